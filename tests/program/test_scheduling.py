@@ -4,7 +4,7 @@ import pytest
 
 import armdyn
 from armdyn.program.graph import Node
-from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, VALUES, scheduled
+from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, ROOM, Room, scheduled
 from armdyn.targets.llvm.sections import Arithmetic, arguments_of, cut
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
@@ -35,26 +35,28 @@ def cycles(nodes: tuple[Node, ...], order: list[int]) -> int:
     return max(there.values())
 
 
+@pytest.mark.parametrize("room", ROOM.values(), ids=map(str, ROOM))
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("robot", ["ur5", "stanford"])
-def test_every_node_once_behind_those_that_it_reads(robot: str, function: str) -> None:
+def test_every_node_once_behind_those_that_it_reads(robot: str, function: str, room: Room) -> None:
     for nodes, stretch, slots in stretches(robot, function):
-        order = scheduled(nodes, stretch, slots)
+        order = scheduled(nodes, stretch, slots, room)
         assert sorted(order) == sorted(stretch)
         place = {index: k for k, index in enumerate(order)}
         assert all(place.get(a, -1) < place[index] for index in order for a in arguments_of(nodes[index]))
-        assert scheduled(nodes, stretch, slots) == order
+        assert scheduled(nodes, stretch, slots, room) == order
 
 
 @pytest.mark.parametrize("robot", ["ur5", "stanford", "puma560"])
 def test_chains_overlap(robot: str) -> None:
     nodes, stretch, slots = max(stretches(robot, "forward_dynamics"), key=lambda one: len(one[1]))
-    assert cycles(nodes, scheduled(nodes, stretch, slots)) < 0.85 * cycles(nodes, list(stretch))
+    assert cycles(nodes, scheduled(nodes, stretch, slots, ROOM[32])) < 0.85 * cycles(nodes, list(stretch))
 
 
-def test_independent_values_do_not_fill_the_registers() -> None:
-    """Many products that only a sum at the end reads: they are not all computed first, which would be 128 values."""
-    count = 8 * VALUES
+@pytest.mark.parametrize("room", ROOM.values(), ids=map(str, ROOM))
+def test_independent_values_do_not_fill_the_registers(room: Room) -> None:
+    """Many products that only a sum at the end reads: they are not all computed first, which would be eight times as many values."""
+    count = 8 * room.values
     nodes: list[Node] = [("input", 0), ("input", 1)]
     products = []
     for k in range(count):
@@ -65,10 +67,10 @@ def test_independent_values_do_not_fill_the_registers() -> None:
         nodes.append(("add", total, product))
         total = len(nodes) - 1
     stretch = [index for index, node in enumerate(nodes) if node[0] not in ("input", "const")]
-    order = scheduled(nodes, stretch, {total})
+    order = scheduled(nodes, stretch, {total}, room)
     read_last = {a: place for place, index in enumerate(order) for a in arguments_of(nodes[index])}
     most = max(sum(read_last.get(order[j], k) > k for j in range(k + 1)) for k in range(len(order)))
-    assert most < 2 * VALUES
+    assert most < 2 * room.values
 
 
 def test_stack_of_kernels_is_aligned_to_their_vectors() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from armdyn.program.graph import Node
 from armdyn.targets.llvm.conditional import Condition
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
-from armdyn.targets.llvm.scheduling import scheduled
+from armdyn.targets.llvm.scheduling import ROOM, scheduled
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
 from armdyn.targets.llvm.vectors import Lines, Vector, section_function, slot_pointer
 
@@ -32,7 +32,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
             names[index] = known
         return known
 
-    for index in scheduled(plan.nodes, section.nodes, plan.slots):
+    for index in scheduled(plan.nodes, section.nodes, plan.slots, ROOM[vector.registers]):
         node = plan.nodes[index]
         names[index] = instructions.put(index, node, [value(a) for a in arguments_of(node)])
         if index in plan.slots:

@@ -31,9 +31,18 @@ class Machine:
         return 32 if self.has("avx2") else 16
 
     @property
+    def vector_registers(self) -> int:
+        """How many of them there are."""
+        return 32 if self.has("avx512f") or self._is_arm else 16
+
+    @property
     def has_fma(self) -> bool:
         """Whether a * b + c is one instruction, rounded once."""
-        return self.has("fma") or self.triple.startswith(("aarch64", "arm64"))
+        return self.has("fma") or self._is_arm
+
+    @property
+    def _is_arm(self) -> bool:
+        return self.triple.startswith(("aarch64", "arm64"))
 
 
 @cache

@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 from bisect import insort
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from armdyn.program.graph import Node
 from armdyn.targets.llvm.sections import arguments_of
@@ -24,26 +25,37 @@ CYCLES = {"div": 24, "sqrt": 30, "neg": 1, "abs": 1}
 
 CYCLES_OF_OTHERS = 4
 
-VALUES = 20
-"""At a time; the other registers are for constants, and for what is read from memory."""
-
-LOOKED_AT = 16
+LOOKED_AT = 64
 """Of the instructions that are ready, those with the longest chains behind them."""
 
-WINDOW, WINDOW_OF_CHAINS = 128, 384
-"""From the first instruction that has not begun to the last that may, in their order so far, so that values stay near:
-where there is always something that can begin, and where the longest chain takes longer than to begin all of them."""
+
+class Room(NamedTuple):
+    """What a processor's vector registers leave room for.
+
+    Args:
+        values: at a time; the other registers are for constants, and for what is read from memory.
+        window: from the first instruction that has not begun to the last that may, in their order so far, so that
+            values stay near.
+    """
+
+    values: int
+    window: int
 
 
-def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> list[int]:
+ROOM = {32: Room(17, 768), 16: Room(10, 48)}
+"""By the number of vector registers: 32 of AVX-512, by llvm-mca's model of such a processor; 16 of AVX2, as measured."""
+
+
+def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> list[int]:
     """The nodes of a stretch in a new order of evaluation.
 
     Args:
         nodes: of the program.
         stretch: the indices of its nodes, in an order of evaluation.
         kept: the values that are stored, too.
+        room: of the processor's registers.
     """
-    units = _Units(nodes, stretch, kept)
+    units = _Units(nodes, stretch, kept, room)
     order: list[int] = []
     ready: list[tuple[int, int]] = []  # the longest chain first: (-cycles, unit)
     cycle = values = 0
@@ -52,10 +64,10 @@ def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[in
         for unit in units.come_until(cycle):
             insort(ready, (-units.chain[unit], unit))
         for _ in range(min(AT_ONCE, len(ready))):
-            place = 0 if values < VALUES else units.best_for_registers(ready)
+            place = 0 if values < room.values else units.best_for_registers(ready)
             unit = ready[place][1]
             change = units.change_of_values(unit)
-            if change > 0 and values >= VALUES and units.waiting_for_results:
+            if change > 0 and values >= room.values and units.waiting_for_results:
                 break  # what ends some of the values can begin soon
             del ready[place]
             order += units.members[unit]
@@ -69,10 +81,10 @@ class _Units:
     """What is scheduled as one: a node, with the product that it is fused with, by the index of the node.
 
     Args:
-        nodes, stretch, kept: of `scheduled`.
+        nodes, stretch, kept, room: of `scheduled`.
     """
 
-    def __init__(self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> None:
+    def __init__(self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> None:
         unit_of = _fused(nodes, stretch, kept)
         self.members: dict[int, list[int]] = {unit_of[index]: [] for index in stretch}
         self._reads: dict[int, set[int]] = {unit: set() for unit in self.members}
@@ -93,8 +105,7 @@ class _Units:
         self._awaited_by = {unit: len(reading) for unit, reading in self._read_by.items()}
         self._ends = {unit: sum(self._awaited_by[other] == 1 for other in read) for unit, read in self._reads.items()}
         self._places = sorted(self.members)
-        bound_by_chain = max(self.chain.values(), default=0) * AT_ONCE > len(self.chain)
-        self._window = WINDOW_OF_CHAINS if bound_by_chain else WINDOW
+        self._window = room.window
         self._first = self._behind = 0  # of the window
         self._begins: dict[int, int] = {}  # of the units in the window, and of those before it
         self._begun: set[int] = set()

@@ -14,17 +14,18 @@ from armdyn.targets.llvm.machine import Machine
 
 @dataclass(frozen=True)
 class Vector:
-    """A vector register's type: ``lanes`` numbers of LLVM's ``scalar`` type."""
+    """A vector register's type: ``lanes`` numbers of LLVM's ``scalar`` type; and how many registers there are."""
 
     scalar: str
     lanes: int
     has_fma: bool
+    registers: int = 16
 
     @classmethod
     def of(cls, dtype: str, machine: Machine) -> Vector:
         """The widest vector of ``"f"`` or ``"d"`` numbers on a machine."""
         scalar, size = {"f": ("float", 4), "d": ("double", 8)}[dtype]
-        return cls(scalar, machine.vector_bytes // size, machine.has_fma)
+        return cls(scalar, machine.vector_bytes // size, machine.has_fma, machine.vector_registers)
 
     @property
     def itemsize(self) -> int:
