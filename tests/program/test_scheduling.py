@@ -55,7 +55,7 @@ def test_chains_overlap(robot: str) -> None:
 
 @pytest.mark.parametrize("room", ROOM.values(), ids=map(str, ROOM))
 def test_independent_values_do_not_fill_the_registers(room: Room) -> None:
-    """Many products that only a sum at the end reads: they are not all computed first, which would be eight times as many values."""
+    """Many products that only a sum at the end reads: they are not all computed first."""
     count = 8 * room.values
     nodes: list[Node] = [("input", 0), ("input", 1)]
     products = []
