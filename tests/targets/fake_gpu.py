@@ -89,6 +89,7 @@ class FakeCuda:
         self.launches: list[dict[str, Any]] = []
         self.ptx: list[str] = []
         self.current: list[int] = []
+        self._code: dict[tuple[str, str, str], OnCpu] = {}
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         if not name.startswith("cu"):
@@ -143,7 +144,10 @@ class FakeCuda:
         assert self.kernel is not None
         strided = len(parameters(self.kernel.program, "strided"))
         layout = "strided" if len(places) == strided else "rows"
-        code = OnCpu(self.kernel.program, self.kernel.dtype, layout)
+        key = self.kernel.program.digest, self.kernel.dtype, layout
+        if key not in self._code:
+            self._code[key] = OnCpu(self.kernel.program, self.kernel.dtype, layout)
+        code = self._code[key]
         values = [ctypes.c_int64.from_address(places[k]).value for k in range(len(places))]
         self.launches.append({"blocks": grid[0], "threads": grid[3], "stream": stream, "layout": layout})
         code(grid[0] * grid[3], values)
