@@ -115,14 +115,14 @@ def lines(driver: Driver, given: argparse.Namespace) -> Iterator[str]:
             if robot is None:
                 continue
             for one in functions(robot, given.states):
-                for dtype in ("float32", "float64"):
+                for dtype in given.dtypes.split(","):
                     for layout in ("strided", "rows"):
                         yield measured(driver, one, dtype, layout, given.rounds, known)
             for one in rollouts(robot, given.arms, given.steps):
-                for dtype in ("float32", "float64"):
+                for dtype in given.dtypes.split(","):
                     yield measured(driver, one, dtype, "strided", min(given.rounds, 5), known)
             if given.peer_states:
-                yield from peer_lines(driver, robot, case, given.peer_states, given.peers, given.rounds)
+                yield from peer_lines(driver, robot, case, given)
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
@@ -133,6 +133,7 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=1000, help="of a rollout")
     parser.add_argument("--peer-states", type=int, default=1_000_000, help="beside peers; 0: no peers")
     parser.add_argument("--peers", default="replay,frax,mjx")
+    parser.add_argument("--dtypes", default="float32,float64")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--robots", default="ur5,panda")
     return parser.parse_args(given)

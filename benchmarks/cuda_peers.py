@@ -7,6 +7,7 @@ is there, by the processor's clock, in rounds that go through all of them.
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,22 +25,22 @@ GRAVITY = (0.0, 0.0, 9.81, 0.0, 0.0, 0.0)
 """As frax takes it: how fast the base accelerates, its linear part first."""
 
 
-def peer_lines(driver: Driver, robot: Any, case: Case | None, states: int, peers: str, rounds: int) -> Iterator[str]:
-    """The report of one robot; ``peers`` are named with commas between them."""
+def peer_lines(driver: Driver, robot: Any, case: Case | None, given: Namespace) -> Iterator[str]:
+    """The report of one robot; ``given`` is what the command line says."""
     jax = _jax()
     if isinstance(jax, str):
         yield jax
         return
     jax.config.update("jax_enable_x64", True)
-    for dtype in ("float32", "float64"):
-        for one in functions(robot, states):
+    for dtype in given.dtypes.split(","):
+        for one in functions(robot, given.peer_states):
             with _Round(driver, jax, one, dtype) as beside:
-                for name in peers.split(","):
+                for name in given.peers.split(","):
                     try:
                         beside.add(name, MAKERS[name](jax, case, dtype, one.source)[one.name])
                     except Exception as error:
                         yield f"{name}, {one.name}, {dtype}: {type(error).__name__}: {str(error)[:200]}"
-                yield from beside.lines(rounds)
+                yield from beside.lines(given.rounds)
 
 
 class _Round:
