@@ -116,7 +116,8 @@ def lines(driver: Driver, given: argparse.Namespace) -> Iterator[str]:
                 continue
             for one in functions(robot, given.states):
                 for dtype in given.dtypes.split(","):
-                    for layout in ("strided", "rows"):
+                    packed = ["packed"] if one.source.to_cuda(dtype=dtype).shared_bytes else []
+                    for layout in ["strided", "rows", *packed]:
                         yield measured(driver, one, dtype, layout, given.rounds, known)
             for one in rollouts(robot, given.arms, given.steps):
                 for dtype in given.dtypes.split(","):
@@ -131,7 +132,7 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--states", type=int, default=10_000_000)
     parser.add_argument("--arms", type=int, default=1_000_000, help="of a rollout")
     parser.add_argument("--steps", type=int, default=1000, help="of a rollout")
-    parser.add_argument("--peer-states", type=int, default=1_000_000, help="beside peers; 0: no peers")
+    parser.add_argument("--peer-states", type=int, default=2_000_000, help="beside peers; 0: no peers")
     parser.add_argument("--peers", default="replay,frax,mjx")
     parser.add_argument("--dtypes", default="float32,float64")
     parser.add_argument("--rounds", type=int, default=20)

@@ -48,7 +48,8 @@ class _Round:
 
     def __init__(self, driver: Driver, jax: Any, case: GpuCase, dtype: str) -> None:
         self.case, self.jax, self.dtype = case, jax, dtype
-        self.placed = Placed(driver, case, dtype, "rows")
+        layout = "packed" if case.source.to_cuda(dtype=dtype).shared_bytes else "rows"
+        self.placed = Placed(driver, case, dtype, layout)
         self.errors = {"armdyn": self.placed.error()}
         self.calls: dict[str, Call] = {"armdyn": lambda: (self.placed.launch(), driver.wait(0))}
         self.arrays = [jax.device_put(np.ascontiguousarray(a.T.astype(dtype))) for a in case.arrays]

@@ -23,6 +23,7 @@ class Placed:
     def __init__(self, driver: Driver, case: GpuCase, dtype: str, layout: str) -> None:
         self.driver, self.case, self.memory = driver, case, Memory(driver)
         self.kernel = case.source.to_cuda(dtype=dtype)
+        self._values: dict[int, list[ctypes.c_int64]] = {}
         self.layout, self.states = layout, case.arrays[0].shape[-1]
         self.function = self.kernel.function(driver, 0, layout)
         self.inputs = [self._laid(a.astype(dtype)) for a in case.arrays]
@@ -48,6 +49,13 @@ class Placed:
 
     def launch(self, steps: int = 0) -> None:
         """Run it; of a rollout so many steps."""
+        if steps not in self._values:
+            self._values[steps] = [ctypes.c_int64(v) for v in self._numbers(steps)]
+        shared = THREADS * self.kernel.shared_bytes if self.layout == "packed" else 0
+        self.driver.launch(self.function, -(-self.states // THREADS), THREADS, 0, self._values[steps], shared)
+
+    def _numbers(self, steps: int) -> list[int]:
+        """The kernel's parameters."""
         numbers = [self.states, *([steps, max(steps, 1)] if self.case.steps else [])]
         for place, array in zip(self.places, (*self.inputs, *self.outputs), strict=True):
             strides = list(array.strides)
@@ -57,8 +65,7 @@ class Placed:
                 numbers += [place, strides[-1], *strides[:-1]]
             else:
                 numbers += [place, strides[0]]
-        values = [ctypes.c_int64(v) for v in numbers]
-        self.driver.launch(self.function, -(-self.states // THREADS), THREADS, 0, values)
+        return numbers
 
     def error(self) -> float:
         """The largest error of the first result, relative to its largest number, beside the processor's float64."""

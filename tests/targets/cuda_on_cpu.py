@@ -68,10 +68,10 @@ def computed(
     for argument in ports[len(given) :]:
         timed = (rows,) if argument.over_time else ()
         given.append(np.full((states, *timed, *argument.port.shape), np.nan, dtype))
-    kept = [a if layout == "rows" else np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0) for a in given]
+    kept = [a if layout != "strided" else np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0) for a in given]
     values = [states, *([steps, every] if isinstance(source, Rollout) else [])]
     for argument, array in zip(ports, kept, strict=True):
-        outer = 1 + argument.over_time if layout == "rows" else array.ndim
+        outer = array.ndim if layout == "strided" else 1 + argument.over_time
         values += [array.ctypes.data, *array.strides[:outer]]
     call(THREADS, values, kept)
     return kept[len(arrays) :]

@@ -14,6 +14,7 @@ from armdyn.errors import MissingLibrary
 from armdyn.program import Program, Rollout
 from armdyn.targets.cuda.driver import Driver, the_driver
 from armdyn.targets.cuda.kernel import CudaKernel
+from armdyn.targets.cuda.staging import WARP
 from targets.cuda_on_cpu import computed
 from targets.test_cuda_source import text_of
 
@@ -23,13 +24,15 @@ except MissingLibrary as error:
     pytest.skip(str(error), allow_module_level=True)  # of the modules that import this one
 
 
-def on_gpu(driver: Driver, function: Any, threads: int, values: Sequence[int], arrays: Sequence[np.ndarray]) -> None:
-    """A call of a kernel; the context of the GPU is active."""
+def on_gpu(
+    driver: Driver, function: Any, shared: int, threads: int, values: Sequence[int], arrays: Sequence[np.ndarray]
+) -> None:
+    """A call of a kernel, with whole warps where it takes shared memory; the context of the GPU is active."""
     memory = Memory(driver)
     try:
         places = {a.ctypes.data: memory.sent(a) for a in arrays if a.size}
         moved = [ctypes.c_int64(places.get(value, value)) for value in values]
-        driver.launch(function, 1, threads, 0, moved)
+        driver.launch(function, 1, WARP if shared else threads, 0, moved, shared)
         driver.wait(0)
         for array in arrays:
             if array.size:
@@ -50,8 +53,10 @@ def run(
     """As `targets.cuda_on_cpu.run`, by the kernel's PTX."""
     driver = the_driver()
     with driver.active(0):
-        function = CudaKernel(source, dtype, "kernel").function(driver, 0, layout)
-        return computed(partial(on_gpu, driver, function), source, arrays, dtype, layout, steps, every)
+        kernel = CudaKernel(source, dtype, "kernel")
+        shared = WARP * kernel.shared_bytes if layout == "packed" else 0
+        function = kernel.function(driver, 0, layout)
+        return computed(partial(on_gpu, driver, function, shared), source, arrays, dtype, layout, steps, every)
 
 
 class CompiledByNvrtc:
@@ -66,5 +71,5 @@ class CompiledByNvrtc:
         """The outputs."""
         driver, function = the_driver(), ctypes.c_void_p(self.module.get_function(f"kernel{number}").kernel.ptr)
         with driver.active(0):
-            call = partial(on_gpu, driver, function)
+            call = partial(on_gpu, driver, function, 0)
             return computed(call, self.sources[number], arrays, self.dtype, self.layout, steps, every)

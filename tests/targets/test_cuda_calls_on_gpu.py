@@ -200,6 +200,29 @@ def test_matrices(arrays: Any) -> None:
     np.testing.assert_allclose(np.moveaxis(turned, -1, 0), UR5.mass_matrix(q), rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 127, 129, 100_001])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_large_results(viewed: Any, dtype: str, count: int) -> None:
+    """Through shared memory, in one part and in several; every number is written, and none beside them."""
+    q = states(count, 6, dtype=dtype)
+    program = UR5.program(armdyn.algorithms.inverse_dynamics_derivatives)
+    for source, inputs in ((UR5.mass_matrix.program(), 1), (program, 3)):
+        room = [viewed.given(np.full((count + 2, *p.shape), np.nan, dtype)) for p in source.outputs]
+        source.to_cuda(dtype=dtype)(*(viewed.given(q) for _ in range(inputs)), out=[a[1:-1] for a in room])
+        for one, exact in zip(map(viewed.numbers, room), interpret(source, *[q.astype(float)] * inputs), strict=True):
+            np.testing.assert_allclose(one[1:-1], exact, rtol=0, atol=10 * RTOL[dtype] * np.abs(exact).max())
+            assert np.isnan(one[[0, -1]]).all()
+
+
+def test_in_place(viewed: Any) -> None:
+    """A large result in the place of its argument: all threads of a warp have read before one writes."""
+    program = trace(lambda M: (M.T @ M) * 0.5, [Port("M", (6, 6))])
+    M = states(100_001, 6, 6)
+    given = viewed.given(M)
+    assert program.to_cuda()(given, out=given) is given
+    np.testing.assert_allclose(viewed.numbers(given), 0.5 * M.transpose(0, 2, 1) @ M, rtol=0, atol=1e-13)
+
+
 def test_two_kernels_of_one_name(arrays: Any) -> None:
     """Of the same name and shapes, loaded side by side."""
     q = states(100, 6)

@@ -21,6 +21,7 @@ from targets.test_cuda import (  # noqa: F401 - collected here too
     test_huge_angle_within_a_rollout,
     test_mathematics,
     test_operations_and_shapes,
+    test_packed,
     test_powers,
     test_rollout_of_an_arm,
     test_rollouts,
@@ -62,7 +63,9 @@ def test_every_public_function(robot: str, part: int, dtype: str) -> None:
             continue
         arrays = [a.astype(dtype).astype(float) for a in arguments(program)]
         largest = sum(port.size for port in program.outputs)
-        layout = "rows" if largest > LARGEST_RESULT else ("strided", "rows")[number // PARTS % 2]
+        layout = "rows" if largest > LARGEST_RESULT else ("strided", "rows", "packed")[number // PARTS % 3]
+        if layout == "packed" and not program.to_cuda(dtype=dtype).shared_bytes:
+            layout = "rows"
         found = run(program, arrays, dtype=dtype, layout=layout)
         if dtype == "float64":
             assert_same(found, program, arrays)
