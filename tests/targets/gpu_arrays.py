@@ -1,11 +1,14 @@
 """The libraries whose arrays kernels take, each as what its tests need: arrays to and from the GPU, streams, work."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX leaves memory to the other libraries
 
 SLOW = 4096
 """Rows of matrices whose product takes a GPU longer than a processor takes to call a kernel."""

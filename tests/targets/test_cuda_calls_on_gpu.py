@@ -1,5 +1,7 @@
 """Calls of kernels with arrays of CuPy, PyTorch and JAX on a GPU: layouts, streams, rollouts, products, errors."""
 
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,6 +20,14 @@ RNG = np.random.default_rng(44)
 UR5 = armdyn.load("ur5")
 ID = UR5.inverse_dynamics
 RTOL = {"float64": 1e-12, "float32": 3e-6}
+
+
+@pytest.fixture(autouse=True)
+def _usual_jax() -> Iterator[None]:
+    """JAX without float64 afterwards, as other tests expect it."""
+    yield
+    if "jax" in sys.modules:
+        sys.modules["jax"].config.update("jax_enable_x64", False)
 
 
 @pytest.fixture(params=ARRAYS)
