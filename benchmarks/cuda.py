@@ -1,8 +1,9 @@
-"""Inverse dynamics of 10^7 states on NVIDIA's GPU: `python -m benchmarks.cuda` (--states, --rounds, --robots).
+"""Functions of 10^7 states and rollouts of 10^6 arms on NVIDIA's GPU: `python -m benchmarks.cuda`.
 
 It needs NVIDIA's driver, armdyn and its requirements, and nothing else: memory and times come from the driver. Panda
-needs the package example-robot-data; the peer, the same program replayed on JAX's arrays under jax.jit, needs JAX with
-its CUDA plugin. What is missing is said, and left out. Every kernel's results are compared with the processor's first.
+needs the package example-robot-data. Peers are timed on the same GPU, in rounds that go through all of them: the same
+program replayed on JAX's arrays under jax.jit, frax, and MuJoCo's MJX, as far as they are installed; what is missing is
+said, and left out. Every kernel's results are compared with the processor's first.
 """
 
 from __future__ import annotations
@@ -11,74 +12,26 @@ import argparse
 import ctypes
 import re
 import tempfile
-from collections.abc import Callable, Iterator
-from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from collections.abc import Iterator, Sequence
+from ctypes import byref, c_int, c_size_t, c_uint64
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 from typing import Any
-
-import numpy as np
 
 import armdyn
 from armdyn.errors import ArmdynError
 from armdyn.targets.cuda.driver import Driver, the_driver
-from armdyn.targets.cuda.kernel import THREADS, CudaKernel
-from benchmarks.cases import make_case
+from armdyn.targets.cuda.kernel import CudaKernel
+from benchmarks.cases import Case, make_case
+from benchmarks.cuda_cases import GpuCase, functions, rollouts
+from benchmarks.cuda_memory import Memory
+from benchmarks.cuda_peers import peer_lines
+from benchmarks.cuda_placed import Placed
 
-CHECKED = 1000
-CLOCK, MULTIPROCESSORS = 13, 16  # attributes of a device in cuda.h; the clock is in kHz
+CLOCK, MULTIPROCESSORS, NAME_BYTES = 13, 16, 100  # attributes of a device in cuda.h; the clock is in kHz
 LANES = {"float32": {(8, 0): 64}, "float64": dict.fromkeys([(8, 0), (9, 0), (10, 0)], 64)}
 OTHER_LANES = {"float32": 128, "float64": 2}
 """Results a multiprocessor gives in one clock, by compute capability, and of all other GPUs."""
-
-
-class Memory:
-    """Memory and times of the GPU whose context is active."""
-
-    def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-        self._places: list[c_uint64] = []
-
-    def new(self, size: int) -> int:
-        """So many bytes."""
-        place = c_uint64()
-        self.driver._call("cuMemAlloc_v2", byref(place), c_size_t(size))
-        self._places.append(place)
-        return place.value
-
-    def sent(self, array: np.ndarray[Any, Any]) -> int:
-        """A copy of an array."""
-        place = self.new(array.nbytes)
-        self.driver._call("cuMemcpyHtoD_v2", c_uint64(place), c_void_p(array.ctypes.data), c_size_t(array.nbytes))
-        return place
-
-    def fetched(self, place: int, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
-        """Numbers from the GPU."""
-        array = np.empty(shape, dtype)
-        self.driver._call("cuMemcpyDtoH_v2", c_void_p(array.ctypes.data), c_uint64(place), c_size_t(array.nbytes))
-        return array
-
-    def free(self) -> None:
-        """Give all back."""
-        while self._places:
-            self.driver._call("cuMemFree_v2", self._places.pop())
-
-    def seconds(self, run: Callable[[], None], rounds: int) -> float:
-        """The median time of a run, by the GPU's own clock, after two that do not count."""
-        begin, end, found = c_void_p(), c_void_p(), []
-        for event in (begin, end):
-            self.driver._call("cuEventCreate", byref(event), c_uint(0))
-        for _ in range(rounds + 2):
-            self.driver._call("cuEventRecord", begin, c_void_p())
-            run()
-            self.driver._call("cuEventRecord", end, c_void_p())
-            self.driver._call("cuEventSynchronize", end)
-            passed = c_float()
-            self.driver._call("cuEventElapsedTime", byref(passed), begin, end)
-            found.append(passed.value * 1e-3)
-        return median(found[2:])
 
 
 @dataclass(frozen=True)
@@ -107,101 +60,94 @@ def _attribute(driver: Driver, device: int, attribute: int) -> int:
     return value.value
 
 
+def name_of(driver: Driver, device: int) -> str:
+    """The GPU's name."""
+    text = ctypes.create_string_buffer(NAME_BYTES)
+    driver._call("cuDeviceGetName", text, c_int(NAME_BYTES), c_int(device))
+    return text.value.decode()
+
+
 def instructions(kernel: CudaKernel, layout: str) -> int:
-    """Floating-point instructions of a state, as they stand in the kernel's PTX."""
+    """Floating-point instructions of a state, or of a step of one, as they stand in the kernel's PTX."""
     entry = kernel.ptx(layout=layout).split(".entry")[1]
     return len(re.findall(r"^\s*(?:add|sub|mul|fma|div|sqrt|neg|setp\.\w+|selp)\S*\.f(?:32|64)", entry, re.MULTILINE))
 
 
-def measured(driver: Driver, robot: Any, dtype: str, layout: str, states: int, rounds: int, known: Limits) -> str:
-    """One line: states a second, and how much of the binding limit that is."""
-    kernel = robot.inverse_dynamics.to_cuda(dtype=dtype)
-    n = len(robot.model.coordinates)
-    memory, rng = Memory(driver), np.random.default_rng(1)
-    arrays = [rng.uniform(-2, 2, (n, states)).astype(dtype) for _ in range(3)]
-    arrays = [a if layout == "strided" else np.ascontiguousarray(a.T) for a in arrays]
-    size, item = arrays[0].nbytes, arrays[0].itemsize
-    places = [*(memory.sent(a) for a in arrays), memory.new(size)]
-    strides = [item, states * item] if layout == "strided" else [n * item]
-    values = [ctypes.c_int64(v) for v in [states, *(v for place in places for v in (place, *strides))]]
-    function = kernel.function(driver, 0, layout)
-    blocks = -(-states // THREADS)
-    launch = lambda: driver.launch(function, blocks, THREADS, 0, values)  # noqa: E731
-    launch()
-    driver.wait(0)
-    tau = memory.fetched(places[3], arrays[0].shape, dtype)
-    few = [a[:, :CHECKED].T if layout == "strided" else a[:CHECKED] for a in (*arrays, tau)]
-    expected = robot.inverse_dynamics(*(a.astype(float) for a in few[:3]))
-    worst = float(np.abs(few[3] - expected).max() / np.abs(expected).max())
-    seconds = memory.seconds(launch, rounds)
-    memory.free()
-    rates = {"bytes": known.bytes / (4 * n * item), "flops": known.instructions[dtype] / instructions(kernel, layout)}
+def measured(driver: Driver, case: GpuCase, dtype: str, layout: str, rounds: int, known: Limits) -> str:
+    """One line: states a second, or steps of states, and how much of the binding limit that is."""
+    placed = Placed(driver, case, dtype, layout)
+    worst = placed.error()
+    steps = max(case.steps, 1)
+    rate = placed.states * steps / placed.memory.seconds(lambda: placed.launch(case.steps), rounds)
+    of_instructions = known.instructions[dtype] / instructions(placed.kernel, layout)
+    rates = {"bytes": known.bytes / placed.bytes * steps, "flops": of_instructions}
+    placed.memory.free()
     binding = min(rates, key=lambda which: rates[which])
     return (
-        f"{robot.model.name:10} {dtype} {layout:8} {states / seconds:.3g} states/s, "
-        f"{100 * states / seconds / rates[binding]:.0f} % of the limit by {binding} ({rates[binding]:.3g}); "
-        f"{driver.registers(function)} registers, {driver.local_bytes(function)} bytes of spills; "
+        f"{case.name:20} {dtype} {layout:8} {rate:.3g} {'steps' if case.steps else 'states'}/s, "
+        f"{100 * rate / rates[binding]:.0f} % of the limit by {binding} ({rates[binding]:.3g}); "
+        f"{driver.registers(placed.function)} registers, {driver.local_bytes(placed.function)} bytes of spills; "
         f"largest error {worst:.1e}"
     )
 
 
-def jax_peer(robot: Any, dtype: str, states: int, rounds: int) -> str:
-    """The same program, replayed with jax.numpy on whole arrays under jax.jit."""
+def robot_of(name: str, folder: Path) -> tuple[Any, Case | None, str]:
+    """A robot, its file where there is one, and what is to be said of it."""
     try:
-        import jax
-    except ImportError:
-        return "JAX is not installed: no peer (pip install 'jax[cuda13]')"
-    if jax.default_backend() != "gpu":
-        return f"JAX has no GPU here (its backend is {jax.default_backend()}): no peer (pip install 'jax[cuda13]')"
-    jax.config.update("jax_enable_x64", True)
-    np_ = jax.numpy
-    program, n = robot.inverse_dynamics.program(), len(robot.model.coordinates)
-    operations = {"add": np_.add, "sub": np_.subtract, "mul": np_.multiply, "div": np_.divide, "neg": np_.negative}
-    operations |= {"sin": np_.sin, "cos": np_.cos, "sqrt": np_.sqrt}
-    run = jax.jit(lambda *given: np_.stack(program.replay([row for a in given for row in a], operations)[0]))
-    rng = np.random.default_rng(1)
-    arrays = [np_.asarray(rng.uniform(-2, 2, (n, states)).astype(dtype)) for _ in range(3)]
-    found = []
-    for _ in range(rounds + 2):
-        begin = perf_counter()
-        run(*arrays).block_until_ready()
-        found.append(perf_counter() - begin)
-    return f"{robot.model.name:10} {dtype} jax.jit  {states / median(found[2:]):.3g} states/s (joints first)"
+        case = make_case(name, folder)
+    except FileNotFoundError as error:
+        if name != "ur5":
+            return None, None, f"{name}: {error}"
+        return armdyn.load("ur5"), None, f"ur5: {error}; the bundled one is taken"
+    return armdyn.load(str(case.urdf)), case, f"{name}:"
 
 
-def lines(driver: Driver, robots: list[str], states: int, rounds: int) -> Iterator[str]:
+def lines(driver: Driver, given: argparse.Namespace) -> Iterator[str]:
     """The report."""
     major, minor = driver.capability(0)
     with driver.active(0), tempfile.TemporaryDirectory() as folder:
-        known = limits(driver, Memory(driver), 0, 16 * states, rounds)
+        known = limits(driver, Memory(driver), 0, 16 * given.states, given.rounds)
         rates = ", ".join(f"{rate:.3g} {dtype} instructions/s" for dtype, rate in known.instructions.items())
-        yield f"compute capability {major}.{minor}, {known.bytes:.3g} bytes/s copied, {rates} by its clock"
-        for name in robots:
-            try:
-                robot = armdyn.load(str(make_case(name, Path(folder)).urdf))
-            except FileNotFoundError as error:
-                yield f"{name}: {error}{'; the bundled one is taken' if name == 'ur5' else ''}"
-                if name != "ur5":
-                    continue
-                robot = armdyn.load("ur5")
-            for dtype in ("float32", "float64"):
-                for layout in ("strided", "rows"):
-                    yield measured(driver, robot, dtype, layout, states, rounds, known)
-                yield jax_peer(robot, dtype, states, rounds)
+        yield f"{name_of(driver, 0)}, compute capability {major}.{minor}, {known.bytes:.3g} bytes/s copied, {rates}"
+        for name in given.robots.split(","):
+            robot, case, said = robot_of(name, Path(folder))
+            yield said
+            if robot is None:
+                continue
+            for one in functions(robot, given.states):
+                for dtype in given.dtypes.split(","):
+                    packed = ["packed"] if one.source.to_cuda(dtype=dtype).shared_bytes else []
+                    for layout in ["strided", "rows", *packed]:
+                        yield measured(driver, one, dtype, layout, given.rounds, known)
+            for one in rollouts(robot, given.arms, given.steps):
+                for dtype in given.dtypes.split(","):
+                    yield measured(driver, one, dtype, "strided", min(given.rounds, 5), known)
+            if given.peer_states:
+                yield from peer_lines(driver, robot, case, given)
+
+
+def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--states", type=int, default=10_000_000)
+    parser.add_argument("--arms", type=int, default=1_000_000, help="of a rollout")
+    parser.add_argument("--steps", type=int, default=1000, help="of a rollout")
+    parser.add_argument("--peer-states", type=int, default=2_000_000, help="beside peers; 0: no peers")
+    parser.add_argument("--peers", default="replay,frax,mjx")
+    parser.add_argument("--dtypes", default="float32,float64")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--robots", default="ur5,panda")
+    return parser.parse_args(given)
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("--states", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--robots", default="ur5,panda")
-    given = parser.parse_args()
+    given = options()
     try:
         driver = the_driver()
     except ArmdynError as error:
         raise SystemExit(f"nothing is measured: {error}") from None
-    for line in lines(driver, given.robots.split(","), given.states, given.rounds):
+    for line in lines(driver, given):
         print(line, flush=True)
 
 

@@ -1,7 +1,7 @@
 """Kernels for GPUs run on this processor: the same LLVM IR but for the number of the thread, called once a thread."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from armdyn.targets.llvm.machine import host
 THREADS = 2
 """Fewer than there are states, so that the loop over states is run through too."""
 
+Call = Callable[[int, Sequence[int], Sequence[np.ndarray]], None]
+"""Runs a kernel: how many threads, its parameters, and the arrays that these point to."""
+
 
 class OnCpu:
     """A kernel as a function of the number of threads and its parameters."""
@@ -25,7 +28,7 @@ class OnCpu:
         kinds = [ctypes.c_int64 if one.startswith("i64") else ctypes.c_void_p for one in parameters(source, layout)]
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *kinds)(address)
 
-    def __call__(self, threads: int, values: Sequence[int]) -> None:
+    def __call__(self, threads: int, values: Sequence[int], arrays: Sequence[np.ndarray] = ()) -> None:
         """All threads, one after the other."""
         for thread in range(threads):
             self._call(thread, threads, *values)
@@ -40,7 +43,20 @@ def run(
     steps: int = 0,
     every: int = 1,
 ) -> list[np.ndarray]:
-    """The outputs for arrays with the states along the first axis; where there are none, of one state.
+    """The outputs for arrays with the states along the first axis; where there are none, of one state."""
+    return computed(OnCpu(source, dtype, layout), source, arrays, dtype, layout, steps, every)
+
+
+def computed(
+    call: Call,
+    source: Program | Rollout,
+    arrays: Sequence[Any],
+    dtype: str,
+    layout: str,
+    steps: int = 0,
+    every: int = 1,
+) -> list[np.ndarray]:
+    """The outputs of a call of the kernel of a program or rollout.
 
     Where strided, the arrays lie with the states along their last axis, as a GPU likes them, and an array over time
     with its steps first.
@@ -52,11 +68,10 @@ def run(
     for argument in ports[len(given) :]:
         timed = (rows,) if argument.over_time else ()
         given.append(np.full((states, *timed, *argument.port.shape), np.nan, dtype))
-    kept = [a if layout == "rows" else np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0) for a in given]
-    counts = [states, *([steps, every] if isinstance(source, Rollout) else [])]
-    values = list(counts)
+    kept = [a if layout != "strided" else np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0) for a in given]
+    values = [states, *([steps, every] if isinstance(source, Rollout) else [])]
     for argument, array in zip(ports, kept, strict=True):
-        outer = 1 + argument.over_time if layout == "rows" else array.ndim
+        outer = array.ndim if layout == "strided" else 1 + argument.over_time
         values += [array.ctypes.data, *array.strides[:outer]]
-    OnCpu(source, dtype, layout)(THREADS, values)
-    return [array for argument, array in zip(ports, kept, strict=True) if argument.is_output]
+    call(THREADS, values, kept)
+    return kept[len(arrays) :]

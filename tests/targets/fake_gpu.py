@@ -89,6 +89,7 @@ class FakeCuda:
         self.launches: list[dict[str, Any]] = []
         self.ptx: list[str] = []
         self.current: list[int] = []
+        self._code: dict[tuple[str, str, str], OnCpu] = {}
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         if not name.startswith("cu"):
@@ -139,11 +140,15 @@ class FakeCuda:
     def _cuLaunchKernel(self, function: Any, *given: Any) -> None:
         grid, stream, places = [g.value for g in given[:7]], given[7].value, given[8]
         assert grid[1:3] == [1, 1]
-        assert grid[4:] == [1, 1, 0]
+        assert grid[4:6] == [1, 1]
         assert self.kernel is not None
         strided = len(parameters(self.kernel.program, "strided"))
-        layout = "strided" if len(places) == strided else "rows"
-        code = OnCpu(self.kernel.program, self.kernel.dtype, layout)
+        layout = "strided" if len(places) == strided else "packed" if grid[6] else "rows"
+        assert grid[6] == (grid[3] * self.kernel.shared_bytes if layout == "packed" else 0)
+        key = self.kernel.program.digest, self.kernel.dtype, layout
+        if key not in self._code:
+            self._code[key] = OnCpu(self.kernel.program, self.kernel.dtype, layout)
+        code = self._code[key]
         values = [ctypes.c_int64.from_address(places[k]).value for k in range(len(places))]
         self.launches.append({"blocks": grid[0], "threads": grid[3], "stream": stream, "layout": layout})
         code(grid[0] * grid[3], values)

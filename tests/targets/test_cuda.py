@@ -42,6 +42,27 @@ def test_operations_and_shapes(dtype: str, layout: str) -> None:
         assert_same(found, program, arrays, 1e-14 if dtype == "float64" else 3e-6)
 
 
+def wide(size: int) -> Program:
+    """Results of so many numbers and of few, an input that is a large result, and a sine."""
+    large = np.arange(1.0, size + 1)
+    return trace(
+        lambda x, M: (np.sin(x[0]) * large - x[1], x * 2.0, M, large[:40] * x[2]),
+        [Port("x", (3,)), Port("M", (5, 8))],
+        ["large", "small", "same", "middle"],
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("size", [41, 46, 47, 98, 144])
+def test_packed(size: int, dtype: str) -> None:
+    """Results that go through shared memory, in one part and in several, and others beside them."""
+    program = wide(size)
+    for states in (1, 7, 77):
+        given = [RNG.normal(size=(states, *port.shape)) for port in program.inputs]
+        found = run(program, given, dtype=dtype, layout="packed")
+        assert_same(found, program, given, 1e-14 if dtype == "float64" else 3e-6)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_special_values(name: str, dtype: str) -> None:
@@ -248,8 +269,14 @@ def test_what_is_refused() -> None:
     kernel = armdyn.load("ur5").inverse_dynamics.to_cuda()
     with pytest.raises(Unsupported, match="arch='sm_9' is no GPU that PTX is written for; expected sm_80, "):
         kernel.ptx("sm_9")
-    with pytest.raises(Unsupported, match="layout='columns'; expected 'strided' or 'rows'"):
+    with pytest.raises(Unsupported, match="layout='columns'; expected one of 'strided', 'rows', 'packed'"):
         kernel.ptx(layout="columns")
+    with pytest.raises(
+        Unsupported, match="inverse_dynamics has no layout 'packed': it is for programs with results of"
+    ):
+        kernel.ptx(layout="packed")
+    with pytest.raises(Unsupported, match="layout='packed'; expected one of 'strided', 'rows'"):
+        kernel.source_for("packed")
     with pytest.raises(DTypeError, match="dtype='float16'; expected 'float32' or 'float64'"):
         armdyn.load("ur5").inverse_dynamics.to_cuda(dtype="float16")
     with pytest.raises(Unsupported, match=r"sum has 40,000 operations, and 30,000 are the most: a thread"):

@@ -31,6 +31,9 @@ class WithMemory(FakeCuda):
 
     _cuMemcpyDtoH_v2 = _cuMemcpyDtoD_v2 = _cuMemcpyHtoD_v2  # noqa: N815 - names of libcuda
 
+    def _cuDeviceGetName(self, text: Any, size: Any, device: Any) -> None:
+        text.value = b"a GPU of tests"
+
     def _cuEventElapsedTime(self, passed: Any, begin: Any, end: Any) -> None:
         passed._obj.value = 1.0
 
@@ -50,14 +53,18 @@ def test_report(monkeypatch: pytest.MonkeyPatch) -> None:
         return load(kernel, *given)
 
     monkeypatch.setattr(CudaKernel, "function", noted)
-    monkeypatch.setattr(cuda, "jax_peer", lambda *given: "no peer")
-    head, *lines = cuda.lines(Driver(fake), ["ur5"], 2000, 1)
-    assert head.startswith("compute capability 9.0, ")
-    assert len(lines) == 6
-    errors = [float(found[1]) for line in lines if (found := re.search(r"largest error (\S+)$", line))]
-    assert len(errors) == 4
-    assert max(errors[:2]) < 1e-6
-    assert max(errors[2:]) < 1e-14
+    sizes = {"states": "2000", "arms": "1001", "steps": "60", "rounds": "1", "robots": "ur5", "peer-states": "0"}
+    given = [part for name, size in sizes.items() for part in (f"--{name}", size)]
+    head, *lines = cuda.lines(Driver(fake), cuda.options(given))
+    assert head.startswith("a GPU of tests, compute capability 9.0, ")
+    errors = {
+        (found[1].strip(), found[2]): float(found[4])
+        for line in lines
+        if (found := re.match(r"(.{20}) (float\d\d) (\w+) .*largest error (\S+)$", line))
+    }
+    assert len(errors) == 12
+    for (name, dtype), error in errors.items():
+        assert error < {"float32": 1e-5, "float64": 1e-11}[dtype], name
 
 
 def test_instructions() -> None:

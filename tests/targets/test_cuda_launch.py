@@ -123,6 +123,25 @@ def test_out() -> None:
         kernel(*map(FakeArray, q), out=(given, given))
 
 
+def test_packed_results() -> None:
+    """Large results without gaps are stored through shared memory, where a block's threads and its memory allow it."""
+    robot = armdyn.load("ur5")
+    kernel, cuda = made(robot.mass_matrix.program())
+    q = states(70, 6)
+    for threads, layout in ((128, "packed"), (100, "rows"), (1024, "rows")):
+        found = kernel(FakeArray(q), threads=threads).numbers
+        np.testing.assert_allclose(found, robot.mass_matrix(q), rtol=1e-12, atol=1e-13)
+        assert cuda.launches[-1]["layout"] == layout
+    room = np.full((70, 6, 8), np.nan)
+    kernel(FakeArray(q), out=FakeArray(room[:, :, :6]))
+    assert cuda.launches[-1]["layout"] == "strided"
+    apart = np.full((140, 6, 6), np.nan)
+    kernel(FakeArray(q), out=FakeArray(apart[::2]))
+    assert cuda.launches[-1]["layout"] in {"rows", "strided"}  # NumPy's own arrays begin where they like
+    np.testing.assert_allclose(apart[::2], robot.mass_matrix(q), rtol=1e-12, atol=1e-13)
+    assert np.isnan(apart[1::2]).all()
+
+
 @pytest.mark.parametrize("where", ["first", "last"])
 def test_rollout(where: str) -> None:
     rollout = damped()

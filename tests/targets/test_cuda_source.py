@@ -12,8 +12,7 @@ import pytest
 import armdyn
 from armdyn.program import Port, Program, Rollout, trace
 from armdyn.targets.c.building import CompilerError, here
-from armdyn.targets.cuda.arguments import arguments as ports_of
-from targets.cuda_on_cpu import THREADS
+from targets.cuda_on_cpu import computed
 from targets.exported import ROBOTS, arguments, assert_same, odd_shapes, public_programs, single_operations
 from targets.test_cuda import RNG, damped, expected_rollout
 
@@ -51,11 +50,7 @@ class Compiled:
     """Kernels of programs and rollouts by C++, in one library."""
 
     def __init__(self, sources: Sequence[Program | Rollout], dtype: str, layout: str, folder: Path) -> None:
-        texts = [HEADER]
-        for number, source in enumerate(sources):
-            text = source.to_cuda(dtype=dtype, name=f"kernel{number}").source_for(layout)
-            texts.append(f"namespace n{number} {{\n{text}}}\n")
-        Path(folder, "kernels.cpp").write_text("\n".join(texts))
+        Path(folder, "kernels.cpp").write_text(HEADER + text_of(sources, dtype, layout))
         flags = ["-x", "c++", "-std=c++11", "-O0", "-shared", "-fPIC", "-w", "-o", "kernels.so"]
         done = subprocess.run(
             [*_compiler(), *flags, "kernels.cpp", "-lm"], cwd=folder, capture_output=True, text=True, check=False
@@ -66,25 +61,19 @@ class Compiled:
 
     def run(self, number: int, arrays: Sequence[np.ndarray], *, steps: int = 0, every: int = 1) -> list[np.ndarray]:
         """The outputs; where strided, the states lie along the last axis of memory."""
-        source = self.sources[number]
-        ports = ports_of(source)
-        given = [np.array(a, self.dtype) for a in arrays]
-        count = len(given[0]) if given else 1
-        for one in ports[len(given) :]:
-            rows = (-(-steps // every),) if one.over_time else ()
-            given.append(np.full((count, *rows, *one.port.shape), np.nan, self.dtype))
-        if self.layout == "strided":
-            given = [np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0) for a in given]
-        values = [count, *([steps, every] if isinstance(source, Rollout) else [])]
-        for one, array in zip(ports, given, strict=True):
-            values += [
-                array.ctypes.data,
-                *array.strides[: array.ndim if self.layout == "strided" else 1 + one.over_time],
-            ]
-        for thread in range(THREADS):
-            self.library.thread(thread, THREADS)
-            self.library[f"kernel{number}"](*map(ctypes.c_int64, values))
-        return given[len(arrays) :]
+
+        def call(threads: int, values: Sequence[int], kept: Sequence[np.ndarray]) -> None:
+            for thread in range(threads):
+                self.library.thread(thread, threads)
+                self.library[f"kernel{number}"](*map(ctypes.c_int64, values))
+
+        return computed(call, self.sources[number], arrays, self.dtype, self.layout, steps, every)
+
+
+def text_of(sources: Sequence[Program | Rollout], dtype: str, layout: str) -> str:
+    """The CUDA C++ of kernels named ``kernel0``, ``kernel1``, ... in one file."""
+    kernels = [one.to_cuda(dtype=dtype, name=f"kernel{k}").source_for(layout) for k, one in enumerate(sources)]
+    return "\n".join(f"namespace n{k} {{\n{text}}}\n" for k, text in enumerate(kernels))
 
 
 @pytest.mark.parametrize("robot", ROBOTS)

@@ -3,7 +3,8 @@
 Of every array a kernel is given where it lies and the bytes from one state to the next (0: all share one), of an array
 over time the bytes from one step to the next. In the layout ``"strided"`` the bytes along each axis of a state follow:
 any array fits, and where neighbouring states are neighbours in memory, a warp's loads are coalesced. In the layout
-``"rows"`` a state's numbers follow each other, row-major, and are moved two or four at a time.
+``"rows"`` a state's numbers follow each other, row-major, and are moved two or four at a time. The layout ``"packed"``
+has the same parameters; there, rows of large results follow each other too: see `armdyn.targets.cuda.staging`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda.scalars import GLOBAL, Scalar
 from armdyn.targets.llvm.vectors import Lines
 
-LAYOUTS = ("strided", "rows")
+LAYOUTS = ("strided", "rows", "packed")
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,9 @@ class Driver:
         """Threads of a block that a loaded kernel's registers leave room for."""
         return self._function_attribute(function, _MOST_THREADS)
 
-    def launch(self, function: c_void_p, blocks: int, threads: int, stream: int, values: Sequence[Any]) -> None:
+    def launch(
+        self, function: c_void_p, blocks: int, threads: int, stream: int, values: Sequence[Any], shared: int = 0
+    ) -> None:
         """Run a kernel on a stream.
 
         Args:
@@ -122,9 +124,10 @@ class Driver:
             threads: of a block.
             stream: the stream's handle; 0 is the default stream.
             values: of the parameters, ctypes objects.
+            shared: bytes of shared memory of a block.
         """
         places = (c_void_p * max(len(values), 1))(*(ctypes.addressof(v) for v in values))
-        shape = [c_uint(n) for n in (blocks, 1, 1, threads, 1, 1, 0)]
+        shape = [c_uint(n) for n in (blocks, 1, 1, threads, 1, 1, shared)]
         self._call("cuLaunchKernel", function, *shape, c_void_p(stream or None), places, None)
 
     def wait(self, stream: int) -> None:

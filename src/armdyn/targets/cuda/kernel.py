@@ -19,6 +19,7 @@ from armdyn.targets.cuda.placing import Placed, batch_of, count_of, placed, shap
 from armdyn.targets.cuda.ptx import newest_for, ptx_of
 from armdyn.targets.cuda.scalars import DTYPES, Scalar
 from armdyn.targets.cuda.source import _WORDS, cuda_source
+from armdyn.targets.cuda.staging import WARP, is_staged, stage_numbers
 from armdyn.targets.identifiers import chosen_name, identifier
 from armdyn.targets.sizes import refuse_large
 from armdyn.threads import Once
@@ -35,6 +36,9 @@ MOST_PARAMETERS = 4352
 
 THREADS = 128
 """Of a block: few enough for kernels that take all 255 registers a thread can have."""
+
+MOST_SHARED = 48 * 1024
+"""Bytes of shared memory that every block may have."""
 
 _loaded: Once[tuple[Any, ...], Any] = Once()
 
@@ -88,6 +92,9 @@ class CudaKernel:
         self.kernel_name: str = identifier(chosen_name(name, program.name), _WORDS)
         self._driver = driver
         self._arguments = arguments(program)
+        scalar = Scalar.named(dtype)
+        self.shared_bytes: int = stage_numbers(program, scalar) * scalar.itemsize
+        """Shared memory of a thread in the layout "packed", bytes; 0 where there is no such layout."""
         self._refuse_large()
 
     def _refuse_large(self) -> None:
@@ -110,13 +117,19 @@ class CudaKernel:
 
         Args:
             arch: "sm_80" (A100), "sm_89" (L4, RTX 40), "sm_90" (H100, H200), "sm_100" (B200), "sm_120" (RTX 50), ...
-            layout: "strided", for arrays of any strides; or "rows", for those whose states are contiguous and begin at
-                multiples of what is loaded at once (16 bytes, or the largest power of two that divides a state).
+            layout: "strided", for arrays of any strides; "rows", for those whose states are contiguous and begin at
+                multiples of what is loaded at once (16 bytes, or the largest power of two that divides a state); or
+                "packed", as "rows", with results of more than 64 bytes a state that follow each other without gaps: it
+                takes whole warps, and `shared_bytes` of shared memory a thread.
 
         Raises:
             Unsupported: an arch or a layout that is not known.
         """
-        self._refuse_layout(layout)
+        self._refuse_layout(layout, LAYOUTS)
+        if layout == "packed" and not self.shared_bytes:
+            raise Unsupported(
+                f"{self.kernel_name} has no layout 'packed': it is for programs with results of more than 64 bytes"
+            )
         return ptx_of(kernel_ir(self.program, self.dtype, self.kernel_name, layout), arch)
 
     @property
@@ -125,8 +138,8 @@ class CudaKernel:
         return self.source_for("strided")
 
     def source_for(self, layout: str) -> str:
-        """The kernel in CUDA C++ for one of the layouts of `ptx`."""
-        self._refuse_layout(layout)
+        """The kernel in CUDA C++ for the layout "strided" or "rows" of `ptx`."""
+        self._refuse_layout(layout, LAYOUTS[:2])
         return cuda_source(self.program, self.dtype, self.kernel_name, layout)
 
     def report(self, arch: str = "sm_90", layout: str = "strided") -> ptxas.Report:
@@ -138,9 +151,10 @@ class CudaKernel:
         """
         return ptxas.report(self.ptx(arch, layout), self.kernel_name, arch)
 
-    def _refuse_layout(self, layout: str) -> None:
-        if layout not in LAYOUTS:
-            raise Unsupported(f"layout={shown(layout)}; expected {' or '.join(map(repr, LAYOUTS))}")
+    @staticmethod
+    def _refuse_layout(layout: str, known: Sequence[str]) -> None:
+        if layout not in known:
+            raise Unsupported(f"layout={shown(layout)}; expected one of {', '.join(map(repr, known))}")
 
     def __call__(
         self,
@@ -325,7 +339,7 @@ class _Call:
     def _launch(self, whole: Sequence[tuple[Placed, int]], count: int) -> None:
         driver = self.kernel.driver
         device = self._device(driver, [one for one, _ in whole])
-        layout = "rows" if all(one.fits_rows(outer, self.scalar) for one, outer in whole) else "strided"
+        layout = self._layout(whole)
         numbers = [count, *self.counts, *(number for one, outer in whole for number in one.values(outer, layout))]
         with driver.active(device):
             function = self.kernel.function(driver, device, layout)
@@ -336,9 +350,21 @@ class _Call:
                     f"{driver.registers(function)} registers a thread, which leaves room for 1 to {most}"
                 )
             blocks = min(-(-count // self.threads), 2**31 - 1)
-            driver.launch(function, blocks, self.threads, self.stream, [ctypes.c_int64(n) for n in numbers])
+            shared = self.threads * self.kernel.shared_bytes if layout == "packed" else 0
+            driver.launch(function, blocks, self.threads, self.stream, [ctypes.c_int64(n) for n in numbers], shared)
             if self.library.must_wait():
                 driver.wait(self.stream)
+
+    def _layout(self, whole: Sequence[tuple[Placed, int]]) -> str:
+        """The layout that fits all arrays, and the threads of a block."""
+        if not all(one.fits_rows(outer, self.scalar) for one, outer in whole):
+            return "strided"
+        shared = self.threads * self.kernel.shared_bytes
+        if not 0 < shared <= MOST_SHARED or self.threads % WARP:
+            return "rows"
+        staged = [(one, outer) for one, outer in whole if is_staged(one.argument, self.scalar)]
+        is_packed = all(outer == one.argument.size * self.scalar.itemsize for one, outer in staged)
+        return "packed" if is_packed else "rows"
 
     def _device(self, driver: Driver, arrays: Sequence[Placed]) -> int:
         """The GPU of all arrays; of those of no size nobody asks."""

@@ -6,7 +6,7 @@ threads, which a processor is given as arguments: so what a GPU computes can be 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from armdyn.program.program import Program
@@ -16,6 +16,7 @@ from armdyn.targets.cuda.arguments import Transfers, arguments
 from armdyn.targets.cuda.evaluation import Blocks, Evaluation
 from armdyn.targets.cuda.mathematics import functions
 from armdyn.targets.cuda.scalars import Scalar
+from armdyn.targets.cuda.staging import Staging, is_staged, stage_numbers
 from armdyn.targets.llvm.rollout_loop import next_step
 
 GPU = "nvptx64-nvidia-cuda"
@@ -35,11 +36,15 @@ _THREAD = """\
 
 _DECLARATIONS = """\
 declare i64 @llvm.fshl.i64(i64, i64, i64)
+declare i64 @llvm.smin.i64(i64, i64)
 !0 = !{!"branch_weights", i32 1, i32 1000000}
 """
 
-_REGISTERS = "\n".join(
-    f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in ("ctaid", "ntid", "tid", "nctaid")
+_OF_THREADS = "\n".join(
+    [
+        *(f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in ("ctaid", "ntid", "tid", "nctaid")),
+        "declare void @llvm.nvvm.bar.warp.sync(i32)",
+    ]
 )
 
 
@@ -50,7 +55,7 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
         source: the program or rollout.
         dtype: ``"float32"`` or ``"float64"``.
         name: of the kernel.
-        layout: ``"strided"`` or ``"rows"``: see `armdyn.targets.cuda.arguments`.
+        layout: ``"strided"``, ``"rows"`` or ``"packed"``: see `armdyn.targets.cuda.arguments`.
         triple: of the machine it is for, as LLVM names it.
     """
     scalar, program = Scalar.named(dtype), source if isinstance(source, Program) else source.step
@@ -59,34 +64,53 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
     if on_gpu:
         for line in _THREAD.splitlines():
             out.put(line)
-    out.put("%some = icmp slt i64 %thread, %count")
-    out.put("br i1 %some, label %states, label %done")
-    out.begin("states")
-    out.put("%state = phi i64 [ %thread, %entry ], [ %next, %stored ]")
-    transfers = Transfers(out, scalar, layout)
-    if isinstance(source, Program):
-        _program(out, scalar, transfers, source)
-    else:
-        _rollout(out, scalar, transfers, source)
-    out.put("br label %stored")
-    out.begin("stored")
-    out.put("%next = add i64 %state, %threads")
-    out.put("%more = icmp slt i64 %next, %count")
-    out.put("br i1 %more, label %states, label %done")
-    out.begin("done")
-    out.put("ret void")
+    staged = stage_numbers(source, scalar) if layout == "packed" else 0
+    staging = Staging(out, scalar, on_gpu=on_gpu) if staged else None
+    if staging:
+        staging.begin(staged)
+    _loop(out, staging, lambda: _body(out, scalar, Transfers(out, scalar, layout), source, staging))
     given = ", ".join([*([] if on_gpu else ["i64 %thread", "i64 %threads"]), *parameters(source, layout)])
     kind = "ptx_kernel " if on_gpu else ""
     return "\n".join(
         [
             f'target triple = "{triple}"\n',
             *functions(operations_of([program])),
+            *([Staging.memory(scalar, staged, on_gpu=on_gpu)] if staged else []),
             f"define {kind}void @{name}({given}) {{\n{out}\n}}\n",
             _intrinsics(),
             _DECLARATIONS,
-            *([_REGISTERS] if on_gpu else []),
+            *([_OF_THREADS] if on_gpu else []),
         ]
     )
+
+
+def _loop(out: Blocks, staging: Staging | None, body: Callable[[], None]) -> None:
+    """The loop over the states of a thread, ``%state``; where results are staged, all threads of a warp take part."""
+    lane = "%lane.wide" if staging else "0"
+    out.put(f"%some = icmp slt i64 {out.let(f'sub i64 %thread, {lane}')}, %count")
+    out.put("br i1 %some, label %states, label %done")
+    out.begin("states")
+    here = "%here" if staging else "%state"
+    out.put(f"{here} = phi i64 [ %thread, %entry ], [ %next, %stored ]")
+    if staging:
+        staging.of_states()
+    body()
+    out.put("br label %stored")
+    out.begin("stored")
+    out.put(f"%next = add i64 {here}, %threads")
+    out.put(f"%more = icmp slt i64 {out.let(f'sub i64 %next, {lane}')}, %count")
+    out.put("br i1 %more, label %states, label %done")
+    out.begin("done")
+    out.put("ret void")
+
+
+def _body(
+    out: Blocks, scalar: Scalar, transfers: Transfers, source: Program | Rollout, staging: Staging | None
+) -> None:
+    if isinstance(source, Program):
+        _program(out, scalar, transfers, source, staging)
+    else:
+        _rollout(out, scalar, transfers, source)
 
 
 def parameters(source: Program | Rollout, layout: str) -> list[str]:
@@ -95,13 +119,19 @@ def parameters(source: Program | Rollout, layout: str) -> list[str]:
     return [*counts, *(one for argument in arguments(source) for one in argument.parameters(layout))]
 
 
-def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program) -> None:
+def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program, staging: Staging | None) -> None:
+    """One state; staged results first, so that no thread writes before all of its warp have read."""
     ports = arguments(program)
     inputs = [number for argument in ports if not argument.is_output for number in transfers.load(argument)]
     results = iter(Evaluation(out, scalar, program, inputs).results)
-    for argument in ports:
-        if argument.is_output:
-            transfers.store(argument, list(islice(results, argument.size)))
+    found = [(argument, list(islice(results, argument.size))) for argument in ports if argument.is_output]
+    if staging:
+        for argument, numbers in found:
+            if is_staged(argument, scalar):
+                staging.store(argument, numbers)
+    for argument, numbers in found:
+        if not staging or not is_staged(argument, scalar):
+            transfers.store(argument, numbers)
 
 
 def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout) -> None:

@@ -1,0 +1,151 @@
+"""Results of a warp's states through shared memory: the layout ``"packed"``, for contiguous results of many numbers.
+
+Where every thread stores its own row of a large result, neighbouring threads write far from each other, in parts of
+memory's sectors: a sixth of the speed of a GPU's memory was measured. So the threads of a warp put their rows into
+shared memory, and then store them together, 32 numbers that follow each other at once. All threads of a warp take part,
+those behind the last state too; they compute the last state again.
+
+A block needs `stage_numbers` of shared memory a thread, and as many threads as whole warps have. On a processor a warp
+is one thread, so that the rest of the text is tested there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from armdyn.program.program import Program
+from armdyn.program.rollout import Rollout
+from armdyn.targets.cuda.arguments import Argument, arguments
+from armdyn.targets.cuda.evaluation import Blocks
+from armdyn.targets.cuda.scalars import GLOBAL, Scalar
+
+WARP = 32
+
+SHARED = "ptr addrspace(3)"
+"""A pointer to a block's shared memory; on a processor it is an ordinary pointer."""
+
+SMALL = 64
+"""Bytes of a row that a thread stores itself: neighbouring rows share sectors then."""
+
+MOST = 46
+"""Numbers of a row that are staged at once: with float64, 128 threads stay below a block's 48 KiB."""
+
+
+def is_staged(argument: Argument, scalar: Scalar) -> bool:
+    """Whether an array is stored through shared memory."""
+    return argument.is_output and argument.size * scalar.itemsize > SMALL
+
+
+def stage_numbers(source: Program | Rollout, scalar: Scalar) -> int:
+    """Numbers of shared memory that a thread needs; 0 where nothing is staged."""
+    if not isinstance(source, Program):
+        return 0
+    return max((_pitch(n) for a in arguments(source) if is_staged(a, scalar) for _, n in _chunks(a.size)), default=0)
+
+
+def _pitch(numbers: int) -> int:
+    """From one thread's row to the next: odd, so that the threads of a warp meet different banks."""
+    return numbers | 1
+
+
+def _chunks(size: int) -> Iterator[tuple[int, int]]:
+    """The parts of a row that are staged one after the other: where each begins, and its length."""
+    count = -(-size // MOST)
+    ends = [size * k // count for k in range(count + 1)]
+    for begin, end in pairwise(ends):
+        yield begin, end - begin
+
+
+class Staging:
+    """Stores of a warp.
+
+    Args:
+        out: the function.
+        scalar: the type of its numbers.
+        on_gpu: whether a warp has 32 threads; else one.
+    """
+
+    def __init__(self, out: Blocks, scalar: Scalar, *, on_gpu: bool) -> None:
+        self._out, self._scalar = out, scalar
+        self._lanes = WARP if on_gpu else 1
+        self._stores = 0
+
+    @staticmethod
+    def memory(scalar: Scalar, numbers: int, *, on_gpu: bool) -> str:
+        """The module's declaration of it: as large as a launch says on a GPU, a row on a processor."""
+        if on_gpu:
+            return f"@stage = external addrspace(3) global [0 x {scalar.type}], align 16\n"
+        return f"@stage = internal addrspace(3) global [{numbers} x {scalar.type}] zeroinitializer, align 16\n"
+
+    def begin(self, numbers: int) -> None:
+        """The number of a thread in its warp, ``%lane``, and the part of the memory that is its warp's, ``%stage``."""
+        out, t = self._out, self._scalar.type
+        within = "%within" if self._lanes > 1 else "0"
+        out.put(f"%lane = and i32 {within}, {self._lanes - 1}")
+        out.put("%lane.wide = zext i32 %lane to i64")
+        before = out.let(f"mul i32 {out.let(f'sub i32 {within}, %lane')}, {numbers}")
+        out.put(f"%stage = getelementptr {t}, {SHARED} @stage, i32 {before}")
+
+    def of_states(self) -> None:
+        """The warp's first state ``%first``, how many there are from it on, and the thread's own ``%state``."""
+        out = self._out
+        out.put("%first = sub i64 %here, %lane.wide")
+        left = out.let("sub i64 %count, %first")
+        out.put(f"%states.left = trunc i64 {out.let(f'call i64 @llvm.smin.i64(i64 {left}, i64 {WARP})')} to i32")
+        last = out.let("sub i64 %count, 1")
+        out.put(f"%state = call i64 @llvm.smin.i64(i64 %here, i64 {last})")
+
+    def store(self, argument: Argument, numbers: Sequence[str]) -> None:
+        """Write the rows of the warp's states."""
+        for begin, extent in _chunks(argument.size):
+            self._fill(numbers[begin : begin + extent])
+            self._together()
+            self._empty(argument, begin, extent)
+            self._together()
+
+    def _fill(self, numbers: Sequence[str]) -> None:
+        out, t = self._out, self._scalar.type
+        own = out.let(f"mul i32 %lane, {_pitch(len(numbers))}")
+        row = out.let(f"getelementptr {t}, {SHARED} %stage, i32 {own}")
+        for k, number in enumerate(numbers):
+            at = out.let(f"getelementptr {t}, {SHARED} {row}, i32 {k}")
+            out.put(f"store {t} {number}, {SHARED} {at}, align {self._scalar.itemsize}")
+
+    def _together(self) -> None:
+        """Wait for all threads of the warp."""
+        if self._lanes > 1:
+            self._out.put("call void @llvm.nvvm.bar.warp.sync(i32 -1)")
+
+    def _empty(self, argument: Argument, begin: int, extent: int) -> None:
+        """The numbers of the chunk of all rows, each thread every 32nd of them."""
+        out, t, size = self._out, self._scalar.type, self._scalar.itemsize
+        offset = out.let(f"mul i64 %first, %outer{argument.number}")
+        start = out.let(f"getelementptr i8, {GLOBAL} %data{argument.number}, i64 {offset}")
+        start = out.let(f"getelementptr i8, {GLOBAL} {start}, i64 {begin * size}")
+        for k in range(extent):
+            number = out.let(f"add i32 %lane, {k * self._lanes}")
+            row, column = out.let(f"udiv i32 {number}, {extent}"), out.let(f"urem i32 {number}, {extent}")
+            at = out.let(f"add i32 {out.let(f'mul i32 {row}, {_pitch(extent)}')}, {column}")
+            staged = out.let(f"getelementptr {t}, {SHARED} %stage, i32 {at}")
+            value = out.let(f"load {t}, {SHARED} {staged}, align {size}")
+            self._store_if_state(row, self._address(start, argument.size, extent, number, row, column), value)
+
+    def _address(self, start: str, size: int, extent: int, number: str, row: str, column: str) -> str:
+        """Rows follow each other without gaps, so that numbers of whole rows do too."""
+        out, t = self._out, self._scalar.type
+        further = number
+        if extent < size:
+            further = out.let(f"add i32 {out.let(f'mul i32 {row}, {size}')}, {column}")
+        return out.let(f"getelementptr {t}, {GLOBAL} {start}, i64 {out.let(f'zext i32 {further} to i64')}")
+
+    def _store_if_state(self, row: str, at: str, value: str) -> None:
+        """A store of a state that there is."""
+        out, label = self._out, f"staged{self._stores}"
+        self._stores += 1
+        there = out.let(f"icmp ult i32 {row}, %states.left")
+        out.put(f"br i1 {there}, label %{label}, label %{label}.end")
+        out.begin(label)
+        out.put(f"store {self._scalar.type} {value}, {GLOBAL} {at}, align {self._scalar.itemsize}")
+        out.put(f"br label %{label}.end")
+        out.begin(f"{label}.end")
