@@ -318,6 +318,10 @@ class ClosedLoop:
         Returns:
             A named tuple: ``cost``, shape (...), and ``d_X`` for each name X, (..., *shape), or (steps, ..., *shape) of
             an input over time.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C. Gradients are known when the adjoint has come back to the first step: until then
+                nothing is of use, and nothing is kept.
         """
         given = self._given(q0, qd0, inputs, steps)
         return self.rollout.gradient(cost, wrt, **given, steps=steps, workers=workers)

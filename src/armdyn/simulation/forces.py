@@ -143,7 +143,8 @@ class Law:
         bad = ~np.isfinite(at_finite_states)
         if len(bad) and bad.any(axis=-1).all():
             k = int(bad[0].argmax())
-            raise SimulationError(f"{self.what} returned {at_finite_states[0, k]} as element {k} at t = {t:g} s")
+            which = f"element {k}" if self.names is None else f"the force of joint {self.names[k]!r}"
+            raise SimulationError(f"{self.what} returned {at_finite_states[0, k]} as {which} at t = {t:g} s")
 
 
 @dataclass(frozen=True)
