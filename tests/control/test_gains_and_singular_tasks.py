@@ -72,5 +72,5 @@ def test_a_singular_task_of_a_scenario(tmp_path: Path) -> None:
         "robot: planar_2r\nmethod: rk4\ncontroller: {operational_space: {components: [vx, vy]}}\n"
         "inputs: {T_ref: [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]], Kp: 100, Kd: 20}\n"
     )
-    with pytest.raises(SimulationError, match="at t = 0 s the task of the controller is singular.*damping=lambda"):
+    with pytest.raises(SimulationError, match=r"at t = 0 s the task of the controller is singular.*damping=lambda"):
         motion_of(path).simulate()

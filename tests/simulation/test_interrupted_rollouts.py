@@ -195,5 +195,5 @@ def test_a_gradient_says_that_nothing_of_it_is_kept(monkeypatch: pytest.MonkeyPa
         raise KeyboardInterrupt
 
     monkeypatch.setattr("armdyn.functions.rollouts.backward", interrupted)
-    with pytest.raises(KeyboardInterrupt, match="the gradient of distance after 500 steps .* nothing of it is kept"):
+    with pytest.raises(KeyboardInterrupt, match=r"the gradient of distance after 500 steps .* nothing of it is kept"):
         loop.gradient(distance, ["q"], Q0, steps=STEPS)

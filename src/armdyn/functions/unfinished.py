@@ -42,9 +42,8 @@ def nothing_is_kept(what: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        raise KeyboardInterrupt(
-            f"{what} was interrupted; it is known at its end alone, so nothing of it is kept"
-        ) from (interrupt)
+        said = f"{what} was interrupted; it is known at its end alone, so nothing of it is kept"
+        raise KeyboardInterrupt(said) from interrupt
 
 
 @dataclass

@@ -11,9 +11,21 @@ from armdyn.errors import warn_outside
 from armdyn.simulation.errors import GainWarning
 from armdyn.spatial.rotations import Array
 
-GAINS = frozenset(
-    "Kp Ki Kd Kp_null Kd_null Kp_force Ki_force K_observer K B M_virtual kp kd".split(),
-)
+GAINS = {
+    "Kp",
+    "Ki",
+    "Kd",
+    "Kp_null",
+    "Kd_null",
+    "Kp_force",
+    "Ki_force",
+    "K_observer",
+    "K",
+    "B",
+    "M_virtual",
+    "kp",
+    "kd",
+}
 """Inputs of the controllers of `armdyn.control` and of scenarios that are gains, stiffnesses, dampings and masses."""
 
 
