@@ -10,9 +10,9 @@ from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_dep
 from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import names
-from armdyn.simulation.columns import UNITS
 from armdyn.simulation.dry_joints import can_hold, rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.labels import UNITS
 from armdyn.simulation.methods import Method
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array

@@ -12,6 +12,7 @@ from armdyn.constraints import PointOnPlane
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import limits_of
+from armdyn.simulation.labels import UNITS, Label
 from armdyn.spatial.rotations import Array
 
 RESTING_SPEED = 1e-6
@@ -95,6 +96,7 @@ class Barriers:
         self.restitution = np.array([one.restitution for one in each])
         self.resting_speed = np.array([one.resting_speed for one in each])
         self._places = [k for _, k, *_ in limits]
+        self._kinds = [robot.model.coordinates[k].kind for k in self._places]
         self._limits = np.array([limit for *_, limit, _ in limits])
         self._signs = np.array([sign for *_, sign in limits])
         self._rows = np.zeros((len(limits), robot.dof if size is None else size))
@@ -103,6 +105,12 @@ class Barriers:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def labels(self) -> dict[str, tuple[Label, ...]]:
+        """Names and units of the forces of stops and contacts, by the names of these signals."""
+        stops = tuple(Label(name, UNITS[kind]["tau"]) for name, kind in zip(self.names, self._kinds, strict=False))
+        contacts = tuple(Label(name, "N") for name in self.names[self.stops :])
+        return {"stop_force": stops, "contact_force": contacts}
 
     def gaps(self, q: Array) -> Array:
         """g(q), rad or m, shape (barriers,)."""

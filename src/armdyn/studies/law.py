@@ -14,6 +14,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.bristles import count
 from armdyn.simulation.controller import Controller
 from armdyn.simulation.gains import warn_of_negative_gains
+from armdyn.simulation.labels import of_joints
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.singular_tasks import singular_task
 from armdyn.simulation.unfinished import SimulationError
@@ -77,6 +78,9 @@ class DeclaredLaw:
         self._robot, self._controller = robot, controller
         self._thresholds = [(one, one.limits(shapes)) for one in thresholds]
         self._joints = robot.joint_names
+        kinds = [joint.kind for joint in robot.joints]
+        per_joint = [name for name, shape in zip(read.results, controller.outputs, strict=True) if shape == ("n",)]
+        self.labels = {name: of_joints(name, robot.joint_names, kinds) for name in per_joint}
         self._compute = traced(controller, robot, given_to_it)
         self._start()
 
