@@ -375,10 +375,12 @@ def _legend_above(axes: Axes) -> None:
     """In a line above the panel, where it covers nothing."""
     handles, labels = axes.get_legend_handles_labels()
     if handles:
+        place = axes.get_subplotspec()
+        panels = 1 if place is None else len(place.colspan)
         drawn = [handle for handle in handles if isinstance(handle, Line2D)]
         solid = [Line2D([], [], color=line.get_color(), linewidth=1.4) for line in drawn]
         axes.legend(
-            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, ncols=_columns_of(labels),
+            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, ncols=_columns_of(labels, panels),
             frameon=False, fontsize=8, handlelength=1.8, columnspacing=1.2, labelcolor=INK,
         )  # fmt: skip
 
@@ -387,12 +389,12 @@ MOST_COLUMNS, LETTERS_OF_A_PANEL, LETTERS_OF_A_LINE = 4, 56, 5
 """Columns of a legend, letters that go above a panel, and the letters in whose room a line is drawn before its name."""
 
 
-def _columns_of(labels: Sequence[str]) -> int:
-    """As many columns as go above a panel: a legend that is wider would take its room from all panels."""
-    for columns in range(min(len(labels), MOST_COLUMNS), 1, -1):
+def _columns_of(labels: Sequence[str], panels: int) -> int:
+    """As many columns as go above so many panels: a legend that is wider would take its room from all panels."""
+    for columns in range(min(len(labels), MOST_COLUMNS * panels), 1, -1):
         rows = -(-len(labels) // columns)
         longest = [max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows)]
-        if sum(longest) + LETTERS_OF_A_LINE * len(longest) <= LETTERS_OF_A_PANEL:
+        if sum(longest) + LETTERS_OF_A_LINE * len(longest) <= LETTERS_OF_A_PANEL * panels:
             return columns
     return 1
 
