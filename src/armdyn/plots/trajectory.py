@@ -380,8 +380,9 @@ def _legend_above(axes: Axes) -> None:
         drawn = [handle for handle in handles if isinstance(handle, Line2D)]
         solid = [Line2D([], [], color=line.get_color(), linewidth=1.4) for line in drawn]
         axes.legend(
-            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, ncols=_columns_of(labels, panels),
-            frameon=False, fontsize=8, handlelength=1.8, columnspacing=1.2, labelcolor=INK,
+            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2,
+            ncols=_columns_of(labels, panels), frameon=False, fontsize=8, handlelength=1.8, columnspacing=1.2,
+            labelcolor=INK,
         )  # fmt: skip
 
 

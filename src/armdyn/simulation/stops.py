@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.advice import either
 from armdyn.checks import number
 from armdyn.constraints import PointOnPlane
 from armdyn.robot import Robot
@@ -88,7 +89,8 @@ class Barriers:
     def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None) -> None:
         limits = [] if stops is None else limits_of(robot, stops.joints)
         if stops is not None and not limits:
-            raise SettingError(f"stops={stops}, but no such joint of {robot.name!r} has limits; with_limits gives some")
+            remedy = either("with_limits gives some", "the description gives some")
+            raise SettingError(f"stops={stops}, but no such joint of {robot.name!r} has limits; {remedy}")
         self.stops, self.contacts = len(limits), len(contacts)
         self.names = [f"{name} {side} stop" for name, _, side, _, _ in limits]
         self.names += [contact.plane.name for contact in contacts]
