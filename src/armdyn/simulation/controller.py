@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.checks import one_per_joint
 from armdyn.declaration import Argument, Function, Shape, on_numbers
-from armdyn.errors import ShapeError, TraceError, shown
+from armdyn.errors import DTypeError, ShapeError, TraceError, shown
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
 
@@ -26,6 +26,10 @@ UNTRACED = (
     "need one that is traced: change that line"
 )
 """Advice on a controller that cannot be traced."""
+
+
+def _is_no_number(value: Any) -> bool:
+    return value is None or isinstance(value, str | bytes)
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ class Controller:
         Raises:
             TraceError: naming the line of the controller that cannot be traced.
             ShapeError: results of other shapes than it declares.
+            DTypeError: results that are no numbers.
         """
         with locating(self.function.name, UNTRACED):
             given = self._called(model, values, options)
@@ -128,6 +133,8 @@ class Controller:
             raise ShapeError(f"{name} returned {len(found)} results; expected {len(self.results)}: {self.results}")
         inputs = Inputs(self.function, model.model, ())
         for result, array, declared in zip(self.results, found, self.function.outputs, strict=True):
+            if array is None or (np.asarray(array).dtype.kind in "OSU" and any(map(_is_no_number, np.ravel(array)))):
+                raise DTypeError(f"{name} returned {result} = {shown(array)}; expected real numbers")
             shape = inputs.lengths(declared, options.items())
             if np.shape(array) != shape:
                 meaning = f", {one_per_joint(model.model)}" if declared == ("n",) else ""
