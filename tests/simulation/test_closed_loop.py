@@ -198,9 +198,7 @@ def test_what_does_not_fit_is_named() -> None:
         armdyn.ClosedLoop(ROBOT, starting)
     with pytest.raises(SettingError, match="has no steps of one length"):
         armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
-    with pytest.raises(
-        SettingError, match=re.escape("method='rk4' is a name; a closed loop needs such as RungeKutta4(")
-    ):
+    with pytest.raises(SettingError, match="method='rk4' is a name; a closed loop needs such as RungeKutta4"):
         armdyn.ClosedLoop(ROBOT, pid, method="rk4")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="robot='ur5' is no Robot"):
         armdyn.ClosedLoop("ur5", pid)  # type: ignore[arg-type]

@@ -108,6 +108,9 @@ class Controller:
         """
         with locating(self.function.name, UNTRACED):
             given = self._called(model, values, options)
+            for name, array in zip(self.results, given if isinstance(given, tuple) else (given,), strict=False):
+                if any(map(_is_no_number, np.ravel(np.asarray(array, dtype=object)))):
+                    raise DTypeError(f"{self.function.name} returned {name} = {shown(array)}; expected real numbers")
         return self._by_name(model, given, options)
 
     def run_on_numbers(self, model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,8 +136,6 @@ class Controller:
             raise ShapeError(f"{name} returned {len(found)} results; expected {len(self.results)}: {self.results}")
         inputs = Inputs(self.function, model.model, ())
         for result, array, declared in zip(self.results, found, self.function.outputs, strict=True):
-            if array is None or (np.asarray(array).dtype.kind in "OSU" and any(map(_is_no_number, np.ravel(array)))):
-                raise DTypeError(f"{name} returned {result} = {shown(array)}; expected real numbers")
             shape = inputs.lengths(declared, options.items())
             if np.shape(array) != shape:
                 meaning = f", {one_per_joint(model.model)}" if declared == ("n",) else ""
