@@ -55,7 +55,7 @@ def surfaces_of(robot: Robot, planes: Iterable[Any], q: Array) -> Iterator[Surfa
         wide = np.linalg.norm(below - centre, axis=1).max()
         half = max(AROUND * float(wide), OF_REACH * float(np.linalg.norm(way, axis=1).max()))
         a, b = np.linalg.svd(n[None])[2][1:] * half
-        yield Surface(plane.name, n, centre, centre + np.array([a + b, a - b, -a - b, b - a]) / np.sqrt(2.0))
+        yield Surface(plane.name, n, centre, centre + np.array([a + b, a - b, -a - b, b - a]))
 
 
 def draw_surfaces(axes: Any, surfaces: Iterable[Surface], plane: Array | None) -> None:
