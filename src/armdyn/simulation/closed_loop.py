@@ -139,8 +139,10 @@ class ClosedLoop:
         self.robot, robot = robot, self.brakes.robot
         self.method = Euler() if method is None else method
         if not isinstance(self.method, FixedStep):
-            fault = "is a name" if isinstance(method, str) else "has no steps of one length"
-            raise SettingError(f"method={method!r} {fault}; a closed loop needs such as RungeKutta4(step=1e-3)")
+            raise SettingError(
+                f"method={method!r} {'is a name' if isinstance(method, str) else 'has no steps of one length'}; a closed "
+                "loop needs such as RungeKutta4(step=1e-3)"
+            )
         if self.method.scheme.starter is not None:
             raise SettingError(
                 f"{self.method} needs rates of steps ago, and a torque that changes with each step does not belong to "
