@@ -140,8 +140,8 @@ class ClosedLoop:
         self.method = Euler() if method is None else method
         if not isinstance(self.method, FixedStep):
             raise SettingError(
-                f"method={method!r} {'is a name' if isinstance(method, str) else 'has no steps of one length'}; a closed "
-                "loop needs such as RungeKutta4(step=1e-3)"
+                f"method={method!r} {'is a name' if isinstance(method, str) else 'has no steps of one length'}; "
+                "a closed loop needs such as RungeKutta4(step=1e-3)"
             )
         if self.method.scheme.starter is not None:
             raise SettingError(
