@@ -74,7 +74,7 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         (
             {"torque": np.zeros((9, 6)), "method": "euler"},
             ShapeError,
-            "torque or f_tip is a table of 9 rows; expected 10, one for each step of 0.001 s in 0.01 s",
+            "torque is a table of 9 rows; expected 10, one for each step of 0.001 s in 0.01 s",
         ),
         (
             {"torque": np.zeros((9, 6)), "f_tip": np.zeros((8, 6))},
