@@ -28,6 +28,16 @@ def option(name: str, value: Any = NO_VALUE) -> str:
     return _spelling.get()(name, value)
 
 
+def either(python: str, shell: str) -> str:
+    """Advice in Python's words, or, where options are spelled as flags, in those of the command line and its files.
+
+    >>> from armdyn.advice import either
+    >>> either("robot.without_friction()", "--ignore-friction")
+    'robot.without_friction()'
+    """
+    return python if _spelling.get() is _as_keyword else shell
+
+
 @contextmanager
 def spelled(spelling: Callable[[str, Any], str]) -> Iterator[None]:
     """Let ``spelling(name, value)`` write the options; ``value`` is `NO_VALUE` where an option is named alone."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.advice import either
 from armdyn.algorithms import task_space as algorithm
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import (
@@ -298,7 +299,8 @@ def _singular(
         f"{many}the Jacobian of {frame!r} in {robot.name!r} loses rank at q = {where}: singular values "
         f"{_shown(values)} (lengths in that of the arm), and {name_of(task.rows[row])} is independent of the other "
         f"components to {independence[first][row]:.2g}, where {least:.2g} is the threshold. "
-        "Ask for fewer components=, or bound the effective mass to 1 / lambda^2 by damping=lambda."
+        f"Ask for fewer {either('components=', 'components')}, or bound the effective mass to 1 / lambda^2 by "
+        + either("damping=lambda.", "damping: lambda.")
     )
 
 

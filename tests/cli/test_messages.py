@@ -1,5 +1,6 @@
 """Names are printed letter by letter, and messages recommend the options of the place where they are read."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -129,3 +130,33 @@ def test_a_robot_at_rest_exchanges_no_energy(shell: Shell) -> None:
         assert "0 J, none changed hands" in " ".join(said.out.split())
     moving = shell("simulate", "planar_2r", "--duration", "0.1")
     assert "J that changed hands" in " ".join(moving.out.split())
+
+
+def test_advice_names_what_the_command_line_has(shell: Shell, tmp_path: Path) -> None:
+    """Not methods of robots and arguments of functions, which nobody can type there."""
+    springs = tmp_path / "springs.yaml"
+    springs.write_text(
+        "joint_1: {motor: {rotor_inertia: 1e-4}, gear: {ratio: 10}, spring: {stiffness: 100}}\n"
+        "joint_2: {motor: {torque_constant: 0.05}}\n"
+    )
+    rods = [f"--constraint={name}: {{distance: {{frame: tip, length: 1.5}}}}" for name in "ab"]
+    gains = [f"--input={each}" for each in ("q_ref=0", "qd_ref=0", "Kp=1", "Kd=1")]
+    pose = [f"--input={each}" for each in ("T_ref=1,0,0,1,0,1,0,1,0,0,1,0,0,0,0,1", "Kp=100", "Kd=20")]
+    point = "{operational_space: {components: [vx, vy]}}"
+    cases: dict[tuple[str, ...], str] = {
+        (
+            "--brakes",
+            "joint_1@0.5=engaged",
+        ): "--actuators FILE with joint_1: {gear: {ratio: 100}, brake: {torque: 0.4}}",
+        ("--stops", "0.5"): "no such joint of 'planar_2r' has limits; the description gives some",
+        ("--actuators", str(springs), "--method", "variational"): "--method rk4, or actuators without springs",
+        (*rods, "--q0", "0.5,1", "--close-loop"): "Leave them out, or choose --redundant least_squares.",
+        ("--controller", "[pd_gravity, {saturated: {}}]", *gains): "give {saturated: {limits: [...]}}, N m or N",
+        ("--controller", "[pd_gravity, {through_motors: {}}]", *gains): "a file gives it some: --actuators FILE",
+        ("--controller", point, *pose): "by damping: lambda",
+    }
+    for options, advice in cases.items():
+        said = shell("simulate", "planar_2r", "--duration", "0.01", "--method", "rk4", *options, columns=400)
+        assert said.code == 2, (options, said.out)
+        assert advice in said.err
+        assert not re.search(r"robot\.|Actuator\(|armdyn\.[a-z]", said.err), said.err

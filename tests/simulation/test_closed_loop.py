@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ShapeError, TraceError, UnknownName
+from armdyn.errors import DTypeError, ModelError, ShapeError, TraceError, UnknownName
 from armdyn.simulation import AdamsBashforthMoulton4, Adaptive, Euler, RungeKutta4, SettingError, Variational
 from armdyn.simulation.equations import motion
 
@@ -164,6 +164,11 @@ def test_times_that_nothing_reads_are_refused() -> None:
         armdyn.ClosedLoop(ROBOT, pid).gradient(total, "kp", np.zeros(N), steps=2, t=np.ones(2), **inputs())
 
 
+@armdyn.function("(n),(n)->(n)")
+def worded(model: Any, q: Any, qd: Any) -> Any:
+    return ["a", *q[1:]]
+
+
 @armdyn.function("(n)->()")
 def scalar(model: Any, q: Any) -> Any:
     """No torque for every joint."""
@@ -193,6 +198,14 @@ def test_what_does_not_fit_is_named() -> None:
         armdyn.ClosedLoop(ROBOT, starting)
     with pytest.raises(SettingError, match="has no steps of one length"):
         armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="method='rk4' is a name; a closed loop needs such as RungeKutta4"):
+        armdyn.ClosedLoop(ROBOT, pid, method="rk4")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="robot='ur5' is no Robot"):
+        armdyn.ClosedLoop("ur5", pid)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="has no constraints"):
+        armdyn.ClosedLoop(ROBOT, armdyn.control.hybrid_motion_force)
+    with pytest.raises(DTypeError, match=re.escape("worded returned tau = ['a', ")):
+        armdyn.ClosedLoop(ROBOT, worded)(np.zeros(ROBOT.dof), steps=1)
     with pytest.raises(SettingError, match="needs rates of steps ago"):
         armdyn.ClosedLoop(ROBOT, pid, method=AdamsBashforthMoulton4())
     with pytest.raises(UnknownName, match=r"5 states or results\)\. Known: q, qd, integral, tau, error\."):

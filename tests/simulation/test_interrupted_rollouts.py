@@ -181,3 +181,19 @@ def test_a_real_signal() -> None:
     assert done > 64  # the first piece
     assert f"after {done:,} of {1 << 30:,} steps of each of 40 arms" in message
     assert alike
+
+
+@armdyn.function("(n)->()")
+def distance(model: Any, q: Any) -> Any:
+    return q @ q
+
+
+def test_a_gradient_says_that_nothing_of_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = armdyn.ClosedLoop(ARM, damper)
+
+    def interrupted(*arguments: object, **named: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("armdyn.functions.rollouts.backward", interrupted)
+    with pytest.raises(KeyboardInterrupt, match=r"the gradient of distance after 500 steps .* nothing of it is kept"):
+        loop.gradient(distance, ["q"], Q0, steps=STEPS)

@@ -11,6 +11,7 @@ from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import COPPER, Thermal
 from armdyn.actuators.units import quantity
+from armdyn.advice import either
 from armdyn.checks import choice, switch
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 
@@ -117,7 +118,8 @@ def read(
     R = _resistance(given, k_t)
     expected = _expected(given, k_t, R)
     if check and (found := list(_contradictions(given, expected, k_t, R))):
-        advice = "Mend the sheet; check=False takes torque constant and resistance, and leaves out the rest"
+        unchecked = either("check=False", "check: false")
+        advice = f"Mend the sheet; {unchecked} takes torque constant and resistance, and leaves out the rest"
         raise DataSheetError([*found[:-1], f"{found[-1]}. {advice}"])
     if (cogging_periods is None) != ("cogging_torque" not in given):
         raise DataSheetError("cogging_torque and cogging_periods belong together; give both or neither")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.motor import Motor
+from armdyn.advice import either
 from armdyn.errors import ModelError, Unsupported
 from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Mechanism
@@ -72,8 +73,11 @@ def motors_of(mechanism: Mechanism, *needs: str) -> list[Driven]:
     """
     if not motor_count(mechanism.model):
         raise ModelError(
-            f"{mechanism.name!r} has no motors; robot.with_actuators({{'elbow': Actuator(Motor(...), Gear(...))}}) "
-            "gives it some"
+            f"{mechanism.name!r} has no motors; "
+            + either(
+                "robot.with_actuators({'elbow': Actuator(Motor(...), Gear(...))}) gives it some",
+                "a file gives it some: --actuators FILE",
+            )
         )
     if problems := list(_lacking(mechanism.model, needs)):
         raise ModelError(problems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from armdyn.advice import either
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
 from armdyn.errors import TraceError
@@ -46,7 +47,7 @@ def friction_forces(
         raise TraceError(
             f"friction of {mechanism.name!r} depends on the load of its gears, which follows from the accelerations; "
             "give qdd too. What does not know qdd, as the variational method and momentum_observer, needs friction "
-            "that depends on velocities alone, or robot.without_friction()"
+            "that depends on velocities alone, or " + either("robot.without_friction()", "--ignore-friction")
         )
     mechanism, q = regrouped(mechanism), drive.positions(q)
     base = base_motion(mechanism.gravity)

@@ -34,7 +34,9 @@ def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until
         "npz": trajectory.save,
         "parquet": trajectory.save,
         "plot": trajectory.plot,
-        "animate": partial(trajectory.animate, robot=motion.robot, progress=True),
+        "animate": partial(
+            trajectory.animate, robot=motion.robot, progress=True, contacts=motion.settings.get("contacts") or ()
+        ),
     }
     failed: list[BaseException] = []
     written = 0

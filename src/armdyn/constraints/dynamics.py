@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.advice import either
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.constraints.equations import all_equations, function
@@ -38,7 +39,7 @@ def refuse_load_friction(model: Mechanism) -> None:
         raise Unsupported(
             f"friction of {model.name!r} depends on the load of its gears, to which constraints add; constrained "
             "dynamics does not solve for it. Give the joints friction that depends on their velocities alone, gears "
-            "efficiencies of 1, or ask robot.without_friction()."
+            f"efficiencies of 1, or ask {either('robot.without_friction()', 'with --ignore-friction')}."
         )
 
 

@@ -7,23 +7,29 @@ from functools import partial
 import numpy as np
 
 from armdyn import declaration
+from armdyn.advice import either
 from armdyn.constraints.own_function import wrong_shape
 from armdyn.constraints.state import State
 from armdyn.errors import ModelError
 from armdyn.model.constraints import Constraint, Equations
 from armdyn.model.mechanism import Mechanism
+from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
 function = partial(declaration.function, sources=("algorithms", "constraints"))
 """Declares a function of constraints; its compiled code is cached until these sources change."""
 
 
+def require_constraints(model: Model) -> None:
+    """Raise a ModelError where a model has no constraints."""
+    if not model.constraints:
+        more = either("robot.with_constraints(armdyn.constraints.PointOnPlane(...)) has some", "--constraint adds one")
+        raise ModelError(f"{model.name!r} has no constraints; {more}")
+
+
 def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equations:
     """The equations of all constraints of a model, one below the other; at rest where no velocities are given."""
-    if not model.model.constraints:
-        raise ModelError(
-            f"{model.name!r} has no constraints; robot.with_constraints(armdyn.constraints.PointOnPlane(...)) has some"
-        )
+    require_constraints(model.model)
     state = State(model, q, np.zeros(model.dof) if qd is None else qd)
     parts = [_checked(constraint, constraint.equations_at(state), model) for constraint in model.model.constraints]
     stacked = [np.concatenate([np.asarray(part[k]) for part in parts]) for k in range(3)]

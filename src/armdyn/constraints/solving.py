@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from armdyn.advice import option
+from armdyn.advice import either, option
 from armdyn.checks import choice
 from armdyn.constraints import dynamics
 from armdyn.constraints.arguments import (
@@ -100,7 +100,7 @@ def solve_dependent(
 def _by_least_squares() -> str:
     """The remedy that leaves constraints as they are."""
     chosen = option("redundant", "least_squares")
-    return f"{chosen}, which armdyn.simulate and methods take and compiled loops do not"
+    return chosen + either(", which armdyn.simulate and methods take and compiled loops do not", "")
 
 
 def _redundant(
@@ -114,9 +114,8 @@ def _redundant(
             what + "They are so at this state and not near it, so all of them are needed: choose another state, or "
             f"{_by_least_squares()}."
         )
-    return RedundantConstraints(
-        what + f"Leave them out, as robot.with_independent_constraints(q) does, or choose {_by_least_squares()}."
-    )
+    by_name = either(", as robot.with_independent_constraints(q) does", "")
+    return RedundantConstraints(f"{what}Leave them out{by_name}, or choose {_by_least_squares()}.")
 
 
 def has_dependent_rows(robot: ConstrainedRobot, q: Array, *rates: Array) -> Array:

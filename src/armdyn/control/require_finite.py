@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from armdyn.functions import Rolled
 from armdyn.simulation.closed_loop import ClosedLoop
+from armdyn.simulation.singular_tasks import singular_task
 from armdyn.simulation.unfinished import SimulationError
 
 
@@ -43,7 +44,12 @@ def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, 
     entry = f" of joint {joints[found.entry[-1]]!r}" if shape == (len(joints),) else f"{list(found.entry) or ''}"
     arm = f" of arm {found.state}" if found.state else ""
     count = f" ({found.states} of the arms end so)" if found.state else ""
+    remedy = "Use a shorter step or lower gains, and record q, qd and tau with every=1 to see it begin"
+    q = getattr(rolled.rows, "q", None)
+    if found.name == "tau" and q is not None and loop.controller is not None:
+        there = q[(found.step // rolled.every, *found.state)]
+        remedy = singular_task(loop.robot, loop.controller.function, there) or remedy
     raise SimulationError(
         f"the motion of {loop.robot.name!r} ran away: {found.name}{entry}{arm} is {found.value} at t = {t:g} s, step "
-        f"{found.step}{count}. Use a shorter step or lower gains, and record q, qd and tau with every=1 to see it begin"
+        f"{found.step}{count}. {remedy}"
     )

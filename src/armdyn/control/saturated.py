@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.advice import either
 from armdyn.checks import without_booleans
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
@@ -86,7 +87,8 @@ def _bounds(model: Any, given: Any) -> list[float]:
     if given is None:
         bounds = [c.limits.effort for c in coordinates]
         if all(map(math.isinf, bounds)):
-            raise SettingError(f"{model.name!r} has no effort limits; give saturated(..., limits=), N m or N")
+            given_here = either("saturated(..., limits=)", "{saturated: {limits: [...]}}")
+            raise SettingError(f"{model.name!r} has no effort limits; give {given_here}, N m or N")
         return bounds
     if given.ndim and len(given) != len(coordinates):
         raise ShapeError(f"limits has {len(given)} values; expected one for each of the {len(coordinates)} joints")

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.actuators.driven import COMMANDS, CONSTANTS, Driven, motors_of
 from armdyn.actuators.flexible_joints import flexible_places, spring_count
 from armdyn.actuators.thermal import Rises
+from armdyn.advice import either
 from armdyn.checks import choice, switch
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Argument, Function
@@ -106,7 +107,11 @@ def _check_springs(model: Any, *, flexible: bool) -> None:
     if has_springs and not flexible:
         raise Unsupported(
             f"through_motors takes the speeds of the motors from qd, and {model.name!r} has flexible joints, whose "
-            "rotors move by themselves; give through_motors(..., flexible=True), or robot.without_springs()"
+            "rotors move by themselves; give "
+            + either(
+                "through_motors(..., flexible=True), or robot.without_springs()",
+                "{through_motors: {flexible: true}}, or actuators without springs",
+            )
         )
     if flexible and not has_springs:
         raise Unsupported(

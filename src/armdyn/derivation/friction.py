@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy.polys.rings import PolyElement
 
+from armdyn.advice import either
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.errors import Unsupported
 from armdyn.spatial.rotations import Array
@@ -27,7 +28,7 @@ def _sign_of_rate(arm: SymbolicArm, k: int) -> PolyElement:
     if len(moved) > 1:
         raise Unsupported(
             f"joint {arm.bodies[k].joint!r} has Coulomb friction and is moved by {len(moved)} coordinates; the sign of "
-            "their sum is no polynomial. Derive robot.without_friction()"
+            "their sum is no polynomial. Derive " + either("robot.without_friction()", "with --ignore-friction")
         )
     sign = arm.algebra.sign[moved[0]]
     return sign if arm.matrix[k][moved[0]] > 0 else -sign

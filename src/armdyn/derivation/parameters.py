@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from armdyn.advice import either
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
@@ -71,7 +72,8 @@ def _refuse(model: Model) -> None:
             names = ", ".join(dict.fromkeys(type(law).__name__ for law in others))
             raise Unsupported(
                 f"joint {joint.name!r} of {model.name!r} has friction laws of its actuator, which a derivation does "
-                f"not write ({names}); expected Viscous and Coulomb, or derive robot.without_friction()"
+                f"not write ({names}); expected Viscous and Coulomb, or derive "
+                + either("robot.without_friction()", "with --ignore-friction")
             )
         if joint.has_spring:
             raise Unsupported(

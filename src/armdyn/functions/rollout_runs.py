@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import takes_results
-from armdyn.errors import DTypeError, ShapeError
+from armdyn.errors import DTypeError, ShapeError, shown
 from armdyn.functions.not_finite import Lost, lost_of
 from armdyn.functions.unfinished import Made
 from armdyn.targets.kernels import Kernel
@@ -187,7 +187,9 @@ class Batch:
         """An array that a caller gives for what is recorded, seen as `rows` makes it."""
         shape = (rows, *self.shape, *self.shapes[name])
         if not takes_results(array) or array.dtype != self.dtype or not array.flags.writeable:
-            raise DTypeError(f"out[{name!r}] cannot be written to; expected a NumPy array of {self.dtype}")
+            kind = f"is of {array.dtype}" if isinstance(array, np.ndarray) else f"is {shown(array)}"
+            fault = "is read-only" if takes_results(array) and array.dtype == self.dtype else kind
+            raise DTypeError(f"out[{name!r}] cannot be written to: it {fault}; expected a NumPy array of {self.dtype}")
         if array.shape != shape:
             raise ShapeError(f"out[{name!r}] has shape {array.shape}; expected {shape}: rows, batch, {name}")
         flat = array.reshape(rows, self.states, *self.shapes[name])

@@ -19,6 +19,7 @@ from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import RolloutCall, names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Stored, backward
+from armdyn.functions.unfinished import nothing_is_kept
 from armdyn.named_tuples import named_tuple
 from armdyn.program import Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
@@ -165,6 +166,10 @@ class CompiledRollout(RolloutCall):
         Returns:
             A named tuple: ``cost``, shape (...), and ``d_X`` for each name X of ``wrt``.
 
+        Raises:
+            KeyboardInterrupt: Ctrl-C. Gradients are known when the adjoint has come back to the first step: until then
+                nothing is of use, and nothing is kept.
+
         >>> from collections import namedtuple
         >>> Next = namedtuple("Next", ["q"])
         >>> @armdyn.function("(n),()->(n)", result=Next)
@@ -182,10 +187,11 @@ class CompiledRollout(RolloutCall):
         wrt = self._differentiated_by(wrt, given)
         compiled_cost = self._cost_function(cost)
         batch, values = self._flat(given, steps, workers)
-        stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
-        self._hear(stored.loop, batch, values, stored.final, steps)
-        value, cotangents = self._seeds(compiled_cost, batch, stored.final)
-        initial, over_time = self._backward(stored, cotangents, wrt)
+        with nothing_is_kept(f"the gradient of {cost.name} after {steps:,} steps of {self.function.name}"):
+            stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
+            self._hear(stored.loop, batch, values, stored.final, steps)
+            value, cotangents = self._seeds(compiled_cost, batch, stored.final)
+            initial, over_time = self._backward(stored, cotangents, wrt)
         return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in wrt)])(
             batch.unflat(value),
             *(batch.rows_unflat(over_time[n]) if n in over_time else batch.unflat(initial[n]) for n in wrt),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,16 @@ class RolloutInterrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.rolled)
+
+
+@contextmanager
+def nothing_is_kept(what: str) -> Iterator[None]:
+    """Let Ctrl-C say that ``what`` was interrupted and that nothing of it is of use, as a `KeyboardInterrupt`."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        said = f"{what} was interrupted; it is known at its end alone, so nothing of it is kept"
+        raise KeyboardInterrupt(said) from interrupt
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal
 
@@ -13,8 +13,10 @@ from armdyn.plots.animation import Animation
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene
 from armdyn.plots.style import COLOURS
+from armdyn.plots.surroundings import Surface, surfaces_of
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.stops import Contact
 from armdyn.simulation.trajectory import Trajectory
 from armdyn.simulation.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
@@ -45,6 +47,7 @@ def animate_trajectory(
     view: tuple[float, float] | None = None,
     title: str | None = None,
     style: Style = "armdyn",
+    contacts: Sequence[Contact] = (),
 ) -> Animation:
     """An arm in motion: planar arms in their plane, others in space, in axes of equal scales that hold all of it.
 
@@ -67,6 +70,7 @@ def animate_trajectory(
         style: "armdyn", or "ucl": thin lines in the manner of the UCL lecture's program for planar arms: every 100th
             state from the end of the first step on, each for a tenth of a second, axes from -r to r with r 0.2 m longer
             than the outstretched arm, nothing else.
+        contacts: of the simulation, whose planes are drawn, as those of the robot's own constraints always are.
 
     Raises:
         ShapeError: a robot of other joints.
@@ -95,9 +99,17 @@ def animate_trajectory(
         view=None if view is None else tuple(array("view", view, (2,), "degrees", finite=SettingError).tolist()),
         ghosts=whole_number("ghosts", ghosts, least=0, error=SettingError),
         title=robot.name if title is None else title,
+        surfaces=tuple(_surfaces(robot, contacts, frames.q)),
     )
     traced = _trace(trajectory, robot, indices, not ucl if trace is None else trace)
     return Animation((UclScene if ucl else Scene)(robot, frames, traced, look), fps)
+
+
+def _surfaces(robot: Robot, contacts: Sequence[Contact], q: Array) -> Iterator[Surface]:
+    """The planes of contacts and constraints near the motion."""
+    states = q.reshape(-1, robot.dof)
+    finite = states[np.isfinite(states).all(axis=1)]
+    return surfaces_of(robot, (*robot.model.constraints, *(one.plane for one in contacts)), finite)
 
 
 def _shown(trajectory: Trajectory, fps: float, speed: Any, every: Any, *, ucl: bool) -> tuple[Trajectory, str]:

@@ -104,6 +104,7 @@ def _draw_limits(
             for level in (limit, -limit) if both else (limit,):
                 axes.axhline(level, color=colour, linestyle="--", linewidth=1.0)
     axes.set_title(", ".join(said), loc="left", fontsize=8, color=INK)
+    axes.ticklabel_format(axis="y", useOffset=False)  # a winding that hardly warms reads 25.001, not 0.001 + 25
 
 
 def draw_efficiency_map(motor: Motor, *, points: int = 401) -> Figure:

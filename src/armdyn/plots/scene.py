@@ -15,6 +15,7 @@ from matplotlib.text import Text
 from armdyn.plots.drawing import FORWARD, fill_figure, frame_picture
 from armdyn.plots.stick_figure import SHORTEST, draw_arm, held_lines, stick_lines
 from armdyn.plots.style import COLOURS, INK, new_figure
+from armdyn.plots.surroundings import Surface, draw_surfaces
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
@@ -65,12 +66,13 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """Two directions of the plane, (3, 2), or None in space; the eye, degrees; poses that stay; the heading."""
+    """Two directions of the plane, (3, 2), or None in space; the eye, degrees; poses that stay; the heading; planes."""
 
     plane: Array | None
     view: tuple[float, ...] | None
     ghosts: int
     title: str
+    surfaces: tuple[Surface, ...] = ()
 
 
 class Scene:
@@ -132,6 +134,8 @@ class Scene:
         points = [line for q in states for line in _lines(self.robot, q)]
         if self.trace is not None:
             points.append(self.trace.points.reshape(-1, 3))
+        flat = self.look.plane is not None
+        points += [one.centre[None] if flat else one.corners for one in self.look.surfaces]
         places = np.concatenate(points)
         finite: Array = places[np.isfinite(places).all(axis=1)]
         return finite
@@ -142,6 +146,7 @@ class Scene:
         eye = None if view is None else (view[0], view[1])
         points = self._points()
         frame_picture(self.axes, points if plane is None else points @ plane, plane, eye)
+        draw_surfaces(self.axes, self.look.surfaces, plane)
         self._draw_ghosts()
         self._settle()
         self._words = list(self._heading())

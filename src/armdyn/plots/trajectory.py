@@ -182,8 +182,9 @@ def _draw(figure: Figure | SubFigure, makers: list[Draw], trajectory: Trajectory
         axes.xaxis.label.set_fontsize(9)
         make(axes, trajectory)
         _settle(axes)
-        lowest = place + 2 >= len(makers) and not (place == len(makers) - 2 and len(makers) % 2 == 1)
-        axes.tick_params(labelbottom=lowest)
+        is_odd = len(makers) % 2 == 1  # then the last panel is wide, and its times do not stand below those above it
+        lowest = place + 2 >= len(makers) and not (place == len(makers) - 2 and is_odd)
+        axes.tick_params(labelbottom=place + (3 if is_odd else 2) >= len(makers))
         if lowest:
             axes.set_xlabel("time [s]", color=INK)
     if first is not None and len(trajectory.t) > 1:
@@ -302,18 +303,29 @@ def _chosen_signals(trajectory: Trajectory, signals: Sequence[str] | None) -> Se
 
 
 def _signal_panel(name: str) -> Draw:
-    """A line for each of the values of a signal."""
+    """A line for each of the values of a signal, with their names and units as far as they are known."""
 
     def draw(axes: Axes, trajectory: Trajectory) -> None:
         values = trajectory.signals[name]
+        labels, unit = _labels_of_signal(trajectory, name)
         turns = taking_turns(values)
         for k in range(values.shape[-1]):
-            label = f"{name} {k}" if values.shape[-1] > 1 else name
-            _draw_lines(axes, trajectory.t, values[..., k], label, **(_style(k) | turns[k]))
-        axes.set_ylabel(_plain(name), color=INK)
+            _draw_lines(axes, trajectory.t, values[..., k], labels[k], **(_style(k) | turns[k]))
+        axes.set_ylabel(_plain(name + unit), color=INK)
         _legend_above(axes)
 
     return draw
+
+
+def _labels_of_signal(trajectory: Trajectory, name: str) -> tuple[list[str], str]:
+    """The names of the values of a signal, and the unit of the axis; units stand with the names where they differ."""
+    size, known = trajectory.signals[name].shape[-1], trajectory.signal_labels.get(name)
+    if known is None:
+        return ([name] if size == 1 else [f"{name} {k}" for k in range(size)]), ""
+    units = dict.fromkeys(one.unit for one in known)
+    if len(units) == 1:
+        return [one.name or name for one in known], "".join(f" [{unit}]" for unit in units if unit)
+    return [f"{one.name} [{one.unit}]" if one.unit else one.name for one in known], ""
 
 
 def _draw_energies(axes: Axes, trajectory: Trajectory) -> None:
@@ -363,11 +375,14 @@ def _legend_above(axes: Axes) -> None:
     """In a line above the panel, where it covers nothing."""
     handles, labels = axes.get_legend_handles_labels()
     if handles:
+        place = axes.get_subplotspec()
+        panels = 1 if place is None else len(place.colspan)
         drawn = [handle for handle in handles if isinstance(handle, Line2D)]
         solid = [Line2D([], [], color=line.get_color(), linewidth=1.4) for line in drawn]
         axes.legend(
-            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, ncols=_columns_of(labels),
-            frameon=False, fontsize=8, handlelength=1.8, columnspacing=1.2, labelcolor=INK,
+            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2,
+            ncols=_columns_of(labels, panels), frameon=False, fontsize=8, handlelength=1.8, columnspacing=1.2,
+            labelcolor=INK,
         )  # fmt: skip
 
 
@@ -375,12 +390,12 @@ MOST_COLUMNS, LETTERS_OF_A_PANEL, LETTERS_OF_A_LINE = 4, 56, 5
 """Columns of a legend, letters that go above a panel, and the letters in whose room a line is drawn before its name."""
 
 
-def _columns_of(labels: Sequence[str]) -> int:
-    """As many columns as go above a panel: a legend that is wider would take its room from all panels."""
-    for columns in range(min(len(labels), MOST_COLUMNS), 1, -1):
+def _columns_of(labels: Sequence[str], panels: int) -> int:
+    """As many columns as go above so many panels: a legend that is wider would take its room from all panels."""
+    for columns in range(min(len(labels), MOST_COLUMNS * panels), 1, -1):
         rows = -(-len(labels) // columns)
         longest = [max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows)]
-        if sum(longest) + LETTERS_OF_A_LINE * len(longest) <= LETTERS_OF_A_PANEL:
+        if sum(longest) + LETTERS_OF_A_LINE * len(longest) <= LETTERS_OF_A_PANEL * panels:
             return columns
     return 1
 

@@ -5,7 +5,13 @@ from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import FrictionWarning, SettingError, TrajectoryFileError, UntracedControllerWarning
+from armdyn.simulation.errors import (
+    FrictionWarning,
+    GainWarning,
+    SettingError,
+    TrajectoryFileError,
+    UntracedControllerWarning,
+)
 from armdyn.simulation.events import Crossing, JointLimit, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
@@ -36,6 +42,7 @@ __all__ = [
     "EnergyAccount",
     "Euler",
     "FrictionWarning",
+    "GainWarning",
     "Heun",
     "JointLimit",
     "Occurrence",

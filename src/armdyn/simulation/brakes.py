@@ -8,6 +8,7 @@ from typing import Any
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.brake import STATES
+from armdyn.advice import either
 from armdyn.checks import choice, number
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
@@ -125,7 +126,10 @@ def require_brake(robot: Robot, name: str) -> Actuator:
     if not isinstance(joint.actuator, Actuator) or joint.actuator.brake is None:
         raise SettingError(
             f"brakes has joint {name!r} of {robot.name!r}, which has no brake; give it one: "
-            f"robot.with_actuators({{{name!r}: Actuator(motor, gear, brake=Brake(0.4))}}), N m"
+            + either(
+                f"robot.with_actuators({{{name!r}: Actuator(motor, gear, brake=Brake(0.4))}}), N m",
+                f"--actuators FILE with {name}: {{gear: {{ratio: 100}}, brake: {{torque: 0.4}}}}, N m",
+            )
         )
     return joint.actuator
 

@@ -32,6 +32,7 @@ from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import SOURCES, motion, motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.forces import Forces
+from armdyn.simulation.labels import UNITS, Label
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.schemes import Formula, Rates, State
@@ -76,6 +77,16 @@ def bendings(model: Model) -> list[Bending]:
             if isinstance(law, FrictionWithState):
                 found.append(Bending(place, law, sum(one.size for one in found)))
     return found
+
+
+def bristle_labels(model: Model) -> tuple[Label, ...]:
+    """A name and a unit for each number z, of its joint and its law."""
+    return tuple(
+        Label(f"{joint.name} {type(one.law).__name__}" + (f" {k + 1}" if one.size > 1 else ""), UNITS[joint.kind]["q"])
+        for one in bendings(model)
+        for joint in [model.joints[one.joint]]
+        for k in range(one.size)
+    )
 
 
 def count(model: Model, **options: Any) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.advice import either, option
 from armdyn.spatial.rotations import Array
 
 COLLAPSED = 1e-3
@@ -105,5 +106,5 @@ def note_on(stretches: list[Stretch], step: float, names: list[str]) -> str:
         f"t = {stretches[0].begin:g} s; {steps} fixed semi-implicit Euler steps of {step:g} s "
         f"carried the motion through {total:.4g} s of it, with an error of the first order in that step. Use a smooth "
         "law, such as tanh(qd / eps) in the place of sign(qd), or a method with fixed steps such as "
-        "method='semi_implicit_euler', or a smaller Adaptive(chattering_step=...)"
+        f"{option('method', 'semi_implicit_euler')}" + either(", or a smaller Adaptive(chattering_step=...)", "")
     )

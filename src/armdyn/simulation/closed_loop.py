@@ -32,6 +32,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import array, number, switch
 from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.checks import check_motion
+from armdyn.constraints.equations import require_constraints
 from armdyn.declaration import Function
 from armdyn.errors import shown
 from armdyn.functions import Rolled
@@ -133,12 +134,15 @@ class ClosedLoop:
         project: bool = False,
         require_traced: bool = False,
     ) -> None:
+        if not isinstance(robot, Robot):
+            raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
         self.brakes = LoopBrakes.of(robot, brakes)
         self.robot, robot = robot, self.brakes.robot
         self.method = Euler() if method is None else method
         if not isinstance(self.method, FixedStep):
             raise SettingError(
-                f"method={method!r} has no steps of one length; a closed loop needs such as Euler(step=1e-3)"
+                f"method={method!r} {'is a name' if isinstance(method, str) else 'has no steps of one length'}; "
+                "a closed loop needs such as RungeKutta4(step=1e-3)"
             )
         if self.method.scheme.starter is not None:
             raise SettingError(
@@ -150,6 +154,8 @@ class ClosedLoop:
                 f"{self.method} does not keep constraints, and {robot.name!r} has some; use RungeKutta4(step=1e-3)"
             )
         self.controller = None if controller is None else Controller(controller)
+        if self.controller is not None and any("constraints" in a.shape for a in self.controller.inputs.values()):
+            require_constraints(robot.model)
         self._running_cost, self._energy = running_cost, energy
         self._project = switch("project", project, error=SettingError)
         self._require_traced = switch("require_traced", require_traced, error=SettingError)
@@ -329,6 +335,10 @@ class ClosedLoop:
         Returns:
             A named tuple: ``cost``, shape (...), and ``d_X`` for each name X, (..., *shape), or (steps, ..., *shape) of
             an input over time.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C. Gradients are known when the adjoint has come back to the first step: until then
+                nothing is of use, and nothing is kept.
         """
         given = self._given(q0, qd0, inputs, steps)
         return self.rollout.gradient(cost, wrt, **given, steps=steps, workers=workers)

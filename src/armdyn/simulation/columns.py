@@ -6,16 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from armdyn.simulation.labels import UNITS
 from armdyn.simulation.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
-
-UNITS = {
-    "revolute": {"q": "rad", "qd": "rad/s", "qdd": "rad/s^2", "tau": "N m"},
-    "prismatic": {"q": "m", "qd": "m/s", "qdd": "m/s^2", "tau": "N"},
-}
-"""Of the quantities of a joint."""
 
 ENERGIES = ("kinetic", "potential", "work")
 DERIVED = ("total", "drift")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from armdyn.functions import CompiledRollout
 from armdyn.functions.locating import LocatedNeedsNumbers
 from armdyn.functions.not_finite import Lost
 from armdyn.functions.pickling import require_picklable
-from armdyn.functions.rollout_runs import Batch, Loop
+from armdyn.functions.rollout_runs import Arrays, Batch, Loop
 from armdyn.functions.unfinished import KEPT
 from armdyn.functions.variants import names_given
 from armdyn.program import Rollout
@@ -22,7 +22,10 @@ from armdyn.robot import Robot
 from armdyn.simulation.controller import UNTRACED, Controller
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.errors import UntracedControllerWarning
+from armdyn.simulation.gains import warn_of_negative_gains
 from armdyn.simulation.python_loop import PythonLoop
+from armdyn.simulation.singular_tasks import singular_task
+from armdyn.spatial.rotations import Array
 
 
 class ControlledRollout(CompiledRollout):
@@ -93,6 +96,13 @@ class ControlledRollout(CompiledRollout):
         self._untraced[names] = str(error).removesuffix(f". {UNTRACED}")
         return self._untraced[names]
 
+    def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
+        """Also warns of gains below zero."""
+        batch, values = super()._flat(given, steps, workers)
+        if self.controller is not None:
+            warn_of_negative_gains(self.robot.joint_names, self.controller.function, values)
+        return batch, values
+
     def _called(self, names: tuple[str, ...]) -> Loop:
         """The compiled loop, or one in Python."""
         if names not in self._untraced:
@@ -146,11 +156,18 @@ class ControlledRollout(CompiledRollout):
         if wrong:
             how = f"{', '.join(wrong)} that it was given is not finite. Give finite numbers"
         elif not {"q", "qd"}.intersection(lost.names):
-            how = f"{', '.join(lost.names)} is not finite, q and qd are. Look at what computes it"
+            task = self._singular_task(lost.before["q"])
+            remedy = f"Here {task}" if task else "Look at what computes it"
+            how = f"{', '.join(lost.names)} is not finite, q and qd are. {remedy}"
         else:
-            without = moves_no_inertia(self.robot, lost.before["q"]).removesuffix(".")
+            q = lost.before["q"]
+            without = moves_no_inertia(self.robot, q).removesuffix(".") or self._singular_task(q)
             how = without or f"{self._last_of(lost)}. Use a shorter step or lower gains"
         return f"at t = {t:g} s, after step {lost.step}: {how}"
+
+    def _singular_task(self, q: Array) -> str:
+        """Why the controller's task has no solution there; empty where it has, or the controller has no task."""
+        return "" if self.controller is None else singular_task(self.robot, self.controller.function, q)
 
     def _last_of(self, lost: Lost) -> str:
         """The fastest joint before, and a torque that was not finite, where torques are known."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.checks import one_per_joint
 from armdyn.declaration import Argument, Function, Shape, on_numbers
-from armdyn.errors import ShapeError, TraceError, shown
+from armdyn.errors import DTypeError, ShapeError, TraceError, shown
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
 
@@ -26,6 +26,10 @@ UNTRACED = (
     "need one that is traced: change that line"
 )
 """Advice on a controller that cannot be traced."""
+
+
+def _is_no_number(value: Any) -> bool:
+    return value is None or isinstance(value, str | bytes)
 
 
 @dataclass(frozen=True)
@@ -100,9 +104,13 @@ class Controller:
         Raises:
             TraceError: naming the line of the controller that cannot be traced.
             ShapeError: results of other shapes than it declares.
+            DTypeError: results that are no numbers.
         """
         with locating(self.function.name, UNTRACED):
             given = self._called(model, values, options)
+            for name, array in zip(self.results, given if isinstance(given, tuple) else (given,), strict=False):
+                if any(map(_is_no_number, np.ravel(np.asarray(array, dtype=object)))):
+                    raise DTypeError(f"{self.function.name} returned {name} = {shown(array)}; expected real numbers")
         return self._by_name(model, given, options)
 
     def run_on_numbers(self, model: Any, values: Mapping[str, Any]) -> dict[str, Any]:

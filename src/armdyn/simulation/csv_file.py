@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.formats.csv_table import Column, CsvTable
-from armdyn.simulation.columns import SIGNAL, UNITS, names_and_units, names_and_units_of, primary_columns
+from armdyn.simulation.columns import SIGNAL, names_and_units, names_and_units_of, primary_columns
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import TrajectoryFileError
+from armdyn.simulation.labels import UNITS
 from armdyn.simulation.motion_data import Statistics
 from armdyn.simulation.trajectory import Trajectory
 from armdyn.spatial.rotations import Array

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
+from armdyn.advice import either, option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import projection_of
 from armdyn.robot import Robot
@@ -57,7 +57,9 @@ def corrector_of(robot: Robot, method: Method, project: bool, redundant: Redunda
         raise SettingError(f"{asked}, but {robot.name!r} has no constraints to project onto; leave it out")
     if isinstance(method, Taylor) or (isinstance(method, Adaptive) and method.scipy_method in MULTISTEP):
         raise SettingError(
-            f"{method} cannot be corrected between its steps; use Adaptive('DOP853') or {option('method', 'rk4')}"
+            f"{method} cannot be corrected between its steps; use "
+            + either("Adaptive('DOP853')", "--method adaptive")
+            + f" or {option('method', 'rk4')}"
         )
     return Corrector(robot, redundant)
 

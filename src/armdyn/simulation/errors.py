@@ -13,6 +13,10 @@ class UntracedControllerWarning(UserWarning):
     """A controller of a closed loop that cannot be traced, and runs in Python."""
 
 
+class GainWarning(UserWarning):
+    """Gains below zero of a controller of `armdyn.control`, which drive an arm away from its reference."""
+
+
 class SettingError(ArmdynError, ValueError):
     """A duration, step, tolerance or other setting that makes no sense."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import either
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import Rates, State
@@ -65,5 +66,5 @@ def refuse_memory(method: FixedStep) -> None:
     if method.scheme.memory:
         raise SettingError(
             f"{method} does not move arms with flexible joints; expected a one-step method such as "
-            "RungeKutta4(step=1e-4), or robot.without_springs()"
+            + either("RungeKutta4(step=1e-4), or robot.without_springs()", "--method rk4, or actuators without springs")
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.advice import either
 from armdyn.simulation.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.methods import Adaptive
@@ -136,7 +137,10 @@ class AdaptiveRun:
             settled = quiet.after(self.f.watched(y[m:-1]))
             after[:m] = y[:m] + (t_next - t) * after[m:-1]
             if not np.isfinite(after).all():
-                raise self._lost(t, y, "Use a shorter Adaptive(chattering_step=...).")
+                shorter = either(
+                    "Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 with a short --step."
+                )
+                raise self._lost(t, y, shorter)
             t, y, steps = t_next, after, steps + 1
             yield t, y
             if settled:

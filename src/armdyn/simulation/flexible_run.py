@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
-from armdyn.advice import option
+from armdyn.advice import either, option
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -49,7 +49,8 @@ def refuse_options(**given: Any) -> None:
     """Refuse what simulations of flexible joints do not know."""
     for name, value in given.items():
         if value:
-            raise SettingError(f"{name} is not for arms with flexible joints; simulate robot.without_springs() with it")
+            stiff = either("robot.without_springs()", "actuators without springs")
+            raise SettingError(f"{name} is not for arms with flexible joints; simulate {stiff} with it")
 
 
 def sticks(robot: Robot, method: Method) -> bool:

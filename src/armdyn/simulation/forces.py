@@ -143,7 +143,8 @@ class Law:
         bad = ~np.isfinite(at_finite_states)
         if len(bad) and bad.any(axis=-1).all():
             k = int(bad[0].argmax())
-            raise SimulationError(f"{self.what} returned {at_finite_states[0, k]} as element {k} at t = {t:g} s")
+            which = f"element {k}" if self.names is None else f"the force of joint {self.names[k]!r}"
+            raise SimulationError(f"{self.what} returned {at_finite_states[0, k]} as {which} at t = {t:g} s")
 
 
 @dataclass(frozen=True)
@@ -285,8 +286,9 @@ class Forces:
             ShapeError: a table whose rows are not one for each step.
         """
         if self.rows not in (None, grid.steps):
+            tables = " and ".join(name for name in ("torque", "f_tip") if isinstance(getattr(self, name), Table))
             raise ShapeError(
-                f"torque or f_tip is a table of {self.rows} rows; expected {grid.steps}, one for each step of "
+                f"{tables} is a table of {self.rows} rows; expected {grid.steps}, one for each step of "
                 f"{grid.step:g} s in {grid.duration:g} s"
             )
         return self._changed(lambda force: Table(force.at_begins(grid)) if force.held else force)

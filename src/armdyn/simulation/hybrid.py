@@ -161,6 +161,7 @@ def integrate(
     samples.qdd = room.qdd
     brakes = happenings.brakes
     samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0 or brakes is not None)
+    samples.labels = barriers.labels()
     braked = None if brakes is None else cache(lambda engaged: brakes.pushing(engaged, barriers, redundant))
     if dense_output:
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}

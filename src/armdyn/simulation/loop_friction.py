@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import either
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.errors import warn_outside
 from armdyn.robot import Robot
@@ -79,10 +80,12 @@ class LoopFriction:
 
 def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
     """Why joints do not stick, and what to do."""
+    one_motion = either("armdyn.simulate", "armdyn simulate")
     if flexible_places(robot.model):
-        return "joints are flexible (use armdyn.simulate, a smooth law, or robot.without_springs())"
+        stiff = either("robot.without_springs()", "actuators without springs")
+        return f"joints are flexible (use {one_motion}, a smooth law, or {stiff})"
     if robot.model.constraints:
-        return "the robot has constraints (use armdyn.simulate, or a smooth law)"
+        return f"the robot has constraints (use {one_motion}, or a smooth law)"
     if own_coordinates(robot.mechanism.drive) is None:
         return (
             "friction depends on the load of joints that are coupled, or that turn rotors which are bodies (use "
@@ -91,5 +94,5 @@ def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None
     if method.scheme.memory:
         return f"{type(method).__name__} does not stop where joints come to rest (use such as RungeKutta4(step=1e-3))"
     if several:
-        return f"several coordinates move {' and '.join(several)} (use armdyn.simulate, or a smooth law)"
+        return f"several coordinates move {' and '.join(several)} (use {one_motion}, or a smooth law)"
     return None

@@ -11,6 +11,7 @@ import numpy as np
 
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.labels import Labels
 from armdyn.spatial.rotations import Array
 
 
@@ -75,16 +76,18 @@ class MotionData:
     signals: Mapping[str, Array] = field(default_factory=dict)
     dense: Mapping[tuple[int, ...], Dense] | None = None
     events: tuple[Occurrence, ...] = ()
+    signal_labels: Labels = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
+        object.__setattr__(self, "signal_labels", MappingProxyType(dict(self.signal_labels)))
         values = [getattr(holder, each.name) for holder in (self, self.energy) for each in fields(holder)]
         for value in (*values, *self.signals.values()):
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "signals": dict(self.signals)}
+        return {**vars(self), "signals": dict(self.signals), "signal_labels": dict(self.signal_labels)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
-from armdyn.advice import option
+from armdyn.advice import either, option
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import names
-from armdyn.simulation.columns import UNITS
 from armdyn.simulation.dry_joints import can_hold, rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.labels import UNITS
 from armdyn.simulation.methods import Method
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
@@ -89,7 +89,8 @@ def friction_states(robot: Robot, method: Method) -> Iterator[str]:
     if bent:
         flexible = bool(flexible_places(robot.model))
         why = "joints are flexible" if flexible else f"{method} knows no state beside q and qd"
-        remedy = "simulate robot.without_springs()" if flexible else f"use {option('method', 'adaptive')} or 'rk4'"
+        stiff = either("simulate robot.without_springs()", "leave springs out of the actuators")
+        remedy = stiff if flexible else f"use {option('method', 'adaptive')} or 'rk4'"
         yield (
             f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
             f"bends before it slips ({', '.join(bent)}); {remedy}"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.model.friction import TINY
 from armdyn.robot import Robot
@@ -234,5 +235,5 @@ class Resting:
         if not np.abs(qdd).max() < LARGEST:
             raise SimulationError(
                 f"the accelerations of {self.friction.robot.name!r} have grown to {np.abs(qdd).max():g}. Use a shorter "
-                "step, or method='adaptive'; check torque and f_tip"
+                f"step, or {option('method', 'adaptive')}; check torque and f_tip"
             )

@@ -17,7 +17,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.brakes import Brakes
-from armdyn.simulation.bristles import bent_results, initial_bristles, without_bristles
+from armdyn.simulation.bristles import bent_results, bristle_labels, initial_bristles, without_bristles
 from armdyn.simulation.divergence import fastest, moves_no_inertia, refuse_without_inertia
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
@@ -27,6 +27,7 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import Event
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
+from armdyn.simulation.labels import Labels, of_robot
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.motion_data import Statistics
 from armdyn.simulation.notes import friction_left_out, notes_on
@@ -283,6 +284,13 @@ def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
     )
 
 
+def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Labels:
+    """Names and units of the values of signals, where they are known."""
+    known = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
+    known["bristles"] = bristle_labels(robot.model)
+    return {name: known[name] for name in signals if name in known}
+
+
 def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float, redundant: Redundant) -> Trajectory:
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
@@ -312,4 +320,5 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
         dense=samples.dense or None,
         signals=signals,
         events=tuple(samples.events),
+        signal_labels=_labels(robot, signals, samples),
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.grid import refuse_more_than_memory
+from armdyn.simulation.labels import Label
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.spatial.rotations import Array
 
@@ -28,7 +29,8 @@ class Samples:
     ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end; ``notes`` are sentences
     about the integration; ``dense`` holds the interpolants of each state of the batch, where they are asked for.
     ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
-    ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such.
+    ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;
+    ``labels`` are names and units of values of ``signals``.
     """
 
     t: Array
@@ -45,6 +47,7 @@ class Samples:
     qdd: Array | None = None
     signals: dict[str, Array] = field(default_factory=dict)
     bristles: Array | None = None
+    labels: dict[str, tuple[Label, ...]] = field(default_factory=dict)
 
     @classmethod
     def empty(

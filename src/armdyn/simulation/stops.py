@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.advice import either
 from armdyn.checks import number
 from armdyn.constraints import PointOnPlane
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import limits_of
+from armdyn.simulation.labels import UNITS, Label
 from armdyn.spatial.rotations import Array
 
 RESTING_SPEED = 1e-6
@@ -87,7 +89,8 @@ class Barriers:
     def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None) -> None:
         limits = [] if stops is None else limits_of(robot, stops.joints)
         if stops is not None and not limits:
-            raise SettingError(f"stops={stops}, but no such joint of {robot.name!r} has limits; with_limits gives some")
+            remedy = either("with_limits gives some", "the description gives some")
+            raise SettingError(f"stops={stops}, but no such joint of {robot.name!r} has limits; {remedy}")
         self.stops, self.contacts = len(limits), len(contacts)
         self.names = [f"{name} {side} stop" for name, _, side, _, _ in limits]
         self.names += [contact.plane.name for contact in contacts]
@@ -95,6 +98,7 @@ class Barriers:
         self.restitution = np.array([one.restitution for one in each])
         self.resting_speed = np.array([one.resting_speed for one in each])
         self._places = [k for _, k, *_ in limits]
+        self._kinds = [robot.model.coordinates[k].kind for k in self._places]
         self._limits = np.array([limit for *_, limit, _ in limits])
         self._signs = np.array([sign for *_, sign in limits])
         self._rows = np.zeros((len(limits), robot.dof if size is None else size))
@@ -103,6 +107,12 @@ class Barriers:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def labels(self) -> dict[str, tuple[Label, ...]]:
+        """Names and units of the forces of stops and contacts, by the names of these signals."""
+        stops = tuple(Label(name, UNITS[kind]["tau"]) for name, kind in zip(self.names, self._kinds, strict=False))
+        contacts = tuple(Label(name, "N") for name in self.names[self.stops :])
+        return {"stop_force": stops, "contact_force": contacts}
 
     def gaps(self, q: Array) -> Array:
         """g(q), rad or m, shape (barriers,)."""

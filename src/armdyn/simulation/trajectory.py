@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.comparison import Comparison, compared
 from armdyn.simulation.dense import Dense, StateAt, between_saved
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.labels import checked_labels
 from armdyn.simulation.motion_data import MotionData
 from armdyn.simulation.resampling import part, resampled
 from armdyn.spatial.rotations import Array
@@ -53,6 +54,7 @@ class Trajectory(MotionData):
             friction of joints that can stick, each of shape (T, ..., k).
         events: what happened, in order of time, of ``simulate(..., events=, stops=, contacts=)``, and at joints that
             stick and slip.
+        signal_labels: names and units of the values of signals, by the names of signals, where they are known.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
     >>> trajectory
@@ -196,7 +198,25 @@ class Trajectory(MotionData):
             given[name] = array(f"signal {name!r}", values, shape, "a row for each time", missing=True)
             if not given[name].size:
                 raise ShapeError(f"signal {name!r} holds no values: shape {given[name].shape}; expected k above zero")
-        return replace(self, signals={**self.signals, **given})
+        labels = {name: known for name, known in self.signal_labels.items() if name not in given}
+        return replace(self, signals={**self.signals, **given}, signal_labels=labels)
+
+    def with_signal_labels(self, **labels: Sequence[tuple[str, str]]) -> Trajectory:
+        """The same with names and units of the values of signals, which pictures show and files keep.
+
+        Args:
+            labels: by the name of the signal, a name and a unit for each of its values.
+
+        Raises:
+            UnknownName: a signal that it does not have.
+            ShapeError: more or fewer labels than values.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.with_signals(error=np.zeros((1001, 2))).with_signal_labels(error=[("turn", "rad"), ("slide", "m")])
+        <Trajectory of 'rp': 1001 times from 0 to 1 s, 2 joints; DOP853, rtol 1e-10, atol 1e-10>
+        """
+        checked = {name: checked_labels(name, given, self.signals) for name, given in labels.items()}
+        return replace(self, signal_labels={**self.signal_labels, **checked})
 
     def tip_motion(self, robot: Robot, *, frame: str | None = None) -> TipMotion:
         """Pose, twist and its rate of the tip, or of any frame, over time.

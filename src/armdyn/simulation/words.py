@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.simulation.columns import ENERGIES, UNITS
+from armdyn.simulation.columns import ENERGIES
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.labels import UNITS, checked_labels
 from armdyn.simulation.motion_data import Occurrence, Statistics
 from armdyn.simulation.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
@@ -36,6 +37,7 @@ def words_of(trajectory: Trajectory) -> str:
             "statistics": asdict(trajectory.statistics),
             "notes": trajectory.notes,
             "signals": list(trajectory.signals),
+            "signal_labels": dict(trajectory.signal_labels),
             "events": [
                 [one.t, one.name, one.kind, one.q.tolist(), one.qd.tolist(), one.energy, one.index]
                 for one in trajectory.events
@@ -73,6 +75,9 @@ def trajectory_of(words: Mapping[str, Any], arrays: Mapping[str, Array], signals
         notes=tuple(map(str, words["notes"])),
         f_tip=arrays.get("f_tip"),
         signals=signals,
+        signal_labels={
+            name: checked_labels(name, given, signals) for name, given in words.get("signal_labels", {}).items()
+        },
         events=tuple(_occurrence(*words_of_one) for words_of_one in words.get("events", [])),
         **over_time,
     )

@@ -98,7 +98,7 @@ class Sizing:
         state = "settled" if self.settled else "not settled"
         return (
             f"<Sizing of {self.robot.name!r}: drives for {found} of {len(self.joints)} joints, {self.mass:.4g} kg, "
-            f"{state} after {len(self.rounds)} rounds>"
+            f"{state} after {len(self.rounds)} round{'s' * (len(self.rounds) != 1)}>"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.advice import either
 from armdyn.checks import array, number, switch
 from armdyn.errors import DTypeError, ModelError, ShapeError, shown
 from armdyn.simulation import Trajectory
@@ -97,7 +98,8 @@ class Task:
             raise TaskError(
                 f"{rate} of Task is not the rate of {position}: from {found.start:g} to {found.end:g} s {of_joint} "
                 f"moves by {found.moved:.6g}, and the integral of its {rate} is {found.integral:.6g}. Give the samples "
-                "of one motion in rad, m and s, closer together if it is fast; or Task(..., jumps=True) where it jumps"
+                "of one motion in rad, m and s, closer together if it is fast"
+                + either("; or Task(..., jumps=True) where it jumps", "")
             )
 
     @classmethod

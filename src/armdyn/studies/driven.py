@@ -14,6 +14,7 @@ from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.simulation import OverTime
 from armdyn.simulation.forces import Callback
+from armdyn.simulation.gains import warn_of_negative_gains
 from armdyn.simulation.joint_tables import read_reference, read_torques
 from armdyn.simulation.methods import FixedStep, Method, Taylor
 from armdyn.simulation.over_time import BETWEEN
@@ -118,6 +119,9 @@ def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, 
         toward = f"follows {words.path('reference').name}, {len(follows.t):,} rows"
     else:
         follows, toward = Hold(given["target"]), "toward its target"
+    controller = CONTROLLERS[name](known)
+    if controller is not None:
+        warn_of_negative_gains(known.joint_names, controller, given)
     law = LAWS[name](known, follows, *(given[gain] for gain in GAINS))
     sample_time = _sample_time(words, method)
     torque = law if sample_time is None else Callback(law, sample_time)

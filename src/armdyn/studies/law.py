@@ -13,7 +13,11 @@ from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import count
 from armdyn.simulation.controller import Controller
+from armdyn.simulation.gains import warn_of_negative_gains
+from armdyn.simulation.labels import of_joints
 from armdyn.simulation.motion_data import Occurrence
+from armdyn.simulation.singular_tasks import singular_task
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.declared import refuse_missing, shape_of, traced
 from armdyn.studies.thresholds import Passing, Threshold, ThresholdReached
@@ -70,8 +74,13 @@ class DeclaredLaw:
         self._results, self._over_time, self._h = read.results, over_time, h
         self._kept = recorded(controller, robot, self.record)
         shapes = result_shapes(controller, robot)
+        warn_of_negative_gains(robot.joint_names, controller, given)
+        self._robot, self._controller = robot, controller
         self._thresholds = [(one, one.limits(shapes)) for one in thresholds]
         self._joints = robot.joint_names
+        kinds = [joint.kind for joint in robot.joints]
+        per_joint = [name for name, shape in zip(read.results, controller.outputs, strict=True) if shape == ("n",)]
+        self.labels = {name: of_joints(name, robot.joint_names, kinds) for name in per_joint}
         self._compute = traced(controller, robot, given_to_it)
         self._start()
 
@@ -89,6 +98,7 @@ class DeclaredLaw:
 
         Raises:
             ThresholdReached: a signal has passed a terminal threshold in the call before.
+            SimulationError: a configuration in which the task of the controller is singular.
         """
         if t == 0.0:
             self._start()
@@ -98,6 +108,9 @@ class DeclaredLaw:
         values = {name: value for name, value in of_loop.items() if name in self._takes}
         found = self._compute(**values, **self._inputs, **self._over_time(t), **self._state)
         by_name = dict(zip(self._results, found if isinstance(found, tuple) else (found,), strict=True))
+        tau: Array = by_name["tau"]
+        if not np.isfinite(tau).all():
+            self._refuse_singular_task(q, t)
         now = by_name | self._state  # states as the step begins, as in the rows of a closed loop
         self._state = {name: by_name[name] for name in self._state}
         for name, kept in self._samples.items():
@@ -108,8 +121,12 @@ class DeclaredLaw:
             self.events += new
             if new and passing.threshold.terminal:
                 self._ended = t
-        tau: Array = by_name["tau"]
         return tau
+
+    def _refuse_singular_task(self, q: Array, t: float) -> None:
+        """Raise where torques are not finite because the task of the controller is singular."""
+        if why := singular_task(self._robot, self._controller, q):
+            raise SimulationError(f"at t = {t:g} s {why}.")
 
     def signals_at(self, t: Array) -> dict[str, Array]:
         """What was kept, as it was held at times of the motion, s, shape (T,); by name, shape (T, k)."""

@@ -26,6 +26,7 @@ from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Stops, Trajectory, simulate
 from armdyn.simulation.hybrid import notes_on_impacts
+from armdyn.simulation.labels import of_constraints, of_joints
 from armdyn.simulation.methods import NAMES, Method, chosen_method
 from armdyn.spatial.rotations import Array
 from armdyn.studies.driven import Driven
@@ -133,13 +134,16 @@ class Motion:
         """The motion with the signals and events of its controller."""
         law = self.driven.law
         signals = {} if law is None else law.signals_at(motion.t)
+        labels = {} if law is None else {name: law.labels[name] for name in signals if name in law.labels}
         if self.follows is not None:
             signals["q_ref"] = np.array([self.follows.at(t)[0] for t in motion.t])
+            labels["q_ref"] = of_joints("q_ref", motion.joint_names, motion.joint_kinds)
         if self.robot.model.constraints and not ALSO_PUSH.intersection(motion.signals):
             signals["multipliers"] = motion.constraint_forces(self.robot, redundant="least_squares").multipliers
+            labels["multipliers"] = of_constraints(self.robot.model.constraints)
         own = () if law is None else law.events
         events = sorted((*motion.events, *own), key=lambda event: event.t)
-        return dataclasses.replace(motion.with_signals(**signals), events=tuple(events))
+        return dataclasses.replace(motion.with_signals(**signals).with_signal_labels(**labels), events=tuple(events))
 
 
 def _until(motion: Trajectory, t: float) -> Trajectory:

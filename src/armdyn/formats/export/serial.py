@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.advice import either, option
 from armdyn.errors import Unsupported
 from armdyn.exact import exact
 from armdyn.model.inertia import Inertia
@@ -58,7 +59,8 @@ class SerialArm:
         if frame.link != carrier:
             raise Unsupported(
                 f"{model.name!r}: its tip {frame.name!r} is on link {frame.link!r}, not on the last one; {what} ends "
-                f"with the last link. Choose a frame on {carrier!r}: robot.with_tip({carrier!r})."
+                f"with the last link. Choose a frame on {carrier!r}: "
+                + either(f"robot.with_tip({carrier!r}).", f"--tip {carrier}.")
             )
         return cls(model, model.joints, tuple(poses), pose @ exact(frame.pose))
 
@@ -121,7 +123,8 @@ def _refusal(model: Model, joint: Joint, carrier: str, what: str) -> str:
     if len(children) > 1:
         return (
             f"{model.name!r} branches at link {joint.parent!r} (joints {', '.join(children)}); {what} holds one chain. "
-            "Read the file with base=, tip= and chain=True, or write URDF, which holds trees."
+            f"Read the file with {option('base')}, {option('tip')} and {option('chain', True)}, or write URDF, which "
+            "holds trees."
         )
     return (
         f"{model.name!r}: joint {joint.name!r} stands on {joint.parent!r}, but the joint before it in q moves "
