@@ -170,15 +170,13 @@ def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:
 
 def _matrix(equations: Equations, friction: Mapping[int, LoadedFriction]) -> Array:
     """N = M + sum_k B_k^T s_k (M_bodies B)_k."""
-    slopes = (np.outer(equations.B[k], equations.of_loads[k] * slope) for k, (_, slope, _) in friction.items())
+    slopes = (np.outer(equations.B[k], equations.of_loads[k] * own.slope) for k, own in friction.items())
     return np.asarray(sum(slopes, start=equations.M))
 
 
 def _right_side(equations: Equations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Array:
     """tau - h - d - sum_k B_k^T (c_k + s_k h_k), with c_k = f_k - s_k l_k."""
-    at_rest = (
-        equations.B[k] * (force - slope * (loads[k] - equations.h[k])) for k, (force, slope, _) in friction.items()
-    )
+    at_rest = (equations.B[k] * (own.force - own.slope * (loads[k] - equations.h[k])) for k, own in friction.items())
     return np.asarray(equations.rest - sum(at_rest))
 
 
