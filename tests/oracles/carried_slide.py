@@ -13,6 +13,7 @@ slide sticks, q2'' = 0.
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from oracles.two_masses import TwoMasses, first_end
 
 NAMES = ("first rotor", "second")

@@ -1,4 +1,4 @@
-"""Rigid joints that stick under load beside flexible joints: closed forms, all modes enumerated, limits of stiff springs."""
+"""Rigid joints that stick under load beside flexible joints: closed forms, all modes enumerated, stiff springs."""
 
 from itertools import product
 
@@ -56,6 +56,17 @@ def kinds(motion):
     return [(one.name, one.kind) for one in motion.events]
 
 
+LINK_1, COULOMB_2, ROTOR_2, COULOMB_1 = 1.0, 0.6, 0.9, 2.0
+"""Friction of the first link and the second joint, the second rotor's inertia, friction of the first rotor."""
+LOSS = {"efficiency": 0.7, "back_efficiency": 0.4}
+HANGS = ARM.with_actuators(
+    {
+        "joint_1": Actuator(Motor(ROTOR), Gear(1.0, **LOSS), Coulomb(COULOMB_1), spring=Spring(300.0)),
+        "joint_2": lossy(Coulomb(COULOMB_2), rotor=ROTOR_2),
+    }
+).with_friction({"joint_1": (0.0, LINK_1)})
+
+
 # Two slides, in closed form.
 
 K, HOLDS = 120.0, 4.0  # N/m; N of Coulomb friction at the first rotor
@@ -64,29 +75,37 @@ SLIDES = slides(springy(K, Coulomb(HOLDS)), lossy(Coulomb(RUBS)))
 BELOW = TwoMasses(FIRST, ROTOR, K, tau=TORQUE[0], static=HOLDS, kinetic=HOLDS)
 
 
-def test_a_lossy_slide_on_a_mass_on_a_spring_is_the_closed_form_by_adaptive_and_fixed_steps():
-    events, at = CarriedSlide(BELOW, SECOND, SECOND_ROTOR, TORQUE[1], RUBS, ETA, BACK).motion(START, 0.45)
+def compared(method):
+    """The errors of events and of states, against the closed form, of a motion with all kinds of events."""
+    events, at = CarriedSlide(BELOW, SECOND, SECOND_ROTOR, TORQUE[1], RUBS, ETA, BACK).motion(START, 0.41)
     expected = [(name, kind) for _, name, kind in events]
     assert set(expected) == set(product(["first rotor", "second"], ["stick", "slip", "reversal"]))
-    settings, errors, late = {"duration": 0.45, "torque": TORQUE, "save_every": 0.05}, [], []
-    for method in (FINE, RungeKutta4(1e-2), RungeKutta4(5e-3)):
-        motion = simulated(SLIDES, START, method=method, **settings)
-        assert kinds(motion) == expected
-        assert motion.notes == ()
-        late.append(max(abs(one.t - t) for one, (t, *_) in zip(motion.events, events, strict=True)))
-        errors.append(abs(states(motion) - [at(t) for t in motion.t]).max())
-        assert abs(motion.energy.relative_drift).max() < 1e-6
-    assert max(late[0], errors[0]) < 1e-9
-    assert errors[1] < 1e-4
-    assert errors[2] < errors[1] / 14.0
-    assert late[2] < late[1] / 13.0
+    motion = simulated(SLIDES, START, method=method, duration=0.41, torque=TORQUE, save_every=0.05)
+    assert kinds(motion) == expected
+    assert motion.notes == ()
+    assert abs(motion.energy.relative_drift).max() < (1e-9 if method is FINE else 1e-6)
+    late = max(abs(one.t - t) for one, (t, *_) in zip(motion.events, events, strict=True))
+    return late, abs(states(motion) - [at(t) for t in motion.t]).max()
+
+
+def test_a_lossy_slide_on_a_mass_on_a_spring_is_the_closed_form():
+    assert max(compared(FINE)) < 1e-9
+    late, error = compared(RungeKutta4(1e-2))
+    assert late < 1e-5
+    assert error < 1e-4
+
+
+@pytest.mark.slow
+def test_fixed_steps_keep_their_order():
+    errors = [compared(RungeKutta4(step)) for step in (5e-3, 2.5e-3)]
+    assert (np.divide(*errors) > 13.0).all()
 
 
 def test_a_gear_holds_its_load_for_ten_minutes_on_a_mass_that_swings():
     """q2 does not change in any digit; q1 is a harmonic oscillation of sqrt(k/(m1 + m2)), and the load that of q1."""
-    both, g, most = FIRST + SECOND, 1.0, 1.5
-    k = 0.01 * both
-    w, tau, sag = np.sqrt(k / both), 2.0, both * g / k
+    both, g, most = FIRST + SECOND, 0.05, 10.0
+    k = 9e-4 * both
+    w, tau, sag = np.sqrt(k / both), 0.1, both * g / k
     first = Actuator(Motor(ROTOR), spring=Spring(k), brake=Brake(50.0, "engaged"))
     robot, method = slides(first, lossy(), g), Adaptive(1e-9, 1e-10)
     motion = simulated(
@@ -107,17 +126,16 @@ def test_a_gear_holds_its_load_for_ten_minutes_on_a_mass_that_swings():
 
 @pytest.mark.parametrize("method", [Adaptive(), RungeKutta4(10.0)], ids=["adaptive", "rk4"])
 def test_an_arm_whose_drives_hold_everything_stands_still_in_every_digit(method):
-    drives = {"joint_1": springy(900.0, Coulomb(30.0), damping=2.0), "joint_2": lossy(Coulomb(0.5))}
-    robot = ARM.with_actuators(drives).with_friction({"joint_1": (0.1, 0.5)})
-    q = np.array([0.2, 0.4])
-    load = robot.gravity_forces(q)
-    theta = q + robot.spring_deflections(load) + [2e-4, 0.0]
-    tau = np.array([0.0, load[1] / ETA + 0.5 - 1e-6])
-    motion = armdyn.simulate(robot, q, theta0=theta, torque=tau, duration=600.0, method=method, save_every=100)
+    q = np.array([-1.2, 0.4])
+    load = HANGS.gravity_forces(q)
+    theta = q + HANGS.spring_deflections(load) + [2e-3, 0.0]
+    push = 300.0 * 2e-3
+    tau = np.array([load[0] + push + 1.0, load[1] / ETA + COULOMB_2 - 1e-6])
+    motion = armdyn.simulate(HANGS, q, theta0=theta, torque=tau, duration=600.0, method=method, save_every=100)
     assert (motion.q == q).all()
     assert (motion.signals["theta"] == theta).all()
-    np.testing.assert_allclose(motion.signals["friction"][-1], [900.0 * 2e-4, tau[1] - load[1]], rtol=1e-10)
-    np.testing.assert_allclose(motion.signals["rotor_friction"][-1], [-load[0] - 900.0 * 2e-4, 0.0], rtol=1e-10)
+    np.testing.assert_allclose(motion.signals["friction"][-1], [push, tau[1] - load[1]], rtol=1e-10)
+    np.testing.assert_allclose(motion.signals["rotor_friction"][-1], [1.0, 0.0], rtol=1e-9)
     assert motion.events == ()
 
 
@@ -133,6 +151,7 @@ def test_a_ramp_lets_a_loaded_joint_go_where_its_gear_says():
     assert motion.q[-1, 1] > 0
 
 
+@pytest.mark.slow
 def test_it_slips_when_a_contact_at_the_end_of_a_play_pushes_with_the_friction():
     """Without gravity the load in contact is m2 k v sin(w s)/(w (m1 + m2)), of which the gear is driven by eta_b."""
     both, b, v, k = FIRST + SECOND, 0.02, 0.2, 90.0
@@ -151,14 +170,15 @@ def test_it_slips_when_a_contact_at_the_end_of_a_play_pushes_with_the_friction()
 # Limits.
 
 
+@pytest.mark.slow
 def test_stiff_springs_lead_to_the_rigid_arm_with_errors_of_one_over_their_stiffness():
     start = {"q0": [-1.5, 0.4], "qd0": [0.8, -0.5], "torque": ARM.gravity_forces([-1.5, 0.4]) * [0.9, 1.0]}
-    start |= {"duration": 0.15, "save_every": 0.15, "method": Adaptive(1e-8, 1e-10)}
+    start |= {"duration": 0.15, "save_every": 0.15, "method": Adaptive(1e-7, 1e-9)}
     friction = {"joint_1": (Coulomb(0.8),), "joint_2": (Coulomb(0.3),)}
     rigid = ARM.with_actuators({name: lossy(*laws) for name, laws in friction.items()})
     exact, errors = armdyn.simulate(rigid, **start), []
     assert ("joint_2", "stick") in kinds(exact)
-    for k in (4e3, 1.6e4):
+    for k in (1e3, 4e3):
         spring = Spring(k, damping=0.4 * np.sqrt(k))
         robot = rigid.with_actuators({"joint_1": lossy(*friction["joint_1"], spring=spring)})
         load = exact.tau[0] - exact.signals["friction"][0] - SECOND_ROTOR * exact.qdd[0]
@@ -166,10 +186,11 @@ def test_stiff_springs_lead_to_the_rigid_arm_with_errors_of_one_over_their_stiff
         motion = armdyn.simulate(robot, theta0=start["q0"] + bent, **start)
         assert ("joint_2", "stick") in kinds(motion)
         errors.append(abs(motion.q[-1] - exact.q[-1]).max())
-    assert errors[0] < 1e-3
+    assert errors[0] < 3e-3
     assert 3.0 < errors[0] / errors[1] < 5.0
 
 
+@pytest.mark.slow
 def test_gears_that_lose_almost_nothing_are_those_that_lose_nothing():
     """So the two ways to solve for what sticks agree: with friction under load, and without."""
     start = {"q0": [-0.9, 0.7], "qd0": [0.6, -0.3], "duration": 0.2, "save_every": 0.1, "method": FINE}
@@ -189,16 +210,13 @@ def test_gears_that_lose_almost_nothing_are_those_that_lose_nothing():
 
 # What sticks, of all that rests.
 
-LINK_1, COULOMB_2, ROTOR_2, COULOMB_1 = 1.0, 0.6, 0.9, 2.0
-"""Friction of the first link and the second joint, the second rotor's inertia, friction of the first rotor."""
 
-
-def enumerated(behind, q, load, tau, free_rotor):
+def enumerated(q, load, tau, free_rotor):
     """Each consistent case of 3 ways of the first link, 5 of the second joint, 3 of the first rotor.
 
     A second joint that moves drives its load or is driven.
     """
-    M, h = behind.mass_matrix(q), behind.gravity_forces(q)
+    M, h = ARM.mass_matrix(q), ARM.gravity_forces(q)
     found = []
     for first, (second, drives) in product((-1, 0, 1), [(0, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)]):
         A, b, phi = np.eye(2), np.zeros(2), 1.0 / ETA if drives > 0 else BACK
@@ -219,7 +237,7 @@ def enumerated(behind, q, load, tau, free_rotor):
         if all(fine):
             found.append((first, second, qdd))
     ((first, second, qdd),) = found
-    loss = GearLoss(0.7, 0.4)
+    loss = GearLoss(**LOSS)
     least, most = (float(side) for side in loss.at_rest(load))
     rotor = int(free_rotor > most + COULOMB_1) - int(free_rotor < least - COULOMB_1)
     rubs = rotor * COULOMB_1 + float(loss.force(float(rotor), load))
@@ -228,23 +246,15 @@ def enumerated(behind, q, load, tau, free_rotor):
 
 def test_one_mode_at_rest_is_consistent_and_is_found():
     rng = np.random.default_rng(23)
-    drives = {
-        "joint_1": Actuator(
-            Motor(ROTOR), Gear(1.0, efficiency=0.7, back_efficiency=0.4), Coulomb(COULOMB_1), spring=Spring(300.0)
-        ),
-        "joint_2": lossy(Coulomb(COULOMB_2), rotor=ROTOR_2),
-    }
-    robot = ARM.with_actuators(drives).with_friction({"joint_1": (0.0, LINK_1)})
-    behind = ARM.with_actuators({})
-    pushing, seen = FlexiblePushing(robot), set()
+    pushing, seen = FlexiblePushing(HANGS), set()
     assert pushing.dry.names == ["joint_1", "joint_2", "joint_1 rotor"]
     for _ in range(60):
         q = rng.uniform(-2, 2, 2)
-        weight = behind.gravity_forces(q)
-        bent = robot.spring_deflections(weight * rng.uniform(0.9, 1.1) + 2.0 * rng.normal(size=2))
+        weight = ARM.gravity_forces(q)
+        bent = HANGS.spring_deflections(weight * rng.uniform(0.9, 1.1) + 2.0 * rng.normal(size=2))
         load = 300.0 * bent[0]
         tau = np.array([load, weight[1]]) * rng.uniform(0.1, 2.2, 2) + rng.normal(size=2)
-        modes, qdd = enumerated(behind, q, load, tau, tau[0] - load)
+        modes, qdd = enumerated(q, load, tau, tau[0] - load)
         x, xd = stacked(q, q + bent, [0]), np.zeros(3)
         mode = pushing.decided(x, xd, (tau,), np.ones(3, dtype=bool), np.zeros(3, dtype=int))
         assert tuple(mode.slip) == modes
@@ -260,6 +270,7 @@ def test_one_mode_at_rest_is_consistent_and_is_found():
     assert len(seen) >= 12
 
 
+@pytest.mark.slow
 def test_servos_beside_flexible_joints_obey_their_law():
     """What the law takes at the load that follows: all of it in motion, at most that at rest."""
     rng, law = np.random.default_rng(24), ServoFriction(coulomb=0.1, viscous=0.2, motor=0.1, external=0.2)
@@ -270,7 +281,7 @@ def test_servos_beside_flexible_joints_obey_their_law():
         q, qd = rng.uniform(-2, 2, 2), np.array([rng.normal(), 0.0])
         on_links = ARM.bias_forces(q, qd) * rng.uniform(0.8, 1.2, 2)
         tau = ARM.bias_forces(q, qd) * rng.uniform(0.5, 2.0, 2) + rng.normal(size=2)
-        theta = q + [on_links[0] / 300.0, 0.0]
+        theta = q + np.array([on_links[0] / 300.0, 0.0])
         x, xd = stacked(q, theta, [0]), stacked(qd, np.zeros(2), [0])
         mode = pushing.decided(x, xd, (tau,), np.ones(2, dtype=bool), np.zeros(2, dtype=int))
         qdd, _, _, friction = pushing.rates(x, xd, (tau,), mode)
