@@ -97,11 +97,10 @@ class FlexiblePushing(Pushing):
         """As of a rigid arm for the links; friction takes the whole force on a rotor that sticks."""
         on = self._forces(q, qd, acting, mode.slip)
         links = self.links.rates(*self._of_links(q, qd, acting, on), self._mode_of_links(mode), shared=shared)
-        friction, net = on.friction[self.places], on.excess[self.places]
-        net = net - friction
+        excess, friction = on.excess[self.places], on.friction[self.places]
         stuck = self._rotors_of(mode.held[self.of_rotors])
-        friction[stuck], net[stuck] = friction[stuck] + net[stuck], 0.0
-        qdd = np.concatenate([links.qdd, net / self.inertias])
+        friction[stuck] = excess[stuck]
+        qdd = np.concatenate([links.qdd, (excess - friction) / self.inertias])
         return Rates(qdd, links.power + float(on.power), links.push, np.concatenate([links.friction, friction]))
 
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
