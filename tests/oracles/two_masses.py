@@ -88,7 +88,7 @@ class TwoMasses:
             driving = s * x > 0 if abs(x) > 1e-13 else s * xd > 0
             path = self.path(state, s, driving)
             pieces.append((t, path))
-            after, what = self._end(path, self.ends(s, driving), duration - t)
+            after, what = first_end(path, self.ends(s, driving), duration - t)
             t, state = t + after, path(after)
             if t >= duration or (s and what == 1):
                 continue
@@ -110,18 +110,19 @@ class TwoMasses:
 
         return events, at
 
-    def _end(self, path, ends, left):
-        """When the first of the ends comes, after a start at which one of them may be zero."""
-        times = np.append(np.arange(0.0, left, GRID), left)
-        found = []
-        for place, end in enumerate(ends):
-            along = lambda t, end=end: end(path(t))  # noqa: E731
-            begin = GRID * 1e-4  # behind what is zero at the start
-            values = [along(begin), *(along(t) for t in times[1:])]
-            for (a, b), (f, g) in zip(pairwise([begin, *times[1:]]), pairwise(values), strict=True):
-                if f < 0.0:
-                    break
-                if g < 0.0:
-                    found.append((brentq(along, a, b, xtol=1e-15, rtol=1e-15), place))
-                    break
-        return min(found, default=(left, -1))
+
+def first_end(path, ends, left):
+    """When the first of the ends comes, after a start at which one of them may be zero."""
+    times = np.append(np.arange(0.0, left, GRID), left)
+    found = []
+    for place, end in enumerate(ends):
+        along = lambda t, end=end: end(path(t))  # noqa: E731
+        begin = GRID * 1e-4  # behind what is zero at the start
+        values = [along(begin), *(along(t) for t in times[1:])]
+        for (a, b), (f, g) in zip(pairwise([begin, *times[1:]]), pairwise(values), strict=True):
+            if f < 0.0:
+                break
+            if g < 0.0:
+                found.append((brentq(along, a, b, xtol=1e-15, rtol=1e-15), place))
+                break
+    return min(found, default=(left, -1))

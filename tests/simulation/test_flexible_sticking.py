@@ -489,14 +489,3 @@ def test_methods_that_cannot_stop_say_that_joints_do_not_stick(scipy_method):
     assert "cannot stop where joints come to rest" in note
     assert "(joint_1); use method='adaptive' or 'rk4'" in note
     assert abs(motion.signals["theta"]).max() < 1e-3
-
-
-def test_a_rigid_joint_whose_friction_depends_on_its_load_keeps_all_from_sticking():
-    drives = {
-        "joint_1": Actuator(Motor(0.004), Gear(10.0), Coulomb(2.0), spring=Spring(300.0)),
-        "joint_2": Actuator(Motor(0.002), Gear(10.0, efficiency=0.8, back_efficiency=0.6)),
-    }
-    motion = armdyn.simulate(ARM.with_actuators(drives), [0.1, 0.2], duration=0.02, method="rk4")
-    (note,) = (note for note in motion.notes if "do not stick" in note)
-    assert note.startswith("friction of rigid joints beside flexible ones depends on the load")
-    assert "rotor_friction" not in motion.signals

@@ -99,10 +99,3 @@ def links_side(mechanism: Mechanism, joints: list[FlexibleJoint]) -> Mechanism:
     armature = tuple(Exact(0) if k in behind else a for k, a in enumerate(drive.armature))
     laws = tuple(() if k in behind else own for k, own in enumerate(drive.laws))
     return dataclasses.replace(mechanism, drive=dataclasses.replace(drive, armature=armature, laws=laws))
-
-
-def rigid_friction_depends_on_load(mechanism: Mechanism) -> bool:
-    """Whether the friction of a joint without a spring depends on its load; that of a rotor before one has the load."""
-    behind = {k for k, body in enumerate(mechanism.links) if mechanism.model.joints[body.joint].has_spring}
-    laws = enumerate(mechanism.drive.laws)
-    return any(law.depends_on_load for k, own in laws if k not in behind for law in own)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
@@ -85,8 +86,12 @@ class DryJoints:
 
 
 def can_hold(robot: Robot) -> bool:
-    """Whether a simulation knows what friction takes at rest: of the load that is, where joints move by themselves."""
-    drive = robot.mechanism.drive
+    """Whether a simulation knows what friction takes at rest: of the load that is, where joints move by themselves.
+
+    The load of a rotor of a flexible joint is the force of its spring.
+    """
+    mechanism = robot.mechanism
+    drive = links_side(mechanism, flexible_joints(mechanism)).drive if flexible_places(robot.model) else mechanism.drive
     return not drive.depends_on_load or (own_coordinates(drive) is not None and not robot.model.constraints)
 
 

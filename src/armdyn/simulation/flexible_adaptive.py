@@ -1,9 +1,9 @@
 """One motion of an arm with flexible joints by a solver of SciPy where no joint sticks.
 
 That is where none has dry friction, or where it cannot stick: the solver goes on from steps of the past, or the
-friction of a rigid joint depends on its load (see `armdyn.simulation.flexible_hybrid` for all others). Then friction,
-or a function of time and state given as a force, may switch as often as it is asked, so that the solver's steps
-collapse; semi-implicit Euler steps carry the motion on, as `armdyn.simulation.adaptive` does.
+friction of rigid joints that are coupled depends on their load (see `armdyn.simulation.flexible_hybrid` for all
+others). Then friction, or a function of time and state given as a force, may switch as often as it is asked, so that
+the solver's steps collapse; semi-implicit Euler steps carry the motion on, as `armdyn.simulation.adaptive` does.
 """
 
 from __future__ import annotations

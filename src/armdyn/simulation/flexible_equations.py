@@ -1,23 +1,23 @@
-"""The equations of motion of arms with flexible joints whose links and rotors slide in given directions, or stick.
+"""What acts at the springs of flexible joints, whose rotors slide in given directions or stick.
 
 Dry friction keeps its direction past the zero of a velocity, and rotor and link touch on past the end of their touch
-across a play: so both are smooth along a piece of a motion, which ends where that is located.
+across a play: so both are smooth along a piece of a motion, which ends where that is located. The links behind the
+springs are a rigid arm, whose equations `armdyn.simulation.equations` and `armdyn.simulation.equations_under_load` are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_joints, links_side
-from armdyn.algorithms.mass_matrix import mass_matrix
+from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.declaration import function
 from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.program import maximum
 from armdyn.simulation.dry_joints import is_dry
-from armdyn.simulation.equations import SOURCES, motion, sliding_friction
+from armdyn.simulation.equations import SOURCES
 from armdyn.spatial.rotations import Array
 
 
@@ -27,22 +27,30 @@ def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction:
     return sum(law.force(sliding if is_dry(law) else rate, load) for law in laws)
 
 
-@function("(n),(n),(n),(n),(n),(joints),(n),(n),(6)?->(n),(n),(),(n),(n)", sources=(*SOURCES, "actuators"))
-def sliding_flexible_motion(
-    model: Any,
-    q: Array,
-    qd: Array,
-    theta: Array,
-    thetad: Array,
-    tau: Array,
-    directions: Array,
-    rotor_directions: Array,
-    touches: Array,
-    f_tip: Array | None = None,
-) -> tuple[Array, Array, Any, Array, Array]:
-    """`flexible_motion` with friction in given directions; it is the fourth result, at the links, and the fifth.
+class BetweenSprings(NamedTuple):
+    """The forces at the springs.
 
-    The power is that of all that acts but the springs, which store: the rate of kinetic, potential and spring energy.
+    Args:
+        links: of springs on the links of flexible joints, of motors on rigid joints, N m or N, (n,).
+        excess: tau - tau_J at the rotors of flexible joints, 0 at rigid ones, N m or N, (n,).
+        friction: of rotors that slide, 0 of those that stick and at rigid joints, N m or N, (n,).
+        power: of motors and friction at these rotors less what the springs store and take from links and rotors, W.
+    """
+
+    links: Array
+    excess: Array
+    friction: Array
+    power: Any
+
+
+@function("(n),(n),(n),(n),(n),(n),(n)->(n),(n),(n),()", sources=(*SOURCES, "actuators"))
+def between_springs(
+    model: Any, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array, directions: Array, touches: Array
+) -> BetweenSprings:
+    """Forces on links and rotors, friction of rotors in given directions, N m or N, shape (..., n) each, and a power.
+
+    With the power of what acts on the links, the springs' forces among it, the power is the rate of kinetic, potential
+    and spring energy.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).
@@ -50,37 +58,18 @@ def sliding_flexible_motion(
         theta: positions of the rotors at the joints, rad or m, shape (..., n).
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
         tau: forces of the motors at the joints, N m or N, shape (..., n).
-        directions: 1 of a joint whose links slide forwards, -1 backwards, 0 of one that sticks, shape (..., joints).
-        rotor_directions: the same of the rotors at flexible joints, shape (..., n).
+        directions: 1 of a flexible joint whose rotor slides forwards, -1 backwards, 0 of one that sticks, shape
+            (..., n).
         touches: 1 of a joint with backlash whose rotor is ahead and touches, -1 behind, 0 in the play, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    joints = flexible_joints(model)
-    side = links_side(model, joints)
-    friction, behind = sliding_friction(side, qd, directions), np.zeros(model.dof, dtype=object)
-    on_links, on_rotors, stored = np.array(tau, dtype=object), np.zeros(model.dof, dtype=object), 0.0
-    for joint in joints:
+    links, power = np.array(tau, dtype=object), 0.0
+    excess, friction = np.zeros(model.dof, dtype=object), np.zeros(model.dof, dtype=object)
+    for joint in flexible_joints(model):
         i = joint.coordinate
         x, xd = theta[i] - q[i], thetad[i] - qd[i]
-        on_links[i] = joint.spring.pressed_force(x, xd, touches[i])
-        behind[i] = rotor_friction(joint.laws, thetad[i], on_links[i], rotor_directions[i])
-        on_rotors[i] = tau[i] - on_links[i] - behind[i]
-        stored = stored + joint.spring.pressed_elastic_force(x, touches[i]) * xd
-    qdd, power = motion(side.without_friction, q, qd, on_links - friction, f_tip)
-    thetadd = np.array(qdd, dtype=object)
-    for joint in joints:
-        i = joint.coordinate
-        thetadd[i] = on_rotors[i] / joint.inertia
-        power = power + on_rotors[i] * thetad[i]
-    return qdd, thetadd, power + stored, friction, behind
-
-
-@function("(n)->(n,n)", sources=(*SOURCES, "actuators"))
-def mass_matrix_of_links(model: Any, q: Array) -> Array:
-    """M(q) without the rotors of flexible joints, kg m^2, kg m or kg, shape (..., n, n).
-
-    Args:
-        q: positions of the links, rad or m, shape (..., n).
-    """
-    M: Array = mass_matrix(links_side(model, flexible_joints(model)), q)
-    return M
+        links[i] = joint.spring.pressed_force(x, xd, touches[i])
+        excess[i] = tau[i] - links[i]
+        friction[i] = rotor_friction(joint.laws, thetad[i], links[i], directions[i])
+        stored = joint.spring.pressed_elastic_force(x, touches[i]) * xd
+        power = power + (excess[i] - friction[i]) * thetad[i] + stored
+    return BetweenSprings(links, excess, friction, power)

@@ -1,12 +1,14 @@
 """Arms with flexible joints under dry friction: links that stick and rotors that stick.
 
-Positions x = (q, theta of the flexible joints) make such an arm one whose mass matrix is
+The springs' forces are what the state says. Given these, the links are a rigid arm of their own, whose joint forces are
+those of the springs, and of the motors at rigid joints; and each rotor is a mass by itself,
 
-    blockdiag(M(q) of the links, B_1, ..., B_f of the rotors),
+    M(q) qdd + h + friction = tau_J or tau,      B thetadd + friction = tau - tau_J.
 
-with forces of motors, gravity, friction and springs. So what sticks is decided as for a rigid arm (see
-`armdyn.simulation.pushing`): the rotors each by itself, the links together. The load of a rotor's friction is the force
-of its spring, which the state gives: then the bounds of what holds it do so too.
+So what sticks at the links is decided as for any rigid arm (`armdyn.simulation.pushing`), and where the friction of
+rigid joints depends on their load as for any such arm (`armdyn.simulation.pushing_under_load`). A rotor at rest sticks
+where friction can take tau - tau_J. The load of its friction is the force of its spring: then the bounds of what holds
+it follow from the state too.
 """
 
 from __future__ import annotations
@@ -16,16 +18,20 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places
 from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.robot import Robot
+from armdyn.simulation.bounded import Holding
 from armdyn.simulation.dry_joints import DryJoints, is_dry
-from armdyn.simulation.flexible import parted, stacked
-from armdyn.simulation.flexible_equations import mass_matrix_of_links, sliding_flexible_motion
-from armdyn.simulation.pushing import Bounds, Forces, Mode, Pushing, Rates
+from armdyn.simulation.flexible import parted
+from armdyn.simulation.flexible_equations import BetweenSprings, between_springs
+from armdyn.simulation.pushing import MOVES, Forces, Mode, Pushing, Rates, refuse_lost
+from armdyn.simulation.pushing_under_load import pushing_of
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
 
 
 class FlexiblePushing(Pushing):
-    """An arm with flexible joints whose links and rotors can stick; positions are stacked.
+    """An arm with flexible joints whose links and rotors can stick.
+
+    Positions are stacked, (q, theta of the flexible joints), and so is what can stick: links, then rotors.
 
     Args:
         robot: with springs.
@@ -36,44 +42,44 @@ class FlexiblePushing(Pushing):
         self.n = robot.dof
         self.rigid = [k for k in range(self.n) if k not in self.places]
         self.dof = self.n + len(self.joints)
+        side = _without_rotors(robot)
+        self.links = pushing_of(side, Barriers(side, None, ()), DryJoints.of(side), "error")
         self.barriers = Barriers(robot, None, (), self.dof)
         self.inertias = np.array([float(joint.inertia) for joint in self.joints])
-        self._flexible, self._mass_matrix = robot.compile(sliding_flexible_motion), robot.compile(mass_matrix_of_links)
-        self._energy = robot.flexible_kinetic_energy
-        links = DryJoints.of(_without_rotors(robot))
+        self._between, self._energy = robot.compile(between_springs), robot.flexible_kinetic_energy
         of_joints = [[law for law in joint.laws if is_dry(law)] for joint in self.joints]
         self.laws = {k: laws for k, laws in enumerate(of_joints) if laws}
-        self.dry = self._with_rotors(links)
+        self.rubbing = list(self.laws)
+        """The flexible joints whose rotors can stick, by their place among these."""
+        self.dry = self._with_rotors(self.links.dry)
         self.is_joint = np.ones(len(self.dry), dtype=bool)
-        self.of_rotors = np.arange(len(self.dry)) >= len(links)
-        self.low, self.high = -self.dry.most, -self.dry.least
-        self.low_sliding, self.high_sliding = -self.dry.most_sliding, -self.dry.least_sliding
+        self.of_rotors = np.arange(len(self.dry)) >= len(self.links.dry)
         loaded = [k for k, joint in enumerate(self.joints) if any(law.depends_on_load for law in joint.laws)]
-        self.loaded, self.kinks = bool(loaded), [k for k in loaded if not self.joints[k].spring.is_loose]
+        self.kinks = [k for k in loaded if not self.joints[k].spring.is_loose]
         self.touches = np.zeros(self.n)
         """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
 
     def _with_rotors(self, links: DryJoints) -> DryJoints:
         """What sticks at the links, and behind it the rotors: in stacked positions.
 
-        Signs have the directions of every joint of the model and, behind them, those of the rotors by coordinate.
+        Signs have the directions of every joint of the model and, behind them, those of the rotors.
         """
-        first, joints, m = len(links), links.signs.shape[1], len(links) + len(self.laws)
-        rows, signs = np.zeros((m, self.dof)), np.zeros((m, joints + self.n))
+        first, joints, f = len(links), links.signs.shape[1], len(self.joints)
+        m = first + len(self.rubbing)
+        rows, signs = np.zeros((m, self.dof)), np.zeros((m, joints + f))
         rows[:first, : self.n], signs[:first, :joints] = links.rows, links.signs
-        places = [self.joints[k].coordinate for k in self.laws]
-        for row, (k, coordinate) in enumerate(zip(self.laws, places, strict=True), start=first):
-            rows[row, self.n + k] = signs[row, joints + coordinate] = 1.0
-        own = np.reshape([_dry_forces(laws, 0.0) for laws in self.laws.values()], (-1, 4)).T
+        rows[first:, self.n :] = signs[first:, joints:] = np.eye(f)[self.rubbing]
         known = (links.least, links.most, links.least_sliding, links.most_sliding)
+        own = self._dry_forces(np.zeros(f))
         least, most, backwards, forwards = (np.concatenate(pair) for pair in zip(known, own, strict=True))
-        names = [f"{self.robot.model.coordinates[place].name} rotor" for place in places]
-        return DryJoints([*links.names, *names], rows, least, most, backwards, forwards, signs)
+        coordinates = [self.robot.model.coordinates[self.places[k]] for k in self.rubbing]
+        names = [*links.names, *(f"{coordinate.name} rotor" for coordinate in coordinates)]
+        return DryJoints(names, rows, least, most, backwards, forwards, signs)
 
     def mass_matrix(self, q: Array) -> Array:
-        """That of links and rotors."""
+        """That of links and rotors, block by block."""
         M = np.zeros((self.dof, self.dof))
-        M[: self.n, : self.n] = self._mass_matrix(q[: self.n])
+        M[: self.n, : self.n] = self.links.mass_matrix(q[: self.n])
         rotors = np.arange(self.n, self.dof)
         M[rotors, rotors] = self.inertias
         return M
@@ -87,26 +93,38 @@ class FlexiblePushing(Pushing):
         """q and theta, or their rates, of every joint."""
         return parted(x, self.n, self.places)
 
-    def bounds(self, q: Array, qd: Array) -> Bounds:
-        """Of the forces of all rows, at the springs' forces in a state."""
-        known = super().bounds(q, qd)
-        if not self.loaded:
-            return known
-        loads, first = self.loads(q, qd), int(np.count_nonzero(~self.of_rotors))
-        of_rotors = [_dry_forces(laws, loads[k]) for k, laws in self.laws.items()]
-        least, most, backwards, forwards = np.reshape(of_rotors, (-1, 4)).T
-        own = (-most, -least, -forwards, -backwards)
-        return Bounds(*(np.concatenate([bound[:first], now]) for bound, now in zip(known, own, strict=True)))
-
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
-        """As of a rigid arm for what sticks at the links; friction takes the whole force on a rotor that sticks."""
-        rotors = mode.held & self.of_rotors
-        found = super().rates(q, qd, acting, mode._replace(held=mode.held & ~rotors), shared=shared)
-        if rotors.any():
-            places = self.dry.coordinates(rotors)
-            found.friction[places] += self.inertias[places - self.n] * found.qdd[places]
-            found.qdd[places] = 0.0
-        return found
+        """As of a rigid arm for the links; friction takes the whole force on a rotor that sticks."""
+        on = self._forces(q, qd, acting, mode.slip)
+        links = self.links.rates(*self._of_links(q, qd, acting, on), self._mode_of_links(mode), shared=shared)
+        excess, friction = on.excess[self.places], on.friction[self.places]
+        stuck = self._rotors_of(mode.held[self.of_rotors])
+        friction[stuck] = excess[stuck]
+        qdd = np.concatenate([links.qdd, (excess - friction) / self.inertias])
+        return Rates(qdd, links.power + float(on.power), links.push, np.concatenate([links.friction, friction]))
+
+    def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
+        """The forces that hold links and rotors, beside their bounds."""
+        on, stuck = self._forces(q, qd, acting, mode.slip), mode.held[self.of_rotors]
+        links = self.links.holding(*self._of_links(q, qd, acting, on), self._mode_of_links(mode))
+        which = self._rotors_of(stuck)
+        inertias, (least, most, *_) = self.inertias[which], self._dry_forces(on.links[self.places])
+        apart = np.zeros((len(links.B), len(which))), np.zeros((len(which), len(links.b)))
+        B = np.block([[links.B, apart[0]], [apart[1], np.diag(1.0 / np.sqrt(inertias))]])
+        b = np.concatenate([links.b, on.excess[self.places][which] / inertias])
+        low, high = np.concatenate([links.low, -most[stuck]]), np.concatenate([links.high, -least[stuck]])
+        return Holding(B, b, low, high)
+
+    def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
+        """As of `Pushing`: the links together, each rotor by itself."""
+        on, rotors = self._forces(q, qd, acting, slip), self.of_rotors
+        links = self.links.decided(*self._of_links(q, qd, acting, on), resting[~rotors], slip[~rotors])
+        excess, (least, most, *_) = on.excess[self.places][self.rubbing], self._dry_forces(on.links[self.places])
+        refuse_lost(self.robot, excess / self.inertias[self.rubbing])
+        left = excess - np.clip(excess, least, most)
+        starts = np.where(np.abs(left) > MOVES * np.abs(excess), np.sign(left), 0).astype(int)
+        held, ways = resting[rotors] & (starts == 0), np.where(resting[rotors], starts, slip[rotors])
+        return Mode(np.concatenate([links.held, held]), np.concatenate([links.slip, ways]))
 
     def loads(self, x: Array, xd: Array) -> list[float]:
         """tau_J, the forces of the springs, N m or N."""
@@ -117,15 +135,31 @@ class FlexiblePushing(Pushing):
             found.append(float(joint.spring.pressed_force(deflection, rate, self.touches[i])))
         return found
 
-    def _without_held(self, q: Array, qd: Array, acting: Forces, slip: Array) -> tuple[Array, float, Array]:
-        """Accelerations, power and friction of links and rotors without the forces of what is held."""
-        tau, *f_tip = acting
-        (q, theta), (qd, thetad) = self.parted(q), self.parted(qd)
-        directions = self.dry.directions(slip)
-        of_links, of_rotors = directions[: -self.n], directions[-self.n :]
-        found = self._flexible(q, qd, theta, thetad, tau, of_links, of_rotors, self.touches, *f_tip)
-        qdd, thetadd, power, friction, behind = found
-        return stacked(qdd, thetadd, self.places), float(power), stacked(friction, behind, self.places)
+    def _forces(self, x: Array, xd: Array, acting: Forces, slip: Array) -> BetweenSprings:
+        """What springs give the links, and what acts on the rotors."""
+        (q, theta), (qd, thetad) = self.parted(x), self.parted(xd)
+        directions = np.zeros(self.n)
+        directions[self.places] = self.dry.directions(slip)[-len(self.joints) :]
+        return BetweenSprings(*self._between(q, qd, theta, thetad, acting[0], directions, self.touches))
+
+    def _of_links(self, x: Array, xd: Array, acting: Forces, on: BetweenSprings) -> tuple[Array, Array, Forces]:
+        """State of the links and the forces on them."""
+        return x[: self.n], xd[: self.n], (on.links, *acting[1:])
+
+    def _mode_of_links(self, mode: Mode) -> Mode:
+        return Mode(mode.held[~self.of_rotors], mode.slip[~self.of_rotors])
+
+    def _rotors_of(self, which: Array) -> Array:
+        """The flexible joints of some of the rotors that can stick, by their place among all."""
+        return np.array(self.rubbing, dtype=int)[which]
+
+    def _dry_forces(self, loads: Array) -> Array:
+        """The least and the largest friction of rotors at rest under loads, and that with which they slip either way.
+
+        Of all rotors that can stick, shape (4, rotors).
+        """
+        of_rotors = [_dry_forces(laws, float(loads[k])) for k, laws in self.laws.items()]
+        return np.reshape(of_rotors, (-1, 4)).T
 
 
 def _without_rotors(robot: Robot) -> Robot:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
-from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import either, option
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
@@ -19,7 +19,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import flexible_hybrid
 from armdyn.simulation.chattering import Stretch
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.dry_joints import can_hold, rubbing_bodies, rubbing_names
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import parted, refuse_memory, stacked
@@ -56,7 +56,7 @@ def refuse_options(**given: Any) -> None:
 def sticks(robot: Robot, method: Method) -> bool:
     """Whether links and rotors with dry friction stick in a simulation by this method."""
     rubs = bool(rubbing_bodies(robot.mechanism.drive))
-    return rubs and can_stop(method) and not rigid_friction_depends_on_load(robot.mechanism)
+    return rubs and can_stop(method) and can_hold(robot)
 
 
 def plan(

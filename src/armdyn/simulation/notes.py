@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import either, option
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import names
@@ -69,10 +69,7 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool
     dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:
         return
-    if flexible_places(robot.model) and rigid_friction_depends_on_load(robot.mechanism):
-        why = "friction of rigid joints beside flexible ones depends on the load"
-        remedy = "use friction that does not, or a smooth law"
-    elif not flexible_places(robot.model) and not can_hold(robot):
+    if not can_hold(robot):
         why = "friction depends on the load of joints that are coupled, turn rotors that are bodies, or are constrained"
         remedy = "use friction that does not, or a smooth law"
     else:

@@ -107,10 +107,10 @@ class Pushing:
         self._rubs = robot.mechanism.drive.has_friction
         self.dof = robot.dof
         self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
-        self.low = np.concatenate([np.zeros(len(barriers)), -dry.most])
-        self.high = np.concatenate([np.full(len(barriers), np.inf), -dry.least])
-        self.low_sliding = np.concatenate([np.zeros(len(barriers)), -dry.most_sliding])
-        self.high_sliding = np.concatenate([np.full(len(barriers), np.inf), -dry.least_sliding])
+        none, infinite = np.zeros(len(barriers)), np.full(len(barriers), np.inf)
+        low, low_sliding = (np.concatenate([none, -most]) for most in (dry.most, dry.most_sliding))
+        high, high_sliding = (np.concatenate([infinite, -least]) for least in (dry.least, dry.least_sliding))
+        self.bounds = Bounds(low, high, low_sliding, high_sliding)
 
     def rows(self, q: Array) -> Array:
         """a(q) of all barriers and joints that can stick, shape (rows, n)."""
@@ -126,10 +126,6 @@ class Pushing:
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """J."""
         return float(self.robot.kinetic_energy(q, qd))
-
-    def bounds(self, q: Array, qd: Array) -> Bounds:
-        """Of the forces of all rows; the same at every state of a rigid arm."""
-        return Bounds(self.low, self.high, self.low_sliding, self.high_sliding)
 
     def metric(self, q: Array, active: Array) -> Metric:
         """Of the rows that are true in ``active``."""
@@ -159,8 +155,7 @@ class Pushing:
         if held.any():
             metric, approach = self.metric(q, held), self._approach(q, qd, qdd, held)
             if shared:
-                bounds = self.bounds(q, qd)
-                p[held] = Holding(metric.B, approach, bounds.low[held], bounds.high[held]).within_bounds()
+                p[held] = Holding(metric.B, approach, self.bounds.low[held], self.bounds.high[held]).within_bounds()
             else:
                 p[held] = Holding.of(metric.B, approach).forces
             qdd = qdd + metric.change(p[held])
@@ -172,7 +167,7 @@ class Pushing:
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
         """The forces that what the mode holds takes, beside their bounds."""
         qdd, _, _ = self._without_held(q, qd, acting, mode.slip)
-        held, bounds = mode.held, self.bounds(q, qd)
+        held, bounds = mode.held, self.bounds
         return Holding(self.metric(q, held).B, self._approach(q, qd, qdd, held), bounds.low[held], bounds.high[held])
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
@@ -193,13 +188,9 @@ class Pushing:
         if not resting.any():
             return Mode(held, slip)
         qdd, _, _ = self._without_held(q, qd, acting, slip)
-        if not np.abs(qdd).max() < LARGEST:
-            raise SimulationError(
-                f"the accelerations of {self.robot.name!r} have grown to {np.abs(qdd).max():g}. Use a shorter step, or "
-                f"{option('method', 'adaptive')}; check torque and f_tip"
-            )
+        refuse_lost(self.robot, qdd)
         B, approach = self.metric(q, resting).B, self._approach(q, qd, qdd, resting)
-        bounds = Bounds(*(bound[resting] for bound in self.bounds(q, qd)))
+        bounds = Bounds(*(bound[resting] for bound in self.bounds))
         low, high, joints = bounds.low, bounds.high, self.is_joint[resting]
         kinetic = np.zeros(len(joints), dtype=bool)
         size = sizes_of(B, approach)
@@ -261,3 +252,12 @@ class Pushing:
         if len(self.barriers):
             approach = approach + np.concatenate([self.barriers.drift(q, qd), np.zeros(len(self.dry))])[active]
         return approach
+
+
+def refuse_lost(robot: Robot, qdd: Array) -> None:
+    """Refuse accelerations that are not finite, or whose squares would not be."""
+    if not np.abs(qdd).max(initial=0.0) < LARGEST:
+        raise SimulationError(
+            f"the accelerations of {robot.name!r} have grown to {np.abs(qdd).max():g}. Use a shorter step, or "
+            f"{option('method', 'adaptive')}; check torque and f_tip"
+        )

@@ -140,7 +140,7 @@ class PushingUnderLoad(Pushing):
             little = HELD_BY_ROUNDING * forces_that_cancel(M, forces, self.dry.rows)
             little = np.maximum(little - (most - least), 0.0)
             least, most = least - little, most + little
-        low, high = self.low.copy(), self.high.copy()
+        low, high = self.bounds.low.copy(), self.bounds.high.copy()
         low[self.is_joint], high[self.is_joint] = -most, -least
         return Holding(B, -(B.T @ (B @ found.p[held])), low[held], high[held])
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.advice import option
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.model.friction import TINY
 from armdyn.robot import Robot
@@ -26,7 +25,7 @@ from armdyn.simulation.equations_under_load import (
     friction_of_available,
     sliding_rates,
 )
-from armdyn.simulation.pushing import LARGEST, MOVES, Forces, Metric
+from armdyn.simulation.pushing import MOVES, Forces, Metric, refuse_lost
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -177,7 +176,7 @@ class Resting:
             straight = self._on_straight_lines(kinetic, qdd, way)
             metric = Metric.of(straight.M, self.rows)
             free = np.linalg.solve(straight.M, straight.forces)
-            self._refuse_largest(free)
+            refuse_lost(self.friction.robot, free)
             approach = self.rows @ free + self.drift
             p = least_squares(metric.B, approach, straight.low, straight.high)
             after, size = metric.B.T @ (metric.B @ p) + approach, sizes_of(metric.B, approach)
@@ -230,10 +229,3 @@ class Resting:
             np.where(alone, np.where(kinetic, a[own], b[own]), 0.0) for a, b in zip(of_kinetic, of_static, strict=True)
         )
         return Side(constant + force + slope * rotor * qdd[own], slope * rotor)
-
-    def _refuse_largest(self, qdd: Array) -> None:
-        if not np.abs(qdd).max() < LARGEST:
-            raise SimulationError(
-                f"the accelerations of {self.friction.robot.name!r} have grown to {np.abs(qdd).max():g}. Use a shorter "
-                f"step, or {option('method', 'adaptive')}; check torque and f_tip"
-            )
