@@ -6,7 +6,7 @@ Where a joint has backlash, rotor and link touch at one end of the play, or do n
 from __future__ import annotations
 
 import copy
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,10 +15,10 @@ import numpy as np
 from armdyn.robot import Robot
 from armdyn.simulation.chattering import Stretch, Watch
 from armdyn.simulation.crossings import Function
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events import Watched
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
-from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion
+from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion, refuse_in_batches
 from armdyn.simulation.methods import Adaptive, FixedStep
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one_through_chattering
@@ -28,12 +28,13 @@ from armdyn.simulation.pushing import Mode
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
-SIGNALS = ("theta", "thetad", "friction", "rotor_friction")
-"""Of a trajectory: motion of the rotors, friction at the links and rigid joints, friction at the rotors of others."""
+OF_ROTORS = ("theta", "thetad", "rotor_friction")
+"""Signals of a trajectory: motion of the rotors, and friction at those of flexible joints."""
 
 
 def integrate(
     pushing: FlexiblePushing,
+    watched: Sequence[Watched],
     method: Adaptive | FixedStep,
     forces: Forces,
     state: tuple[Array, Array],
@@ -45,21 +46,19 @@ def integrate(
 ) -> None:
     """Integrate each stacked state (x, xd) of the batch to ``duration``, and fill the samples."""
     batch = state[0].shape[:-1]
-    if batch and forces.sampled and isinstance(method, FixedStep):
-        raise SettingError(
-            "a function with a sample time of its own acts on a single state where dry friction makes the states of a "
-            "batch advance one after the other; simulate them one by one"
-        )
-    samples.qdd = np.full_like(samples.q, np.nan)
-    samples.signals |= {name: np.full_like(samples.q, np.nan) for name in SIGNALS}
+    if batch:
+        refuse_in_batches(method, forces, watched)
+    room = Room.of(samples, 0)
+    samples.qdd = room.qdd
+    rotors = {name: np.full_like(samples.q, np.nan) for name in OF_ROTORS}
+    samples.signals = signals_of(room, rotors, rubs=len(pushing.dry) > 0)
     chattered: list[Stretch] = []
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
-        own.qdd = None if samples.qdd is None else samples.qdd[at]
-        own.signals = {name: samples.signals[name][at] for name in SIGNALS}
-        motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own)
+        own.signals = {name: values[at] for name, values in rotors.items()}
+        motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own, room.at(index), watched)
         try:
             yield from motion.run(*(each[index] for each in state))
         finally:
@@ -67,6 +66,13 @@ def integrate(
             chattered.extend(motion.chattered)
 
     one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: names_of_forces(pushing.robot))
+
+
+def signals_of(room: Room, rotors: dict[str, Array], *, rubs: bool) -> dict[str, Array]:
+    """Of a trajectory, by name: those of rotors, and what rubs at links and rotors where something does."""
+    theta, thetad, friction = (rotors[name] for name in OF_ROTORS)
+    found = {"theta": theta, "thetad": thetad, **room.signals(0, friction=rubs)}
+    return {**found, "rotor_friction": friction} if rubs else found
 
 
 def names_of_forces(robot: Robot) -> list[str]:
@@ -82,7 +88,9 @@ class FlexibleInMotion(StateInMotion):
         method: of the simulation.
         forces: that act on this state.
         duration: s.
-        samples: those of this state, with room for accelerations and signals.
+        samples: those of this state, with room for signals of rotors.
+        room: for accelerations and friction of the links.
+        watched: for events.
     """
 
     pushing: FlexiblePushing
@@ -94,8 +102,10 @@ class FlexibleInMotion(StateInMotion):
         forces: Forces,
         duration: float,
         samples: Samples,
+        room: Room,
+        watched: Sequence[Watched],
     ) -> None:
-        super().__init__(pushing, method, forces, duration, samples, Room.of(samples, 0), (), None, None)
+        super().__init__(pushing, method, forces, duration, samples, room, watched, None, None)
         self.rubbing = []
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
         self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None
@@ -174,10 +184,9 @@ class FlexibleInMotion(StateInMotion):
         (q, theta), (qd, thetad), (qdd, _) = parted(x), parted(xd), parted(found.qdd)
         friction, behind = parted(found.friction)
         behind[self.pushing.rigid] = 0.0
-        for name, values in zip(SIGNALS, (theta, thetad, friction, behind), strict=True):
+        for name, values in zip(OF_ROTORS, (theta, thetad, behind), strict=True):
             self.samples.signals[name][row] = values
-        if self.samples.qdd is not None:
-            self.samples.qdd[row] = qdd
+        self.room.keep(row, found._replace(qdd=qdd, friction=friction))
         self.samples.record((q, qd, y[-1]), acting)
 
     def _refuse_chattering(self, t: float) -> None:

@@ -16,7 +16,7 @@ from armdyn.advice import either, option
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation import flexible_hybrid
+from armdyn.simulation import flexible_hybrid, hybrid
 from armdyn.simulation.chattering import Stretch
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.dry_joints import can_hold, rubbing_bodies, rubbing_names
@@ -29,7 +29,6 @@ from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.one_by_one import one_by_one_through_chattering
-from armdyn.simulation.pieces import can_stop
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.schemes import Rates
@@ -53,10 +52,15 @@ def refuse_options(**given: Any) -> None:
             raise SettingError(f"{name} is not for arms with flexible joints; simulate {stiff} with it")
 
 
-def sticks(robot: Robot, method: Method) -> bool:
-    """Whether links and rotors with dry friction stick in a simulation by this method."""
-    rubs = bool(rubbing_bodies(robot.mechanism.drive))
-    return rubs and can_stop(method) and can_hold(robot)
+def refuse_coupled_loads(robot: Robot) -> None:
+    """Refuse rigid joints that would stick, and do not beside flexible ones."""
+    if rubbing_bodies(robot.mechanism.drive) and not can_hold(robot):
+        stiff = either("robot.without_springs()", "actuators without springs")
+        raise SettingError(
+            "events, stops and contacts are not for arms with flexible joints beside rigid ones whose friction depends "
+            "on the load and which are coupled or turn rotors that are bodies; use friction that does not, or a smooth "
+            f"law, or simulate {stiff} with them"
+        )
 
 
 def plan(
@@ -65,6 +69,7 @@ def plan(
     forces: Forces,
     start: tuple[Array, Array],
     rotors: tuple[ArrayLike | None, ArrayLike | None],
+    happenings: hybrid.Happenings | None,
     *,
     duration: float,
     save_every: float | None,
@@ -81,7 +86,6 @@ def plan(
     places = flexible_places(robot.model)
     state = stacked(q, theta, places), stacked(qd, thetad, places)
     make = partial(Samples.empty, batch=q.shape[:-1], dof=robot.dof, with_f_tip=forces.f_tip is not None)
-    sticking = sticks(robot, method)
     if isinstance(method, Adaptive):
         samples = make(saved_times(duration, save_every, times))
         fill: Callable[..., None] = partial(_adaptive, duration=duration)
@@ -94,8 +98,10 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
-    if sticking:
-        in_pieces = partial(flexible_hybrid.integrate, FlexiblePushing(robot), duration=duration)
+    if happenings is not None:
+        refuse_coupled_loads(robot)
+        watched = [one for event in happenings.events for one in event.watched(robot)]
+        in_pieces = partial(flexible_hybrid.integrate, FlexiblePushing(robot), watched, duration=duration)
         return samples, partial(in_pieces, method, forces, state, samples)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
     return samples, partial(fill, robot, method, forces, state, samples)

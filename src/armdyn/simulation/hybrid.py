@@ -149,13 +149,8 @@ def integrate(
     barriers = Barriers(robot, happenings.stops, happenings.contacts)
     watched = [one for event in happenings.events for one in event.watched(robot)]
     batch = q.shape[:-1]
-    if batch and any(one.terminal for one in watched):
-        raise SettingError("a terminal event ends the simulation, of a single state; simulate the states one by one")
-    if batch and forces.sampled and isinstance(method, FixedStep):
-        raise SettingError(
-            "a function with a sample time of its own acts on a single state where stops, contacts or dry friction "
-            "make the states of a batch advance one after the other; simulate them one by one"
-        )
+    if batch:
+        refuse_in_batches(method, forces, watched)
     pushing = pushing_of(robot, barriers, happenings.dry, redundant)
     room = Room.of(samples, len(barriers))
     samples.qdd = room.qdd
@@ -184,6 +179,17 @@ def integrate(
         one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: rubbing_names(robot))
     finally:
         samples.notes += notes_on_impacts(samples.events)
+
+
+def refuse_in_batches(method: Method, forces: Forces, watched: Sequence[Watched]) -> None:
+    """Refuse what is of one state alone."""
+    if any(one.terminal for one in watched):
+        raise SettingError("a terminal event ends the simulation, of a single state; simulate the states one by one")
+    if forces.sampled and isinstance(method, FixedStep):
+        raise SettingError(
+            "a function with a sample time of its own acts on a single state where events, stops, contacts or dry "
+            "friction make the states of a batch advance one after the other; simulate them one by one"
+        )
 
 
 def notes_on_impacts(events: Sequence[Occurrence]) -> list[str]:
@@ -447,10 +453,10 @@ class StateInMotion:
     # What is looked at, as functions of time along a step.
 
     def _value(self, place: int, at: At) -> Function:
-        return lambda t: self.watched[place].value(t, *self._state(at(t)))
+        return lambda t: self.watched[place].value(t, *self._seen(at(t)))
 
     def _condition(self, watched: Watched, at: At) -> Function:
-        return lambda t: watched.value(t, *self._state(at(t)))
+        return lambda t: watched.value(t, *self._seen(at(t)))
 
     def _gap(self, place: int, at: At) -> Function:
         return lambda t: float(self.barriers.gaps(at(t)[: self.n])[place])

@@ -174,19 +174,20 @@ def simulate(
     flexible = bool(flexible_places(robot.model))
     bristles = initial_bristles(robot, chosen, bristles0, start[0].shape[:-1])
     slides = without_bristles(robot) if bristles else robot
-    dry, happenings = DryJoints.of(slides), None
+    dry = DryJoints.of(slides)
     if flexible:
         flexible_run.refuse_options(
-            events=events, stops=stops, contacts=contacts, brakes=brakes, dense_output=dense_output, project=project
+            stops=stops, contacts=contacts, brakes=brakes, dense_output=dense_output, project=project
         )
-        samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), **saving)
+        happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
+        samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), happenings, **saving)
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
         switched = Brakes.of(slides, brakes or {}, duration)
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
         samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    sticks = flexible_run.sticks(robot, chosen) if flexible else happenings is not None and len(dry) > 0
+    sticks = happenings is not None and len(dry) > 0
     samples.notes += friction_left_out(robot, slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
