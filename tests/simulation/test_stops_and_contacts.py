@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.simulation import Contact, SettingError, SimulationError, Stops
+from armdyn.simulation import Contact, Crossing, SettingError, SimulationError, Stops
 
 g, m = 9.81, 2.0
 METHODS = [{}, {"method": "rk4", "step": 0.01}]
@@ -225,10 +225,37 @@ def test_refused():
         armdyn.simulate(mass(), [1.0], duration=1.0, stops=True)
     with pytest.raises(SettingError, match="contacts has"):
         armdyn.simulate(mass(), [1.0], duration=1.0, contacts=[c.ball("mass", "base")])
-    with pytest.raises(SettingError, match="dense_output"):
-        armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(), dense_output=True)
     with pytest.raises(SimulationError):
         armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(), torque=lambda t, q, qd: [np.nan])
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5])
+def test_dense_output_has_its_pieces_between_impacts(e):
+    """Parabolas that meet at the impacts, whose time itself belongs to the flight before; then rest."""
+    landed, t = np.sqrt(2 / g), np.linspace(0.0, 1.5, 301)
+    motion = armdyn.simulate(mass(), [1.0], duration=1.5, stops=Stops(e), dense_output=True, save_every=0.5)
+    since, rises = t - landed, e * np.sqrt(2 * g)
+    flown = np.where(since <= 0, 1.0 - g * t**2 / 2, rises * since - g * since**2 / 2)
+    speed = np.where(since <= 0, -g * t, rises - g * since)
+    known = since < 2 * rises / g if e else since < 0
+    found = motion.at(t)
+    np.testing.assert_allclose(found.q[known, 0], flown[known], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.qd[known, 0], speed[known], rtol=0, atol=1e-11)
+    if e == 0.0:
+        assert (motion.at(t[since > 0]).qd == 0.0).all()
+        assert abs(motion.at(t[since > 0]).q).max() < 1e-15
+    before = motion.at(motion.events[0].t).qd[0]
+    np.testing.assert_allclose(before, -np.sqrt(2 * g), rtol=1e-12)
+
+
+def test_dense_output_up_to_a_terminal_event():
+    level = Crossing(lambda t, q, qd: q[0] - 0.4, "level", terminal=True)
+    motion = armdyn.simulate(mass(), [1.0], duration=1.5, events=[level], dense_output=True)
+    end = np.sqrt(2 * 0.6 / g)
+    np.testing.assert_allclose(motion.t[-1], end, rtol=1e-13)
+    np.testing.assert_allclose(motion.at([0.1, end]).q[:, 0], [1.0 - g * 0.01 / 2, 0.4], rtol=0, atol=1e-13)
+    with pytest.raises(SettingError, match="the motion is known from"):
+        motion.at(end + 1e-6)
 
 
 def test_joints_at_their_stops_are_within_their_limits():

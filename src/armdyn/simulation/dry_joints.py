@@ -85,13 +85,18 @@ class DryJoints:
         return directions
 
 
+def drive_of_links(robot: Robot) -> Drive:
+    """What stands between coordinates and joints; behind the springs of flexible joints where there are some."""
+    mechanism = robot.mechanism
+    return links_side(mechanism, flexible_joints(mechanism)).drive if flexible_places(robot.model) else mechanism.drive
+
+
 def can_hold(robot: Robot) -> bool:
     """Whether a simulation knows what friction takes at rest: of the load that is, where joints move by themselves.
 
     The load of a rotor of a flexible joint is the force of its spring.
     """
-    mechanism = robot.mechanism
-    drive = links_side(mechanism, flexible_joints(mechanism)).drive if flexible_places(robot.model) else mechanism.drive
+    drive = drive_of_links(robot)
     return not drive.depends_on_load or (own_coordinates(drive) is not None and not robot.model.constraints)
 
 

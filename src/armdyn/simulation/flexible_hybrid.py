@@ -1,5 +1,6 @@
 """Motions of arms with flexible joints in pieces: along each, links and rotors slide in one direction or stick.
 
+Every stop or contact of the links is open or held closed, as of rigid arms (`armdyn.simulation.hybrid`).
 Where a joint has backlash, rotor and link touch at one end of the play, or do not, along a whole piece too.
 """
 
@@ -18,7 +19,7 @@ from armdyn.simulation.crossings import Function
 from armdyn.simulation.events import Watched
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
-from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion, refuse_in_batches
+from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion, notes_on_impacts, refuse_in_batches
 from armdyn.simulation.methods import Adaptive, FixedStep
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one_through_chattering
@@ -48,10 +49,11 @@ def integrate(
     batch = state[0].shape[:-1]
     if batch:
         refuse_in_batches(method, forces, watched)
-    room = Room.of(samples, 0)
+    room = Room.of(samples, len(pushing.barriers))
     samples.qdd = room.qdd
+    samples.labels = pushing.barriers.labels()
     rotors = {name: np.full_like(samples.q, np.nan) for name in OF_ROTORS}
-    samples.signals = signals_of(room, rotors, rubs=len(pushing.dry) > 0)
+    samples.signals = signals_of(room, pushing, rotors)
     chattered: list[Stretch] = []
 
     def alone(index: Index, own: Samples) -> Generator[float]:
@@ -65,13 +67,18 @@ def integrate(
             samples.events += [Occurrence(*each, index) for each in motion.occurred]
             chattered.extend(motion.chattered)
 
-    one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: names_of_forces(pushing.robot))
+    names = partial(names_of_forces, pushing.robot)
+    try:
+        one_by_one_through_chattering(samples, alone, report, method, chattered, names)
+    finally:
+        samples.notes += notes_on_impacts(samples.events)
 
 
-def signals_of(room: Room, rotors: dict[str, Array], *, rubs: bool) -> dict[str, Array]:
-    """Of a trajectory, by name: those of rotors, and what rubs at links and rotors where something does."""
+def signals_of(room: Room, pushing: FlexiblePushing, rotors: dict[str, Array]) -> dict[str, Array]:
+    """Of a trajectory, by name: those of rotors, what barriers push, and what rubs where something can stick."""
     theta, thetad, friction = (rotors[name] for name in OF_ROTORS)
-    found = {"theta": theta, "thetad": thetad, **room.signals(0, friction=rubs)}
+    rubs = len(pushing.dry) > 0
+    found = {"theta": theta, "thetad": thetad, **room.signals(pushing.barriers.stops, friction=rubs)}
     return {**found, "rotor_friction": friction} if rubs else found
 
 
@@ -89,7 +96,7 @@ class FlexibleInMotion(StateInMotion):
         forces: that act on this state.
         duration: s.
         samples: those of this state, with room for signals of rotors.
-        room: for accelerations and friction of the links.
+        room: for accelerations of the links, what barriers push and what rubs.
         watched: for events.
     """
 
@@ -144,9 +151,9 @@ class FlexibleInMotion(StateInMotion):
 
     def _held_rotors(self) -> Array:
         """Whether the rotor of each flexible joint sticks."""
-        held = np.zeros(self.pushing.dof, dtype=bool)
-        held[self.dry.coordinates(self.mode.held & self.pushing.of_rotors)] = True
-        return held[self.pushing.n :]
+        held = np.zeros(len(self.pushing.joints), dtype=bool)
+        held[self.pushing.rubbing] = self.pushing.held_rotors(self.mode)
+        return held
 
     def _load(self, k: int, begin: float, at: At) -> Function:
         """The load of a rotor's friction; its sign alone at the begin, where that is known."""

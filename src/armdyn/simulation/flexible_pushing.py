@@ -1,17 +1,21 @@
-"""Arms with flexible joints under dry friction: links that stick and rotors that stick.
+"""Arms with flexible joints between their stops and contacts, with links that stick and rotors that stick.
 
 The springs' forces are what the state says. Given these, the links are a rigid arm of their own, whose joint forces are
 those of the springs, and of the motors at rigid joints; and each rotor is a mass by itself,
 
     M(q) qdd + h + friction = tau_J or tau,      B thetadd + friction = tau - tau_J.
 
-So what sticks at the links is decided as for any rigid arm (`armdyn.simulation.pushing`), and where the friction of
-rigid joints depends on their load as for any such arm (`armdyn.simulation.pushing_under_load`). A rotor at rest sticks
-where friction can take tau - tau_J. The load of its friction is the force of its spring: then the bounds of what holds
+So what sticks at the links and what stops and contacts push is decided as for any rigid arm
+(`armdyn.simulation.pushing`), and where the friction of rigid joints depends on their load as for any such arm
+(`armdyn.simulation.pushing_under_load`). An impact changes the velocities of the links by their M alone: the spring's
+force is finite, and the rotor behind it does not feel the impulse. A rotor at rest sticks where friction can take
+tau - tau_J. The load of its friction is the force of its spring: then the bounds of what holds
 it follow from the state too.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,27 +28,30 @@ from armdyn.simulation.flexible import parted
 from armdyn.simulation.flexible_equations import BetweenSprings, between_springs
 from armdyn.simulation.pushing import MOVES, Forces, Mode, Pushing, Rates, refuse_lost
 from armdyn.simulation.pushing_under_load import pushing_of
-from armdyn.simulation.stops import Barriers
+from armdyn.simulation.stops import Barriers, Contact, Stops
 from armdyn.spatial.rotations import Array
 
 
 class FlexiblePushing(Pushing):
-    """An arm with flexible joints whose links and rotors can stick.
+    """An arm with flexible joints between the barriers of its links, whose links and rotors can stick.
 
-    Positions are stacked, (q, theta of the flexible joints), and so is what can stick: links, then rotors.
+    Positions are stacked, (q, theta of the flexible joints). Rows are those of the barriers, of links that can stick
+    and of rotors that can.
 
     Args:
         robot: with springs.
+        stops: of its links.
+        contacts: of points of its links.
     """
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, stops: Stops | None = None, contacts: Sequence[Contact] = ()) -> None:
         self.robot, self.joints, self.places = robot, flexible_joints(robot.mechanism), flexible_places(robot.model)
         self.n = robot.dof
         self.rigid = [k for k in range(self.n) if k not in self.places]
         self.dof = self.n + len(self.joints)
         side = _without_rotors(robot)
-        self.links = pushing_of(side, Barriers(side, None, ()), DryJoints.of(side), "error")
-        self.barriers = Barriers(robot, None, (), self.dof)
+        self.links = pushing_of(side, Barriers(side, stops, contacts), DryJoints.of(side), "error")
+        self.barriers = Barriers(side, stops, contacts, self.dof)
         self.inertias = np.array([float(joint.inertia) for joint in self.joints])
         self._between, self._energy = robot.compile(between_springs), robot.flexible_kinetic_energy
         of_joints = [[law for law in joint.laws if is_dry(law)] for joint in self.joints]
@@ -52,8 +59,7 @@ class FlexiblePushing(Pushing):
         self.rubbing = list(self.laws)
         """The flexible joints whose rotors can stick, by their place among these."""
         self.dry = self._with_rotors(self.links.dry)
-        self.is_joint = np.ones(len(self.dry), dtype=bool)
-        self.of_rotors = np.arange(len(self.dry)) >= len(self.links.dry)
+        self.is_joint = np.arange(len(self.barriers) + len(self.dry)) >= len(self.barriers)
         loaded = [k for k, joint in enumerate(self.joints) if any(law.depends_on_load for law in joint.laws)]
         self.kinks = [k for k in loaded if not self.joints[k].spring.is_loose]
         self.touches = np.zeros(self.n)
@@ -96,17 +102,17 @@ class FlexiblePushing(Pushing):
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
         """As of a rigid arm for the links; friction takes the whole force on a rotor that sticks."""
         on = self._forces(q, qd, acting, mode.slip)
-        links = self.links.rates(*self._of_links(q, qd, acting, on), self._mode_of_links(mode), shared=shared)
+        links = self.links.rates(*self._of_links(q, qd, acting, on), self._parts(mode)[0], shared=shared)
         excess, friction = on.excess[self.places], on.friction[self.places]
-        stuck = self._rotors_of(mode.held[self.of_rotors])
+        stuck = self._rotors_of(self.held_rotors(mode))
         friction[stuck] = excess[stuck]
         qdd = np.concatenate([links.qdd, (excess - friction) / self.inertias])
         return Rates(qdd, links.power + float(on.power), links.push, np.concatenate([links.friction, friction]))
 
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
         """The forces that hold links and rotors, beside their bounds."""
-        on, stuck = self._forces(q, qd, acting, mode.slip), mode.held[self.of_rotors]
-        links = self.links.holding(*self._of_links(q, qd, acting, on), self._mode_of_links(mode))
+        on, stuck = self._forces(q, qd, acting, mode.slip), self.held_rotors(mode)
+        links = self.links.holding(*self._of_links(q, qd, acting, on), self._parts(mode)[0])
         which = self._rotors_of(stuck)
         inertias, (least, most, *_) = self.inertias[which], self._dry_forces(on.links[self.places])
         apart = np.zeros((len(links.B), len(which))), np.zeros((len(which), len(links.b)))
@@ -117,13 +123,13 @@ class FlexiblePushing(Pushing):
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
         """As of `Pushing`: the links together, each rotor by itself."""
-        on, rotors = self._forces(q, qd, acting, slip), self.of_rotors
-        links = self.links.decided(*self._of_links(q, qd, acting, on), resting[~rotors], slip[~rotors])
+        on, (of_links, rotors) = self._forces(q, qd, acting, slip), self._parts(Mode(resting, slip))
+        links = self.links.decided(*self._of_links(q, qd, acting, on), *of_links)
         excess, (least, most, *_) = on.excess[self.places][self.rubbing], self._dry_forces(on.links[self.places])
         refuse_lost(self.robot, excess / self.inertias[self.rubbing])
         left = excess - np.clip(excess, least, most)
         starts = np.where(np.abs(left) > MOVES * np.abs(excess), np.sign(left), 0).astype(int)
-        held, ways = resting[rotors] & (starts == 0), np.where(resting[rotors], starts, slip[rotors])
+        held, ways = rotors.held & (starts == 0), np.where(rotors.held, starts, rotors.slip)
         return Mode(np.concatenate([links.held, held]), np.concatenate([links.slip, ways]))
 
     def loads(self, x: Array, xd: Array) -> list[float]:
@@ -146,8 +152,14 @@ class FlexiblePushing(Pushing):
         """State of the links and the forces on them."""
         return x[: self.n], xd[: self.n], (on.links, *acting[1:])
 
-    def _mode_of_links(self, mode: Mode) -> Mode:
-        return Mode(mode.held[~self.of_rotors], mode.slip[~self.of_rotors])
+    def held_rotors(self, mode: Mode) -> Array:
+        """Whether each of the rotors that can stick does so."""
+        return self._parts(mode)[1].held
+
+    def _parts(self, mode: Mode) -> tuple[Mode, Mode]:
+        """Of links and their barriers, and of rotors."""
+        rows, joints = len(self.links.is_joint), len(self.links.dry)
+        return Mode(mode.held[:rows], mode.slip[:joints]), Mode(mode.held[rows:], mode.slip[joints:])
 
     def _rotors_of(self, which: Array) -> Array:
         """The flexible joints of some of the rotors that can stick, by their place among all."""

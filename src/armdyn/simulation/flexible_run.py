@@ -67,16 +67,16 @@ def plan(
     robot: Robot,
     method: Method,
     forces: Forces,
-    start: tuple[Array, Array],
-    rotors: tuple[ArrayLike | None, ArrayLike | None],
+    start: tuple[Array, ...],
     happenings: hybrid.Happenings | None,
     *,
+    rotors: tuple[ArrayLike | None, ArrayLike | None],
     duration: float,
     save_every: float | None,
     times: ArrayLike | None,
 ) -> tuple[Samples, Callable[..., None]]:
     """Room for what is kept, the rotors' motion among the signals, and what fills it."""
-    q, qd = start
+    q, qd, *_ = start
     theta, thetad = per_joint(
         robot, theta0=q if rotors[0] is None else rotors[0], thetad0=qd if rotors[1] is None else rotors[1]
     )
@@ -101,7 +101,8 @@ def plan(
     if happenings is not None:
         refuse_coupled_loads(robot)
         watched = [one for event in happenings.events for one in event.watched(robot)]
-        in_pieces = partial(flexible_hybrid.integrate, FlexiblePushing(robot), watched, duration=duration)
+        pushing = FlexiblePushing(robot, happenings.stops, happenings.contacts)
+        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration)
         return samples, partial(in_pieces, method, forces, state, samples)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
     return samples, partial(fill, robot, method, forces, state, samples)

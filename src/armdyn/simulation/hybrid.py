@@ -89,7 +89,6 @@ def happenings_of(
     stops: Any,
     contacts: Any,
     dry: DryJoints,
-    dense_output: bool,
     brakes: Brakes | None = None,
 ) -> Happenings | None:
     """These arguments of `armdyn.simulate`, checked, with joints that can stick; None where nothing can happen."""
@@ -100,10 +99,6 @@ def happenings_of(
     if not asked and not (len(dry) and can_stop(method)):
         return None
     check_method(method)
-    if dense_output and asked:
-        raise SettingError(
-            "dense_output goes without events, stops, contacts and brakes; save_every says how often to save"
-        )
     return Happenings(events, stops, contacts, dry, brakes)
 
 

@@ -10,7 +10,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import either, option
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import names
-from armdyn.simulation.dry_joints import can_hold, rubbing_bodies
+from armdyn.simulation.dry_joints import can_hold, drive_of_links, rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.labels import UNITS
 from armdyn.simulation.methods import Method
@@ -63,7 +63,7 @@ def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bo
 
 def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
     """That joints which would stick do not do so in this simulation, and what pushes that friction does not feel."""
-    if pushed and robot.mechanism.drive.depends_on_load:
+    if pushed and drive_of_links(robot).depends_on_load:
         yield OF_IMPULSES if can_hold(robot) else OF_PUSHES
     drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
     dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]

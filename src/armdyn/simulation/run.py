@@ -176,19 +176,18 @@ def simulate(
     slides = without_bristles(robot) if bristles else robot
     dry = DryJoints.of(slides)
     if flexible:
-        flexible_run.refuse_options(
-            stops=stops, contacts=contacts, brakes=brakes, dense_output=dense_output, project=project
-        )
-        happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
-        samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), happenings, **saving)
+        flexible_run.refuse_options(brakes=brakes, dense_output=dense_output, project=project)
+        saving["rotors"] = theta0, thetad0
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
-        switched = Brakes.of(slides, brakes or {}, duration)
-        happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
-        samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
+    switched = Brakes.of(slides, brakes or {}, duration)
+    happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, switched)
+    plan = flexible_run.plan if flexible else _plan
+    samples, integrate = plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    sticks = happenings is not None and len(dry) > 0
-    samples.notes += friction_left_out(robot, slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
+    samples.notes += friction_left_out(
+        robot, slides, chosen, sticks=happenings is not None and len(dry) > 0, pushed=bool(stops or contacts)
+    )
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):

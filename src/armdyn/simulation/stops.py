@@ -84,7 +84,14 @@ def _restitution(value: float) -> float:
 
 
 class Barriers:
-    """All stops and contacts of a robot: names, coefficients of restitution, gaps and their rows, in one order."""
+    """All stops and contacts of a robot: names, coefficients of restitution, gaps and their rows, in one order.
+
+    Args:
+        robot: whose joints and frames they are of.
+        stops: of joints.
+        contacts: of points.
+        size: how many positions q has, those of the joints first; no more than these where it is left out.
+    """
 
     def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None) -> None:
         limits = [] if stops is None else limits_of(robot, stops.joints)
@@ -101,7 +108,8 @@ class Barriers:
         self._kinds = [robot.model.coordinates[k].kind for k in self._places]
         self._limits = np.array([limit for *_, limit, _ in limits])
         self._signs = np.array([sign for *_, sign in limits])
-        self._rows = np.zeros((len(limits), robot.dof if size is None else size))
+        self._dof = robot.dof
+        self._rows = np.zeros((len(self), robot.dof if size is None else size))
         self._rows[np.arange(len(limits)), self._places] = self._signs
         self._planes = robot.without_constraints().with_constraints(*(c.plane for c in contacts)) if contacts else None
 
@@ -116,8 +124,10 @@ class Barriers:
 
     def gaps(self, q: Array) -> Array:
         """g(q), rad or m, shape (barriers,)."""
-        stops = self._signs * (q[self._places] - self._limits)
-        return stops if self._planes is None else np.concatenate([stops, self._planes.constraint_error(q)])
+        stops: Array = self._signs * (q[self._places] - self._limits)
+        if self._planes is None:
+            return stops
+        return np.concatenate([stops, self._planes.constraint_error(q[: self._dof])])
 
     def at_held_stops(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
         """The state with joints at rest exactly on the stops that hold them, where rounding alone parts them."""
@@ -130,10 +140,16 @@ class Barriers:
         return q, qd
 
     def rows(self, q: Array) -> Array:
-        """a(q) = dg/dq, shape (barriers, n)."""
-        return self._rows if self._planes is None else np.vstack([self._rows, self._planes.constraint_jacobian(q)])
+        """a(q) = dg/dq, shape (barriers, size)."""
+        if self._planes is None:
+            return self._rows
+        rows = self._rows.copy()
+        rows[self.stops :, : self._dof] = self._planes.constraint_jacobian(q[: self._dof])
+        return rows
 
     def drift(self, q: Array, qd: Array) -> Array:
         """The part adot qd of the second rate of g, rad/s^2 or m/s^2, shape (barriers,)."""
         zero = np.zeros(self.stops)
-        return zero if self._planes is None else np.concatenate([zero, self._planes.constraint_drift(q, qd)])
+        if self._planes is None:
+            return zero
+        return np.concatenate([zero, self._planes.constraint_drift(q[: self._dof], qd[: self._dof])])

@@ -1,0 +1,255 @@
+"""Stops and contacts of arms with flexible joints: closed forms, SciPy with terminal events, statics, stiff springs."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import armdyn
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
+from armdyn.constraints import PointOnPlane
+from armdyn.simulation import Adaptive, Contact, OverTime, RungeKutta4, SettingError, Stops
+from oracles.two_masses import TwoMasses, first_end
+
+FINE = Adaptive(rtol=1e-12, atol=1e-12)
+LINK, ROTOR, K = 2.0, 0.5, 40.0
+BODY = armdyn.Inertia(LINK, [0, 0, 0], 0.1 * np.eye(3))
+BLOCK = armdyn.Part("block", "base", "prismatic", axis=(1, 0, 0), inertia=BODY, joint="x")
+SLIDE = armdyn.Robot.from_links([BLOCK], gravity=(0, 0, 0), tip="block").with_limits({"x": (-0.5, 0.3)})
+
+PLAIN = armdyn.load("planar_2r").with_limits({"joint_1": (-0.4, 2.0), "joint_2": (-0.05, 0.6)})
+DRIVE = Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0))
+ARM = PLAIN.with_actuators({"joint_1": DRIVE})
+FLOOR = PointOnPlane("tip", (0, 1, 0), (0, -0.6, 0), name="floor")
+PENDULUM = armdyn.load("planar_2r").with_locked({"joint_2": 0.0}).with_limits({"joint_1": (-1.0, 0.2)})
+
+
+def slide(*laws, robot=SLIDE):
+    """A block before a spring and a rotor, which rubs."""
+    return robot.with_actuators({"x": Actuator(Motor(rotor_inertia=ROTOR), None, laws or None, spring=Spring(K))})
+
+
+def times_of(motion, kind):
+    return [one.t for one in motion.events if one.kind == kind]
+
+
+def struck_block(state, tau, e, duration):
+    """Events (t, kind) and the state over time of a block between its stops, piece by piece in closed form."""
+    free = TwoMasses(LINK, ROTOR, K, tau=tau)
+    inside = [lambda s: 0.3 - s[0], lambda s: s[0] + 0.5]
+    t, pieces, events, held = 0.0, [], [], 0
+    while t < duration:
+        path = pressed(state, tau) if held else free.path(state, 1, driving=True)
+        ends = [lambda s, way=held: way * (s[2] - s[0])] if held else inside
+        after, place = first_end(path, ends, duration - t)
+        pieces.append((t, path))
+        t, state = t + after, path(after)
+        if t >= duration:
+            break
+        if held:
+            events.append((t, "release"))
+            held = 0
+            continue
+        events.append((t, "impact"))
+        side = 1 if place == 0 else -1
+        state = state[0], -e * state[1], *state[2:]
+        if e == 0.0 and side * (state[2] - state[0]) > 0.0:
+            events.append((t, "rest"))
+            held = side
+    begins = np.array([begin for begin, _ in pieces])
+
+    def at(t):
+        begin, path = pieces[int(np.searchsorted(begins, t, side="right")) - 1]
+        return path(t - begin)
+
+    return events, at
+
+
+def pressed(state, tau):
+    """The rotor swings on the spring of a block that its stop holds."""
+    q, _, theta, thetad = state
+    w, middle = np.sqrt(K / ROTOR), q + tau / K
+
+    def at(t):
+        c, s = np.cos(w * t), np.sin(w * t)
+        return (
+            q,
+            0.0,
+            middle + (theta - middle) * c + thetad / w * s,
+            -w * (theta - middle) * s + thetad * c,
+        )
+
+    return at
+
+
+@pytest.mark.parametrize(("method", "error"), [(FINE, 1e-9), (RungeKutta4(5e-3), 3e-6)], ids=["adaptive", "rk4"])
+@pytest.mark.parametrize("e", [0.0, 1.0])
+def test_a_block_between_stops_in_closed_form(e, method, error):
+    """Impacts, and with e = 0 rests at a stop that end where the spring pulls."""
+    state = 0.0, 1.0, 0.02, 0.8
+    events, at = struck_block(state, 12.0, e, 2.0)
+    q, qd, theta, thetad = ([one] for one in state)
+    settings = {"torque": [12.0], "duration": 2.0, "save_every": 0.05, "method": method}
+    motion = armdyn.simulate(slide(), q, qd, theta0=theta, thetad0=thetad, stops=Stops(e), **settings)
+    assert [one.kind for one in motion.events] == [kind for _, kind in events]
+    assert len(events) >= 4
+    np.testing.assert_allclose([one.t for one in motion.events], [t for t, _ in events], rtol=0, atol=error)
+    found = np.stack([motion.q, motion.qd, motion.signals["theta"], motion.signals["thetad"]], axis=-1)[:, 0]
+    np.testing.assert_allclose(found, [at(t) for t in motion.t], rtol=0, atol=10 * error)
+    assert abs(motion.energy.relative_drift).max() < error
+    push = motion.signals["stop_force"]
+    held = push.any(axis=1)
+    assert held.any() == (e == 0.0)
+    spring = K * (motion.signals["theta"] - motion.q)[held, 0]
+    np.testing.assert_allclose(push[held, 1] - push[held, 0], spring, rtol=0, atol=1e-12)
+
+
+def test_a_rotor_that_friction_holds_does_not_feel_the_impacts_of_its_link():
+    """The link swings on the spring of a rotor at rest, against an elastic stop, and theta does not change."""
+    w, v = np.sqrt(K / LINK), 2.0
+    first = np.arcsin(0.3 * w / v) / w
+    robot = slide(Coulomb(1.1 * v * np.sqrt(K * LINK)))
+    motion = armdyn.simulate(robot, [0.0], [v], thetad0=[0.0], duration=5.0, stops=Stops(1.0), method=FINE)
+    expected = first + np.arange(9) * (np.pi / w + 2 * first)
+    np.testing.assert_allclose(times_of(motion, "impact"), expected[expected < 5.0], rtol=0, atol=1e-9)
+    assert len(motion.events) >= 5
+    assert (motion.signals["theta"] == 0.0).all()
+    np.testing.assert_allclose(motion.signals["rotor_friction"], K * motion.q, rtol=0, atol=1e-9)
+    assert abs(motion.energy.drift).max() < 1e-9
+
+
+def struck_arm(gaps, rows, e, state, duration):
+    """Times and states behind the impacts of the arm by SciPy with terminal events; M is that of the links alone."""
+
+    def rates(t, y):
+        q, theta, qd, thetad = np.split(y, 4)
+        qdd, thetadd = ARM.flexible_forward_dynamics(q, qd, theta, thetad, np.zeros(2))
+        return [*qd, thetad[0], qd[1], *qdd, thetadd[0], qdd[1]]
+
+    def event(k):
+        def gap(t, y):
+            return gaps(y[:2])[k]
+
+        gap.terminal, gap.direction = True, -1
+        return gap
+
+    events, t, y, found = [event(k) for k in range(len(gaps(state[:2])))], 0.0, state, []
+    while True:
+        piece = solve_ivp(rates, (t, duration), y, method="DOP853", rtol=1e-13, atol=1e-13, events=events)
+        t, y = piece.t[-1], piece.y[:, -1]
+        if piece.status == 0:
+            return found, y
+        k = next(k for k, each in enumerate(piece.t_events) if len(each))
+        a, lever = rows(y[:2])[k], np.linalg.solve(PLAIN.mass_matrix(y[:2]), rows(y[:2])[k])
+        y[4:6] -= (1.0 + e) * (a @ y[4:6]) / (a @ lever) * lever
+        y[7] = y[5]
+        found.append((t, y[:2], y[4:6]))
+
+
+ON_FLOOR = PLAIN.with_constraints(FLOOR)
+BARRIERS = {
+    "stops": (
+        {"stops": Stops(1.0)},
+        lambda q: [q[0] + 0.4, 2.0 - q[0], q[1] + 0.05, 0.6 - q[1]],
+        lambda q: np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]),
+        1.0,
+    ),
+    "contact": ({"contacts": [Contact(FLOOR, 0.7)]}, ON_FLOOR.constraint_error, ON_FLOOR.constraint_jacobian, 0.7),
+}
+
+
+@pytest.mark.parametrize("what", BARRIERS)
+def test_impacts_of_an_arm_are_those_of_scipy_with_terminal_events(what):
+    given, gaps, rows, e = BARRIERS[what]
+    duration = 0.6 if what == "stops" else 0.9
+    found, y = struck_arm(gaps, rows, e, np.zeros(8), duration)
+    motion = armdyn.simulate(ARM, [0, 0], duration=duration, method=FINE, **given)
+    assert len(found) >= 2
+    np.testing.assert_allclose(times_of(motion, "impact"), [t for t, *_ in found], rtol=0, atol=1e-9)
+    for one, (_, q, qd) in zip(motion.events, found, strict=True):
+        np.testing.assert_allclose(one.q, q, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(one.qd, qd, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(motion.q[-1], y[:2], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(motion.signals["theta"][-1], y[2:4], rtol=0, atol=1e-8)
+    assert abs(motion.energy.drift).max() < 1e-9
+    if e == 1.0:
+        assert abs(np.array([one.energy for one in motion.events])).max() < 1e-12
+
+
+def test_what_holds_the_tip_on_a_floor_pushes_along_its_normal():
+    """M qdd + h - tau_J of the links, two numbers, is the one force of the contact by its row."""
+    drives = {name: Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0, 3.0)) for name in ("joint_1", "joint_2")}
+    robot = PLAIN.with_actuators(drives)
+    motion = armdyn.simulate(robot, [0, 0], duration=0.5, contacts=[Contact(FLOOR)], save_every=0.01)
+    (_, (t, *_)) = [[one.t for one in motion.events if one.kind == kind] for kind in ("impact", "rest")]
+    later = motion.t > t
+    assert later.sum() > 5
+    q, qd, qdd, f = (each[later] for each in (motion.q, motion.qd, motion.qdd, motion.signals["contact_force"]))
+    theta, thetad = (motion.signals[name][later] for name in ("theta", "thetad"))
+    springs = 500.0 * (theta - q) + 3.0 * (thetad - qd)
+    left = PLAIN.inverse_dynamics(q, qd, qdd) - springs
+    np.testing.assert_allclose(left, ON_FLOOR.constraint_jacobian(q)[:, 0] * f, rtol=0, atol=1e-9)
+    assert (f >= 0.0).all()
+    assert f.max() > 1.0
+    np.testing.assert_allclose(ON_FLOOR.constraint_error(q), 0.0, rtol=0, atol=1e-9)
+
+
+def pendulum(stiffness):
+    """Before a spring that is damped critically."""
+    inertia = 0.4
+    spring = Spring(stiffness, damping=2.0 * np.sqrt(stiffness * inertia))
+    return PENDULUM.with_actuators({"joint_1": Actuator(Motor(rotor_inertia=inertia), spring=spring)})
+
+
+def test_a_stop_that_holds_a_link_pushes_with_what_statics_says():
+    robot, tau = pendulum(3e3), 60.0
+    motion = armdyn.simulate(robot, [0.0], torque=[tau], duration=1.5, stops=Stops(), save_every=0.5)
+    assert [one.kind for one in motion.events] == ["impact", "rest"]
+    assert motion.q[-1, 0] == 0.2
+    assert motion.qd[-1, 0] == motion.qdd[-1, 0] == 0.0
+    weight = robot.gravity_forces([0.2])[0]
+    np.testing.assert_allclose(motion.signals["stop_force"][-1], [0.0, tau - weight], rtol=1e-8)
+    np.testing.assert_allclose(motion.signals["theta"][-1] - 0.2, [tau / 3e3], rtol=1e-8)
+
+
+def test_with_stiffer_springs_it_becomes_the_motion_of_the_rigid_arm():
+    """It comes to its stop, rests there, and is let off; the difference of the motions goes with 1/k."""
+    torque = OverTime([0.0, 0.4, 0.6, 1.1], [[60.0], [60.0], [0.0], [0.0]])
+    settings = {"torque": torque, "duration": 1.1, "stops": Stops(), "save_every": 0.1}
+    rigid = armdyn.simulate(pendulum(1e4).without_springs(), [0.0], **settings)
+    assert [one.kind for one in rigid.events] == ["impact", "rest", "release"]
+    apart = []
+    for k in (5e3, 5e4):
+        bent = (60.0 - 0.4 * rigid.qdd[0]) / k  # what the rotor leaves to the spring
+        motion = armdyn.simulate(pendulum(k), [0.0], theta0=bent, **settings)
+        assert [one.kind for one in motion.events] == ["impact", "rest", "release"]
+        for one, other in zip(motion.events, rigid.events, strict=True):
+            assert abs(one.t - other.t) < 0.01 / k
+        apart.append(abs(motion.q - rigid.q).max())
+    assert apart[0] < 3e-3
+    assert 9.0 < apart[0] / apart[1] < 11.0
+
+
+def test_a_batch_is_made_of_motions_alone():
+    states = np.array([[0.0, 0.0], [0.1, 0.3]])
+    motion = armdyn.simulate(ARM, states, duration=0.3, stops=Stops(0.5), save_every=0.1)
+    for k, state in enumerate(states):
+        alone = armdyn.simulate(ARM, state, duration=0.3, stops=Stops(0.5), save_every=0.1)
+        np.testing.assert_array_equal(motion.q[:, k], alone.q)
+        np.testing.assert_array_equal(motion.signals["stop_force"][:, k], alone.signals["stop_force"])
+    assert motion.signals["stop_force"].shape == (4, 2, 4)
+    assert [label.name for label in motion.signal_labels["stop_force"]][1] == "joint_1 upper stop"
+    assert all(a.t <= b.t for a, b in pairwise(motion.events))
+
+
+def test_refused():
+    with pytest.raises(SettingError, match="behind 'joint_1 lower stop'"):
+        armdyn.simulate(ARM, [-0.5, 0], duration=0.1, stops=Stops())
+    with pytest.raises(SettingError, match=r"no such joint of .* has limits"):
+        armdyn.simulate(ARM, [0, 0], duration=0.1, stops=Stops(joints=[]))
+    lossy = Actuator(Motor(1e-3), Gear(20.0, efficiency=0.8))
+    coupled = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", 1.0)})
+    coupled = coupled.with_limits({"joint_1": (-1, 1)}).with_actuators({"joint_1": DRIVE, "joint_2": lossy})
+    with pytest.raises(SettingError, match="not for arms with flexible joints beside rigid ones whose friction"):
+        armdyn.simulate(coupled, [0, 0], duration=0.1, stops=Stops())
