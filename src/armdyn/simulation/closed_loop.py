@@ -235,9 +235,10 @@ class ClosedLoop:
     def to_cuda(self, **options: Any) -> CudaKernel:
         """All steps of the loop as a kernel for NVIDIA's GPUs, an arm a thread: see `armdyn.program.Rollout.to_cuda`.
 
-        >>> armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.pd_gravity, record=["q"]).to_cuda(dtype="float32")
-        <CUDA kernel euler_step_pd_gravity, float32: q (2), qd (2), h (), q_ref (2), qd_ref (2), Kp (2), Kd (2) -> q (2),
-        qd (2), q (steps, 2)>
+        >>> loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.pd_gravity, record=["q"])
+        >>> loop.to_cuda(dtype="float32")
+        <CUDA kernel euler_step_pd_gravity, float32: q (2), qd (2), h (), q_ref (2), qd_ref (2), Kp (2), Kd (2) ->
+        q (2), qd (2), q (steps, 2)>
         """
         kernel: CudaKernel = self.rollout.to_cuda(**options)
         return kernel

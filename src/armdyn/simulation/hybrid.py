@@ -279,9 +279,9 @@ class StateInMotion:
         self.starts, self.at_once = True, 0
         along = None if bends is None else bends.along
         sticks = len(self.dry) > 0 and not len(self.barriers)
-        at_rest = AT_REST * duration if forces.by_callables and sticks else np.inf
+        self.at_rest = AT_REST * duration if forces.by_callables and sticks and isinstance(method, Adaptive) else np.inf
         self.integrator = integrator_of(
-            pushing.robot, method, self.rates, samples.effort, duration, along, self.n, at_rest
+            pushing.robot, method, self.rates, samples.effort, duration, along, self.n, self.at_rest
         )
         self.ends = _ends(method, forces, duration)
         self.rubbing = [] if can_hold(pushing.robot) else rubbing_bodies(pushing.robot.mechanism.drive)
@@ -365,8 +365,12 @@ class StateInMotion:
 
     def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
         """One step, or its part until something happens; and whether that ends the motion."""
-        by_solver = self.quiet is None
-        step = self.integrator.step(t, y, end) if by_solver else self._through_chattering(t, y, end)
+        stands = self._stands(t, y)
+        by_solver = self.quiet is None and not stands
+        if stands:
+            step = self._still(t, y, end)
+        else:
+            step = self.integrator.step(t, y, end) if by_solver else self._through_chattering(t, y, end)
         happened = self._first(step, self.starts)
         stop = step.end if happened is None else happened.t
         self._look_for_chattering(t, stop, y)
@@ -380,11 +384,24 @@ class StateInMotion:
                 self._end(t, y)
                 return t, y, True
             y = self._changed(t, y, happened)
-        elif self.mode.held.any() or self.corrector is not None:
+        elif not stands and (self.mode.held.any() or self.corrector is not None):
             y = self._corrected(y, after_step=True)
             if by_solver:
                 self.integrator.moved(t, y)
         return t, y, False
+
+    def _stands(self, t: float, y: Array) -> bool:
+        """Whether all coordinates are held at rest, so that nothing moves until a function of time lets one go."""
+        if self.at_rest == np.inf or np.count_nonzero(self.mode.held) < self.n:
+            return False
+        rows = self.dry.rows[self.mode.held[len(self.barriers) :]]
+        return bool(np.linalg.matrix_rank(rows) == self.n and not self.rates(t, y).any())
+
+    def _still(self, t: float, y: Array, end: float) -> Step:
+        """A step in which nothing moves."""
+        self.integrator.restart()
+        self.samples.effort.steps += 1
+        return Step(t, y, min(t + self.at_rest, end), y, lambda _: y, lambda _: y)
 
     # What happens.
 
