@@ -80,8 +80,9 @@ def simulate(
 
     Where joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as
     `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
-    counts as potential. ``torque`` acts on the rotors. Rotors and links with dry friction stick and slip each by
-    itself; the friction of rotors is ``trajectory.signals["rotor_friction"]``.
+    counts as potential. ``torque`` acts on the rotors; stops and contacts push the links, whose impacts the rotors do
+    not feel. Rotors and links with dry friction stick and slip each by itself; the friction of rotors is
+    ``trajectory.signals["rotor_friction"]``.
 
     Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the motion:
     ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. What is stored in it
@@ -118,7 +119,8 @@ def simulate(
             an adaptive motion.
         times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
         dense_output: keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as its
-            steps at any time. Some 1.5 kB a step for an arm of six joints.
+            steps at any time, with the velocity before an impact at its time itself. Some 1.5 kB a step for an arm of
+            six joints.
         redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
             those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
             values is slower. Rows that come within 1e-6 rad of others count as following from them.
