@@ -12,7 +12,7 @@ from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Smooth, Spring
 from armdyn.simulation import Adaptive, Crossing, JointLimit, Plane, SettingError
 from oracles.two_masses import TwoMasses
 
-FINE = Adaptive(rtol=1e-12, atol=1e-12)
+FINE = Adaptive(rtol=1e-11, atol=1e-12)
 PLAIN = armdyn.load("planar_2r")
 DRIVE = Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0, damping=0.4))
 ARM = PLAIN.with_actuators({"joint_1": DRIVE}).with_limits({"joint_2": (-0.02, 0.005)})
