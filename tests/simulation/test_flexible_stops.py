@@ -164,7 +164,7 @@ BARRIERS = {
 @pytest.mark.parametrize("what", BARRIERS)
 def test_impacts_of_an_arm_are_those_of_scipy_with_terminal_events(what):
     given, gaps, rows, e = BARRIERS[what]
-    duration = 0.6 if what == "stops" else 0.9
+    duration = 0.5 if what == "stops" else 0.9
     found, y = struck_arm(gaps, rows, e, np.zeros(8), duration)
     motion = armdyn.simulate(ARM, [0, 0], duration=duration, method=FINE, **given)
     assert len(found) >= 2
@@ -206,23 +206,24 @@ def pendulum(stiffness):
 
 def test_a_stop_that_holds_a_link_pushes_with_what_statics_says():
     robot, tau = pendulum(500.0), 60.0
-    motion = armdyn.simulate(robot, [0.0], torque=[tau], duration=1.2, stops=Stops(), save_every=0.4)
+    settings = {"duration": 1.0, "stops": Stops(), "save_every": 0.5, "rtol": 1e-8, "atol": 1e-8}
+    motion = armdyn.simulate(robot, [0.0], torque=[tau], **settings)
     assert [one.kind for one in motion.events] == ["impact", "rest"]
     assert motion.q[-1, 0] == 0.2
     assert motion.qd[-1, 0] == motion.qdd[-1, 0] == 0.0
     weight = robot.gravity_forces([0.2])[0]
-    np.testing.assert_allclose(motion.signals["stop_force"][-1], [0.0, tau - weight], rtol=1e-8)
-    np.testing.assert_allclose(motion.signals["theta"][-1] - 0.2, [tau / 500.0], rtol=1e-8)
+    np.testing.assert_allclose(motion.signals["stop_force"][-1], [0.0, tau - weight], rtol=1e-7)
+    np.testing.assert_allclose(motion.signals["theta"][-1] - 0.2, [tau / 500.0], rtol=1e-7)
 
 
 def test_with_stiffer_springs_it_becomes_the_motion_of_the_rigid_arm():
     """It comes to its stop, rests there, and is let off; the difference of the motions goes with 1/k."""
-    torque = OverTime([0.0, 0.4, 0.6, 1.1], [[60.0], [60.0], [0.0], [0.0]])
-    settings = {"torque": torque, "duration": 1.1, "stops": Stops(), "save_every": 0.1, "rtol": 1e-8, "atol": 1e-8}
+    torque = OverTime([0.0, 0.4, 0.6, 0.8], [[60.0], [60.0], [0.0], [0.0]])
+    settings = {"torque": torque, "duration": 0.8, "stops": Stops(), "save_every": 0.1, "rtol": 1e-8, "atol": 1e-8}
     rigid = armdyn.simulate(pendulum(1e4).without_springs(), [0.0], **settings)
     assert [one.kind for one in rigid.events] == ["impact", "rest", "release"]
     apart = []
-    for k in (2e3, 2e4):
+    for k in (5e3, 5e4):
         bent = (60.0 - 0.4 * rigid.qdd[0]) / k  # what the rotor leaves to the spring
         motion = armdyn.simulate(pendulum(k), [0.0], theta0=bent, **settings)
         assert [one.kind for one in motion.events] == ["impact", "rest", "release"]
@@ -272,3 +273,19 @@ def test_play_and_dry_friction_beside_stops():
     np.testing.assert_allclose(*times, rtol=0, atol=1e-5)
     np.testing.assert_allclose(motion.q, stepped.q, rtol=0, atol=1e-5)
     assert abs(motion.energy.relative_drift).max() < 1e-9
+
+
+@pytest.mark.slow
+def test_a_law_that_switches_is_carried_through_beside_stops():
+    """A motor brakes a rigid joint by the sign of its velocity while a link hits its stop, as a steep law does."""
+    free = armdyn.load("planar_2r").with_gravity((0, 0, 0)).with_limits({"joint_1": (-1.0, 0.1)})
+    robot = free.with_actuators({"joint_1": Actuator(Motor(0.4), spring=Spring(30.0))})
+    given = {"q0": [0, 0], "qd0": [0.6, 0.2], "duration": 0.18, "stops": Stops(0.5), "save_every": 0.06}
+    steps = Adaptive(1e-8, 1e-8, chattering_step=1e-3)
+    motion = armdyn.simulate(robot, torque=lambda t, q, qd: [0.0, -4.0 * np.sign(qd[1])], method=steps, **given)
+    assert motion.notes[0].startswith("chattering: the torque of 'joint_2' switched faster")
+    stiff = Adaptive(1e-8, 1e-8, scipy_method="Radau")
+    smooth = armdyn.simulate(robot, torque=lambda t, q, qd: [0.0, -4.0 * np.tanh(qd[1] / 1e-5)], method=stiff, **given)
+    np.testing.assert_allclose(times_of(motion, "impact"), times_of(smooth, "impact"), rtol=0, atol=5e-4)
+    assert len(motion.events) >= 1
+    np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=5e-4)  # the first order of 1 ms

@@ -9,8 +9,8 @@ So what sticks at the links and what stops and contacts push is decided as for a
 (`armdyn.simulation.pushing`), and where the friction of rigid joints depends on their load as for any such arm
 (`armdyn.simulation.pushing_under_load`). An impact changes the velocities of the links by their M alone: the spring's
 force is finite, and the rotor behind it does not feel the impulse. A rotor at rest sticks where friction can take
-tau - tau_J. The load of its friction is the force of its spring: then the bounds of what holds
-it follow from the state too.
+tau - tau_J. The load of its friction is the force of its spring: then the bounds of what holds it follow from the state
+too.
 """
 
 from __future__ import annotations
