@@ -18,6 +18,10 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="armdyn-tests-")
         os.environ["ARMDYN_CACHE_DIR"] = folder.name
         config.add_cleanup(folder.cleanup)
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):  # where no __pycache__ is wanted, the processes of tests share one
+        modules = tempfile.TemporaryDirectory(prefix="armdyn-tests-modules-")
+        os.environ["PYTHONPYCACHEPREFIX"] = modules.name
+        config.add_cleanup(modules.cleanup)
 
 
 def pytest_collection_finish() -> None:
