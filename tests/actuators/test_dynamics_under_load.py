@@ -51,9 +51,7 @@ def states(robot, count=200):
 
 CASES = [("ur5", "gear", True), ("ur5", "m4", False), ("tree", "m6", True)]
 CASES += [("tree", law, True) for law in ("gear", "m3", "m4", "m5", "smooth_gear")]
-CASES += [
-    pytest.param("tree", law, False, marks=pytest.mark.slow) for law in ("gear", "m3", "m4", "m5", "smooth_gear")
-]
+CASES += [pytest.param("tree", law, False, marks=pytest.mark.slow) for law in ("gear", "m3", "m4", "m5", "smooth_gear")]
 
 
 @pytest.mark.parametrize(("name", "law", "rotors"), CASES)

@@ -46,7 +46,16 @@ def in_own_units(robot: armdyn.Robot, base: BaseParameters) -> np.ndarray:
     return base.matrix / units[list(base.independent), None] * units
 
 
-OTHER_SIZES = ("puma560", "panda", "panda_fingers", "ur5_with_rotors", "planar_3r", "furuta", "stanford", "right_angled_tree")
+OTHER_SIZES = (
+    "puma560",
+    "panda",
+    "panda_fingers",
+    "ur5_with_rotors",
+    "planar_3r",
+    "furuta",
+    "stanford",
+    "right_angled_tree",
+)
 """Arms of whose kind there is another one; `make test-all` has them too."""
 
 
