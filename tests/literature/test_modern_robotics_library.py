@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from oracles.plain import plainly
 from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 
@@ -107,8 +108,9 @@ def test_general_lists(kinds: str) -> None:
     arm = armdyn.Robot.from_screws(*lists, gravity=gravity)
     s = random_states(len(kinds), 5, seed=24)
     each = list(zip(*s, strict=True))
-    assert_close(arm.forward_kinematics(s.q), np.array([mr.FKinSpace(_home(M), S, q) for q, *_ in each]))
-    assert_close(arm.jacobian(s.q, expressed_in="space"), np.array([mr.JacobianSpace(S, q) for q, *_ in each]))
+    poses, J = plainly(arm, "forward_kinematics", s.q), plainly(arm, "jacobian", s.q, expressed_in="space")
+    assert_close(poses, np.array([mr.FKinSpace(_home(M), S, q) for q, *_ in each]))
+    assert_close(J, np.array([mr.JacobianSpace(S, q) for q, *_ in each]))
     assert_close(arm.mass_matrix(s.q), np.array([mr.MassMatrix(q, *lists) for q, *_ in each]))
     assert_close(
         arm.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip),
@@ -119,8 +121,9 @@ def test_general_lists(kinds: str) -> None:
         np.array([mr.ForwardDynamics(q, qd, tau, gravity, f, *lists) for q, qd, _, tau, f in each]),
         relative=1e-10,
     )
-    assert_close(arm.gravity_forces(s.q), np.array([mr.GravityForces(q, gravity, *lists) for q, *_ in each]))
-    assert_close(arm.tip_forces(s.q, s.f_tip), np.array([mr.EndEffectorForces(q, f, *lists) for q, *_, f in each]))
+    g, tau = plainly(arm, "gravity_forces", s.q), plainly(arm, "tip_forces", s.q, s.f_tip)
+    assert_close(g, np.array([mr.GravityForces(q, gravity, *lists) for q, *_ in each]))
+    assert_close(tau, np.array([mr.EndEffectorForces(q, f, *lists) for q, *_, f in each]))
 
 
 def _home(M: np.ndarray) -> np.ndarray:
