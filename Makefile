@@ -6,16 +6,21 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 	echo "no pip in $(VENV), which is removed; on Debian and Ubuntu install the package python3-venv, then try again" >&2; \
 	exit 1; }
 
+# The processes that tests start read modules compiled, also where PYTHONDONTWRITEBYTECODE is set.
+COMPILED = @$(BIN)/python -m compileall -q src
+
 .PHONY: demo test test-all test-aarch64 lint bench docs clean
 
 demo: $(VENV)/installed-base
 	$(BIN)/armdyn simulate ur5 --duration 3 --plot out/ur5_falls.png --csv out/ur5_falls.csv
 
 test: $(VENV)/installed-all
+	$(COMPILED)
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # What is long too: every robot, every mutant, every setting of the machine, fuzzing. An hour or two.
 test-all: $(VENV)/installed-torch $(VENV)/installed-docs
+	$(COMPILED)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "" --mutants all $(ARGS)
 
 # On an emulated 64-bit Arm processor; needs Debian's qemu-user-static.

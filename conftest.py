@@ -14,6 +14,7 @@ collect_ignore_glob = [] if find_spec("torch") else ["src/armdyn/targets/torch/*
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile into a folder of this run's own (shared by its workers), so that no earlier run's code is tested."""
+    gc.disable()  # while tests are collected: what is collected stays
     if "ARMDYN_CACHE_DIR" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="armdyn-tests-")
         os.environ["ARMDYN_CACHE_DIR"] = folder.name
@@ -24,6 +25,7 @@ def pytest_collection_finish() -> None:
     """Exclude modules and collected tests from garbage collections, each of which would traverse all of them."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

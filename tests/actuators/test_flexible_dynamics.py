@@ -7,13 +7,13 @@ import pytest
 import armdyn
 from armdyn import DTypeError, ModelError, Robot, TraceError, Unsupported
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Spring, Viscous, flexible_motion
-from oracles.cases import grown
+from oracles.cases import CASES
 from oracles.flexible import flexible, springs_for, with_rotors
 from oracles.states import assert_close, random_states
-from oracles.trees import random_tree, to_mjcf
+from oracles.trees import known_tree, to_mjcf
 
 COUNT = 5
-TREE = grown(3, 8, False).robot
+TREE = CASES["random_tree"]().robot
 """With slides and branches."""
 
 ROBOTS = {"ur5": armdyn.load("ur5"), "tree": TREE}
@@ -27,7 +27,7 @@ def near(q: np.ndarray, size: float, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("damped", [False, True])
 def test_forward_dynamics_is_mujocos_with_rotors_as_bodies(damped: bool) -> None:
     robot = flexible(TREE, springs_for(TREE, 21, damped=damped, stiffening=False))
-    model = mujoco.MjModel.from_xml_string(with_rotors(to_mjcf(random_tree(3, 8)), robot))
+    model = mujoco.MjModel.from_xml_string(with_rotors(to_mjcf(known_tree("random_tree")), robot))
     model.opt.gravity[:] = robot.model.gravity
     data, s = mujoco.MjData(model), random_states(robot.dof, COUNT, seed=22)
     theta, thetad = near(s.q, 0.05, 23), near(s.qd, 0.5, 24)

@@ -9,11 +9,11 @@ import pytest
 import armdyn
 from armdyn import DTypeError, ModelError, Robot, ShapeError, UnknownName, algorithms
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Rotor, Stator, Viscous
-from oracles.cases import CASES, Case, grown
+from oracles.cases import CASES, Case
 from oracles.couplings import maker
 from oracles.plain import plainly
 from oracles.states import assert_close, random_states
-from oracles.trees import random_tree, to_mjcf
+from oracles.trees import known_tree, to_mjcf
 
 COUNT = 6
 
@@ -54,7 +54,7 @@ def test_inverse_dynamics_is_pinocchios_and_friction(case: Case) -> None:
 
 def test_forward_dynamics_is_mujocos_with_damping() -> None:
     """MuJoCo's damping is a passive force; its frictionloss is a constraint and not compared."""
-    tree, case = random_tree(3, 8), grown(3, 8, False)
+    tree, case = known_tree("random_tree"), CASES["random_tree"]()
     robot, damping, _ = rubbing(case.robot)
     robot = robot.with_friction({name: (d, 0.0) for name, d in zip(robot.joint_names, damping, strict=True)})
     model = mujoco.MjModel.from_xml_string(to_mjcf(tree))

@@ -177,7 +177,9 @@ def examples(verb: str) -> list[str]:
     return re.findall(rf"^ +(armdyn {verb}\b.*)$", text, re.MULTILINE)
 
 
-RUN = [line for verb in ("list", "info", "fk", "ik", "jacobian", "torque", "convert") for line in examples(verb)]
+ALL = [line for verb in ("list", "info", "fk", "ik", "jacobian", "torque", "convert") for line in examples(verb)]
+RUN = short_run(ALL, *(line for line in ALL if "--pictures" not in line))
+"""Pictures of all robots are drawn by `make test-all`; test_kinematics.py draws two of them."""
 
 
 @pytest.mark.usefixtures("_files")

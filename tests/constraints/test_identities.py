@@ -21,7 +21,7 @@ SETS = {
 AS_THEY_ARE = {"tolerance": np.inf}  # the states need not be closed
 
 
-@pytest.fixture(scope="module", params=short_run(["random_tree", "panda_locked"], "random_tree"))
+@pytest.fixture(scope="module", params=short_run(["large_tree", "panda_locked"], "large_tree"))
 def case(request) -> Case:
     return CASES[request.param]()
 

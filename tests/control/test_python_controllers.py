@@ -93,7 +93,12 @@ def settings(robot: armdyn.Robot) -> dict[str, Any]:
 
 @IGNORED
 @pytest.mark.parametrize(
-    ("name", "method"), [("ur5", Euler(1e-3)), ("stanford", RungeKutta4(1e-3)), ("random_tree", Euler(1e-3))]
+    ("name", "method"),
+    [
+        pytest.param("ur5", Euler(1e-3), marks=pytest.mark.slow),
+        ("stanford", RungeKutta4(1e-3)),
+        ("random_tree", Euler(1e-3)),
+    ],
 )
 def test_numbers_are_those_of_the_compiled_loop(name: str, method: Any) -> None:
     robot = CASES[name]().robot if name in CASES else armdyn.load(name)

@@ -16,10 +16,11 @@ from pydrake.multibody.tree import JacobianWrtVariable, MultibodyForces_
 
 import armdyn
 from oracles.robot_data import bare
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
-from oracles.trees import random_tree, to_urdf
+from oracles.trees import known_tree, to_urdf
 
-ROBOTS = ("ur5", "xarm7", "random_tree", "right_angled_tree")
+ROBOTS = short_run(["ur5", "xarm7", "random_tree", "right_angled_tree"], "ur5", "random_tree")
 
 
 class Drake:
@@ -73,8 +74,7 @@ def twice(name: str) -> Drake:
     if name == "xarm7":
         tree = bare("xarm_description/urdf/xarm7.urdf")
         return Drake(ET.tostring(tree.getroot(), encoding="unicode"), None)
-    tree = random_tree(11, 8, right_angled=True) if name == "right_angled_tree" else random_tree(3, 8)
-    return Drake(to_urdf(tree), "tool")
+    return Drake(to_urdf(known_tree(name)), "tool")
 
 
 @pytest.fixture(params=ROBOTS)

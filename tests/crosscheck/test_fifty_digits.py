@@ -25,7 +25,7 @@ from oracles.states import random_states
 
 NO_WORSE = 1.3
 EPS = np.finfo(float).eps
-ALL = ["ur5", "xarm7", "panda_fingers", "random_tree", "right_angled_tree"]
+ALL = ["ur5", "xarm7", "panda_fingers", "large_tree", "right_angled_tree"]
 PRINTED = str(Decimal.from_float(1.57079632679))
 """A right angle as many files have it, 5e-12 short of one; all digits of its float64, which is what is read."""
 
@@ -65,7 +65,7 @@ def rows(function, *arrays: np.ndarray) -> np.ndarray:
     return np.array([function(*x) for x in zip(*arrays, strict=True)])
 
 
-@pytest.mark.parametrize("name", short_run(ALL, "ur5", "random_tree"))
+@pytest.mark.parametrize("name", short_run(ALL, "ur5", "large_tree"))
 def test_inverse_dynamics(name: str) -> None:
     case, s = CASES[name](), random_states(CASES[name]().n, 40, seed=15)
     state = (s.q, s.qd, s.qdd)
@@ -91,9 +91,9 @@ def test_forward_dynamics(name: str) -> None:
 
 def test_forward_dynamics_of_a_general_tree() -> None:
     """Its constants are general numbers, each rounded: the median is a matter of their luck, the average hardly."""
-    case, s = CASES["random_tree"](), random_states(CASES["random_tree"]().n, 60, seed=16)
+    case, s = CASES["large_tree"](), random_states(CASES["large_tree"]().n, 60, seed=16)
     state = (s.q, s.qd, s.tau)
-    exact = rows(exact_tree("random_tree").forward_dynamics, *state)
+    exact = rows(exact_tree("large_tree").forward_dynamics, *state)
     ours, theirs = (
         errors(a, exact) for a in (case.robot.forward_dynamics(*state), rows(case.forward_dynamics, *state))
     )
@@ -124,7 +124,7 @@ def test_mass_matrix(name: str) -> None:
     assert_no_worse(errors(ours, exact), errors(theirs, exact))
 
 
-@pytest.mark.parametrize("name", ["ur5", "random_tree"])
+@pytest.mark.parametrize("name", ["ur5", "large_tree"])
 def test_large_velocities_and_accelerations(name: str) -> None:
     case, s = CASES[name](), random_states(CASES[name]().n, 20, seed=18)
     state = (s.q, 1e6 * s.qd, 1e9 * s.qdd)
@@ -143,7 +143,7 @@ def test_small_velocities_do_not_vanish_beside_gravity(ur5: Case) -> None:
     assert errors(ur5.robot.velocity_forces(s.q, slow), exact).max() < 1e-13
 
 
-@pytest.mark.parametrize("name", ["ur5", "printed_ur5", "random_tree"])
+@pytest.mark.parametrize("name", ["ur5", "printed_ur5", "large_tree"])
 def test_angles_of_a_million_radians(name: str) -> None:
     """The range reduction of sin and cos is exact: many turns cost no digits. The angle as given is the angle meant."""
     case, s = ARMS[name](), random_states(ARMS[name]().n, 10, seed=20)
@@ -152,7 +152,7 @@ def test_angles_of_a_million_radians(name: str) -> None:
     exact = rows(exact_tree(name).inverse_dynamics, q, s.qd, s.qdd)
     # A joint whose canonical angle is q plus a constant rounds the sum to within 1e6 ulp; right-angled arms have none,
     # and nearly right-angled ones turn by the difference instead.
-    allowed = 1e-9 if name == "random_tree" else 1e-13
+    allowed = 1e-9 if name == "large_tree" else 1e-13
     assert errors(case.robot.inverse_dynamics(q, s.qd, s.qdd), exact).max() < allowed
 
 

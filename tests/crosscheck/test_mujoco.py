@@ -8,12 +8,12 @@ import pytest
 
 from oracles.cases import CASES, Case
 from oracles.robot_data import bare
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
-from oracles.trees import random_tree, to_mjcf
+from oracles.trees import TREES, known_tree, to_mjcf
 
-TREES = {"random_tree": (3, False), "right_angled_tree": (11, True)}
 FROM_URDF = {"xarm7": "xarm_description/urdf/xarm7.urdf", "panda_fingers": "panda_description/urdf/panda.urdf"}
-ROBOTS = [*TREES, *FROM_URDF, "ur5"]
+ROBOTS = short_run([*TREES, *FROM_URDF, "ur5"], "random_tree", "panda_fingers", "ur5")
 
 
 class MuJoCo:
@@ -32,9 +32,9 @@ class MuJoCo:
 
     @staticmethod
     def _compile(case: Case) -> mujoco.MjModel:
-        for name, (seed, right_angled) in TREES.items():
+        for name in TREES:
             if case is CASES[name]():
-                return mujoco.MjModel.from_xml_string(to_mjcf(random_tree(seed, 8, right_angled=right_angled)))
+                return mujoco.MjModel.from_xml_string(to_mjcf(known_tree(name)))
         import xml.etree.ElementTree as ET
 
         tree = bare(FROM_URDF[next(k for k in FROM_URDF if CASES[k]() is case)]) if case.name != "ur5" else None

@@ -6,6 +6,7 @@ import pytest
 
 import armdyn
 from armdyn import DHRow, Inertia
+from oracles.plain import plainly
 from oracles.states import assert_close, random_states
 from oracles.trees import random_inertia, random_rotation
 
@@ -82,12 +83,14 @@ def pinocchio_arm(rows: list[DHRow], convention: str, base: np.ndarray, gravity:
 def test_poses_are_products_of_the_printed_matrices(kinds: str, convention: str) -> None:
     rows, base, tool = random_rows(kinds), random_pose(1), random_pose(2)
     arm = armdyn.Robot.from_dh(rows, convention=convention, base=base, tool=tool)
-    for q in random_states(len(kinds), 4, seed=31).q:
+    positions = random_states(len(kinds), 4, seed=31).q
+    found = [plainly(arm, "forward_kinematics", positions, frame=f"link_{i}") for i in range(len(kinds) + 1)]
+    for k, q in enumerate(positions):
         expected = frames_of(rows, convention, base, q)
         for i, T in enumerate(expected, start=1):
-            np.testing.assert_allclose(arm.forward_kinematics(q, frame=f"link_{i}"), T, rtol=0, atol=1e-13)
+            np.testing.assert_allclose(found[i][k], T, rtol=0, atol=1e-13)
         np.testing.assert_allclose(arm.forward_kinematics(q), expected[-1] @ tool, rtol=0, atol=1e-13)
-    np.testing.assert_array_equal(arm.forward_kinematics(q, frame="link_0"), base)
+        np.testing.assert_array_equal(found[0][k], base)
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -98,7 +101,8 @@ def test_dynamics_are_pinocchios(kinds: str, convention: str) -> None:
     model = pinocchio_arm(rows, convention, base, gravity)
     data, s = model.createData(), random_states(len(kinds), 6, seed=32)
     each = list(zip(s.q, s.qd, s.qdd, strict=True))
-    assert_close(arm.inverse_dynamics(s.q, s.qd, s.qdd), np.array([pin.rnea(model, data, *state) for state in each]))
+    found = plainly(arm, "inverse_dynamics", s.q, s.qd, s.qdd)
+    assert_close(found, np.array([pin.rnea(model, data, *state) for state in each]))
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)

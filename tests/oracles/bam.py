@@ -29,7 +29,7 @@ def budget(law, numbers, rate, motor, external):
     return F
 
 
-def friction(law, numbers, rate, load):
+def friction(law, numbers, rate, load, halvings=160):
     """f with |f| = budget at a motor's torque of load + f: the friction of steady motion against -load from outside."""
     rate, load = mpf(rate), mpf(load)
     direction = sign(rate)
@@ -40,7 +40,7 @@ def friction(law, numbers, rate, load):
     low, high = mpf(0), mpf(1)
     while excess(high) < 0:
         high *= 2
-    for _ in range(160):
+    for _ in range(halvings):
         middle = (low + high) / 2
         low, high = (middle, high) if excess(middle) < 0 else (low, middle)
     return direction * (low + high) / 2

@@ -17,7 +17,7 @@ import pinocchio as pin
 
 import armdyn
 from oracles.robot_data import ROBOTS, bare, written
-from oracles.trees import random_tree, to_urdf
+from oracles.trees import TREES, random_tree, to_urdf
 
 ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 """Pinocchio puts the linear part of twists and wrenches first; armdyn the angular one."""
@@ -155,6 +155,5 @@ def grown(seed: int, joints: int, right_angled: bool) -> Case:
 CASES: Mapping[str, Callable[[], Case]] = {
     "ur5": lambda: bundled("ur5"),
     **{name: lambda name=name: from_urdf(name) for name in FROM_URDF},
-    "random_tree": lambda: grown(3, 8, False),
-    "right_angled_tree": lambda: grown(11, 8, True),
+    **{name: lambda tree=tree: grown(*tree) for name, tree in TREES.items()},
 }

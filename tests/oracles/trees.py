@@ -1,5 +1,6 @@
 """Random trees of rigid bodies as plain numbers, and what armdyn, Pinocchio and MuJoCo each make of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -85,6 +86,23 @@ def random_tree(seed: int, joints: int = 8, *, right_angled: bool = False, chain
     order = [part.joint for part in parts]
     rng.shuffle(order)
     return Tree(f"tree{seed}", (*parts, tool), tuple(order), "tool", rng.normal(0.0, 6.0, 3))
+
+
+TREES: Mapping[str, tuple[int, int, bool]] = {
+    "random_tree": (20, 5, False),
+    "large_tree": (3, 8, False),
+    "right_angled_tree": (11, 8, True),
+}
+"""Seed, number of joints, and whether at right angles: the trees that many tests share.
+
+The small one turns, slides, turns and slides, with a branch on its first link, and its joints are in another order.
+"""
+
+
+def known_tree(name: str) -> Tree:
+    """One of `TREES`."""
+    seed, joints, right_angled = TREES[name]
+    return random_tree(seed, joints, right_angled=right_angled)
 
 
 def spindles() -> Tree:

@@ -12,7 +12,7 @@ from armdyn.program import Port, Program, less, select, trace
 from armdyn.program.interpret import interpret
 from armdyn.targets.llvm.machine import host
 from armdyn.targets.llvm.sections import Arithmetic, cut
-from program.test_llvm import compiled_for, narrow_machines
+from program.test_llvm import compiled_for, narrower_machines
 
 rng = np.random.default_rng(7)
 
@@ -71,8 +71,8 @@ def test_results_are_those_of_the_interpreter(function: Callable[..., Any]) -> N
     for dtype in "df":
         x = states.astype(dtype)
         expected = interpret(program, x, dtype=dtype)
-        for machine in (host(), *narrow_machines()):
-            found = compiled_for(program, machine)(x)
+        for machine in (host(), *narrower_machines()):
+            found = compiled_for(program, machine, dtype)(x)
             for one, wanted in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
                 np.testing.assert_allclose(one, wanted, rtol=0, atol=1e-14 if dtype == "d" else 1e-5)
 
@@ -80,7 +80,7 @@ def test_results_are_those_of_the_interpreter(function: Callable[..., Any]) -> N
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_a_state_does_not_depend_on_its_group(function: Callable[..., Any]) -> None:
     """Bit for bit: alone, and among others that meet the condition or do not."""
-    ufunc = compiled_for(trace(function, [Port("x", (2,))], name=function.__name__), host())
+    ufunc = compiled_for(trace(function, [Port("x", (2,))], name=function.__name__), host(), "d")
     x = rng.uniform(-1.0, 1.0, (64, 2))
     together = np.asarray(ufunc(x))
     alone = np.stack([np.asarray(ufunc(one)) for one in x])

@@ -93,7 +93,27 @@ def test_rule(name: str) -> None:
         expected = differences(exact, point)
         for program in programs:
             np.testing.assert_allclose(interpret(program, point)[0], expected, rtol=1e-14, atol=0)
-            np.testing.assert_allclose(compile_program(program)(point), expected, rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("w", ["forward", "reverse"])
+def test_compiled_rules(w: str) -> None:
+    """All rules in one program, each of inputs of its own."""
+    graph, derivatives = Graph(), []
+    sizes = [len(points[0]) for _, _, points in RULES.values()]
+    inputs = iter([graph.input(k) for k in range(sum(sizes))])
+    for (f, _, _), size in zip(RULES.values(), sizes, strict=True):
+        x = [next(inputs) for _ in range(size)]
+        y: Expr = f(*(Expr(graph, k) for k in x))
+        derivatives += entries(both_ways(graph, [[y.index]], [x])[w])
+    nodes, results = live(graph, derivatives)
+    port = Port("x", (sum(sizes),))
+    compiled = compile_program(Program(w, (port,), (Port("dydx", port.shape),), nodes, results))
+    most = max(len(points) for _, _, points in RULES.values())
+    for k in range(most):
+        at = [points[k % len(points)] for _, _, points in RULES.values()]
+        found = np.split(compiled(np.concatenate(at)), np.cumsum(sizes)[:-1])
+        for (name, (_, exact, _)), point, derivative in zip(RULES.items(), at, found, strict=True):
+            np.testing.assert_allclose(derivative, differences(exact, point), rtol=1e-14, atol=0, err_msg=name)
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -18,6 +18,7 @@ import pytest
 import armdyn
 from armdyn.program import Port, Program, trace
 from armdyn.targets import compile_program
+from armdyn.targets.kernels import kernel_of
 from armdyn.targets.native import direct
 
 pytest.importorskip("llvmlite")
@@ -48,7 +49,7 @@ def state(program: Program) -> list[np.ndarray]:
 
 
 def record_of(program: Program, container: Any = None) -> bytes:
-    return direct.record(compile_program(program, cache=False), container)
+    return direct.record(kernel_of(program, cache=False).for_float64, container)
 
 
 class Front:

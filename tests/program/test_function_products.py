@@ -25,23 +25,23 @@ def on_a_slope() -> CompiledFunction:
     return sliding.compile(armdyn.constraints.constrained_forward_dynamics)
 
 
-COUPLED = UR5.with_mimic({"elbow_joint": ("shoulder_lift_joint", -0.5, 0.2)})
-HEAVY = UR5.compile(algorithms.gravity_forces, parameters=["forearm_link.mass", "gravity"])
+COUPLED = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", -0.5, 0.2)})
+HEAVY = SLIDE.compile(algorithms.gravity_forces, parameters=["link_2.mass", "gravity"])
 CASES: dict[str, tuple[CompiledFunction, tuple[str, ...], tuple[str, ...], Mapping[str, Any]]] = {
     "inverse dynamics": (UR5.inverse_dynamics, ("q", "qd", "qdd"), (), {}),
-    "with a tip wrench": (UR5.inverse_dynamics, ("q", "f_tip"), ("f_tip",), {}),
-    "by parameters": (UR5.inverse_dynamics, ("gravity", "forearm_link.mass", "q"), (), {}),
+    "with a tip wrench": (SLIDE.inverse_dynamics, ("q", "f_tip"), ("f_tip",), {}),
+    "by parameters": (SLIDE.inverse_dynamics, ("gravity", "link_2.mass", "q"), (), {}),
     "a parameter alone": (UR5.mass_matrix, ("wrist_1_link.inertia",), (), {}),
-    "parameters that are inputs": (HEAVY, ("forearm_link.mass", "q"), (), {}),
-    "forward dynamics": (UR5.forward_dynamics, ("q", "tau"), (), {}),
+    "parameters that are inputs": (HEAVY, ("link_2.mass", "q"), (), {}),
+    "forward dynamics": (SLIDE.forward_dynamics, ("q", "tau"), (), {}),
     "several results": (SLIDE.link_motion, (), (), {}),
-    "an option": (UR5.jacobian, ("q",), (), {"frame": "forearm_link", "expressed_in": "world"}),
+    "an option": (UR5.jacobian, ("q",), (), {"frame": "upper_arm_link", "expressed_in": "world"}),
     "an option that decides the shape": (SLIDE.regressor, ("qd",), (), {"damping": True, "offset": True}),
     "constraints": (on_a_slope(), (), (), {}),
     "coupled joints": (COUPLED.inverse_dynamics, (), (), {}),
-    "a scalar": (UR5.kinetic_energy, ("q", "qd"), (), {}),
-    "a derivative": (UR5.kinetic_energy.derivative("q", "qd"), ("qd", "q"), (), {}),
-    "what it does not depend on": (UR5.mass_matrix, ("gravity",), (), {}),
+    "a scalar": (SLIDE.kinetic_energy, ("q", "qd"), (), {}),
+    "a derivative": (SLIDE.kinetic_energy.derivative("q", "qd"), ("qd", "q"), (), {}),
+    "what it does not depend on": (SLIDE.mass_matrix, ("gravity",), (), {}),
 }
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from armdyn.program import Port, Program, trace
 from armdyn.targets.llvm.machine import Machine, host
-from program.test_llvm import compiled_for, narrow_machines
+from program.test_llvm import compiled_for, narrower_machines
 
-MACHINES = [host(), *narrow_machines()]
+MACHINES = [host(), *narrower_machines()]
 SPECIAL = [0.0, -0.0, 1.0, -1.0, -2.0, np.inf, -np.inf, np.nan, 5e-324, 1e-310, 1e308]
 
 
@@ -30,7 +30,7 @@ def bases_and_exponents(rng: np.random.Generator, count: int) -> np.ndarray:
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.cpu)
 def test_against_exact_powers(program: Program, machine: Machine) -> None:
     x = bases_and_exponents(np.random.default_rng(3), 400)
-    found = compiled_for(program, machine)(x)
+    found = compiled_for(program, machine, "d")(x)
     with mpmath.workprec(160):
         for (base, exponent), value in zip(x.tolist(), found.tolist(), strict=True):
             exact = mpmath.mpf(base) ** mpmath.mpf(exponent)
@@ -43,11 +43,11 @@ def test_what_has_no_logarithm_or_no_room(program: Program, machine: Machine) ->
     base, exponent = map(np.ravel, np.meshgrid(SPECIAL, [*SPECIAL, 3.0, -3.0, 0.3, 1e5, -1e5]))
     with np.errstate(all="ignore"):
         expected = np.power(base, exponent)
-    np.testing.assert_array_equal(compiled_for(program, machine)(np.stack([base, exponent], axis=1)), expected)
+    np.testing.assert_array_equal(compiled_for(program, machine, "d")(np.stack([base, exponent], axis=1)), expected)
 
 
 def test_a_state_does_not_depend_on_its_group(program: Program) -> None:
-    ufunc, rng = compiled_for(program, host()), np.random.default_rng(4)
+    ufunc, rng = compiled_for(program, host(), "d"), np.random.default_rng(4)
     x = bases_and_exponents(rng, 40)
     x[rng.random(len(x)) < 0.2, 0] = -1.0  # for libm
     x[rng.random(len(x)) < 0.2, 0] = 0.0

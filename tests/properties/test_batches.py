@@ -34,12 +34,12 @@ def test_batch_is_its_states(case: Case, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", short_run(FUNCTIONS, *TYPICAL))
-def test_single_precision(panda: Case, name: str) -> None:
+def test_single_precision(ur5: Case, name: str) -> None:
     """float32 in, float32 out, and its values to float32's rounding of a few hundred operations."""
-    method, arrays = getattr(panda.robot, name), arguments(name, panda.robot, 50)
+    method, arrays = getattr(ur5.robot, name), arguments(name, ur5.robot, 50)
     single = [a.astype(np.float32) for a in arrays]
     solves = name.startswith(("forward_dynamics", "constrained"))
-    amplification = np.linalg.cond(panda.robot.mass_matrix(arrays[0])).max() / 10 if solves else 1.0
+    amplification = np.linalg.cond(ur5.robot.mass_matrix(arrays[0])).max() / 10 if solves else 1.0
     for low, high in zip(
         as_tuple(method(*single)), as_tuple(method(*(a.astype(np.float64) for a in single))), strict=True
     ):
@@ -59,63 +59,63 @@ def test_workers_change_nothing(tree: Case, name: str) -> None:
         assert_same(method(*arrays, workers=workers), serial)
 
 
-def test_workers_with_broadcasting_and_out(panda: Case) -> None:
-    s = random_states(7, 5000, seed=112)
-    out = np.empty((3, 5000, 7))
+def test_workers_with_broadcasting_and_out(ur5: Case) -> None:
+    s = random_states(6, 5000, seed=112)
+    out = np.empty((3, 5000, 6))
     q = s.q[:3, None, :]
-    result = panda.robot.inverse_dynamics(q, s.qd, s.qdd[0], s.f_tip, out=out, workers=2)
+    result = ur5.robot.inverse_dynamics(q, s.qd, s.qdd[0], s.f_tip, out=out, workers=2)
     assert result is out
-    np.testing.assert_array_equal(out, panda.robot.inverse_dynamics(q, s.qd, s.qdd[0], s.f_tip))
+    np.testing.assert_array_equal(out, ur5.robot.inverse_dynamics(q, s.qd, s.qdd[0], s.f_tip))
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (2, 3), (2, 1, 4)], ids=str)
-def test_any_batch_shape(panda: Case, shape: tuple[int, ...]) -> None:
-    q = np.random.default_rng(113).normal(size=(*shape, 7))
-    M = panda.robot.mass_matrix(q)
-    assert M.shape == (*shape, 7, 7)
-    flat = np.array([panda.robot.mass_matrix(x) for x in q.reshape(-1, 7)])
-    np.testing.assert_array_equal(M.reshape(-1, 7, 7), flat)
+def test_any_batch_shape(ur5: Case, shape: tuple[int, ...]) -> None:
+    q = np.random.default_rng(113).normal(size=(*shape, 6))
+    M = ur5.robot.mass_matrix(q)
+    assert M.shape == (*shape, 6, 6)
+    flat = np.array([ur5.robot.mass_matrix(x) for x in q.reshape(-1, 6)])
+    np.testing.assert_array_equal(M.reshape(-1, 6, 6), flat)
 
 
-def test_leading_axes_broadcast(panda: Case) -> None:
-    s = random_states(7, 4, seed=114)
-    tau = panda.robot.inverse_dynamics(s.q[:, None, :], s.qd[None, :3, :], s.qdd[0])
-    assert tau.shape == (4, 3, 7)
+def test_leading_axes_broadcast(ur5: Case) -> None:
+    s = random_states(6, 4, seed=114)
+    tau = ur5.robot.inverse_dynamics(s.q[:, None, :], s.qd[None, :3, :], s.qdd[0])
+    assert tau.shape == (4, 3, 6)
     for i in range(4):
         for j in range(3):
-            np.testing.assert_array_equal(tau[i, j], panda.robot.inverse_dynamics(s.q[i], s.qd[j], s.qdd[0]))
+            np.testing.assert_array_equal(tau[i, j], ur5.robot.inverse_dynamics(s.q[i], s.qd[j], s.qdd[0]))
 
 
-def test_out_is_filled_and_returned(panda: Case) -> None:
-    s, out = random_states(7, 10, seed=115), np.full((10, 7), np.nan)
-    assert panda.robot.gravity_forces(s.q, out=out) is out
-    np.testing.assert_array_equal(out, panda.robot.gravity_forces(s.q))
+def test_out_is_filled_and_returned(ur5: Case) -> None:
+    s, out = random_states(6, 10, seed=115), np.full((10, 6), np.nan)
+    assert ur5.robot.gravity_forces(s.q, out=out) is out
+    np.testing.assert_array_equal(out, ur5.robot.gravity_forces(s.q))
 
 
-def test_lists_and_integers_are_numbers(panda: Case) -> None:
-    q = [1, 0, 2, -1, 0, 1, 3]
-    expected = panda.robot.mass_matrix(np.array(q, dtype=float))
+def test_lists_and_integers_are_numbers(ur5: Case) -> None:
+    q = [1, 0, 2, -1, 0, 1]
+    expected = ur5.robot.mass_matrix(np.array(q, dtype=float))
     for same in (q, tuple(q), np.array(q), np.array(q, dtype=np.int32), [float(x) for x in q]):
-        result = panda.robot.mass_matrix(same)
+        result = ur5.robot.mass_matrix(same)
         assert result.dtype == np.float64
         np.testing.assert_array_equal(result, expected)
 
 
-def test_inputs_are_not_written_to(panda: Case) -> None:
-    s = random_states(7, 10, seed=116)
+def test_inputs_are_not_written_to(ur5: Case) -> None:
+    s = random_states(6, 10, seed=116)
     before = [a.copy() for a in s]
     for a in s:
         a.setflags(write=False)
-    panda.robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip)
-    panda.robot.forward_dynamics(s.q, s.qd, s.tau, s.f_tip, workers=2)
+    ur5.robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip)
+    ur5.robot.forward_dynamics(s.q, s.qd, s.tau, s.f_tip, workers=2)
     for a, b in zip(s, before, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
-def test_keywords_are_positions(panda: Case) -> None:
-    s = random_states(7, 3, seed=117)
-    expected = panda.robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip)
-    np.testing.assert_array_equal(panda.robot.inverse_dynamics(s.q, f_tip=s.f_tip, qdd=s.qdd, qd=s.qd), expected)
+def test_keywords_are_positions(ur5: Case) -> None:
+    s = random_states(6, 3, seed=117)
+    expected = ur5.robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip)
+    np.testing.assert_array_equal(ur5.robot.inverse_dynamics(s.q, f_tip=s.f_tip, qdd=s.qdd, qd=s.qd), expected)
 
 
 layouts = st.sampled_from(["C", "F", "reversed", "strided", "offset", "big-endian"])
@@ -139,10 +139,10 @@ def laid_out(a: np.ndarray, layout: str) -> np.ndarray:
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(0, 40), layouts, layouts, layouts)
 def test_any_count_and_memory_layout(count: int, a: str, b: str, c: str) -> None:
-    robot = CASES["panda_locked"]().robot
-    s = random_states(7, max(count, 1), seed=118)
+    robot = CASES["ur5"]().robot
+    s = random_states(6, max(count, 1), seed=118)
     q, qd, qdd = s.q[:count], s.qd[:count], s.qdd[:count]
-    expected = np.array([robot.inverse_dynamics(*x) for x in zip(q, qd, qdd, strict=True)]).reshape(count, 7)
+    expected = np.array([robot.inverse_dynamics(*x) for x in zip(q, qd, qdd, strict=True)]).reshape(count, 6)
     np.testing.assert_array_equal(robot.inverse_dynamics(laid_out(q, a), laid_out(qd, b), laid_out(qdd, c)), expected)
 
 

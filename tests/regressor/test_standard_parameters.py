@@ -29,9 +29,9 @@ def test_vector_is_about_the_link_frames_origin() -> None:
 
 def test_there_and_back() -> None:
     robot = known("random_tree").robot
-    robot = with_armature(robot, np.linspace(0.1, 0.8, 8))
+    robot = with_armature(robot, np.linspace(0.1, 0.8, robot.dof))
     again = robot.with_standard_parameters(robot.standard_parameters())
-    s = random_states(8, 5, seed=421)
+    s = random_states(robot.dof, 5, seed=421)
     assert_close(again.inverse_dynamics(s.q, s.qd, s.qdd), robot.inverse_dynamics(s.q, s.qd, s.qdd))
     np.testing.assert_allclose(again.standard_parameters(), robot.standard_parameters(), rtol=1e-12, atol=1e-15)
 
@@ -44,7 +44,7 @@ def test_other_parameters_are_another_robot() -> None:
     links = (armdyn.Link(x.name, box.at(rng.normal(size=3))) for x, box in zip(moving, boxes, strict=True))
     other = armdyn.Robot(robot.model.replace(links=(base, *links)))
     made = robot.with_standard_parameters(other.standard_parameters())
-    s = random_states(8, 5, seed=423)
+    s = random_states(robot.dof, 5, seed=423)
     assert_close(made.inverse_dynamics(s.q, s.qd, s.qdd), other.inverse_dynamics(s.q, s.qd, s.qdd))
 
 

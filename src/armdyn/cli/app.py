@@ -8,8 +8,11 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import typer
+import typer.main
 
 from armdyn._version import __version__
 from armdyn.advice import spelled
@@ -75,6 +78,12 @@ def _root(version: bool = typer.Option(False, "--version", help="Say the version
         raise typer.Exit
 
 
+@cache
+def command() -> Callable[..., Any]:
+    """The verbs and their options as one command, made of the application once a process."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and one message, never a traceback."""
     errors = screen(stderr=True)
@@ -82,7 +91,7 @@ def main() -> None:
     try:
         with spelled(as_flag):
             try:
-                app(prog_name="armdyn")
+                command()(prog_name="armdyn")
             finally:
                 if sys.stdout is not None:  # as it is in a shell after >&-
                     sys.stdout.flush()

@@ -162,6 +162,10 @@ class Described:
         return with_drives(robot, actuators, ignore_friction=options["ignore_friction"])
 
 
+SHARED: Mapping[str, inspect.Parameter] = inspect.signature(open_robot, eval_str=True).parameters
+"""The arguments of `open_robot`, which every verb of a robot has."""
+
+
 def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) -> Callable[..., None]:
     """A verb for the command line: a function of a robot and options of its own, with the arguments of `open_robot`.
 
@@ -170,19 +174,19 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
         opened: whether it is called with the `Robot`, or with what is `Described` of it.
         changes: of the argument ROBOT, such as its default.
     """
-    shared = inspect.signature(open_robot, eval_str=True).parameters
     own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "arm"]
-    robot, *others = shared.values()
+    robot, *others = SHARED.values()
 
     @wraps(verb)
     def run(**given: Any) -> None:
-        name, *options = (given.pop(each) for each in shared)
+        name, *options = (given.pop(each) for each in SHARED)
         refuse_lost_of(given, name, *(option for option in options if isinstance(option, Path)))
-        arm = Described(name, dict(zip(list(shared)[1:], options, strict=True)))
+        arm = Described(name, dict(zip(list(SHARED)[1:], options, strict=True)))
         verb(arm.opened() if opened else arm, **given)
 
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (robot.replace(**changes), *own, *others)]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # what Typer reads
+    run.__annotations__ = {p.name: p.annotation for p in parameters}  # evaluated, which Typer would do again
     return run
 
 

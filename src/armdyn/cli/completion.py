@@ -1,10 +1,8 @@
 """Completions of the Tab key: robots, frames, joints and words of options.
 
 A function here gets the words typed so far as a context, and never fails: where it knows nothing, it offers nothing,
-and the shell completes file names.
+and the shell completes file names. Annotations here are evaluated at import: Typer reads them for each option.
 """
-
-from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable

@@ -233,8 +233,9 @@ class _Scene:
         return everything if self.plane is None else everything @ self.plane
 
     def _frame(self, name: str) -> Array:
-        T: Array = self.robot.forward_kinematics(self.now.q, frame=name)
-        return T
+        """A frame's pose by that of its link: no function is compiled for each frame."""
+        frame = self.robot.model.frame(name)
+        return self.now.links[frame.link] @ frame.pose
 
     def _draw_lines(self, axes: Any, pose: _Pose, colour: str, *, width: float, z: float) -> None:
         for line in self._lines(pose):

@@ -26,9 +26,9 @@ def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:
     for frame, point in (place for constraint in robot.model.constraints for place in constraint.places):
         if not frame:
             continue
-        link = robot.model.frame(frame).link
-        T = robot.forward_kinematics(q, frame=frame)
-        of_link = robot.link_poses(q)[robot.link_names.index(link)]
+        held = robot.model.frame(frame)
+        of_link = robot.link_poses(q)[robot.link_names.index(held.link)]
+        T = of_link @ held.pose
         line = np.array([of_link[:3, 3], T[:3, :3] @ np.array(point) + T[:3, 3]])
         if np.abs(np.diff(line, axis=0)).max() > SHORTEST:
             lines.append(line)
@@ -57,7 +57,8 @@ def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
     q = np.asarray(q, dtype=float)
     if q.shape != (robot.dof,):
         raise ShapeError(f"q has shape {q.shape}; expected ({robot.dof},): one configuration of {robot.name!r}")
-    place = dict(zip(robot.link_names, robot.link_poses(q)[:, :3, 3], strict=True))
+    poses = dict(zip(robot.link_names, robot.link_poses(q), strict=True))
+    place = {name: T[:3, 3] for name, T in poses.items()}
     carrier = {joint.child: joint.parent for joint in robot.model.joints}
     ends = [link for link in place if link not in carrier.values()]
     lines = []
@@ -68,7 +69,7 @@ def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
         lines.append(np.array([place[link] for link in reversed(path)]))
     if robot.tip is not None:
         tip = robot.model.frame(robot.tip)
-        lines.append(np.array([place[tip.link], robot.forward_kinematics(q)[:3, 3]]))
+        lines.append(np.array([place[tip.link], (poses[tip.link] @ tip.pose)[:3, 3]]))
     return lines
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Unpack
 
 from armdyn.errors import ModelError, UnknownName
 from armdyn.lazy import modules_of
+from armdyn.model.model import Model
 from armdyn.model.selection import Options
 from armdyn.robot import Robot
 from armdyn.robots.from_memory import is_text, of_object, of_text
@@ -105,6 +107,16 @@ def _of_object(robot: object, options: Mapping[str, Any]) -> Robot:
 
 
 def _bundled(name: str, options: Mapping[str, Any]) -> Robot:
+    return _read_bundled(name, options) if options else Robot(_bundled_model(name))
+
+
+@cache
+def _bundled_model(name: str) -> Model:
+    """What a bundled name alone means, read once a process; nobody can change it."""
+    return _read_bundled(name, {}).model
+
+
+def _read_bundled(name: str, options: Mapping[str, Any]) -> Robot:
     """From its URDF file, or from its module; with options such an arm is written as URDF and read with them."""
     path = Path(__file__).parent / f"{name}.urdf"
     if path.exists():

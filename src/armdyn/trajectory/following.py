@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,9 @@ SINGULAR = 1e-9
 
 LONGEST_STEP, MOST_STEPS = 0.5, 100
 LARGEST_JUMP = 0.5
+
+FAR = -0.9
+"""The cosine of an angle from which on a turn counts as near half a turn."""
 
 FINEST = 200
 """However few samples are asked for, the path is followed in so many steps at least, so that no turn is missed."""
@@ -89,6 +93,18 @@ def follow(
     return JointStates(q, qd, joint_accelerations(robot, q, qd, Vdot, **how).values)  # (4b)
 
 
+def _rotation_vector(R: Array) -> Array:
+    """As of SciPy, which takes 0.1 ms for a single turn; it is asked near half a turn, where sin loses digits."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R.tolist()
+    cosine = 0.5 * (xx + yy + zz - 1.0)
+    if not cosine > FAR:
+        return np.asarray(Rotation.from_matrix(R).as_rotvec())
+    axial = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)  # sin(angle) times the axis
+    sine = math.hypot(*axial)
+    ratio = math.atan2(sine, cosine) / sine if sine else 1.0
+    return np.array([ratio * x for x in axial])
+
+
 @dataclass(frozen=True)
 class Following:
     """One frame of a robot on a path: where the joints are for a pose."""
@@ -136,8 +152,7 @@ class Following:
     def _error(self, T: Array, q: Array) -> Array:
         """The rotation vector and the displacement from the frame to T, in base axes."""
         here = self.robot.forward_kinematics(q, frame=self.frame)
-        turn = Rotation.from_matrix(T[:3, :3] @ here[:3, :3].T).as_rotvec()
-        return np.concatenate([turn, T[:3, 3] - here[:3, 3]])[self.rows]
+        return np.concatenate([_rotation_vector(T[:3, :3] @ here[:3, :3].T), T[:3, 3] - here[:3, 3]])[self.rows]
 
     def _solve(self, t: float, q: Array, motion: Array) -> Array:
         """The joint displacements or rates for a small motion, or a velocity, of the frame."""
