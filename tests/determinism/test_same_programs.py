@@ -22,7 +22,7 @@ from oracles.trees import Tree, random_tree
 VECTORS = " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
 """What this processor has and NumPy uses beyond its baseline; nothing where all of it is turned off already."""
 
-EACH: Mapping[str, Mapping[str, str] | None] = {
+EACH: Mapping[str, Mapping[str, str]] = {
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
     "SkylakeX": {"OPENBLAS_CORETYPE": "SkylakeX"},
     "Sandybridge": {"OPENBLAS_CORETYPE": "Sandybridge"},
@@ -30,12 +30,14 @@ EACH: Mapping[str, Mapping[str, str] | None] = {
     "no vector features": {"NPY_DISABLE_CPU_FEATURES": VECTORS} if VECTORS else {},
     "hash seed": {"PYTHONHASHSEED": "12345"},
     "threads": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-    "empty environment": None,
+    "empty environment": {},
 }
-"""What a process gets besides the environment at hand; None for nothing, not even that."""
+"""What a process gets besides the environment at hand, or in its place."""
 AT_ONCE = ("Prescott", "no vector features", "hash seed", "threads")
-SETTINGS = {"four at once": {k: v for name in AT_ONCE for k, v in (EACH[name] or {}).items()}, **EACH}
-"""The short run has four settings in one process; `make test-all` tells which of them matters."""
+SETTINGS = {"five at once": {k: v for name in AT_ONCE for k, v in EACH[name].items()}, **EACH}
+"""The short run has five settings in one process; `make test-all` tells which of them matters."""
+BARE = ("five at once", "empty environment")
+"""Settings of a process that gets nothing of the environment at hand."""
 
 NEEDS = {"Haswell": "avx2", "SkylakeX": "avx512vl", "Sandybridge": "avx"}
 """What a processor must have to run OpenBLAS's kernels for another one."""
@@ -87,9 +89,8 @@ def all_robots() -> dict[str, dict[str, Any]]:
     return robots | {"constrained": {"load": ["kg_puma", {}], "constrained": True}}
 
 
-def programs_of(robots: Path, setting: Mapping[str, str] | None) -> dict[str, dict[str, list[str]]]:
+def programs_of(robots: Path, environment: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
     """Digest and counts of every program, as a process of its own finds them."""
-    environment = {} if setting is None else {**os.environ, **setting}
     source = str(Path(armdyn.__file__).parents[1])
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {source!r}); import runpy; sys.argv[1:] = "
                f"[{str(robots)!r}]; runpy.run_path({str(PROGRAMS)!r}, run_name='__main__')"]  # fmt: skip
@@ -109,11 +110,12 @@ def robots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def here(robots: Path) -> dict[str, dict[str, list[str]]]:
-    return programs_of(robots, {})
+    return programs_of(robots, os.environ)
 
 
-@pytest.mark.parametrize("setting", short_run(SETTINGS, "four at once", "empty environment"))
+@pytest.mark.parametrize("setting", short_run(SETTINGS, "five at once"))
 def test_same_programs(robots: Path, here: dict[str, dict[str, list[str]]], setting: str) -> None:
     if setting in NEEDS and not host().has(NEEDS[setting]):
         pytest.skip(f"this processor has no {NEEDS[setting]}, which the kernels for {setting} are made of")
-    assert programs_of(robots, SETTINGS[setting]) == here
+    given = {} if setting in BARE else os.environ
+    assert programs_of(robots, {**given, **SETTINGS[setting]}) == here

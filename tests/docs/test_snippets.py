@@ -32,7 +32,9 @@ NEEDS = {"torch.md": "torch"}
 """Libraries that not every test run has; pages that need them are left out without them."""
 
 PYTHON = [p for p in PAGES if blocks(p, "python")]
-CONSOLE = [pytest.param(p, c, id=f"{p.name}: {c.split('#')[0].strip()}") for p in PAGES for c in commands(p)]
+CONSOLE = {" ".join(shlex.split(c, comments=True)): (p, c) for p in reversed(PAGES) for c in reversed(commands(p))}
+"""What is shown on several pages is run once, for the first."""
+CONSOLE = [pytest.param(p, c, id=f"{p.name}: {words}") for words, (p, c) in reversed(CONSOLE.items())]
 
 
 def run_block(code: str, page: Path, line: int, names: dict[str, object]) -> None:

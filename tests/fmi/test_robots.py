@@ -13,8 +13,9 @@ import armdyn
 from armdyn.actuators import Actuator, Gear, LuGre, Motor, MotorLimits, Spring
 from armdyn.simulation import RungeKutta4
 from fmi.instances import arm, instance, state_of, written
+from oracles.short_run import short_run
 
-ARMS = ["ur5", "scara"]
+ARMS = short_run(["ur5", "scara"], "scara")
 PAYLOAD = {"mass": 1.5, "com": np.array([0.1, -0.2, 0.05])}
 
 

@@ -4,18 +4,18 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-import pytest
 
 import armdyn
 from armdyn.program import Port, Program, guarded, interpret, trace
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS
 from determinism.programs import programs
+from oracles.short_run import short_run
 
 RNG = np.random.default_rng(1401)
 
-ROBOTS = ["scara", pytest.param("stanford", marks=pytest.mark.slow)]
-"""A prismatic joint and a tip; every public function of the first is in `make test`."""
+ROBOTS = short_run(["rp", "scara", "stanford"], "rp")
+"""Each with a prismatic joint and a tip; every public function of the first is in `make test`."""
 
 
 def single(name: str) -> Program:

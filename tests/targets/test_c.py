@@ -63,7 +63,7 @@ def test_every_public_function(robot: str, tmp_path: Path) -> None:
 
 
 def test_every_public_function_in_float(tmp_path: Path) -> None:
-    functions = functions_of([program for _, program in public_programs("scara")])
+    functions = functions_of([program for _, program in public_programs("rp")])
     code = c_code(functions, "every", scalar="float", sincos="inline")
     code.write(tmp_path)
     command = [*COMPILERS[-1], *STRICT, "-O1", "every.c", "every_selftest.c", "-o", "selftest"]
