@@ -14,7 +14,7 @@ from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 
 
-@pytest.fixture(scope="module", params=short_run(["random_tree", "panda_locked", "panda_fingers"], "random_tree"))
+@pytest.fixture(scope="module", params=short_run(["large_tree", "panda_locked", "panda_fingers"], "large_tree"))
 def case(request) -> Case:
     return CASES[request.param]()
 
