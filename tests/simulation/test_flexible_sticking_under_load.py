@@ -310,3 +310,25 @@ def test_coupled_joints_beside_flexible_ones_do_not_stick_and_say_so():
     assert note.startswith("friction depends on the load of joints that are coupled")
     assert "(joint_1, joint_2); use friction that does not, or a smooth law" in note
     assert "rotor_friction" not in motion.signals
+
+
+def test_a_joint_without_load_starts_where_the_motion_of_others_takes_it() -> None:
+    """Its motor pushes it forwards by 80 t; what the damper of the next joint does pushes it backwards by more."""
+    bare = armdyn.load("scara")
+    names, gear = bare.joint_names, Gear(100.0)
+    drives = {
+        names[0]: Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8)),
+        names[1]: Actuator(Motor(1e-5), gear, friction=(Coulomb(0.5),), spring=Spring(800.0, damping=2.0)),
+    }
+    robot, start = bare.with_actuators(drives), ([0.0] * 4, [0.0, 3.0, 0.0, 0.0])
+
+    def torque(t, q, qd):
+        return np.array([20.0 * np.sin(4.0 * t), 8.0 * np.cos(3.0 * t), 0.0, 0.0])
+
+    fine, stepped = (
+        armdyn.simulate(robot, *start, duration=0.02, torque=torque, method=method)
+        for method in (Adaptive(rtol=1e-10, atol=1e-11), RungeKutta4(1e-3))
+    )
+    assert [kind for _, kind in kinds(fine)] == [kind for _, kind in kinds(stepped)] == ["slip"]
+    assert (fine.qd[1:, 0] < 0.0).all()
+    np.testing.assert_allclose(stepped.q[-1], fine.q[-1], atol=1e-8)

@@ -523,13 +523,13 @@ class StateInMotion:
         """The rows that are left, as of `Face`.
 
         Friction that depends on the load may be none at this time, both of its bounds zero: which of them is left is
-        seen a moment later.
+        seen a moment later, by the forces and the state of then.
         """
         later = min(t + MOMENT * self.duration, self.ends[self.hold])
         nearest = self._holding(t, y).nearest
         if nearest.distance < 0 or not self.pushing.robot.mechanism.drive.depends_on_load:
             return nearest.leaves
-        soon = self._holding(later, y).nearest
+        soon = self._holding(later, y + (later - t) * self.rates(t, y)).nearest
         return soon.leaves if soon.distance < 0 else nearest.leaves
 
     def _braked(self, t: float, y: Array, place: int) -> Array:
