@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Brake, Coulomb, Gear, GearLoss, Motor, ServoFriction, Spring, StaticKinetic
+from armdyn.actuators import (
+    Actuator,
+    Brake,
+    Coulomb,
+    Gear,
+    GearLoss,
+    Motor,
+    ServoFriction,
+    Spring,
+    StaticKinetic,
+    Viscous,
+)
 from armdyn.simulation import Adaptive, OverTime, RungeKutta4
 from armdyn.simulation.flexible import stacked
 from armdyn.simulation.flexible_pushing import FlexiblePushing
@@ -332,3 +343,15 @@ def test_a_joint_without_load_starts_where_the_motion_of_others_takes_it() -> No
     assert [kind for _, kind in kinds(fine)] == [kind for _, kind in kinds(stepped)] == ["slip"]
     assert (fine.qd[1:, 0] < 0.0).all()
     np.testing.assert_allclose(stepped.q[-1], fine.q[-1], atol=1e-8)
+
+
+def test_a_lossy_rotor_without_coulomb_friction_follows_its_link_from_a_spring_at_rest() -> None:
+    """At first the deflection is rounding of its two positions, and so is the load that decides whether it sticks."""
+    bare = armdyn.load("stanford")
+    slide = bare.joint_names[2]
+    drive = Actuator(Motor(1e-5), Gear(100.0, efficiency=0.6), friction=(Viscous(0.27),), spring=Spring(1544.68))
+    start = [0.0, 0.0, 0.3058, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, -2.0, 1.0, -2.0]
+    motion = armdyn.simulate(bare.with_actuators({slide: drive}), *start, duration=0.02)
+    assert kinds(motion) == [(f"{slide} rotor", "slip")]
+    assert motion.events[0].t < 1e-7
+    assert (motion.signals["thetad"][1:, 2] < 0.0).all()

@@ -289,3 +289,22 @@ def test_a_law_that_switches_is_carried_through_beside_stops():
     np.testing.assert_allclose(times_of(motion, "impact"), times_of(smooth, "impact"), rtol=0, atol=5e-4)
     assert len(motion.events) >= 1
     np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=5e-4)  # the first order of 1 ms
+
+
+def test_a_link_that_an_inelastic_stop_releases_does_not_hit_it_again() -> None:
+    """The rotor behind the spring swings back and takes the link off the stop, where it rests but for rounding."""
+    bare = armdyn.load("scara")
+    shoulder, _, quill, wrist = bare.joint_names
+    drives = {
+        shoulder: Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8), spring=Spring(1131.48, damping=1.0)),
+        quill: Actuator(
+            Motor(1e-5), Gear(100.0, efficiency=0.6), friction=(Coulomb(0.874772),), spring=Spring(2122.72, damping=1.0)
+        ),
+        wrist: Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8), friction=(Coulomb(1.2067),), spring=Spring(1183.59)),
+    }
+    start = [0.0, 0.0, 0.001, 0.0], [-2.0] * 4
+    motion = armdyn.simulate(bare.with_actuators(drives), *start, duration=0.03, stops=Stops(0.0))
+    of_quill = [one.kind for one in motion.events if one.name == f"{quill} lower stop"]
+    assert of_quill == ["impact", "impact", "rest", "release"]
+    assert motion.q[-1, 2] > 1e-4
+    assert motion.qd[-1, 2] > 0.0

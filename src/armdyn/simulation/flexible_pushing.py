@@ -31,6 +31,9 @@ from armdyn.simulation.pushing_under_load import pushing_of
 from armdyn.simulation.stops import Barriers, Contact, Stops
 from armdyn.spatial.rotations import Array
 
+OF_ROUNDING = 4.0 * float(np.finfo(float).eps)
+"""Of the positions of rotor and link: so much of the deflection between them may be rounding."""
+
 
 class FlexiblePushing(Pushing):
     """An arm with flexible joints between the barriers of its links, whose links and rotors can stick.
@@ -114,7 +117,7 @@ class FlexiblePushing(Pushing):
         on, stuck = self._forces(q, qd, acting, mode.slip), self.held_rotors(mode)
         links = self.links.holding(*self._of_links(q, qd, acting, on), self._parts(mode)[0])
         which = self._rotors_of(stuck)
-        inertias, (least, most, *_) = self.inertias[which], self._dry_forces(on.links[self.places])
+        inertias, (least, most) = self.inertias[which], self._bounds_of_rotors(q, on.links[self.places])
         apart = np.zeros((len(links.B), len(which))), np.zeros((len(which), len(links.b)))
         B = np.block([[links.B, apart[0]], [apart[1], np.diag(1.0 / np.sqrt(inertias))]])
         b = np.concatenate([links.b, on.excess[self.places][which] / inertias])
@@ -125,7 +128,7 @@ class FlexiblePushing(Pushing):
         """As of `Pushing`: the links together, each rotor by itself."""
         on, (of_links, rotors) = self._forces(q, qd, acting, slip), self._parts(Mode(resting, slip))
         links = self.links.decided(*self._of_links(q, qd, acting, on), *of_links)
-        excess, (least, most, *_) = on.excess[self.places][self.rubbing], self._dry_forces(on.links[self.places])
+        excess, (least, most) = on.excess[self.places][self.rubbing], self._bounds_of_rotors(q, on.links[self.places])
         refuse_lost(self.robot, excess / self.inertias[self.rubbing])
         left = excess - np.clip(excess, least, most)
         starts = np.where(np.abs(left) > MOVES * np.abs(excess), np.sign(left), 0).astype(int)
@@ -164,6 +167,22 @@ class FlexiblePushing(Pushing):
     def _rotors_of(self, which: Array) -> Array:
         """The flexible joints of some of the rotors that can stick, by their place among all."""
         return np.array(self.rubbing, dtype=int)[which]
+
+    def _bounds_of_rotors(self, x: Array, loads: Array) -> tuple[Array, Array]:
+        """The least and the largest friction of rotors at rest, of all that can stick.
+
+        Friction under a load that is rounding alone, as of a spring at rest, is none, and holds what is rounding alone.
+        """
+        least, most, *_ = self._dry_forces(loads)
+        little = np.zeros(len(self.rubbing))
+        for place, k in enumerate(self.rubbing):
+            joint = self.joints[k]
+            if any(law.depends_on_load for law in joint.laws):
+                theta, q, side = x[self.n + k], x[joint.coordinate], self.touches[joint.coordinate]
+                near = theta - q + OF_ROUNDING * (abs(theta) + abs(q))
+                known, other = (joint.spring.pressed_elastic_force(e, side) for e in (theta - q, near))
+                little[place] = abs(other - known)
+        return least - little, most + little
 
     def _dry_forces(self, loads: Array) -> Array:
         """The least and the largest friction of rotors at rest under loads, and that with which they slip either way.

@@ -506,7 +506,8 @@ class StateInMotion:
     def _changed(self, t: float, y: Array, found: Found) -> Array:
         """The state behind a hit, a joint's rest, or what is held being left."""
         self.integrator.restart()
-        if found.kind == "leave":
+        if found.kind == "leave":  # from rest: rounding must not make it a hit
+            y = self._corrected(y, after_step=True)
             return self._settled(t, y, leaves=self._leaving(t, y))
         if found.kind == "brake":
             return self._braked(t, y, found.place)
