@@ -71,6 +71,7 @@ def test_names_are_found() -> None:
     assert {"armdyn.masp.run_masp", "armdyn.Robot.inverse_dynamics", "armdyn.modern_robotics.ad"} <= {*names()}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fresh interpreters are made by fork")
 def test_names_work_package_by_package() -> None:
     """One fresh interpreter for the names of each package of armdyn, one for armdyn's own."""

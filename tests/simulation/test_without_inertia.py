@@ -5,6 +5,7 @@ import pytest
 
 import armdyn
 from armdyn import Inertia, Part
+from armdyn.algorithms.forward_dynamics import quicker_method
 from armdyn.simulation import DivergenceWarning, RungeKutta4, SimulationError
 from armdyn.simulation.divergence import moves_no_inertia
 
@@ -76,3 +77,14 @@ def test_a_rollout_names_them_too():
     with pytest.warns(DivergenceWarning, match="'joint_of_link_3' together can move there") as said:
         loop([0.3, 0.5, 0.7, 0.8], steps=400, tau=np.zeros(4))
     assert "shorter step" not in str(said[0].message)
+
+
+def test_motions_take_the_mass_matrix_only_where_each_link_resists_its_joint_by_itself():
+    def method(robot):
+        return quicker_method(robot.mechanism)
+
+    assert {method(armdyn.load(name)) for name in ("ur5", "stanford", "planar_2r")} == {"mass_matrix"}
+    assert method(planar(1.0, 0.0, 0.0, 1.0)) == method(planar(1.0, 1.0, 1e-8, 1.0)) == "articulated"
+    assert method(planar(1.0, 1.0, 1e-8, 1.0).with_armature({"joint_of_link_2": 0.1})) == "mass_matrix"
+    assert method(planar(*[1.0] * 9)) == "mass_matrix"
+    assert method(planar(*[1.0] * 10)) == "articulated"
