@@ -109,8 +109,9 @@ def _resists_by_itself(mechanism: Mechanism) -> bool:
     The pivots of the elimination are at least the former; their rounding errors are in proportion to the latter.
     """
     bodies = mechanism.bodies
-    masses = [(body.mass, *np.ravel(body.first_moment), *np.ravel(body.second_moment)) for body in bodies]
-    if any(hasattr(number, "graph") for one in masses for number in one):
+    numbers = [(body.mass, *np.ravel(body.first_moment), *np.ravel(body.second_moment)) for body in bodies]
+    numbers += [(*np.ravel(body.offset),) for body in bodies] + [tuple(mechanism.drive.armature)]
+    if any(hasattr(number, "graph") for one in numbers for number in one):
         return False  # parameters that are inputs
     carried = [0.0] * len(bodies)
     for k, body in enumerate(bodies):
