@@ -18,6 +18,7 @@ import pytest
 import armdyn
 from armdyn.program import Port, Program, trace
 from armdyn.targets import cache, cache_keys, kernels, machine_code
+from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import compiler
 from armdyn.targets.llvm.machine import Machine, host
 from armdyn.targets.native import is_on
@@ -38,18 +39,21 @@ class Process:
         monkeypatch.setenv("ARMDYN_CACHE_DIR", str(folder))
         compile_ir = compiler.compile_ir
 
-        def counting(*arguments: object) -> bytes:
-            self.compiled += 1
-            return compile_ir(*arguments)  # type: ignore[arg-type]
+        def counting(ir: str, machine: Machine) -> bytes:
+            is_kernel = f"define void @{ENTRY}(" in ir
+            self.compiled += is_kernel
+            self.shared += not is_kernel
+            return compile_ir(ir, machine)
 
         monkeypatch.setattr(compiler, "compile_ir", counting)
         self.start()
 
     def start(self) -> None:
         """Forget everything that is in memory."""
-        self.traced = self.compiled = 0
+        self.traced = self.compiled = self.shared = 0
         for name in ("_by_source", "_by_program", "_loops", "_ufuncs"):
             self._monkeypatch.setattr(kernels, name, Once())
+        self._monkeypatch.setattr(machine_code, "_shared", Once())
         for module in (kernels, cache):
             self._monkeypatch.setattr(module, "_warned", set())
 
@@ -92,6 +96,23 @@ def test_what_is_kept_is_neither_traced_nor_compiled(process: Process) -> None:
     assert process.call("f") == (1, 2)
     assert process.run() == process.run("f") == (0, 0)
     assert [len(process.entries(kind)) for kind in ("traced", "lowered", "kernel")] == [1, 2, 2]
+
+
+@needs_loader
+def test_what_kernels_have_in_common_is_compiled_once(process: Process) -> None:
+    process.call()
+    common = process.shared
+    assert common == len(process.entries("shared")) > 3
+    q = np.array([0.1, 0.2, 0.3, 0.4])
+    another = trace(lambda q: np.cos(q) * 3.0, [Port("q", (4,))], name="another")
+    np.testing.assert_allclose(kernels.kernel_of(another).for_float64(q), np.cos(q) * 3.0, rtol=1e-15)
+    assert process.compiled == 2
+    assert process.shared == common + 1  # the cosines of large angles
+    process.start()
+    for entry in process.entries():
+        entry.unlink()
+    assert process.call()[1] == 1
+    assert process.shared == 0
 
 
 def test_float32_is_compiled_only_when_used(process: Process) -> None:
@@ -231,6 +252,7 @@ PRELUDE = """
 import sys, warnings
 import numpy as np
 import armdyn
+from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import compiler
 
 def mass():

@@ -16,7 +16,7 @@ from armdyn.program import Port, Program, trace
 from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
 from armdyn.targets.kernels import kernel_of
 from armdyn.targets.llvm.compiler import compile_ir
-from armdyn.targets.llvm.loop import loop_ir
+from armdyn.targets.llvm.loop import loop_module
 from armdyn.targets.llvm.machine import Machine, host
 from armdyn.targets.llvm.vectors import Vector
 from armdyn.targets.native.linker import link
@@ -64,7 +64,7 @@ PROGRAM = trace(several, [Port("A", (3, 7)), Port("u", (5,)), Port("s", ())], na
 @cache
 def compiled(name: str, dtype: str) -> np.ufunc:
     machine = MACHINES[name]
-    address, memory = load(link(compile_ir(loop_ir(PROGRAM, dtype, machine), machine), ENTRY))
+    address, memory = load(link([compile_ir(loop_module(PROGRAM, dtype, machine).whole, machine)], ENTRY))
     keep(memory)
     return LoopTable(Interface.of(PROGRAM), {dtype: address}).ufunc
 
@@ -191,4 +191,4 @@ def test_other_processors_code_is_made(features: tuple[str, str]) -> None:
     llvm.initialize_all_asmprinters()
     machine = Machine("aarch64-unknown-linux-gnu", *features)
     for dtype in "df":
-        assert compile_ir(loop_ir(PROGRAM, dtype, machine), machine)
+        assert compile_ir(loop_module(PROGRAM, dtype, machine).whole, machine)

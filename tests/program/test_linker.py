@@ -10,6 +10,7 @@ import pytest
 
 from armdyn.targets.llvm.compiler import compile_ir
 from armdyn.targets.llvm.machine import Machine, host
+from armdyn.targets.llvm.module import Module
 from armdyn.targets.native.linker import Image, link
 from armdyn.targets.native.loader import load
 from armdyn.targets.native.relocations import PROCESSORS, LinkError
@@ -24,7 +25,7 @@ def example(triple: str) -> str:
         target triple = "{triple}"
         @table = internal constant [3 x double] [{constants}], align 16
         declare double @sin(double)
-        define internal double @twice(double %x) noinline {{
+        define internal double @twice(double %x) #0 {{
           %y = fadd double %x, %x
           ret double %y
         }}
@@ -39,6 +40,7 @@ def example(triple: str) -> str:
           store double %sum, ptr %at
           ret void
         }}
+        attributes #0 = {{ noinline }}
     """
 
 
@@ -69,7 +71,7 @@ def addresses(image: Image) -> Iterator[int]:
 
 
 def test_references_on_aarch64() -> None:
-    image = link(compiled("aarch64-unknown-linux-gnu"), "entry")
+    image = link([compiled("aarch64-unknown-linux-gnu")], "entry")
     ((name, cell),) = image.cells
     assert (name, cell % 8) == ("sin", 0)
     to_sin, to_twice = (target for _, target in calls(image))
@@ -78,6 +80,21 @@ def test_references_on_aarch64() -> None:
     assert struct.unpack_from("<II", image.code, to_twice) == (0x1E602800, 0xD65F03C0)  # fadd d0, d0, d0; ret
     (table,) = addresses(image)
     np.testing.assert_array_equal(np.frombuffer(image.code, float, 3, table), TABLE)
+
+
+def test_functions_of_other_object_files_on_aarch64() -> None:
+    """twice() in a file of its own, as functions are that kernels share."""
+    triple = "aarch64-unknown-linux-gnu"
+    whole = example(triple)
+    start, end, tail = (whole.index(word) for word in ("define internal", "define void", "attributes"))
+    own, twice = whole[:start] + whole[end:tail], whole[start:end]
+    module = Module(own, (twice,), head=f'target triple = "{triple}"', tail=whole[tail:])
+    image = link([compile_ir(part, Machine(triple, "generic", "")) for part in module.parts], "entry")
+    ((_, cell),) = image.cells
+    to_sin, to_twice = (target for _, target in calls(image))
+    assert to_sin == cell - 8
+    assert to_twice > image.entry
+    assert struct.unpack_from("<II", image.code, to_twice) == (0x1E602800, 0xD65F03C0)  # fadd d0, d0, d0; ret
 
 
 def test_references_to_other_pages_on_aarch64() -> None:
@@ -98,12 +115,12 @@ def test_what_is_too_far_or_unknown_is_left_to_llvm() -> None:
     with pytest.raises(LinkError, match=r"a call over 134217728 bytes"):
         PROCESSORS[183].write(283, bytearray(8), 0, 1 << 27)
     with pytest.raises(LinkError, match=r"not an ELF object for a processor we know"):
-        link(compiled("riscv64-unknown-linux-gnu"), "entry")
+        link([compiled("riscv64-unknown-linux-gnu")], "entry")
 
 
 @pytest.mark.skipif(not host().triple.startswith(("x86_64", "aarch64")), reason="the linker knows two processors")
 def test_it_runs_here() -> None:
-    address, _memory = load(link(compile_ir(example(host().triple), host()), "entry"))
+    address, _memory = load(link([compile_ir(example(host().triple), host())], "entry"))
     x = np.array([0.3, -1.2, 2.0])
     for k in range(3):
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(address)(x.ctypes.data, k)

@@ -20,7 +20,7 @@ from armdyn.targets import compile_program
 from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
 from armdyn.targets.llvm import streaming
 from armdyn.targets.llvm.compiler import compile_ir
-from armdyn.targets.llvm.loop import loop_ir
+from armdyn.targets.llvm.loop import loop_module
 from armdyn.targets.llvm.machine import Machine, host
 from armdyn.targets.llvm.sections import Arithmetic, cut
 from armdyn.targets.native.linker import link
@@ -37,7 +37,7 @@ def compiled_for(program: Program, machine: Machine, dtypes: str = "fd") -> np.u
     """The program compiled for some machine, by hand and without the cache."""
     addresses = {}
     for dtype in dtypes:
-        addresses[dtype], memory = load(link(compile_ir(loop_ir(program, dtype, machine), machine), ENTRY))
+        addresses[dtype], memory = load(link([compile_ir(loop_module(program, dtype, machine).whole, machine)], ENTRY))
         keep(memory)
     return LoopTable(Interface.of(program), addresses).ufunc
 

@@ -13,6 +13,8 @@ from armdyn.errors import UnknownName
 from armdyn.program import Port, trace
 from armdyn.targets import machine_code, native, parallel
 from armdyn.targets.kernels import compile_program
+from armdyn.targets.llvm import compiler
+from armdyn.targets.llvm.module import Module
 from armdyn.targets.native import PIECES, direct, is_on, work_queue
 
 pytest.importorskip("llvmlite")
@@ -88,7 +90,9 @@ def test_every_piece_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert work_queue.queue_loop.__wrapped__() is None
     refused: Any = lambda *_: pytest.fail("the linker was asked")  # noqa: E731
     monkeypatch.setattr(machine_code, "link", refused)
-    assert machine_code.packed(b"object code", "entry") == ({"kind": "object"}, b"object code")
+    monkeypatch.setattr(compiler, "compile_ir", lambda ir, _: ir.encode())
+    module = Module("own", ("shared",))
+    assert machine_code.compiled(module, "entry") == ({"kind": "object"}, module.whole.encode())
 
 
 def test_every_piece_is_explained() -> None:

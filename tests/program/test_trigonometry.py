@@ -10,7 +10,7 @@ from armdyn.program import Port, Program, trace
 from armdyn.targets import compile_program
 from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
 from armdyn.targets.llvm.compiler import compile_ir
-from armdyn.targets.llvm.loop import loop_ir
+from armdyn.targets.llvm.loop import loop_module
 from armdyn.targets.llvm.machine import Machine, host
 from armdyn.targets.native.linker import link
 from armdyn.targets.native.loader import load
@@ -29,7 +29,7 @@ def on_machine(program: Program, kind: str) -> np.ufunc:
     machine = Machine(host().triple, "x86-64", "")
     addresses = {}
     for dtype in "fd":
-        addresses[dtype], memory = load(link(compile_ir(loop_ir(program, dtype, machine), machine), ENTRY))
+        addresses[dtype], memory = load(link([compile_ir(loop_module(program, dtype, machine).whole, machine)], ENTRY))
         keep(memory)
     return LoopTable(Interface.of(program), addresses).ufunc
 

@@ -22,7 +22,7 @@ LONGEST_UNUSED = 90 * 86400.0
 TEMPORARY = ".temporary"
 """The ending of files that become entries."""
 
-_ENDINGS = (".traced", ".lowered", ".kernel")
+_ENDINGS = (".traced", ".lowered", ".kernel", ".shared")
 _LEFTOVER = 86400.0
 _MARKED = 86400.0
 _BLOCK = 4096

@@ -21,6 +21,7 @@ _COMMON = ("targets", "targets/llvm", "targets/native", "program")
 
 CODE_FORMAT = (
     "targets/llvm/compiler.py",
+    "targets/llvm/module.py",
     "targets/machine_code.py",
     "targets/native/linker.py",
     "targets/native/relocations.py",

@@ -26,6 +26,7 @@ from armdyn.targets import cache_keys
 from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
 from armdyn.targets.interpreted import Interpreted, InterpretedRollout
 from armdyn.targets.llvm.machine import host
+from armdyn.targets.llvm.module import Module
 from armdyn.targets.machine_code import Code, kept_or_compiled
 from armdyn.targets.native.loader import LoadError
 from armdyn.threads import Once
@@ -109,7 +110,7 @@ class Loops:
         code: Code | None = None
         try:
             key = f"{letter} {self._digest}"
-            code = kept_or_compiled(key, lambda: self._ir(letter), ENTRY, keep=self._cache)
+            code = kept_or_compiled(key, lambda: self._module(letter), ENTRY, keep=self._cache)
             if code is None:
                 raise LoadError("the compiled code cannot be loaded")
         except (ArmdynError, MemoryError, Warning):  # of the function, of no compiler, made an error
@@ -120,15 +121,15 @@ class Loops:
         keep(code[1])
         return code[0]
 
-    def _ir(self, letter: str) -> str:
+    def _module(self, letter: str) -> Module:
         machine, program = host(), self._program()
         if isinstance(program, Rollout):
-            from armdyn.targets.llvm.rollout_loop import rollout_ir  # noqa: PLC0415 - not needed where the code is kept
+            from armdyn.targets.llvm.rollout_loop import rollout_module  # noqa: PLC0415 - not needed where the code is kept
 
-            return rollout_ir(program, letter, machine)
-        from armdyn.targets.llvm.loop import loop_ir  # noqa: PLC0415 - as above
+            return rollout_module(program, letter, machine)
+        from armdyn.targets.llvm.loop import loop_module  # noqa: PLC0415 - as above
 
-        return loop_ir(program, letter, machine)
+        return loop_module(program, letter, machine)
 
     def _program(self) -> Any:
         """The program, traced once."""

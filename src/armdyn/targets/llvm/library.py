@@ -102,20 +102,25 @@ def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> None
 
 
 def libm_functions(plan: Sections, vector: Vector) -> list[str]:
-    """``@each_tan`` and the like, for every lane; ``@huge_sin``, only for the lanes beyond the fast path."""
+    """``@each_tan`` and the like, for every lane; ``@huge_sin``, only for the lanes beyond the fast path.
+
+    Each with the function of libm that it calls; programs share them.
+    """
     functions = []
-    for operation in library_operations(plan):
+    for operation in _library_operations(plan):
+        parameters = "double, double" if operation in _TWO_ARGUMENTS else "double"
+        declared = f"declare double @{operation}({parameters})\n\n"
         if operation in ("sin", "cos"):
-            functions.append(_lane_loop(vector, f"huge_{operation}", operation, 1, above=fast_limit(vector)))
+            functions.append(declared + _lane_loop(vector, f"huge_{operation}", operation, 1, fast_limit(vector)))
         elif operation == "pow" and has_power(vector):
-            functions.append(_OTHER_POWERS.format(lanes=vector.lanes))
+            functions.append(declared + _OTHER_POWERS.format(lanes=vector.lanes))
         else:
             arity = 2 if operation in _TWO_ARGUMENTS else 1
-            functions.append(_lane_loop(vector, f"each_{operation}", operation, arity))
+            functions.append(declared + _lane_loop(vector, f"each_{operation}", operation, arity))
     return functions
 
 
-def library_operations(plan: Sections) -> list[str]:
+def _library_operations(plan: Sections) -> list[str]:
     """The library functions that a program may call."""
     members = (index for section in plan.sections if isinstance(section, Library) for index in section.nodes)
     return sorted({str(plan.nodes[index][0]) for index in members} - INLINE)

@@ -7,7 +7,7 @@ formatted directly; that is many times faster than building an object for every 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from armdyn.program.program import Port, Program
@@ -15,9 +15,10 @@ from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.arithmetic import arithmetic_section
-from armdyn.targets.llvm.library import libm_functions, library_operations, library_section
+from armdyn.targets.llvm.library import libm_functions, library_section
 from armdyn.targets.llvm.machine import Machine
-from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
+from armdyn.targets.llvm.module import Module
+from armdyn.targets.llvm.packing import Column, layout_functions, run_length, storer
 from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
@@ -33,30 +34,32 @@ attributes #1 = {{ nounwind noinline cold "prefer-vector-width"="512" "min-legal
 """
 
 
-def attributes(vector: Vector) -> str:
-    """The attributes of a module's functions, and its metadata."""
-    return _ATTRIBUTES.format(bytes=vector.bytes)
-
-
-def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
+def loop_module(program: Program, dtype: str, machine: Machine) -> Module:
     """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
     vector = Vector.of(dtype, machine)
     plan = cut(program)
-    return "\n".join(
-        [
-            f'target triple = "{machine.triple}"\n',
-            *shapes((*program.inputs, *program.outputs)),
-            *(loader(vector, size) for size in sorted({port.size for port in program.inputs})),
-            *(storer(vector, number, columns, run) for number, columns, run in _results(program, plan)),
-            layout_functions(vector, (run_length(port.shape) for port in program.outputs)),
-            *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
-            streaming_columns.column_functions(vector) if streaming_columns.can_stream_columns(vector, machine) else "",
-            *section_functions(plan, vector),
-            *libm_functions(plan, vector),
-            _loop(program, plan, vector, machine),
-            declarations(plan, vector, machine.triple),
-            attributes(vector),
-        ]
+    own = [
+        *shapes((*program.inputs, *program.outputs)),
+        *(storer(vector, number, columns, run) for number, columns, run in _results(program, plan)),
+        *section_functions(plan, vector),
+        _loop(program, plan, vector, machine),
+    ]
+    shared = [
+        *layout_functions(vector, program.inputs, program.outputs),
+        *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
+        *(streaming_columns.column_functions(vector) if streaming_columns.can_stream_columns(vector, machine) else []),
+        *libm_functions(plan, vector),
+    ]
+    return module(own, shared, vector, machine)
+
+
+def module(own: Sequence[str], shared: Sequence[str], vector: Vector, machine: Machine) -> Module:
+    """A module of these definitions for a machine."""
+    return Module(
+        "\n".join(own),
+        tuple(shared),
+        head=f'target triple = "{machine.triple}"\n',
+        tail=f"{_declarations(vector, machine.triple)}\n{_ATTRIBUTES.format(bytes=vector.bytes)}",
     )
 
 
@@ -224,15 +227,11 @@ def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool
     out.put(f"stored{number}:")
 
 
-def declarations(plan: Sections, vector: Vector, triple: str) -> str:
-    """The intrinsic and library functions that a module may call."""
+def _declarations(vector: Vector, triple: str) -> str:
+    """The intrinsic functions that a module may call."""
     t, suffix = vector.type, vector.suffix
     unary = [f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs", "floor")]
     binary = [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
-    libm = [
-        f"declare double @{name}({'double, double' if name in ('atan2', 'pow') else 'double'})"
-        for name in library_operations(plan)
-    ]
     return "\n".join(
         [
             *unary,
@@ -241,7 +240,6 @@ def declarations(plan: Sections, vector: Vector, triple: str) -> str:
             "declare double @llvm.fabs.f64(double)",
             "declare i64 @llvm.umin.i64(i64, i64)",
             "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
-            *libm,
             *_flag_declarations(triple),
         ]
     )

@@ -15,9 +15,10 @@ they read what it reads and write what it writes, so no masks are needed. A grou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from armdyn.program.program import Port
 from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.transposition import load_piece, pieces, store_piece
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
@@ -38,7 +39,7 @@ Move = TypeVar("Move", int, tuple[int, int])
 """A number of a state, or a piece of its row: start and width."""
 
 
-def loader(vector: Vector, size: int) -> str:
+def _loader(vector: Vector, size: int) -> str:
     """The function ``@load_<size>`` for arrays of ``size`` numbers a state, which come to stand side by side.
 
     ``%data`` points to the first state of a group, ``%outer`` is the stride from state to state, ``%last`` the last
@@ -158,10 +159,19 @@ def _in_parts(
     return functions
 
 
-def layout_functions(vector: Vector, runs: Iterable[int]) -> str:
-    """Functions for all arguments: ``@layout``, ``@load_elements``, ``@store_runs_<run>`` for these runs and 1."""
-    stores = [_store_runs(vector, run) for run in sorted({1, *runs})]
-    return "".join([_LAYOUT.format(itemsize=vector.itemsize), _load_elements(vector), *stores])
+def layout_functions(vector: Vector, inputs: Sequence[Port], outputs: Sequence[Port]) -> list[str]:
+    """What moves numbers of these arrays, in groups that programs share.
+
+    ``@layout``, ``@load_elements`` and ``@store_runs_1`` are for all arrays, ``@load_<size>`` for inputs of a size, and
+    ``@store_runs_<run>`` for results with a last axis of that length.
+    """
+    sizes = sorted({port.size for port in inputs})
+    runs = sorted({run_length(port.shape) for port in outputs} - {1})
+    return [
+        "".join([_LAYOUT.format(itemsize=vector.itemsize), _load_elements(vector), _store_runs(vector, 1)]),
+        *(_loader(vector, size) for size in sizes),
+        *(_store_runs(vector, run) for run in runs),
+    ]
 
 
 def _load_elements(vector: Vector) -> str:

@@ -18,16 +18,10 @@ from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm.arguments import describe_arguments, place, transfer
 from armdyn.targets.llvm.library import libm_functions
-from armdyn.targets.llvm.loop import (
-    attributes,
-    constants,
-    declarations,
-    save_flags,
-    section_functions,
-    shapes,
-)
+from armdyn.targets.llvm.loop import constants, module, save_flags, section_functions, shapes
 from armdyn.targets.llvm.machine import Machine
-from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
+from armdyn.targets.llvm.module import Module
+from armdyn.targets.llvm.packing import Column, layout_functions, run_length, storer
 from armdyn.targets.llvm.sections import Sections, cut
 from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
@@ -39,25 +33,19 @@ COUNTS = 2
 """Arguments before those of the step: the steps, and the steps between two rows."""
 
 
-def rollout_ir(rollout: Rollout, dtype: str, machine: Machine) -> str:
+def rollout_module(rollout: Rollout, dtype: str, machine: Machine) -> Module:
     """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
     vector, plan = Vector.of(dtype, machine), cut(rollout.step)
     ports = Ports(rollout)
-    return "\n".join(
-        [
-            f'target triple = "{machine.triple}"\n',
-            *shapes((*rollout.inputs, *rollout.outputs)),
-            *(loader(vector, size) for size in sorted({port.size for port in rollout.inputs})),
-            *(storer(vector, number, columns, run) for number, columns, run in ports.columns(plan)),
-            layout_functions(vector, (run_length(port.shape) for port in rollout.outputs)),
-            *section_functions(plan, vector),
-            *libm_functions(plan, vector),
-            _carry(ports, plan, vector),
-            _loop(ports, plan, vector, machine.triple),
-            declarations(plan, vector, machine.triple),
-            attributes(vector),
-        ]
-    )
+    own = [
+        *shapes((*rollout.inputs, *rollout.outputs)),
+        *(storer(vector, number, columns, run) for number, columns, run in ports.columns(plan)),
+        *section_functions(plan, vector),
+        _carry(ports, plan, vector),
+        _loop(ports, plan, vector, machine.triple),
+    ]
+    shared = [*layout_functions(vector, rollout.inputs, rollout.outputs), *libm_functions(plan, vector)]
+    return module(own, shared, vector, machine)
 
 
 class Ports:

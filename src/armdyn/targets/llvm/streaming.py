@@ -32,7 +32,7 @@ def can_stream(triple: str) -> bool:
 
 
 def stream_functions(vector: Vector, outputs: tuple[Port, ...]) -> list[str]:
-    """``@stream_<size>`` for the groups of each size of output, and what they have in common."""
+    """``@stream_<size>`` for each size of output, and what they have in common, which programs share."""
     sizes = sorted({port.size for port in outputs})
     return [_COPY_NUMBERS.format(itemsize=vector.itemsize, scalar=vector.scalar)] + [
         _stream_function(vector, size) for size in sizes

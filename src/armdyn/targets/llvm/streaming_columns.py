@@ -21,8 +21,8 @@ def can_stream_columns(vector: Vector, machine: Machine) -> bool:
     return machine.has("avx512f") and vector.bytes == LINE
 
 
-def column_functions(vector: Vector) -> str:
-    """``@stream_columns``, ``@end_columns`` and ``@whole_numbers``, for the results of a module."""
+def column_functions(vector: Vector) -> list[str]:
+    """``@stream_columns``, ``@end_columns`` and ``@whole_numbers``: one group, that all programs share."""
     kind, integer = ("pd", "i64") if vector.scalar == "double" else ("ps", "i32")
     names = {
         "V": vector.type,
@@ -38,7 +38,7 @@ def column_functions(vector: Vector) -> str:
         "narrow": "" if integer == "i64" else "%shift.word = trunc i64 %shift to i32",
         "shift_word": "%shift" if integer == "i64" else "%shift.word",
     }
-    return _FUNCTIONS.format(**names)
+    return [_FUNCTIONS.format(**names)]
 
 
 def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:

@@ -1,4 +1,4 @@
-"""A static linker: an ELF object file for x86-64 or aarch64 becomes a position-independent image.
+"""A static linker: ELF object files for x86-64 or aarch64 become a position-independent image.
 
 Code and constants lie side by side, relocations between them are applied relative to the instruction. What remains open
 are the addresses of libm's and Python's functions: each is called through a trampoline, a jump to the address in the
@@ -8,12 +8,14 @@ are the addresses of libm's and Python's functions: each is called through a tra
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from armdyn.targets.native.relocations import PROCESSORS, LinkError, Processor
 
 _SHT_PROGBITS, _SHT_SYMTAB, _SHT_RELA = 1, 2, 4
 _SHF_ALLOC = 2
+_STB_GLOBAL = 1
 
 
 @dataclass(frozen=True)
@@ -37,25 +39,77 @@ class _Section:
     alignment: int
 
 
-def link(object_code: bytes, entry: str) -> Image:
-    """Lay out the sections that are needed to run, and apply the relocations between them."""
-    processor = _processor(object_code)
-    sections = _sections(object_code)
-    symbols = _symbols(object_code, sections)
-    code, addresses = _laid_out(object_code, sections)
+@dataclass(frozen=True)
+class _Symbol:
+    name: str
+    section: int
+    value: int
+    is_global: bool
+
+
+def can_link(triple: str) -> bool:
+    """Whether the object files for a machine are such that the linker may know them."""
+    return triple.startswith(("x86_64", "aarch64")) and "linux" in triple
+
+
+def link(objects: Sequence[bytes], entry: str) -> Image:
+    """Lay out the sections of object files that are needed to run, and apply the relocations between them.
+
+    The entry is a function of the first; functions of the others are known to all by their names.
+    """
+    processor = _processor(objects[0])
+    code = bytearray()
+    files = [_File(data, code) for data in objects]
+    functions = {name: address for file in files for name, address in file.functions()}
     trampolines = _Trampolines(code, processor.jump)
-    for section in sections:
-        if section.kind != _SHT_RELA or section.info not in addresses:
-            continue
-        for position in range(section.offset, section.offset + section.size, 24):
-            offset, info, addend = struct.unpack_from("<QQq", object_code, position)
-            name, home, value = symbols[info >> 32]
-            target = trampolines.address(name) if home == 0 and name else _address(addresses, home, value)
-            processor.write(info & 0xFFFFFFFF, code, addresses[section.info] + offset, target + addend)
-    for name, home, value in symbols:
-        if name == entry and home:
-            return Image(bytes(code), _address(addresses, home, value), tuple(trampolines.cells))
+    for file in files:
+        for kind, place, symbol, addend in file.references():
+            if symbol.section or not symbol.name:
+                target = file.address(symbol)
+            else:
+                known = symbol.name in functions
+                target = functions[symbol.name] if known else trampolines.address(symbol.name)
+            processor.write(kind, code, place, target + addend)
+    for symbol in files[0].symbols:
+        if symbol.name == entry and symbol.section:
+            return Image(bytes(code), files[0].address(symbol), tuple(trampolines.cells))
     raise LinkError(f"no function {entry!r}")
+
+
+class _File:
+    """An object file whose sections lie in the code of an image.
+
+    Args:
+        data: the bytes of the file.
+        code: the image's, to which code and constants are appended.
+    """
+
+    def __init__(self, data: bytes, code: bytearray) -> None:
+        self._data = data
+        self._sections = _sections(data)
+        self.symbols = _symbols(data, self._sections)
+        self._addresses = _laid_out(data, self._sections, code)
+
+    def address(self, symbol: _Symbol) -> int:
+        """Where a symbol lies in the image."""
+        if symbol.section not in self._addresses:
+            raise LinkError(f"a symbol in section {symbol.section}")
+        return self._addresses[symbol.section] + symbol.value
+
+    def functions(self) -> Iterator[tuple[str, int]]:
+        """What other files may call: the names and addresses of the symbols that are not local."""
+        for symbol in self.symbols:
+            if symbol.is_global and symbol.section:
+                yield symbol.name, self.address(symbol)
+
+    def references(self) -> Iterator[tuple[int, int, _Symbol, int]]:
+        """The type, place in the image, symbol and addend of each relocation."""
+        for section in self._sections:
+            if section.kind != _SHT_RELA or section.info not in self._addresses:
+                continue
+            for position in range(section.offset, section.offset + section.size, 24):
+                offset, info, addend = struct.unpack_from("<QQq", self._data, position)
+                yield info & 0xFFFFFFFF, self._addresses[section.info] + offset, self.symbols[info >> 32], addend
 
 
 def _processor(object_code: bytes) -> Processor:
@@ -66,9 +120,8 @@ def _processor(object_code: bytes) -> Processor:
     return PROCESSORS[number]
 
 
-def _laid_out(object_code: bytes, sections: list[_Section]) -> tuple[bytearray, dict[int, int]]:
-    """Code and constants one after the other, and the offset of each section."""
-    code = bytearray()
+def _laid_out(object_code: bytes, sections: list[_Section], code: bytearray) -> dict[int, int]:
+    """Append code and constants one after the other; the offset of each section."""
     addresses: dict[int, int] = {}
     for number, section in enumerate(sections):
         if not section.flags & _SHF_ALLOC or section.name.startswith((".eh_frame", ".note")):
@@ -78,13 +131,7 @@ def _laid_out(object_code: bytes, sections: list[_Section]) -> tuple[bytearray, 
         code += bytes(-len(code) % section.alignment)
         addresses[number] = len(code)
         code += object_code[section.offset : section.offset + section.size]
-    return code, addresses
-
-
-def _address(addresses: dict[int, int], section: int, value: int) -> int:
-    if section not in addresses:
-        raise LinkError(f"a symbol in section {section}")
-    return addresses[section] + value
+    return addresses
 
 
 class _Trampolines:
@@ -116,8 +163,7 @@ def _sections(data: bytes) -> list[_Section]:
     ]
 
 
-def _symbols(data: bytes, sections: list[_Section]) -> list[tuple[str, int, int]]:
-    """(name, section number, value) of every symbol."""
+def _symbols(data: bytes, sections: list[_Section]) -> list[_Symbol]:
     for section in sections:
         if section.kind == _SHT_SYMTAB:
             names = sections[section.link].offset
@@ -125,7 +171,10 @@ def _symbols(data: bytes, sections: list[_Section]) -> list[tuple[str, int, int]
                 struct.unpack_from("<IBBHQQ", data, position)
                 for position in range(section.offset, section.offset + section.size, 24)
             )
-            return [(_text(data, names + name), home, value) for name, _, _, home, value, _ in entries]
+            return [
+                _Symbol(_text(data, names + name), home, value, is_global=kind >> 4 == _STB_GLOBAL)
+                for name, kind, _, home, value, _ in entries
+            ]
     raise LinkError("no symbol table")
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from armdyn.targets.gufunc import Shape, keep
 from armdyn.targets.llvm.machine import host
+from armdyn.targets.llvm.module import Module
 from armdyn.targets.machine_code import kept_or_compiled
 from armdyn.targets.native import is_on
 from armdyn.targets.native.xla_handler_ir import ENTRY, KERNEL, MOST_ARRAYS, handler_ir
@@ -53,7 +54,9 @@ def handler(loop: int, arrays: int) -> int:
     if arrays > MOST_ARRAYS:
         raise HandlerError(f"it takes {MOST_ARRAYS} arrays and results together, not {arrays}", is_known=True)
     try:
-        code = kept_or_compiled("handler of XLA", lambda: handler_ir(host().triple), ENTRY, functions={KERNEL: loop})
+        code = kept_or_compiled(
+            "handler of XLA", lambda: Module(handler_ir(host().triple)), ENTRY, functions={KERNEL: loop}
+        )
     except Exception as error:  # no compiler, for example
         raise HandlerError(f"it cannot be compiled ({error})") from error
     if code is None:

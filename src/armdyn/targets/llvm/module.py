@@ -1,0 +1,50 @@
+"""A module of LLVM IR, whole or in parts: functions that modules of many programs have in common are compiled once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_DEFINITION = re.compile(r"^define internal ([^{]*?@([\w.]+)\([^{]*?\)) (#\d) \{$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of LLVM IR.
+
+    Args:
+        own: definitions of this module alone, the entry among them.
+        shared: groups of definitions that modules of other programs have too, in the same words. A function in them
+            is known by its name, by which ``own`` and other groups call it.
+        head: what every part begins with.
+        tail: what every part ends with: declarations, attributes, metadata.
+    """
+
+    own: str
+    shared: tuple[str, ...] = ()
+    head: str = ""
+    tail: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The text of one module."""
+        return "\n".join([self.head, *self.shared, self.own, self.tail])
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The texts of several modules that are linked, that of ``own`` first; each group does without the others."""
+        return tuple(self._part(text) for text in (self.own, *self.shared))
+
+    def _part(self, text: str) -> str:
+        """A module of its own: what it has of the groups can be called from outside, the others' are declared."""
+        called = set(re.findall(r"@([\w.]+)\(", text))
+        others = [
+            f"declare hidden {function} {attributes}"
+            for group in self.shared
+            if group != text
+            for function, name, attributes in _DEFINITION.findall(group)
+            if name in called
+        ]
+        if text != self.own:
+            text = _DEFINITION.sub(r"define hidden \1 \3 {", text)
+        return "\n".join([self.head, text, *others, self.tail])
