@@ -49,8 +49,8 @@ def states(robot, count=200):
     return np.random.default_rng(3).normal(size=(3, count, robot.dof))
 
 
-CASES = [("ur5", "gear", True), ("ur5", "m4", False), ("tree", "m6", True)]
-CASES += [("tree", law, True) for law in ("gear", "m3", "m4", "m5", "smooth_gear")]
+CASES = [("ur5", "gear", True), ("ur5", "m4", False), ("tree", "m6", True), ("tree", "smooth_gear", True)]
+CASES += [pytest.param("tree", law, True, marks=pytest.mark.slow) for law in ("gear", "m3", "m4", "m5")]
 CASES += [pytest.param("tree", law, False, marks=pytest.mark.slow) for law in ("gear", "m3", "m4", "m5", "smooth_gear")]
 
 

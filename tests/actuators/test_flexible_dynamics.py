@@ -9,6 +9,7 @@ from armdyn import DTypeError, ModelError, Robot, TraceError, Unsupported
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Spring, Viscous, flexible_motion
 from oracles.cases import CASES
 from oracles.flexible import flexible, springs_for, with_rotors
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 from oracles.trees import known_tree, to_mjcf
 
@@ -48,8 +49,7 @@ def test_forward_dynamics_is_mujocos_with_rotors_as_bodies(damped: bool) -> None
         assert_close(thetadd[k], data.qacc[motors], 1e-9)
 
 
-@pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("damped", [False, True])
+@pytest.mark.parametrize(("name", "damped"), each_once(ROBOTS, [False, True]))
 def test_inverse_then_forward(name: str, damped: bool) -> None:
     bare = ROBOTS[name]
     springs = springs_for(bare, 31, damped=damped)

@@ -12,6 +12,7 @@ from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Rotor,
 from oracles.cases import CASES, Case
 from oracles.couplings import maker
 from oracles.plain import plainly
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 from oracles.trees import known_tree, to_mjcf
 
@@ -97,7 +98,7 @@ def test_coupled_joints_rub_each() -> None:
     assert_close(robot.forward_dynamics(s.q, s.qd, tau), s.qdd, 1e-8)
 
 
-@pytest.mark.parametrize("name", ["ur5", "random_tree"])
+@pytest.mark.parametrize("name", short_run(["ur5", "random_tree"], "random_tree"))
 def test_linear_in_its_parameters(name: str) -> None:
     robot, _, _ = rubbing(CASES[name]().robot)
     s, pi = random_states(robot.dof, COUNT, seed=486), robot.standard_parameters()

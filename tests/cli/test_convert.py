@@ -12,6 +12,7 @@ import pytest
 import armdyn
 from armdyn import Inertia, Robot
 from armdyn.cli.conversions import CONVERSIONS, literal
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 
 Shell = Callable[..., Any]
@@ -33,8 +34,7 @@ CHAINS = [
 ]
 
 
-@pytest.mark.parametrize("to", CHAINS, ids=" ".join)
-@pytest.mark.parametrize("name", ["stanford", "ur5"])
+@pytest.mark.parametrize(("name", "to"), each_once(["stanford", "ur5"], CHAINS), ids=str)
 def test_modules_make_the_same_robot(shell: Shell, tmp_path: Path, name: str, to: tuple[str, ...]) -> None:
     path = tmp_path / "arm.py"
     said = shell("convert", name, "--to", *to, "--out", str(path), columns=300)

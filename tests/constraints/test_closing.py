@@ -6,6 +6,7 @@ import pytest
 import armdyn
 from armdyn import constraints as c
 from armdyn.constraints.fields import axes_along
+from oracles.short_run import short_run
 from oracles.states import assert_close
 
 Q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
@@ -35,7 +36,7 @@ def test_a_guess_without_numbers_all_around(planar):
         robot.close_loop([0.0, 0.0])
 
 
-@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e4, 1e6, 1e12])
+@pytest.mark.parametrize("scale", short_run([1e-8, 1.0, 1e4, 1e6, 1e12], 1e-8, 1e12))
 def test_no_factor_of_a_function_matters(arm, scale):
     surface = c.PointOnSurface("tool0", lambda p: scale * (p @ p - 0.3), name="sphere")
     robot = arm.with_constraints(surface, c.PointOnPlane("tool0", (0, 0, 1), (0, 0, 0.2), name="plane"))

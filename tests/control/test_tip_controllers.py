@@ -10,6 +10,7 @@ import armdyn
 from armdyn import control
 from oracles.cases import Case
 from oracles.closed_loops import Motion, State, by_hand, in_base_axes, way_to
+from oracles.short_run import each_once, short_run
 from oracles.states import assert_close
 
 STEPS = 200
@@ -81,7 +82,7 @@ def test_operational_space(panda: Case, components: str) -> None:
     assert_same(ours, by_hand(panda, law, *start(panda), steps=STEPS))
 
 
-@pytest.mark.parametrize("components", ["pose", "position"])
+@pytest.mark.parametrize("components", short_run(["pose", "position"], "position"))
 def test_operational_space_accelerates_the_tip_as_commanded(panda: Case, components: str) -> None:
     """Vdot = J qdd + Jdot qd = Vdot_ref + Kd ed + Kp e, whatever the spare joints are asked for."""
     rows, robot = ROWS[components], panda.robot
@@ -100,8 +101,7 @@ def test_operational_space_accelerates_the_tip_as_commanded(panda: Case, compone
     assert np.abs(tau - law(q, qd, Kp=Kp, Kd=Kd, **refs)).max() > 0.1
 
 
-@pytest.mark.parametrize("robot_name", ["ur5", "panda"])
-@pytest.mark.parametrize("shaped", [False, True])
+@pytest.mark.parametrize(("robot_name", "shaped"), each_once(["ur5", "panda"], [False, True]))
 def test_impedance(request: pytest.FixtureRequest, robot_name: str, shaped: bool) -> None:
     case = request.getfixturevalue(robot_name)
     components = "pose" if robot_name == "ur5" else "position"
@@ -124,8 +124,7 @@ def test_impedance(request: pytest.FixtureRequest, robot_name: str, shaped: bool
     assert_same(ours, by_hand(case, law, *start(case), steps=STEPS, f_tip=F_TIP))
 
 
-@pytest.mark.parametrize("components", ["pose", "position"])
-@pytest.mark.parametrize("shaped", [False, True])
+@pytest.mark.parametrize(("shaped", "components"), each_once([False, True], ["position", "pose"]))
 def test_impedance_is_that_of_mass_damper_and_spring(panda: Case, components: str, shaped: bool) -> None:
     """M (Vdot - Vdot_ref) + B (V - V_ref) - K e = f_ext at the tip, with M that of the arm or the one asked for."""
     rows, robot = ROWS[components], panda.robot

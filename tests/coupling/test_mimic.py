@@ -15,6 +15,7 @@ import armdyn
 from armdyn import Limits, ModelError, UnknownName
 from armdyn.formats.urdf import read_urdf_text
 from oracles.robot_data import ROBOTS, bare, description, written
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 
 GRIPPERS = {
@@ -45,7 +46,7 @@ def both(name: str) -> tuple[armdyn.Robot, pin.Model]:
     return armdyn.Robot.from_urdf(path, gravity=gravity, friction="ignore"), model
 
 
-@pytest.mark.parametrize("name", GRIPPERS)
+@pytest.mark.parametrize("name", short_run(GRIPPERS, "panda", "baxter"))
 def test_against_pinocchio(name: str) -> None:
     robot, model = both(name)
     assert model.nv == robot.dof < len(robot.model.joints)

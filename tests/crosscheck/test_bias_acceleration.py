@@ -7,6 +7,7 @@ import pytest
 import armdyn
 from oracles.cases import ANGULAR_FIRST, Case
 from oracles.plain import plainly
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 
 WAYS = ("body", "space", "world")
@@ -37,7 +38,7 @@ def test_pinocchios_frame_acceleration(case: Case) -> None:
             assert_close(np.broadcast_to(actual, np.shape(expected)), np.array(expected), floor=1.0)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("case", "way"), each_once(["random_tree", "ur5"], WAYS), indirect=["case"])
 def test_is_the_rate_of_the_jacobian_times_the_velocities(case: Case, way: str) -> None:
     s = random_states(case.n, 8, seed=312)
     for frame in some_frames(case):

@@ -11,6 +11,7 @@ from armdyn import algorithms
 from oracles.cases import Case, grown
 from oracles.differences import first, second
 from oracles.newton_euler_mp import ExactTree, exact, motion_transform, spatial_inertia
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 
 
@@ -35,9 +36,8 @@ def test_the_small_trees_have_slides_and_branches() -> None:
     assert any(sum(j.parent == link for j in r.joints) > 1 for r in robots for link in r.link_names)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("pair", [("q", "q"), ("qd", "q"), ("qdd", "q"), ("qd", "qd")])
-def test_second_derivatives_of_inverse_dynamics(seed: int, pair: tuple[str, str]) -> None:
+@pytest.mark.parametrize(("pair", "seed"), each_once([("q", "q"), ("qd", "q"), ("qdd", "q"), ("qd", "qd")], SEEDS))
+def test_second_derivatives_of_inverse_dynamics(pair: tuple[str, str], seed: int) -> None:
     """d2 tau_i / dx_j dy_k, shape (n, n, n), of the differentiated program and of the recursion differentiated once."""
     case, tree = small_tree(seed)
     s = state(case, seed)

@@ -51,7 +51,7 @@ def leaning(tilt: float, rng: np.random.Generator) -> armdyn.Robot:
     return armdyn.Robot.from_links(parts, gravity=GRAVITY, tip="link3")
 
 
-@pytest.mark.parametrize("tilt", short_run(TILTS, 1.0, 1e-4, 1e-8, 1e-12, 1.1e-14, 1e-14, 1e-16))
+@pytest.mark.parametrize("tilt", short_run(TILTS, 1e-4, 1e-8, 1.1e-14, 1e-14, 1e-16))
 def test_nearly_parallel_axes_of_any_direction(tilt: float, tmp_path: Path) -> None:
     robot = leaning(tilt, np.random.default_rng(3))
     assert worst(robot, tmp_path).max() < 1e-12

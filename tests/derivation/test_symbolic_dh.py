@@ -8,6 +8,7 @@ import armdyn
 from armdyn.derivation import from_dh
 from armdyn.errors import ModelError, ShapeError
 from armdyn.spatial import MassProperties
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 
 TABLES = {
@@ -28,8 +29,7 @@ def inertias(count: int) -> list[armdyn.Inertia]:
     return made
 
 
-@pytest.mark.parametrize("convention", ["modified", "standard"])
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(("name", "convention"), each_once(TABLES, ["modified", "standard"]))
 def test_the_same_table_in_numbers(name: str, convention: str) -> None:
     table = TABLES[name]
     own = inertias(len(table))

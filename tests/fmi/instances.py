@@ -23,7 +23,8 @@ from fmpy import extract, read_model_description  # noqa: E402 - fmpy may be mis
 from fmpy.fmi1 import FMICallException  # noqa: E402
 from fmpy.fmi3 import FMU3Model, FMU3Slave  # noqa: E402
 
-FOLDER = Path(tempfile.mkdtemp(prefix="armdyn_fmi_"))
+_FOLDER = tempfile.TemporaryDirectory(prefix="armdyn-fmi-")  # goes when this process ends
+FOLDER = Path(_FOLDER.name)
 
 
 def written(fmu: Fmu, name: str) -> Path:
@@ -52,7 +53,7 @@ class Instance:
     """An instance, its variables by name."""
 
     def __init__(self, path: Path, kind: str, guid: str = "") -> None:
-        self.folder = extract(str(path))
+        self.folder = extract(str(path), tempfile.mkdtemp(dir=FOLDER))
         described = read_model_description(self.folder)
         self.variables = {v.name: v for v in described.modelVariables}
         interface = described.modelExchange if kind == "ModelExchange" else described.coSimulation

@@ -13,6 +13,7 @@ from armdyn.formats.urdf import read_urdf_text
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.turns import matrix
 from oracles.plain import plainly
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 from oracles.trees import random_inertia, random_rotation, random_tree, to_armdyn
 
@@ -130,8 +131,7 @@ def assert_same_mechanism(one: Mechanism, other: Mechanism) -> None:
 GENERAL = [name for name in ARMS if name not in armdyn.bundled_robots() and "parallel" not in name]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", GENERAL)
+@pytest.mark.parametrize(("name", "way"), each_once(GENERAL, WAYS))
 def test_same_mechanism_in_canonical_frames(name: str, way: str) -> None:
     arm = ARMS[name]()
     assert_same_mechanism(WAYS[way](arm).mechanism, arm.mechanism)
@@ -154,8 +154,7 @@ def test_place_of_a_slide_is_no_part_of_the_mechanism() -> None:
     assert_same_mechanism(moved.mechanism, arm.mechanism)
 
 
-@pytest.mark.parametrize("right_angled", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "right_angled"), each_once(range(3), [False, True]))
 def test_trees_through_urdf_and_links(seed: int, right_angled: bool) -> None:
     tree = Robot(to_armdyn(random_tree(seed, 9, right_angled=right_angled)))
     s = random_states(9, 3, seed=52)

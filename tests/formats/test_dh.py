@@ -7,6 +7,7 @@ import pytest
 import armdyn
 from armdyn import DHRow, Inertia
 from oracles.plain import plainly
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 from oracles.trees import random_inertia, random_rotation
 
@@ -78,8 +79,7 @@ def pinocchio_arm(rows: list[DHRow], convention: str, base: np.ndarray, gravity:
     return model
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS)
-@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize(("kinds", "convention"), each_once(KINDS, CONVENTIONS))
 def test_poses_are_products_of_the_printed_matrices(kinds: str, convention: str) -> None:
     rows, base, tool = random_rows(kinds), random_pose(1), random_pose(2)
     arm = armdyn.Robot.from_dh(rows, convention=convention, base=base, tool=tool)

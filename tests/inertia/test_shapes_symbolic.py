@@ -42,7 +42,9 @@ def assert_same(actual: MassProperties, mass: sp.Expr, com: sp.Matrix, tensor: s
     assert (sp.Matrix(actual.tensor) - tensor).applyfunc(sp.cancel) == sp.zeros(3, 3)
 
 
-@pytest.mark.parametrize("name", short_run(SOLIDS, *(name for name in SOLIDS if name not in ("capsule", "frustum"))))
+@pytest.mark.parametrize(
+    "name", short_run(SOLIDS, *(name for name in SOLIDS if name not in ("capsule", "frustum", "cylinder", "sphere")))
+)
 def test_density(name: str) -> None:
     solid, pieces = SOLIDS[name]
     assert_same(solid(density=RHO), *integrals(pieces, RHO))
@@ -61,7 +63,10 @@ def test_mass_is_density_times_volume(name: str) -> None:
     [
         (inertia.box((X, Y, H), inner=(X / 2, Y / 3, H), density=RHO), block(X, Y, H), block(X / 2, Y / 3, H)),
         (inertia.ellipsoid((X, Y, H), inner=(X / 2, Y, H / 4), density=RHO), ball(X, Y, H), ball(X / 2, Y, H / 4)),
-        (inertia.sphere(R, inner_radius=INNER, density=RHO), ball(R, R, R), ball(INNER, INNER, INNER)),
+        pytest.param(
+            inertia.sphere(R, inner_radius=INNER, density=RHO), ball(R, R, R), ball(INNER, INNER, INNER),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["box", "ellipsoid", "sphere"],
 )  # fmt: skip

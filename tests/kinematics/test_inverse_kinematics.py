@@ -10,7 +10,7 @@ from armdyn.kinematics import Orientation, Pointing, Pose, Position
 from kinematics.arms import apart, chain, reachable, rotation_between
 from kinematics.closed_form import position, solutions
 from oracles.cases import CASES, Case
-from oracles.short_run import short_run
+from oracles.short_run import each_once, short_run
 
 TOLERANCE = 1e-10
 
@@ -80,8 +80,7 @@ def test_pose_of_every_robot(name: str) -> None:
         assert ((solution.q >= limits[0]) & (solution.q <= limits[1])).all()
 
 
-@pytest.mark.parametrize("joints", [6, 7, 9])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("seed", "joints"), each_once(range(4), [6, 7, 9]))
 def test_general_arms(seed: int, joints: int) -> None:
     """Revolute and prismatic joints in general directions, six and more."""
     robot = chain(seed, joints)

@@ -17,7 +17,7 @@ from oracles.cases import CASES, Case
 from oracles.couplings import MAKERS, maker
 from oracles.differences import first
 from oracles.plain import compiled_unless_large, plainly
-from oracles.short_run import short_run
+from oracles.short_run import each_once, short_run
 from oracles.states import assert_close, random_states
 
 COUNT = 5
@@ -91,13 +91,15 @@ def assert_is_that_of_the_robots(robot: Robot, name: str, seed: int, **options: 
         assert_close(result.reshape(COUNT, -1), rows.reshape(COUNT, -1), allowed)
 
 
-@pytest.mark.parametrize("name", FELT)
+@pytest.mark.parametrize(("case", "name"), each_once(["random_tree", "ur5"], FELT), indirect=["case"])
 def test_inputs_are_what_the_robot_with_them_has(case: Case, name: str) -> None:
     assert_is_that_of_the_robots(case.robot, name, seed=461)
 
 
-@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy"])
-@pytest.mark.parametrize("coupling", short_run(MAKERS, "dense", "followers"))
+@pytest.mark.parametrize(
+    ("coupling", "name"),
+    each_once(MAKERS, ["inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy"]),
+)
 def test_coupled_joints(coupling: str, name: str) -> None:
     """Parameters are of joints, not of the coordinates that move them."""
     assert_is_that_of_the_robots(maker(coupling).robot, name, seed=462)

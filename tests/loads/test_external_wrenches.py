@@ -9,6 +9,7 @@ from armdyn import ShapeError, UnknownName, algorithms
 from armdyn.program import interpret
 from oracles.cases import Case
 from oracles.plain import plainly
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 
 COUNT = 6
@@ -93,7 +94,7 @@ def test_f_tip_is_the_opposite_wrench_on_the_tip(case: Case) -> None:
     assert_close(robot.inverse_dynamics(s.q, s.qd, s.qdd, f_ext=rows), expected)
 
 
-@pytest.mark.parametrize("expressed_in", WAYS)
+@pytest.mark.parametrize(("case", "expressed_in"), each_once(["random_tree", "ur5"], WAYS), indirect=["case"])
 def test_a_wrench_in_any_axes_works_through_the_jacobian_in_these_axes(case: Case, expressed_in: str) -> None:
     """Virtual work: J^T F is the same in all axes, for frames on every link, merged ones included, and on the base."""
     s, robot = random_states(case.n, COUNT, seed=313), case.robot

@@ -8,6 +8,7 @@ import armdyn
 from armdyn import DTypeError, Inertia, ModelError, UnknownName, algorithms
 from oracles.cases import Case
 from oracles.plain import plainly
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 from oracles.trees import random_inertia, random_tree, to_armdyn, to_pinocchio
 
@@ -146,7 +147,11 @@ def values(body: Inertia) -> list[object]:
     return [body.mass, body.com, body.tensor]
 
 
-@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy"])
+@pytest.mark.parametrize(
+    ("case", "name"),
+    each_once(["random_tree", "ur5"], ["inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy"]),
+    indirect=["case"],
+)
 def test_inputs_are_what_with_payload_merges(case: Case, name: str) -> None:
     """A load for each state of a batch, on the tip and in the middle of the arm."""
     s, frame = random_states(case.n, COUNT, seed=342), frames_of(case)[case.n % 2]

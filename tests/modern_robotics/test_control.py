@@ -12,6 +12,7 @@ import armdyn
 import armdyn.modern_robotics as mr
 from armdyn.modern_robotics import integration
 from oracles.screw_lists import BOOK, CASES, Lists
+from oracles.short_run import each_once
 from oracles.states import assert_close
 
 
@@ -61,8 +62,7 @@ def simulated(library: object, lists: Lists, wrong: Lists, f: np.ndarray) -> tup
 
 
 @pytest.mark.usefixtures("shown")
-@pytest.mark.parametrize("long", [False, True])
-@pytest.mark.parametrize("name", ["book", "turning and sliding", "with pitch"])
+@pytest.mark.parametrize(("name", "long"), each_once(["book", "turning and sliding", "with pitch"], [False, True]))
 def test_simulate_control(name: str, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(integration, "LONG", 1 if long else 10**9)
     lists = CASES[name]

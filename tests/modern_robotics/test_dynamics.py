@@ -10,6 +10,7 @@ import armdyn.modern_robotics as mr
 from armdyn.modern_robotics import integration, own_code
 from armdyn.threads import Once
 from oracles.screw_lists import BOOK, CASES, Lists, general_lists, with_wild_inertias
+from oracles.short_run import each_once
 from oracles.states import assert_close
 
 
@@ -236,8 +237,7 @@ OWN = {"book", "turning", "turning and sliding", "of any length"}
 """The arms that a robot can be made of."""
 
 
-@pytest.mark.parametrize("long", [False, True])
-@pytest.mark.parametrize("name", SIMULATED)
+@pytest.mark.parametrize(("name", "long"), each_once(SIMULATED, [False, True]))
 def test_forward_dynamics_along_a_trajectory(name: str, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Euler's method step for step, through the recursion and through code compiled for the arm."""
     monkeypatch.setattr(integration, "LONG", 1 if long else 10**9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -17,3 +18,20 @@ def short_run(names: Iterable[Any], *kept: Any) -> list[Any]:
     names = list(names)
     assert set(kept) <= set(names), f"{kept} of {names}"
     return [name if name in kept else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+def each_once(*lists: Iterable[Any]) -> list[Any]:
+    """Combinations of several parameters, of which so many are in the short run that each value occurs in one.
+
+    That is enough where the parameters do not depend on each other; `make test-all` takes all combinations.
+
+    >>> [case.values for case in each_once(["ur5", "scara", "rp"], ["dh", "urdf"]) if not case.marks]
+    [('ur5', 'dh'), ('scara', 'urdf'), ('rp', 'dh')]
+    """
+    axes = [list(values) for values in lists]
+    longest = max(map(len, axes))
+    kept = [tuple(values[k % len(values)] for values in axes) for k in range(longest)]
+    return [
+        pytest.param(*combination, marks=() if combination in kept else pytest.mark.slow)
+        for combination in product(*axes)
+    ]

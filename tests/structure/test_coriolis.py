@@ -7,6 +7,7 @@ import pytest
 import armdyn
 from oracles.cases import CASES, Case
 from oracles.coupled import coupled, with_armature
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 from oracles.trees import random_tree, slides_between_turns, to_armdyn, to_pinocchio
 
@@ -76,7 +77,7 @@ def test_transposed_and_itself_meet_in_the_power_of_the_changing_mass(case: Case
     assert np.abs(one - other).max() <= 1e-12 * np.abs(one).max()
 
 
-@pytest.mark.parametrize("name", ["ur5", "random_tree", "right_angled_tree"])
+@pytest.mark.parametrize("name", short_run(["ur5", "random_tree", "right_angled_tree"], "random_tree"))
 def test_coupled_joints(name: str) -> None:
     """With q_joints = A q + b and A constant, C = A^T C_joints A, and so on."""
     some = coupled(CASES[name]().robot, 4, seed=1)

@@ -18,6 +18,7 @@ from armdyn.program.interpret import evaluate
 from armdyn.program.operations import OPERATIONS
 from armdyn.targets.equations import Equations
 from armdyn.targets.equations.symbol import Symbol
+from oracles.short_run import each_once
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single_operations
 from targets.printed_mathematics import from_latex, from_unicode
 
@@ -109,8 +110,7 @@ def test_python_of_every_operation() -> None:
         assert_python_is_program(program)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("robot", ["puma560", "stanford", "ur5"])
+@pytest.mark.parametrize(("robot", "options"), each_once(["puma560", "stanford", "ur5"], OPTIONS), ids=str)
 def test_options(robot: str, options: dict[str, Any]) -> None:
     arm = armdyn.load(robot)
     for function in (arm.inverse_dynamics, arm.forward_dynamics, arm.mass_matrix):

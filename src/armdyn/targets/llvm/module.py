@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 _DEFINITION = re.compile(r"^define internal ([^{]*?@([\w.]+)\([^{]*?\)) (#\d) \{$", re.MULTILINE)
 
@@ -37,14 +38,19 @@ class Module:
 
     def _part(self, text: str) -> str:
         """A module of its own: what it has of the groups can be called from outside, the others' are declared."""
-        called = set(re.findall(r"@([\w.]+)\(", text))
         others = [
             f"declare hidden {function} {attributes}"
             for group in self.shared
             if group != text
-            for function, name, attributes in _DEFINITION.findall(group)
-            if name in called
+            for function, name, attributes in _definitions(group)
+            if f"@{name}(" in text
         ]
         if text != self.own:
             text = _DEFINITION.sub(r"define hidden \1 \3 {", text)
         return "\n".join([self.head, text, *others, self.tail])
+
+
+@cache
+def _definitions(group: str) -> list[tuple[str, str, str]]:
+    """The head, name and attributes of each function of a group."""
+    return _DEFINITION.findall(group)
