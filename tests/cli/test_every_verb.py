@@ -248,7 +248,10 @@ def test_json_and_tables_of_odd_names(shell: Shell, tmp_path: Path) -> None:
         assert f"j {name[:12]}" in shell("convert", path, "--to", to, columns=300).out
 
 
-@pytest.mark.parametrize("words", [("list",), ("torque", "planar_2r", "--out", "-"), ("fk", "ur5", "--json")])
+READ = [("list",), ("torque", "planar_2r", "--out", "-"), ("fk", "ur5", "--json")]
+
+
+@pytest.mark.parametrize("words", short_run(READ, READ[0], READ[1]))
 def test_a_reader_that_goes_is_no_error(words: tuple[str, ...]) -> None:
     """As in ``armdyn list | head -1``: no traceback, nothing on standard error."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}

@@ -7,7 +7,7 @@ import armdyn
 from armdyn import ellipsoids
 from armdyn.algorithms import SingularTask, TaskSpaceError
 from oracles.cases import CASES
-from oracles.short_run import short_run
+from oracles.short_run import each_once
 from oracles.states import assert_close, random_states
 from oracles.trees import random_tree, to_armdyn
 
@@ -76,8 +76,7 @@ def test_chosen_joints_move_while_the_others_are_held(ur5) -> None:
     assert_close(accelerations.matrix @ e.matrix, np.broadcast_to(np.eye(2), (4, 2, 2)))
 
 
-@pytest.mark.parametrize("way", ["world", "body"])
-@pytest.mark.parametrize("arm", short_run(["ur5", "panda"], "ur5"))
+@pytest.mark.parametrize(("arm", "way"), each_once(["ur5", "panda"], ["world", "body"]))
 def test_tip_ellipsoids_are_lambda_and_its_inverse(arm, way, request) -> None:
     robot = request.getfixturevalue(arm)
     q = random_states(robot.dof, 8, seed=504).q

@@ -20,6 +20,7 @@ from armdyn.simulation import (
     Variational,
     steps,
 )
+from oracles.short_run import each_once
 
 Q0, QD0 = np.array([0.1, -0.5, 0.7, 0.2, 0.4, -0.3]), np.array([2.0, -3.0, 2.5, -1.0, 1.5, 2.0])
 DURATION = 0.32
@@ -42,8 +43,7 @@ def state_at_the_end(robot: armdyn.Robot, method: Any, torque: Any) -> np.ndarra
     return np.concatenate([end.q[-1], end.qd[-1], end.energy.work[-1:]])
 
 
-@pytest.mark.parametrize("kind", ["constant", "callable"])
-@pytest.mark.parametrize("name", ["planar_2r", "ur5"])
+@pytest.mark.parametrize(("name", "kind"), each_once(["ur5", "planar_2r"], ["constant", "callable"]))
 def test_order_of_convergence(name: str, kind: str) -> None:
     robot = armdyn.load(name)
     tau = np.linspace(1.0, 2.0, robot.dof)

@@ -8,7 +8,7 @@ from armdyn import constraints as c
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, GearLoss, Motor, Smooth, Viscous
 from armdyn.simulation import Contact, Crossing, Stops
 from armdyn.simulation.hybrid import TOUCHED
-from oracles.short_run import short_run
+from oracles.short_run import each_once, short_run
 
 g, m = 9.81, 2.0
 ETA, BACK = 0.8, 0.55
@@ -48,8 +48,7 @@ SLOPE = 0.5
 slope = Contact(c.PointOnPlane("y", (-np.sin(SLOPE), np.cos(SLOPE), 0.0), name="slope"))
 
 
-@methods
-@pytest.mark.parametrize("rotor", [0.0, 0.7])
+@pytest.mark.parametrize(("rotor", "method"), each_once([0.7, 0.0], METHODS.values()))
 def test_a_gear_that_drives_a_mass_up_a_slope_is_loaded_by_the_slope_alone(method, rotor):
     """l = m v'/cos^2 + m g tan, for the slope pushes N = m (g + v' tan)/cos; the drive gives l/eta + c + a v'."""
     coulomb, tau = 0.3, 20.0
@@ -67,8 +66,7 @@ def test_a_gear_that_drives_a_mass_up_a_slope_is_loaded_by_the_slope_alone(metho
     assert abs(motion.energy.drift).max() < 1e-9
 
 
-@methods
-@pytest.mark.parametrize("rotor", [0.0, 0.7])
+@pytest.mark.parametrize(("rotor", "method"), each_once([0.0, 0.7], METHODS.values()))
 def test_a_gear_holds_a_mass_on_a_slope_and_lets_it_go(method, rotor):
     load, coulomb, r = m * g * np.tan(SLOPE), 0.3, 2.0
     robot = cart(rotor, coulomb)

@@ -25,7 +25,7 @@ from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.hybrid import StateInMotion
 from armdyn.simulation.pushing_under_load import PushingUnderLoad, pushing_of
 from armdyn.simulation.stops import Barriers
-from oracles.short_run import short_run
+from oracles.short_run import each_once, short_run
 from oracles.trees import random_tree, to_armdyn
 from simulation.test_compiled_sticking import assert_same, state_by_state
 
@@ -217,8 +217,7 @@ def by_scipy(torque, rotor, coulomb, viscous, q0, qd0, duration):
     return events, q
 
 
-@methods
-@pytest.mark.parametrize("rotor", [0.0, 0.25])
+@pytest.mark.parametrize(("rotor", "method"), each_once([0.0, 0.25], METHODS.values()))
 def test_a_pendulum_that_sticks_and_turns_agrees_with_scipy(method, rotor):
     torque = lambda t: 5.0 * np.sin(2.0 * t) + 2.0 * t  # noqa: E731
     coulomb, viscous, q0, qd0, duration = 0.2, 0.3, -0.9, 0.4, 5.0
@@ -278,7 +277,7 @@ def enumerated(bare, q, tau, eta, back, coulomb, rotors):
     return found
 
 
-@pytest.mark.parametrize("rotors", [0.0, 0.05, 2.0, 300.0])
+@pytest.mark.parametrize("rotors", short_run([0.0, 0.05, 2.0, 300.0], 0.0, 2.0))
 def test_one_mode_of_geared_joints_is_consistent_and_is_found(rotors):
     rng, bare = np.random.default_rng(11), arm()
     eta, back, coulomb = np.array([0.6, 0.9, 0.35]), np.array([0.5, 0.15, 0.8]), np.array([1.0, 0.0, 2.0])
@@ -317,8 +316,7 @@ def servo_force(law, load):
     return brentq(left, 0.0, 1e4, xtol=1e-15, rtol=1e-15)
 
 
-@pytest.mark.parametrize("law", [M4, M6], ids=["M4", "M6"])
-@pytest.mark.parametrize("rotors", [0.0, 0.5])
+@pytest.mark.parametrize(("law", "rotors"), each_once([M4, M6], [0.0, 0.5]))
 def test_one_mode_of_servos_is_consistent_and_is_found(law, rotors):
     """Each of the 3^n modes by SciPy's root, the friction by the equation that defines it."""
     rng, bare = np.random.default_rng(12), armdyn.load("planar_2r")
@@ -358,8 +356,7 @@ def test_one_mode_of_servos_is_consistent_and_is_found(law, rotors):
     assert len(modes) >= 5
 
 
-@methods
-@pytest.mark.parametrize("rotor", [0.0, 0.3])
+@pytest.mark.parametrize(("rotor", "method"), each_once([0.3, 0.0], METHODS.values()))
 def test_static_friction_above_the_kinetic_one_beside_a_gear(method, rotor):
     """It starts at load/eta + 3 N, or below eta_b load - 3 N, and slips with 2 N."""
     robot, load, r = lift(rotor, StaticKinetic(3.0, 2.0)), m * g, 4.0
