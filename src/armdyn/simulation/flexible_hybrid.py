@@ -8,24 +8,34 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Generator, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from armdyn.robot import Robot
+from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.chattering import Stretch, Watch
 from armdyn.simulation.crossings import Function
 from armdyn.simulation.events import Watched
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
-from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion, notes_on_impacts, refuse_in_batches
+from armdyn.simulation.hybrid import (
+    Along,
+    At,
+    BrakesInMotion,
+    Found,
+    Room,
+    StateInMotion,
+    notes_on_impacts,
+    refuse_in_batches,
+)
 from armdyn.simulation.methods import Adaptive, FixedStep
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.play import ends_of
 from armdyn.simulation.progress import Report
-from armdyn.simulation.pushing import Mode
+from armdyn.simulation.pushing import Mode, Pushing
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
@@ -43,6 +53,7 @@ def integrate(
     *,
     duration: float,
     report: Report,
+    brakes: Brakes | None = None,
     redundant: str = "error",
 ) -> None:
     """Integrate each stacked state (x, xd) of the batch to ``duration``, and fill the samples."""
@@ -53,7 +64,8 @@ def integrate(
     samples.qdd = room.qdd
     samples.labels = pushing.barriers.labels()
     rotors = {name: np.full_like(samples.q, np.nan) for name in OF_ROTORS}
-    samples.signals = signals_of(room, pushing, rotors)
+    samples.signals = signals_of(room, pushing, rotors, rubs=len(pushing.dry) > 0 or brakes is not None)
+    braked = cache(lambda engaged: pushing.of(brakes.braked(engaged)))  # type: ignore[union-attr]
     chattered: list[Stretch] = []
 
     def alone(index: Index, own: Samples) -> Generator[float]:
@@ -61,6 +73,8 @@ def integrate(
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         own.signals = {name: values[at] for name, values in rotors.items()}
         motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own, room.at(index), watched)
+        if brakes is not None:
+            motion.brakes = BrakesInMotion.of(brakes, lambda engaged: copy.copy(braked(engaged)))
         try:
             yield from motion.run(*(each[index] for each in state))
         finally:
@@ -74,10 +88,9 @@ def integrate(
         samples.notes += notes_on_impacts(samples.events)
 
 
-def signals_of(room: Room, pushing: FlexiblePushing, rotors: dict[str, Array]) -> dict[str, Array]:
+def signals_of(room: Room, pushing: FlexiblePushing, rotors: dict[str, Array], *, rubs: bool) -> dict[str, Array]:
     """Of a trajectory, by name: those of rotors, what barriers push, and what rubs where something can stick."""
     theta, thetad, friction = (rotors[name] for name in OF_ROTORS)
-    rubs = len(pushing.dry) > 0
     found = {"theta": theta, "thetad": thetad, **room.signals(pushing.barriers.stops, friction=rubs)}
     return {**found, "rotor_friction": friction} if rubs else found
 
@@ -178,6 +191,12 @@ class FlexibleInMotion(StateInMotion):
         self.pushing.touches = touches
         self._note(t, end.joint, "contact" if touches[end.link] else "release", y)
         return self._settled(t, y)
+
+    def _pushed_by(self, pushing: Pushing) -> None:
+        """The ends of plays touch as before."""
+        touches = self.pushing.touches
+        super()._pushed_by(pushing)
+        self.pushing.touches = touches
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
         """As of rigid arms; the loads of rotors that stick are not looked at."""

@@ -49,6 +49,7 @@ class FlexiblePushing(Pushing):
 
     def __init__(self, robot: Robot, stops: Stops | None = None, contacts: Sequence[Contact] = ()) -> None:
         self.robot, self.joints, self.places = robot, flexible_joints(robot.mechanism), flexible_places(robot.model)
+        self._around = stops, contacts
         self.n = robot.dof
         self.rigid = [k for k in range(self.n) if k not in self.places]
         self.dof = self.n + len(self.joints)
@@ -67,6 +68,10 @@ class FlexiblePushing(Pushing):
         self.kinks = [k for k in loaded if not self.joints[k].spring.is_loose]
         self.touches = np.zeros(self.n)
         """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
+
+    def of(self, robot: Robot) -> FlexiblePushing:
+        """The same of an arm whose brakes are others."""
+        return FlexiblePushing(robot, *self._around)
 
     def _with_rotors(self, links: DryJoints) -> DryJoints:
         """What sticks at the links, and behind it the rotors: in stacked positions.

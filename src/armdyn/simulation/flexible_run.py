@@ -102,7 +102,7 @@ def plan(
         refuse_coupled_loads(robot)
         watched = [one for event in happenings.events for one in event.watched(robot)]
         pushing = FlexiblePushing(robot, happenings.stops, happenings.contacts)
-        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration)
+        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happenings.brakes)
         return samples, partial(in_pieces, method, forces, state, samples)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
     return samples, partial(fill, robot, method, forces, state, samples)

@@ -163,7 +163,7 @@ def integrate(
         dense = samples.dense.get(index)
         motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense, bends)
         if brakes is not None and braked is not None:
-            motion.brakes = BrakesInMotion(brakes, braked, brakes.engaged, [one.t for one in brakes.switches])
+            motion.brakes = BrakesInMotion.of(brakes, braked)
         try:
             yield from motion.run(*(each[index] for each in start))
         finally:
@@ -242,6 +242,11 @@ class BrakesInMotion:
     pushing: Callable[[frozenset[str]], Pushing]
     engaged: frozenset[str]
     times: list[float | None]
+
+    @classmethod
+    def of(cls, brakes: Brakes, pushing: Callable[[frozenset[str]], Pushing]) -> BrakesInMotion:
+        """As they are when a motion begins."""
+        return cls(brakes, pushing, brakes.engaged, [one.t for one in brakes.switches])
 
     def switched(self, place: int) -> Pushing:
         """The equations of motion behind a switch."""
@@ -538,14 +543,17 @@ class StateInMotion:
         assert self.brakes is not None  # noqa: S101 - it was found by them
         switch, barriers, stuck = self.brakes.brakes.switches[place], len(self.barriers), self.mode.held
         before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
-        self.pushing = self.brakes.switched(place)
-        self.dry = self.pushing.dry
+        self._pushed_by(self.brakes.switched(place))
         speed = self.dry.rows @ self._state(y)[1]
         slip = np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
         held = np.array([name in before for name in self.dry.names], dtype=bool)
         self.mode = Mode(np.concatenate([stuck[:barriers], held]), slip)
         self._note(t, switch.joint, switch.kind, y)
         return self._settled(t, y, slip=slip)
+
+    def _pushed_by(self, pushing: Pushing) -> None:
+        """Go on by other equations of motion, of joints whose friction is another."""
+        self.pushing, self.dry = pushing, pushing.dry
 
     def _settled(
         self, t: float, y: Array, leaves: Array | None = None, slip: Array | None = None, quiet: bool = False
