@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.robot import Robot
 from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.chattering import Stretch, Watch
 from armdyn.simulation.crossings import Function
+from armdyn.simulation.dense import Dense
 from armdyn.simulation.events import Watched
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
@@ -55,6 +57,7 @@ def integrate(
     report: Report,
     brakes: Brakes | None = None,
     redundant: str = "error",
+    dense_output: bool = False,
 ) -> None:
     """Integrate each stacked state (x, xd) of the batch to ``duration``, and fill the samples."""
     batch = state[0].shape[:-1]
@@ -67,12 +70,15 @@ def integrate(
     samples.signals = signals_of(room, pushing, rotors, rubs=len(pushing.dry) > 0 or brakes is not None)
     braked = cache(lambda engaged: pushing.of(brakes.braked(engaged)))  # type: ignore[union-attr]
     chattered: list[Stretch] = []
+    if dense_output:
+        samples.dense = interpolants(pushing.robot, batch)
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         own.signals = {name: values[at] for name, values in rotors.items()}
-        motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own, room.at(index), watched)
+        dense = samples.dense.get(index)
+        motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own, room.at(index), watched, dense)
         if brakes is not None:
             motion.brakes = BrakesInMotion.of(brakes, lambda engaged: copy.copy(braked(engaged)))
         try:
@@ -86,6 +92,12 @@ def integrate(
         one_by_one_through_chattering(samples, alone, report, method, chattered, names)
     finally:
         samples.notes += notes_on_impacts(samples.events)
+
+
+def interpolants(robot: Robot, batch: tuple[int, ...]) -> dict[tuple[int, ...], Dense]:
+    """Room for those of links and rotors, of each state of the batch."""
+    places = tuple(flexible_places(robot.model))
+    return {index: Dense(robot.dof, places) for index in np.ndindex(batch)}
 
 
 def signals_of(room: Room, pushing: FlexiblePushing, rotors: dict[str, Array], *, rubs: bool) -> dict[str, Array]:
@@ -111,6 +123,7 @@ class FlexibleInMotion(StateInMotion):
         samples: those of this state, with room for signals of rotors.
         room: for accelerations of the links, what barriers push and what rubs.
         watched: for events.
+        dense: gets the interpolants; None where they are not kept.
     """
 
     pushing: FlexiblePushing
@@ -124,8 +137,9 @@ class FlexibleInMotion(StateInMotion):
         samples: Samples,
         room: Room,
         watched: Sequence[Watched],
+        dense: Dense | None = None,
     ) -> None:
-        super().__init__(pushing, method, forces, duration, samples, room, watched, None, None)
+        super().__init__(pushing, method, forces, duration, samples, room, watched, None, dense)
         self.rubbing = []
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
         self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None

@@ -24,10 +24,10 @@ from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.dry_joints import DryJoints, is_dry
-from armdyn.simulation.flexible import parted
 from armdyn.simulation.flexible_equations import BetweenSprings, between_springs
 from armdyn.simulation.pushing import MOVES, Forces, Mode, Pushing, Rates, refuse_lost
 from armdyn.simulation.pushing_under_load import pushing_of
+from armdyn.simulation.stacked import parted
 from armdyn.simulation.stops import Barriers, Contact, Stops
 from armdyn.spatial.rotations import Array
 

@@ -22,7 +22,7 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.dry_joints import can_hold, rubbing_bodies, rubbing_names
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import parted, refuse_memory, stacked
+from armdyn.simulation.flexible import refuse_memory
 from armdyn.simulation.flexible_adaptive import AdaptiveRun
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
@@ -32,6 +32,7 @@ from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.schemes import Rates
+from armdyn.simulation.stacked import parted, stacked
 from armdyn.spatial.rotations import Array
 
 
@@ -42,14 +43,6 @@ def refuse_rotors(robot: Robot, theta0: Any, thetad0: Any) -> None:
             raise SettingError(
                 f"{name} is given, but no joint of {robot.name!r} has a spring: its rotors are where q0 says"
             )
-
-
-def refuse_options(**given: Any) -> None:
-    """Refuse what simulations of flexible joints do not know."""
-    for name, value in given.items():
-        if value:
-            stiff = either("robot.without_springs()", "actuators without springs")
-            raise SettingError(f"{name} is not for arms with flexible joints; simulate {stiff} with it")
 
 
 def refuse_coupled_loads(robot: Robot) -> None:
@@ -206,15 +199,19 @@ def _adaptive(
     duration: float,
     report: Report,
     redundant: str = "error",
+    dense_output: bool = False,
 ) -> None:
     """Each state by itself."""
     chattered: list[Stretch] = []
+    if dense_output:
+        samples.dense = flexible_hybrid.interpolants(robot, state[0].shape[:-1])
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
         f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
         try:
-            yield from AdaptiveRun(f, method, duration, chattered).integrate(state[0][index], state[1][index])
+            run = AdaptiveRun(f, method, duration, chattered, samples.dense.get(index))
+            yield from run.integrate(state[0][index], state[1][index])
         finally:
             samples.events += [replace(one, index=index) for one in own.events]
 

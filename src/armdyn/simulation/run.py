@@ -178,7 +178,6 @@ def simulate(
     slides = without_bristles(robot) if bristles else robot
     dry = DryJoints.of(slides)
     if flexible:
-        flexible_run.refuse_options(dense_output=dense_output, project=project)
         saving["rotors"] = theta0, thetad0
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
