@@ -39,6 +39,7 @@ from armdyn.simulation.play import ends_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing
 from armdyn.simulation.samples import Samples
+from armdyn.simulation.spring_steps import too_long_for_springs
 from armdyn.spatial.rotations import Array
 
 OF_ROTORS = ("theta", "thetad", "rotor_friction")
@@ -140,7 +141,7 @@ class FlexibleInMotion(StateInMotion):
         dense: Dense | None = None,
     ) -> None:
         super().__init__(pushing, method, forces, duration, samples, room, watched, None, dense)
-        self.rubbing = []
+        self.method, self.rubbing = method, []
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
         self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None
         self.plays = [end for end in ends_of(pushing.robot) if not end.of_push]
@@ -228,6 +229,13 @@ class FlexibleInMotion(StateInMotion):
             self.samples.signals[name][row] = values
         self.room.keep(row, found._replace(qdd=qdd, friction=friction))
         self.samples.record((q, qd, y[-1]), acting)
+
+    def _why_too_many(self, y: Array) -> str:
+        """The spring that fixed steps are too long for, where they are."""
+        usual, (q, _) = super()._why_too_many(y), self._seen(y)
+        if isinstance(self.method, Adaptive):
+            return usual
+        return too_long_for_springs(self.pushing.robot, self.method, q) or usual
 
     def _refuse_chattering(self, t: float) -> None:
         """Functions that switch are carried through by fixed steps, as beside rigid joints that do not rub."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import either, option
+from armdyn.advice import either
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -32,6 +32,7 @@ from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.schemes import Rates
+from armdyn.simulation.spring_steps import shorter_step
 from armdyn.simulation.stacked import parted, stacked
 from armdyn.spatial.rotations import Array
 
@@ -184,8 +185,8 @@ def _fixed_steps(
         x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
         samples.effort.steps += 1
         if x.ndim == 1 and not np.isfinite(xd).all():
-            remedy = f"Use a step shorter than {grid.step:g} s, or {option('method', 'adaptive')}."
-            raise diverged(robot, t + h, before[0][: robot.dof], before[1][: robot.dof], remedy)
+            q, qd = (one[: robot.dof] for one in before)
+            raise diverged(robot, t + h, q, qd, shorter_step(robot, method, q))
     f.record(grid.duration, x, xd, work)
 
 

@@ -285,9 +285,7 @@ class StateInMotion:
         along = None if bends is None else bends.along
         sticks = len(self.dry) > 0 and not len(self.barriers)
         self.at_rest = AT_REST * duration if forces.by_callables and sticks and isinstance(method, Adaptive) else np.inf
-        self.integrator = integrator_of(
-            pushing.robot, method, self.rates, samples.effort, duration, along, self.n, self.at_rest
-        )
+        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, along, self.n, self.at_rest)
         self.ends = _ends(method, forces, duration)
         self.rubbing = [] if can_hold(pushing.robot) else rubbing_bodies(pushing.robot.mechanism.drive)
         watches = isinstance(method, Adaptive) and (forces.by_callables or bool(self.rubbing))
@@ -382,7 +380,7 @@ class StateInMotion:
         self._record(step, stop)
         self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
         if self.at_once > MOST_AT_ONCE:
-            raise self._too_many(t)
+            raise self._too_many(t, y)
         t, y, self.starts = stop, step.at(stop), happened is not None
         if happened is not None:
             if happened.kind == "end":
@@ -706,7 +704,7 @@ class StateInMotion:
         assert self.longest is not None  # noqa: S101 - else it was refused
         along = None if self.bends is None else self.bends.along
         method = SemiImplicitEuler(self.longest)
-        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, self.duration, along, self.n)
+        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, along, self.n)
         return steps.step(t, y, min(end, t + self.longest))
 
     def _refuse_chattering(self, t: float) -> None:
@@ -717,11 +715,15 @@ class StateInMotion:
                 f"law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as {option('method', 'rk4')}"
             )
 
-    def _too_many(self, t: float) -> SimulationError:
+    def _too_many(self, t: float, y: Array) -> SimulationError:
         last = ", ".join(f"{kind} of {name}" for _, name, kind, *_ in self.occurred[-4:])
         return SimulationError(
-            f"more than {MOST_AT_ONCE} events at t = {t:g} s, the last of them {last}: the motion cannot be continued"
+            f"more than {MOST_AT_ONCE} events at t = {t:g} s, the last of them {last}: {self._why_too_many(y)}"
         )
+
+    def _why_too_many(self, y: Array) -> str:
+        """What is to be said of a motion of which so much happens at one time."""
+        return "the motion cannot be continued"
 
     def _state(self, y: Array) -> tuple[Array, Array]:
         return y[: self.n], y[self.n : 2 * self.n]
@@ -753,7 +755,7 @@ def _found(kind: str, place: int, step: Step, value: Along, bracket: Callable[[A
     Where what is near the motion deceives, the motion itself is looked at.
     """
     found, f = bracket(step.near), value(step.at)
-    if found is not None and found[0] < found[1] and f(found[0]) * f(found[1]) > 0:
+    if found is not None and (found[0] == found[1] or f(found[0]) * f(found[1]) > 0):
         found = bracket(step.at)
     if found is not None:
         yield Found(zero(f, *found), kind, place)
