@@ -20,6 +20,7 @@ from armdyn.simulation.chattering import Stretch, Watch
 from armdyn.simulation.crossings import Function
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.events import Watched
+from armdyn.simulation.flexible_bristles import StackedBristles
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.hybrid import (
@@ -51,16 +52,17 @@ def integrate(
     watched: Sequence[Watched],
     method: Adaptive | FixedStep,
     forces: Forces,
-    state: tuple[Array, Array],
+    state: tuple[Array, ...],
     samples: Samples,
     *,
     duration: float,
     report: Report,
+    bends: StackedBristles | None = None,
     brakes: Brakes | None = None,
     redundant: str = "error",
     dense_output: bool = False,
 ) -> None:
-    """Integrate each stacked state (x, xd) of the batch to ``duration``, and fill the samples."""
+    """Integrate each stacked state (x, xd), and bristles, of the batch to ``duration``, and fill the samples."""
     batch = state[0].shape[:-1]
     if batch:
         refuse_in_batches(method, forces, watched)
@@ -68,7 +70,8 @@ def integrate(
     samples.qdd = room.qdd
     samples.labels = pushing.barriers.labels()
     rotors = {name: np.full_like(samples.q, np.nan) for name in OF_ROTORS}
-    samples.signals = signals_of(room, pushing, rotors, rubs=len(pushing.dry) > 0 or brakes is not None)
+    rubs = len(pushing.dry) > 0 or brakes is not None or bends is not None
+    samples.signals = signals_of(room, pushing, rotors, rubs=rubs)
     braked = cache(lambda engaged: pushing.of(brakes.braked(engaged)))  # type: ignore[union-attr]
     chattered: list[Stretch] = []
     if dense_output:
@@ -79,7 +82,8 @@ def integrate(
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         own.signals = {name: values[at] for name, values in rotors.items()}
         dense = samples.dense.get(index)
-        motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own, room.at(index), watched, dense)
+        place, own_pushing = room.at(index), copy.copy(pushing)
+        motion = FlexibleInMotion(own_pushing, method, acting, duration, own, place, watched, dense, bends)
         if brakes is not None:
             motion.brakes = BrakesInMotion.of(brakes, lambda engaged: copy.copy(braked(engaged)))
         try:
@@ -114,7 +118,7 @@ def names_of_forces(robot: Robot) -> list[str]:
 
 
 class FlexibleInMotion(StateInMotion):
-    """One state on its way: y = (x, xd, W), x the stacked positions of links and rotors.
+    """One state on its way: y = (x, xd, z, W), x the stacked positions of links and rotors, z where something bends.
 
     Args:
         pushing: of this state alone, for it holds which ends of plays touch.
@@ -125,6 +129,7 @@ class FlexibleInMotion(StateInMotion):
         room: for accelerations of the links, what barriers push and what rubs.
         watched: for events.
         dense: gets the interpolants; None where they are not kept.
+        bends: friction with a state of its own.
     """
 
     pushing: FlexiblePushing
@@ -139,8 +144,9 @@ class FlexibleInMotion(StateInMotion):
         room: Room,
         watched: Sequence[Watched],
         dense: Dense | None = None,
+        bends: StackedBristles | None = None,
     ) -> None:
-        super().__init__(pushing, method, forces, duration, samples, room, watched, None, dense)
+        super().__init__(pushing, method, forces, duration, samples, room, watched, None, dense, bends)
         self.method, self.rubbing = method, []
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
         self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None
@@ -152,7 +158,7 @@ class FlexibleInMotion(StateInMotion):
         """The first state: what is pressed at an end of a play touches there."""
         self.pushing.touches = np.zeros(self.pushing.n)
         for end in self.plays:
-            if end.press(y) > 0.0:
+            if end.press(y[: 2 * self.n]) > 0.0:
                 self.pushing.touches[end.link] = end.side
         return super()._begun(t, y)
 
@@ -191,7 +197,7 @@ class FlexibleInMotion(StateInMotion):
     def _press(self, place: int, begin: float, at: At) -> Function:
         """How an end of a play is pressed; at the begin, where it may be zero but for rounding, as the piece says."""
         end, touches = self.plays[place], bool(self.pushing.touches[self.plays[place].link])
-        return lambda t: end.press(at(t)) if t > begin else 1.0 if touches else -1.0
+        return lambda t: end.press(at(t)[: 2 * self.n]) if t > begin else 1.0 if touches else -1.0
 
     def _changed(self, t: float, y: Array, found: Found) -> Array:
         """The state behind a link's or rotor's rest, what is held being left, or an end of a play."""
@@ -220,15 +226,16 @@ class FlexibleInMotion(StateInMotion):
 
     def _record_state(self, t: float, y: Array) -> None:
         """Keep a state, the accelerations of its links, and what rubs."""
-        (x, xd), row, acting = self._state(y), self.samples.count, self._acting(t, y)
-        found, parted = self.pushing.rates(x, xd, acting, self.mode, shared=True), self.pushing.parted
+        (x, xd), z, row, rigid = self._state(y), y[2 * self.n : -1], self.samples.count, self.pushing.rigid
+        found, parted = self.pushing.rates(x, xd, self._pushed(t, y), self.mode, shared=True), self.pushing.parted
         (q, theta), (qd, thetad), (qdd, _) = parted(x), parted(xd), parted(found.qdd)
         friction, behind = parted(found.friction)
-        behind[self.pushing.rigid] = 0.0
+        behind = behind + self._bending(y)[0]
+        friction[rigid], behind[rigid] = behind[rigid], 0.0
         for name, values in zip(OF_ROTORS, (theta, thetad, behind), strict=True):
             self.samples.signals[name][row] = values
         self.room.keep(row, found._replace(qdd=qdd, friction=friction))
-        self.samples.record((q, qd, y[-1]), acting)
+        self.samples.record((q, qd, y[-1] + self._stored(z), z), self._acting(t, y))
 
     def _why_too_many(self, y: Array) -> str:
         """The spring that fixed steps are too long for, where they are."""

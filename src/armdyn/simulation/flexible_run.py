@@ -17,13 +17,15 @@ from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import flexible_hybrid, hybrid
+from armdyn.simulation.bristles import bristle_energy
 from armdyn.simulation.chattering import Stretch
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.dry_joints import can_hold, rubbing_bodies, rubbing_names
+from armdyn.simulation.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import refuse_memory
 from armdyn.simulation.flexible_adaptive import AdaptiveRun
+from armdyn.simulation.flexible_bristles import StackedBristles
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
@@ -70,7 +72,8 @@ def plan(
     times: ArrayLike | None,
 ) -> tuple[Samples, Callable[..., None]]:
     """Room for what is kept, the rotors' motion among the signals, and what fills it."""
-    q, qd, *_ = start
+    q, qd, *bristles = start
+    bends = StackedBristles(robot) if bristles else None
     theta, thetad = per_joint(
         robot, theta0=q if rotors[0] is None else rotors[0], thetad0=qd if rotors[1] is None else rotors[1]
     )
@@ -79,7 +82,11 @@ def plan(
     theta, thetad = np.broadcast_to(theta, q.shape), np.broadcast_to(thetad, q.shape)
     places = flexible_places(robot.model)
     state = stacked(q, theta, places), stacked(qd, thetad, places)
-    make = partial(Samples.empty, batch=q.shape[:-1], dof=robot.dof, with_f_tip=forces.f_tip is not None)
+    size, with_f_tip = bristles[0].shape[-1] if bristles else None, forces.f_tip is not None
+
+    def make(t: Array) -> Samples:
+        return Samples.empty(t, q.shape[:-1], robot.dof, with_f_tip=with_f_tip, bristles=size)
+
     if isinstance(method, Adaptive):
         samples = make(saved_times(duration, save_every, times))
         fill: Callable[..., None] = partial(_adaptive, duration=duration)
@@ -92,22 +99,25 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
-    if happenings is not None:
+    if happenings is not None or bends is not None:
         refuse_coupled_loads(robot)
-        watched = [one for event in happenings.events for one in event.watched(robot)]
-        pushing = FlexiblePushing(robot, happenings.stops, happenings.contacts)
-        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happenings.brakes)
-        return samples, partial(in_pieces, method, forces, state, samples)
+        happens = happenings or hybrid.Happenings((), None, (), DryJoints.of(robot))
+        watched = [one for event in happens.events for one in event.watched(robot)]
+        pushing = FlexiblePushing(robot if bends is None else bends.bare, happens.stops, happens.contacts)
+        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happens.brakes)
+        return samples, partial(in_pieces, method, forces, (*state, *bristles), samples, bends=bends)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
     return samples, partial(fill, robot, method, forces, state, samples)
 
 
 def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
-    """qdd, and the energies of links, rotors and springs along what was kept; the springs' count as potential."""
+    """qdd, and the energies of links, rotors, springs and bristles along what was kept; the last two as potential."""
     q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
     known = samples.qdd
     qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0] if known is None else known
     potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
+    if samples.bristles is not None:
+        potential = potential + robot.compile(bristle_energy)(samples.bristles)
     return qdd, EnergyAccount(robot.flexible_kinetic_energy(q, qd, thetad), potential, samples.work)
 
 

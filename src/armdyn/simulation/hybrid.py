@@ -17,7 +17,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.brakes import Brakes
-from armdyn.simulation.bristles import OnNumbers
+from armdyn.simulation.bristles import Bends, OnNumbers
 from armdyn.simulation.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
@@ -269,7 +269,7 @@ class StateInMotion:
         watched: Sequence[Watched],
         corrector: Corrector | None,
         dense: Dense | None,
-        bends: OnNumbers | None = None,
+        bends: Bends | None = None,
     ) -> None:
         self.bends = bends
         self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
@@ -309,8 +309,7 @@ class StateInMotion:
         """What bends takes from the coordinates, and dz/dt."""
         if self.bends is None:
             return 0.0, y[2 * self.n : -1]
-        found: tuple[Any, Array] = self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
-        return found
+        return self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
 
     def _stored(self, *bristles: Array) -> float:
         """The energy of what is bent."""
