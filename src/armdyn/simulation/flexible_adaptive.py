@@ -45,7 +45,8 @@ class AdaptiveRun:
         self, f: Flexible, method: Adaptive, duration: float, chattered: list[Stretch], dense: Dense | None
     ) -> None:
         self.f, self.method, self.duration, self.chattered, self.dense = f, method, duration, chattered, dense
-        self.own, self.steps, self.watch, self.m = f.samples, 0, Watch(duration), 0
+        self.own, self.steps, self.m = f.samples, 0, 0
+        self.watch = Watch(duration, method.chattering_step)
         self.ends = ends_of(f.robot)
         self.watches = (bool(f.rubbing) or f.forces.by_callables) and method.chattering_step is not None
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.chattering import Stretch, Watch
@@ -148,8 +149,10 @@ class FlexibleInMotion(StateInMotion):
     ) -> None:
         super().__init__(pushing, method, forces, duration, samples, room, watched, None, dense, bends)
         self.method, self.rubbing = method, []
+        self.once = isinstance(method, FixedStep) and method.scheme.once
+        self.held: tuple[Array, ...] | None = None
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
-        self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None
+        self.watch = Watch(duration, self.longest) if forces.by_callables and self.longest is not None else None
         self.plays = [end for end in ends_of(pushing.robot) if not end.of_push]
         self.signs = np.zeros(len(pushing.joints), dtype=int)
         """Of loads that changed it while the rotor slid, else 0: what is zero but for rounding has that sign."""
@@ -238,11 +241,28 @@ class FlexibleInMotion(StateInMotion):
         self.samples.record((q, qd, y[-1] + self._stored(z), z), self._acting(t, y))
 
     def _why_too_many(self, y: Array) -> str:
-        """The spring that fixed steps are too long for, where they are."""
+        """The spring that fixed steps are too long for, where they are; functions that may switch within steps."""
         usual, (q, _) = super()._why_too_many(y), self._seen(y)
         if isinstance(self.method, Adaptive):
             return usual
-        return too_long_for_springs(self.pushing.robot, self.method, q) or usual
+        springs = too_long_for_springs(self.pushing.robot, self.method, q)
+        if springs or self.once or not self.forces.by_callables:
+            return springs or usual
+        return (
+            f"{usual}. If torque or f_tip jumps where a velocity changes its sign, use {option('method', 'adaptive')}, "
+            "'semi_implicit_euler', or a smooth law, such as tanh(qd / eps) in the place of sign(qd)"
+        )
+
+    def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
+        """One step; forces that are asked for once a step act in all of it, so that nothing switches within."""
+        self.held = self._acting(t, y) if self.once or self.quiet is not None else None
+        try:
+            return super()._stepped(t, y, end)
+        finally:
+            self.held = None
+
+    def _acting(self, t: float, y: Array) -> tuple[Array, ...]:
+        return super()._acting(t, y) if self.held is None else self.held
 
     def _refuse_chattering(self, t: float) -> None:
         """Functions that switch are carried through by fixed steps, as beside rigid joints that do not rub."""

@@ -378,7 +378,7 @@ class StateInMotion:
         self._look_for_chattering(t, stop, y)
         self._record(step, stop)
         self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
-        if self.at_once > MOST_AT_ONCE:
+        if self.at_once > MOST_AT_ONCE and not self._chatters(stop):
             raise self._too_many(t, y)
         t, y, self.starts = stop, step.at(stop), happened is not None
         if happened is not None:
@@ -689,14 +689,19 @@ class StateInMotion:
                 self.watch.rest()
                 self.integrator.restart()
         elif self.watch.collapsed(stop - t):
-            jumps = self.watch.jumps()
-            places = np.flatnonzero(jumps)
-            if not places.size:
-                return
-            if self.longest is None or places.max() >= len(self.rubbing):
-                self._refuse_chattering(t)
-            self.quiet = Quiet(jumps)
-            self.chattered.append(Stretch(stop, stop, 0, tuple(places.tolist())))
+            self._chatters(stop)
+
+    def _chatters(self, t: float) -> bool:
+        """Whether something switches; fixed steps then carry the motion on, or what switches is refused."""
+        jumps = np.zeros(0) if self.watch is None or self.quiet is not None else self.watch.jumps()
+        places = np.flatnonzero(jumps)
+        if not places.size:
+            return False
+        if self.longest is None or places.max() >= len(self.rubbing):
+            self._refuse_chattering(t)
+        self.quiet, self.at_once = Quiet(jumps), 0
+        self.chattered.append(Stretch(t, t, 0, tuple(places.tolist())))
+        return True
 
     def _through_chattering(self, t: float, y: Array, end: float) -> Step:
         """A semi-implicit Euler step."""
