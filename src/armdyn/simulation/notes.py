@@ -86,7 +86,7 @@ def friction_states(robot: Robot, method: Method) -> Iterator[str]:
     bent = list(dict.fromkeys(names(robot)))
     if bent:
         flexible = bool(flexible_places(robot.model)) and can_stop(method)
-        coupled = "joints beside flexible ones are coupled"
+        coupled = "joints beside flexible ones are coupled, or turn rotors that are bodies"
         why = coupled if flexible else f"{method} knows no state beside q and qd"
         stiff = either("simulate robot.without_springs()", "leave springs out of the actuators")
         remedy = stiff if flexible else f"use {option('method', 'adaptive')} or 'rk4'"

@@ -120,8 +120,8 @@ def simulate(
             an adaptive motion.
         times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
         dense_output: keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as its
-            steps at any time, with the velocity before an impact at its time itself. Some 1.5 kB a step for an arm of
-            six joints.
+            steps at any time, with the velocity before an impact at its time itself; and ``trajectory.rotors_at(t)`` of
+            flexible joints. Some 1.5 kB a step for an arm of six joints.
         redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
             those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
             values is slower. Rows that come within 1e-6 rad of others count as following from them.
