@@ -188,3 +188,17 @@ def test_many_collapsed_steps_count_where_fixed_steps_get_on_faster(
     """Half of the steps are short, at one switch after the other; fixed ones of 0.1 ms beat a mean of 0.075 ms."""
     watch = Watch(10.0, instead)
     assert [watch.collapsed(between if k % 2 else 1e-8) for k in range(MANY)][-1] is found
+
+
+def test_forces_that_jump_in_turn_are_known_together() -> None:
+    """What jumped at an earlier switch is looked at too where fixed steps take over at a later one."""
+    watch = Watch(10.0, 1e-4)
+    for joint in (0, 1):
+        for k in range(6):
+            watch.saw(1e-9 * k, np.zeros(3), (np.where(np.arange(2) == joint, (-1.0) ** k, 0.0),))
+            watch.collapsed(1e-9)
+        watch.collapsed(1.0)
+        last = watch.jumps()
+        watch.rest()
+    np.testing.assert_array_equal(last, [0.0, 2.0])
+    np.testing.assert_array_equal(watch.in_turn(last), [2.0, 2.0])

@@ -25,6 +25,9 @@ IN_A_ROW = 30
 MANY = 300
 """Steps of a solver that stops at one switch after the other, and takes some longer steps between them."""
 
+AT_A_SWITCH = 5
+"""So many collapsed steps in a row are at a switch, be it passed then or not."""
+
 OF_MANY = 1.0 / 3.0
 """So many of these have collapsed where it is the switches that keep it."""
 
@@ -63,6 +66,7 @@ class Watch:
     def __init__(self, duration: float, instead: float | None = None) -> None:
         self._recent: deque[tuple[float, Array, Array]] = deque(maxlen=2 * IN_A_ROW)
         self._steps: deque[float] = deque(maxlen=MANY)
+        self._known: Array = np.zeros(0)
         self._instead = 0.0 if instead is None else instead
         self._longest = LONG_ENOUGH * duration
         self._short = 0
@@ -76,6 +80,8 @@ class Watch:
         self._longest = max(self._longest, step)
         self._short = self._short + 1 if step < COLLAPSED * self._longest else 0
         self._steps.append(step)
+        if self._instead and self._short == AT_A_SWITCH:
+            self._note(self.jumps())
         return self._short >= IN_A_ROW or self._many_collapsed()
 
     def _many_collapsed(self) -> bool:
@@ -94,6 +100,16 @@ class Watch:
         size = np.abs(forces).max(axis=0)
         jumps = (change > SMALLEST_JUMP * size) & (change > STEEP * size * distance[:, None])
         return np.asarray(np.where(jumps, change, 0.0).max(axis=0))
+
+    def in_turn(self, jumps: Array) -> Array:
+        """These jumps, and where switches keep the solver in turn those of the other forces at earlier ones."""
+        return self._note(jumps) if self._instead else jumps
+
+    def _note(self, jumps: Array) -> Array:
+        """The largest jumps of each force that have been seen."""
+        if jumps.size:
+            self._known = np.maximum(self._known, jumps) if self._known.size else jumps
+        return self._known
 
     def rest(self) -> None:
         """Forget the steps and states so far: the solver starts anew."""

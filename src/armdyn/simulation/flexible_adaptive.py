@@ -135,7 +135,7 @@ class AdaptiveRun:
         if t == end:
             return
         jumps, begin, steps, m = self.watch.jumps(), t, 0, self.m
-        quiet, longest = Quiet(jumps), self.method.chattering_step or np.inf
+        quiet, longest = Quiet(self.watch.in_turn(jumps)), self.method.chattering_step or np.inf
         while t < end:
             if self.own.t[self.own.count] <= t:
                 self._record(t, y)

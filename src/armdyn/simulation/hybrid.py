@@ -693,13 +693,15 @@ class StateInMotion:
 
     def _chatters(self, t: float) -> bool:
         """Whether something switches; fixed steps then carry the motion on, or what switches is refused."""
-        jumps = np.zeros(0) if self.watch is None or self.quiet is not None else self.watch.jumps()
+        if self.watch is None or self.quiet is not None:
+            return False
+        jumps = self.watch.jumps()
         places = np.flatnonzero(jumps)
         if not places.size:
             return False
         if self.longest is None or places.max() >= len(self.rubbing):
             self._refuse_chattering(t)
-        self.quiet, self.at_once = Quiet(jumps), 0
+        self.quiet, self.at_once = Quiet(self.watch.in_turn(jumps)), 0
         self.chattered.append(Stretch(t, t, 0, tuple(places.tolist())))
         return True
 
