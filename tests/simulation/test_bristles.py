@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 import armdyn
 from armdyn import ShapeError, simulation
-from armdyn.actuators import Actuator, Coulomb, LuGre, MaxwellSlip, Spring, Viscous
+from armdyn.actuators import Actuator, Coulomb, LuGre, MaxwellSlip, Viscous
 from armdyn.simulation import Adaptive, SettingError
 from armdyn.simulation.bristles import bristle_energy
 
@@ -355,14 +355,6 @@ def test_files(arm, tmp_path, ending):
 def test_methods_that_carry_no_state_say_so(arm, method):
     notes = armdyn.simulate(arm, START, duration=0.01, torque=TAU, method=method).notes
     assert any("nothing bends before it slips (LuGre of 'j0', LuGre of 'j1', LuGre of 'j2')" in one for one in notes)
-
-
-def test_flexible_joints_say_so():
-    arm = three({2: LUGRE}).with_armature({"j2": 0.1})
-    drive = Actuator(friction=LUGRE, spring=Spring(500.0))
-    found = armdyn.simulate(arm.with_actuators({"j2": drive}), START, duration=0.01)
-    assert any("joints are flexible, so friction with a state" in note for note in found.notes)
-    assert "bristles" not in found.signals
 
 
 def test_errors(arm):

@@ -73,13 +73,13 @@ def test_an_implicit_method_takes_few_steps_of_stiff_springs() -> None:
 def test_errors() -> None:
     with pytest.raises(SettingError, match="theta0 is given, but no joint"):
         armdyn.simulate(ARM, [0, 0], theta0=[0, 0], duration=0.1)
-    with pytest.raises(SettingError, match="dense_output is not for arms with flexible joints"):
-        armdyn.simulate(ROBOT, [0, 0], duration=0.1, dense_output=True)
     for method in ("taylor", "variational", "abm4"):
         with pytest.raises(SettingError, match="flexible joints"):
             armdyn.simulate(ROBOT, [0, 0], duration=0.1, method=method)
     with pytest.raises(armdyn.ShapeError, match="theta0"):
         armdyn.simulate(ROBOT, [0, 0], theta0=[0, 0, 0], duration=0.1)
     soft = ARM.with_actuators({"joint_1": Actuator(Motor(1e-7), spring=Spring(1e6))})
-    with pytest.raises(SimulationError, match="step shorter"):
+    with pytest.raises(
+        SimulationError, match=r"fastest\. The step of 0\.001 s is too long for the spring of joint 'joint_1'"
+    ):
         armdyn.simulate(soft, [0, 0], theta0=[0.1, 0], duration=0.5, method="rk4")

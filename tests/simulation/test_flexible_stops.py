@@ -9,7 +9,17 @@ from scipy.integrate import solve_ivp
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
 from armdyn.constraints import PointOnPlane
-from armdyn.simulation import Adaptive, Contact, OverTime, RungeKutta4, SettingError, Stops
+from armdyn.simulation import (
+    Adaptive,
+    Contact,
+    OverTime,
+    RungeKutta4,
+    SemiImplicitEuler,
+    SettingError,
+    SimulationError,
+    Stops,
+)
+from armdyn.simulation.spring_steps import too_long_for_springs
 from oracles.two_masses import TwoMasses, first_end
 
 FINE = Adaptive(rtol=1e-11, atol=1e-12)
@@ -308,3 +318,29 @@ def test_a_link_that_an_inelastic_stop_releases_does_not_hit_it_again() -> None:
     assert of_quill == ["impact", "impact", "rest", "release"]
     assert motion.q[-1, 2] > 1e-4
     assert motion.qd[-1, 2] > 0.0
+
+
+def test_steps_that_are_too_long_for_a_spring_are_named():
+    """Semi-implicit Euler: the sum of both factors of a step is 2 - (w h)^2, their product 1; w^2 = k (1/M + 1/B)."""
+    w = np.sqrt(K * (1.0 / LINK + 1.0 / ROTOR))
+    words = (
+        rf"is too long for the spring of joint 'x': the arm vibrates .* up to {w:.4g} rad/s there, and each step "
+        rf"multiplies such a vibration by {7.0 + np.sqrt(48.0):.4g}. Use a step well below {2.0 / w:.2g} s, or method="
+    )
+    settings = {"theta0": [1e6], "duration": 4.0, "method": SemiImplicitEuler(4.0 / w)}
+    with pytest.raises(SimulationError, match="more than 100 events at .*" + words):
+        armdyn.simulate(slide(), [0.0], [0.5], stops=Stops(0.0), **settings)
+    assert too_long_for_springs(slide(), SemiImplicitEuler(1.99 / w), np.zeros(1)) == ""
+
+
+def test_a_link_leaves_its_stop_by_heun_steps():
+    """There its acceleration is zero, and the first step off the stop leaves the position what it is."""
+    start = (0.2, 0.5, 0.25, 1.5)
+    events, at = struck_block(start, 0.0, 0.0, 0.8)
+    q, qd, theta, thetad = ([one] for one in start)
+    motion = armdyn.simulate(
+        slide(), q, qd, theta0=theta, thetad0=thetad, duration=0.8, method="heun", step=4e-3, stops=Stops(0.0)
+    )
+    assert [one.kind for one in motion.events] == [kind for _, kind in events] == ["impact", "rest", "release"]
+    np.testing.assert_allclose([one.t for one in motion.events], [t for t, _ in events], rtol=0, atol=2e-4)
+    np.testing.assert_allclose(motion.q[:, 0], [at(t)[0] for t in motion.t], rtol=0, atol=1e-4)

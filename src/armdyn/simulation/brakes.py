@@ -88,9 +88,12 @@ class Brakes:
 
     def pushing(self, engaged: frozenset[str], barriers: Barriers, redundant: Redundant) -> Pushing:
         """The equations of motion with these brakes engaged and the others released."""
-        switched = {one.joint: one.joint in engaged for one in self.switches}
-        robot = with_brakes(self.robot, switched)
+        robot = self.braked(engaged)
         return pushing_of(robot, barriers, DryJoints.of(robot), redundant)
+
+    def braked(self, engaged: frozenset[str]) -> Robot:
+        """The robot with the brakes of these joints engaged, and the others that switch released."""
+        return with_brakes(self.robot, {one.joint: one.joint in engaged for one in self.switches})
 
 
 def engaged_joints(robot: Robot) -> frozenset[str]:

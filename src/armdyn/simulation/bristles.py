@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def count(model: Model, **options: Any) -> int:
 
 
 def carries(robot: Robot, method: Method) -> bool:
-    """Whether a motion by this method has their state: joints are rigid, and the method needs no rates of the past."""
+    """Whether a motion of rigid joints by this method has their state: it needs no rates of the past."""
     if not bendings(robot.model) or any(joint.has_spring for joint in robot.model.joints):
         return False
     return isinstance(method, Adaptive) or (isinstance(method, FixedStep) and not method.scheme.memory)
@@ -258,6 +258,19 @@ def bent_step(method: FixedStep, model: Any, state: State, h: Any, tau: Any, f_t
     return q, qd, after, work + own.energy(after) - own.energy(z)
 
 
+class Bends(Protocol):
+    """What bends, as a state in motion knows it: of positions that are those of joints, or of links and rotors."""
+
+    def bending(self, z: Array, qd: Array, /) -> tuple[Array, Array]:
+        """What it takes from the joint forces, N m or N, and dz/dt, rad/s or m/s."""
+
+    def along(self, z: Array, moved: Array, qd: Array, /) -> Array:
+        """z behind a motion, rad or m."""
+
+    def energy(self, z: Array, /) -> Any:
+        """What it stores, J."""
+
+
 class OnNumbers:
     """The same on numbers, compiled, beside the motion of the robot without these laws.
 
@@ -288,18 +301,18 @@ def bent_results(robot: Robot, samples: Samples, redundant: Redundant) -> tuple[
     return qdd if samples.qdd is None else samples.qdd, energy, signals | {NAME: z}
 
 
-def initial_bristles(robot: Robot, method: Method, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:
+def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:
     """z at t = 0, shape (*batch, bristles), as one array: zero where none is given. No array where none is carried.
 
     Raises:
         SettingError: bristles of a motion that carries none.
         ShapeError: another number of them.
     """
-    if not carries(robot, method):
+    if not carried:
         if given is not None:
             raise SettingError(
-                f"bristles0 is given, but this simulation of {robot.name!r} carries no state of friction. Rigid joints "
-                "with such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by method='adaptive' or 'rk4'"
+                f"bristles0 is given, but this simulation of {robot.name!r} carries no state of friction. Joints with "
+                "such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by method='adaptive' or 'rk4'"
             )
         return ()
     size = count(robot.model)

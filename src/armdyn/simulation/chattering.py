@@ -22,6 +22,15 @@ COLLAPSED = 1e-3
 IN_A_ROW = 30
 """So many collapsed steps call for a look at the law. Behind a single switch a solver needs fewer to recover."""
 
+MANY = 300
+"""Steps of a solver that stops at one switch after the other, and takes some longer steps between them."""
+
+AT_A_SWITCH = 5
+"""So many collapsed steps in a row are at a switch, be it passed then or not."""
+
+OF_MANY = 1.0 / 3.0
+"""So many of these have collapsed where it is the switches that keep it."""
+
 LONG_ENOUGH = 1e-4
 """Of the duration: the longest step counts as at least this, for motions that begin by chattering."""
 
@@ -46,10 +55,19 @@ class Stretch:
 
 
 class Watch:
-    """Keeps an eye on a law: what it returned lately, and how short the steps have become."""
+    """Keeps an eye on a law: what it returned lately, and how short the steps have become.
 
-    def __init__(self, duration: float) -> None:
+    Args:
+        duration: of the motion, s.
+        instead: s. Where many steps have collapsed, with longer ones between them, and their mean is no longer than
+            this, fixed steps of this length get on faster. None: only steps that collapse in a row count.
+    """
+
+    def __init__(self, duration: float, instead: float | None = None) -> None:
         self._recent: deque[tuple[float, Array, Array]] = deque(maxlen=2 * IN_A_ROW)
+        self._steps: deque[float] = deque(maxlen=MANY)
+        self._known: Array = np.zeros(0)
+        self._instead = 0.0 if instead is None else instead
         self._longest = LONG_ENOUGH * duration
         self._short = 0
 
@@ -61,7 +79,16 @@ class Watch:
         """Whether the accepted steps have been very short for long; tell it each."""
         self._longest = max(self._longest, step)
         self._short = self._short + 1 if step < COLLAPSED * self._longest else 0
-        return self._short >= IN_A_ROW
+        self._steps.append(step)
+        if self._instead and self._short == AT_A_SWITCH:
+            self._note(self.jumps())
+        return self._short >= IN_A_ROW or self._many_collapsed()
+
+    def _many_collapsed(self) -> bool:
+        """Whether fixed steps would get on faster than steps of which many have collapsed."""
+        if len(self._steps) < MANY or sum(self._steps) >= MANY * self._instead:
+            return False
+        return sum(step < COLLAPSED * self._longest for step in self._steps) > OF_MANY * MANY
 
     def jumps(self) -> Array:
         """How far each force jumps between states that are nearly one, N m or N; zero where it does not."""
@@ -74,9 +101,20 @@ class Watch:
         jumps = (change > SMALLEST_JUMP * size) & (change > STEEP * size * distance[:, None])
         return np.asarray(np.where(jumps, change, 0.0).max(axis=0))
 
+    def in_turn(self, jumps: Array) -> Array:
+        """These jumps, and where switches keep the solver in turn those of the other forces at earlier ones."""
+        return self._note(jumps) if self._instead else jumps
+
+    def _note(self, jumps: Array) -> Array:
+        """The largest jumps of each force that have been seen."""
+        if jumps.size:
+            self._known = np.maximum(self._known, jumps) if self._known.size else jumps
+        return self._known
+
     def rest(self) -> None:
         """Forget the steps and states so far: the solver starts anew."""
         self._recent.clear()
+        self._steps.clear()
         self._short = 0
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.simulation.stacked import parted
 from armdyn.spatial.rotations import Array
 
 
@@ -19,11 +20,26 @@ class StateAt(NamedTuple):
     qd: Any
 
 
+class RotorsAt(NamedTuple):
+    """Rotors' positions at the joints ``theta``, rad or m, and velocities ``thetad``, rad/s or m/s, at these times."""
+
+    theta: Any
+    thetad: Any
+
+
 @dataclass
 class Dense:
-    """The interpolants y(t) of the steps of one motion, y = (q, qd, ...), in order, with the time each reaches to."""
+    """The interpolants y(t) of the steps of one motion, y = (q, qd, ...), in order, with the time each reaches to.
+
+    Of an arm with flexible joints y = (q, theta, qd, thetad, ...), with theta and thetad of these joints alone.
+
+    Args:
+        dof: n.
+        flexible: places in q of the flexible joints.
+    """
 
     dof: int
+    flexible: tuple[int, ...] = ()
     until: list[float] = field(default_factory=list)
     pieces: list[Callable[[float], Array]] = field(default_factory=list)
 
@@ -34,12 +50,21 @@ class Dense:
 
     def at(self, t: Array) -> StateAt:
         """q and qd, each of shape (*t.shape, n); NaN behind the last piece, where a motion was lost."""
-        y = np.full((*t.shape, 2 * self.dof), np.nan)
+        return StateAt(*(of_all[..., : self.dof] for of_all in self._states(t)))
+
+    def rotors_at(self, t: Array) -> RotorsAt:
+        """theta and thetad, each of shape (*t.shape, n); at rigid joints they are q and qd."""
+        return RotorsAt(*(parted(of_all, self.dof, self.flexible)[1] for of_all in self._states(t)))
+
+    def _states(self, t: Array) -> tuple[Array, Array]:
+        """Positions and velocities of links and of rotors at flexible joints, shapes (*t.shape, n + flexible)."""
+        size = self.dof + len(self.flexible)
+        y = np.full((*t.shape, 2 * size), np.nan)
         for index, at in np.ndenumerate(t):
             k = bisect_left(self.until, at)
             if k < len(self.pieces):
-                y[index] = self.pieces[k](float(at))[: 2 * self.dof]
-        return StateAt(y[..., : self.dof], y[..., self.dof :])
+                y[index] = self.pieces[k](float(at))[: 2 * size]
+        return y[..., :size], y[..., size:]
 
 
 @dataclass(frozen=True)
@@ -77,3 +102,20 @@ def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> St
         x + s * (v + s * (a / 2 + s * (c_3 + s * c_4))),
         v + s * (a + s * (3 * c_3 + s * 4 * c_4)),
     )
+
+
+def rotors_between_saved(t: Array, saved: Array, theta: Array, thetad: Array) -> RotorsAt:
+    """Hermite's cubic polynomial between the saved states around each t, with theta and thetad of both ends.
+
+    What the velocity at the begin alone does not explain of the ends, as of `between_saved`, is made up for by
+    c_2 s^2 + c_3 s^3, c_2 = (3 D - E H) / H^2, c_3 = (E H - 2 D) / H^3.
+    """
+    k = np.clip(np.searchsorted(saved, t, side="right") - 1, 0, max(len(saved) - 2, 0))
+    if len(saved) == 1:
+        return RotorsAt(theta[k], thetad[k])
+    over = (..., *(np.newaxis,) * (theta.ndim - 1))
+    s, H = (t - saved[k])[over], (saved[k + 1] - saved[k])[over]
+    v = thetad[k]
+    D, E = theta[k + 1] - (theta[k] + v * H), thetad[k + 1] - v
+    c_2, c_3 = (3 * D - E * H) / H**2, (E * H - 2 * D) / H**3
+    return RotorsAt(theta[k] + s * (v + s * (c_2 + s * c_3)), v + s * (2 * c_2 + s * 3 * c_3))

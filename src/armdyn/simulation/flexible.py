@@ -1,17 +1,9 @@
-"""The state of an arm with flexible joints, as the integration formulas see it: one vector of positions.
-
-Positions are those of the links, q, and behind them those of the rotors at flexible joints; so every formula of
-`armdyn.simulation.schemes` moves links and rotors as it moves joints. The rotors of rigid joints are where their links
-are.
-"""
+"""Steps of arms with flexible joints whose forces are held."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
@@ -19,20 +11,7 @@ from armdyn.advice import either
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import Rates, State
-from armdyn.spatial.rotations import Array
-
-
-def stacked(q: Array, theta: Array, places: Sequence[int]) -> Array:
-    """Positions of links and of rotors at flexible joints, or their rates, shape (..., n + f)."""
-    return np.concatenate([q, theta[..., list(places)]], axis=-1)
-
-
-def parted(x: Array, dof: int, places: Sequence[int]) -> tuple[Array, Array]:
-    """q and theta, both of shape (..., n), of a stacked vector."""
-    q = x[..., :dof]
-    theta = np.array(q)
-    theta[..., list(places)] = x[..., dof:]
-    return q, theta
+from armdyn.simulation.stacked import parted, stacked
 
 
 @dataclass(frozen=True)

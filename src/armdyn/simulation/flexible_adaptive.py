@@ -16,6 +16,7 @@ import numpy as np
 
 from armdyn.advice import either
 from armdyn.simulation.chattering import Quiet, Stretch, Watch
+from armdyn.simulation.dense import Dense, Line
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.methods import Adaptive
 from armdyn.simulation.motion_data import Occurrence
@@ -37,11 +38,15 @@ class AdaptiveRun:
         method: with its tolerances.
         duration: s.
         chattered: gets the stretches that fixed steps carried the motion through.
+        dense: gets the interpolants of all steps; None where they are not kept.
     """
 
-    def __init__(self, f: Flexible, method: Adaptive, duration: float, chattered: list[Stretch]) -> None:
-        self.f, self.method, self.duration, self.chattered = f, method, duration, chattered
-        self.own, self.steps, self.watch, self.m = f.samples, 0, Watch(duration), 0
+    def __init__(
+        self, f: Flexible, method: Adaptive, duration: float, chattered: list[Stretch], dense: Dense | None
+    ) -> None:
+        self.f, self.method, self.duration, self.chattered, self.dense = f, method, duration, chattered, dense
+        self.own, self.steps, self.m = f.samples, 0, 0
+        self.watch = Watch(duration, method.chattering_step)
         self.ends = ends_of(f.robot)
         self.watches = (bool(f.rubbing) or f.forces.by_callables) and method.chattering_step is not None
 
@@ -100,7 +105,9 @@ class AdaptiveRun:
         return found
 
     def _keep(self, at: At, until: float) -> None:
-        """Keep the samples before a time."""
+        """Keep the samples before a time, and the interpolant up to there."""
+        if self.dense is not None:
+            self.dense.add(until, at)
         for t in self.own.t[self.own.count : int(np.searchsorted(self.own.t, until))]:
             self._record(float(t), at(t))
 
@@ -128,7 +135,7 @@ class AdaptiveRun:
         if t == end:
             return
         jumps, begin, steps, m = self.watch.jumps(), t, 0, self.m
-        quiet, longest = Quiet(jumps), self.method.chattering_step or np.inf
+        quiet, longest = Quiet(self.watch.in_turn(jumps)), self.method.chattering_step or np.inf
         while t < end:
             if self.own.t[self.own.count] <= t:
                 self._record(t, y)
@@ -141,6 +148,8 @@ class AdaptiveRun:
                     "Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 with a short --step."
                 )
                 raise self._lost(t, y, shorter)
+            if self.dense is not None:
+                self.dense.add(t_next, Line(t, t_next, y, after))
             t, y, steps = t_next, after, steps + 1
             yield t, y
             if settled:

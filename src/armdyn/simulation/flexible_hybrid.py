@@ -8,25 +8,40 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Generator, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import option
 from armdyn.robot import Robot
+from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.chattering import Stretch, Watch
 from armdyn.simulation.crossings import Function
+from armdyn.simulation.dense import Dense
 from armdyn.simulation.events import Watched
+from armdyn.simulation.flexible_bristles import StackedBristles
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
-from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion, notes_on_impacts, refuse_in_batches
+from armdyn.simulation.hybrid import (
+    Along,
+    At,
+    BrakesInMotion,
+    Found,
+    Room,
+    StateInMotion,
+    notes_on_impacts,
+    refuse_in_batches,
+)
 from armdyn.simulation.methods import Adaptive, FixedStep
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.play import ends_of
 from armdyn.simulation.progress import Report
-from armdyn.simulation.pushing import Mode
+from armdyn.simulation.pushing import Mode, Pushing
 from armdyn.simulation.samples import Samples
+from armdyn.simulation.spring_steps import too_long_for_springs
 from armdyn.spatial.rotations import Array
 
 OF_ROTORS = ("theta", "thetad", "rotor_friction")
@@ -38,14 +53,17 @@ def integrate(
     watched: Sequence[Watched],
     method: Adaptive | FixedStep,
     forces: Forces,
-    state: tuple[Array, Array],
+    state: tuple[Array, ...],
     samples: Samples,
     *,
     duration: float,
     report: Report,
+    bends: StackedBristles | None = None,
+    brakes: Brakes | None = None,
     redundant: str = "error",
+    dense_output: bool = False,
 ) -> None:
-    """Integrate each stacked state (x, xd) of the batch to ``duration``, and fill the samples."""
+    """Integrate each stacked state (x, xd), and bristles, of the batch to ``duration``, and fill the samples."""
     batch = state[0].shape[:-1]
     if batch:
         refuse_in_batches(method, forces, watched)
@@ -53,14 +71,22 @@ def integrate(
     samples.qdd = room.qdd
     samples.labels = pushing.barriers.labels()
     rotors = {name: np.full_like(samples.q, np.nan) for name in OF_ROTORS}
-    samples.signals = signals_of(room, pushing, rotors)
+    rubs = len(pushing.dry) > 0 or brakes is not None or bends is not None
+    samples.signals = signals_of(room, pushing, rotors, rubs=rubs)
+    braked = cache(lambda engaged: pushing.of(brakes.braked(engaged)))  # type: ignore[union-attr]
     chattered: list[Stretch] = []
+    if dense_output:
+        samples.dense = interpolants(pushing.robot, batch)
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         own.signals = {name: values[at] for name, values in rotors.items()}
-        motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own, room.at(index), watched)
+        dense = samples.dense.get(index)
+        place, own_pushing = room.at(index), copy.copy(pushing)
+        motion = FlexibleInMotion(own_pushing, method, acting, duration, own, place, watched, dense, bends)
+        if brakes is not None:
+            motion.brakes = BrakesInMotion.of(brakes, lambda engaged: copy.copy(braked(engaged)))
         try:
             yield from motion.run(*(each[index] for each in state))
         finally:
@@ -74,10 +100,15 @@ def integrate(
         samples.notes += notes_on_impacts(samples.events)
 
 
-def signals_of(room: Room, pushing: FlexiblePushing, rotors: dict[str, Array]) -> dict[str, Array]:
+def interpolants(robot: Robot, batch: tuple[int, ...]) -> dict[tuple[int, ...], Dense]:
+    """Room for those of links and rotors, of each state of the batch."""
+    places = tuple(flexible_places(robot.model))
+    return {index: Dense(robot.dof, places) for index in np.ndindex(batch)}
+
+
+def signals_of(room: Room, pushing: FlexiblePushing, rotors: dict[str, Array], *, rubs: bool) -> dict[str, Array]:
     """Of a trajectory, by name: those of rotors, what barriers push, and what rubs where something can stick."""
     theta, thetad, friction = (rotors[name] for name in OF_ROTORS)
-    rubs = len(pushing.dry) > 0
     found = {"theta": theta, "thetad": thetad, **room.signals(pushing.barriers.stops, friction=rubs)}
     return {**found, "rotor_friction": friction} if rubs else found
 
@@ -88,7 +119,7 @@ def names_of_forces(robot: Robot) -> list[str]:
 
 
 class FlexibleInMotion(StateInMotion):
-    """One state on its way: y = (x, xd, W), x the stacked positions of links and rotors.
+    """One state on its way: y = (x, xd, z, W), x the stacked positions of links and rotors, z where something bends.
 
     Args:
         pushing: of this state alone, for it holds which ends of plays touch.
@@ -98,6 +129,8 @@ class FlexibleInMotion(StateInMotion):
         samples: those of this state, with room for signals of rotors.
         room: for accelerations of the links, what barriers push and what rubs.
         watched: for events.
+        dense: gets the interpolants; None where they are not kept.
+        bends: friction with a state of its own.
     """
 
     pushing: FlexiblePushing
@@ -111,11 +144,15 @@ class FlexibleInMotion(StateInMotion):
         samples: Samples,
         room: Room,
         watched: Sequence[Watched],
+        dense: Dense | None = None,
+        bends: StackedBristles | None = None,
     ) -> None:
-        super().__init__(pushing, method, forces, duration, samples, room, watched, None, None)
-        self.rubbing = []
+        super().__init__(pushing, method, forces, duration, samples, room, watched, None, dense, bends)
+        self.method, self.rubbing = method, []
+        self.once = isinstance(method, FixedStep) and method.scheme.once
+        self.held: tuple[Array, ...] | None = None
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
-        self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None
+        self.watch = Watch(duration, self.longest) if forces.by_callables and self.longest is not None else None
         self.plays = [end for end in ends_of(pushing.robot) if not end.of_push]
         self.signs = np.zeros(len(pushing.joints), dtype=int)
         """Of loads that changed it while the rotor slid, else 0: what is zero but for rounding has that sign."""
@@ -124,7 +161,7 @@ class FlexibleInMotion(StateInMotion):
         """The first state: what is pressed at an end of a play touches there."""
         self.pushing.touches = np.zeros(self.pushing.n)
         for end in self.plays:
-            if end.press(y) > 0.0:
+            if end.press(y[: 2 * self.n]) > 0.0:
                 self.pushing.touches[end.link] = end.side
         return super()._begun(t, y)
 
@@ -163,7 +200,7 @@ class FlexibleInMotion(StateInMotion):
     def _press(self, place: int, begin: float, at: At) -> Function:
         """How an end of a play is pressed; at the begin, where it may be zero but for rounding, as the piece says."""
         end, touches = self.plays[place], bool(self.pushing.touches[self.plays[place].link])
-        return lambda t: end.press(at(t)) if t > begin else 1.0 if touches else -1.0
+        return lambda t: end.press(at(t)[: 2 * self.n]) if t > begin else 1.0 if touches else -1.0
 
     def _changed(self, t: float, y: Array, found: Found) -> Array:
         """The state behind a link's or rotor's rest, what is held being left, or an end of a play."""
@@ -179,6 +216,12 @@ class FlexibleInMotion(StateInMotion):
         self._note(t, end.joint, "contact" if touches[end.link] else "release", y)
         return self._settled(t, y)
 
+    def _pushed_by(self, pushing: Pushing) -> None:
+        """The ends of plays touch as before."""
+        touches = self.pushing.touches
+        super()._pushed_by(pushing)
+        self.pushing.touches = touches
+
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
         """As of rigid arms; the loads of rotors that stick are not looked at."""
         super()._note_changes(t, y, before, quiet=quiet)
@@ -186,15 +229,40 @@ class FlexibleInMotion(StateInMotion):
 
     def _record_state(self, t: float, y: Array) -> None:
         """Keep a state, the accelerations of its links, and what rubs."""
-        (x, xd), row, acting = self._state(y), self.samples.count, self._acting(t, y)
-        found, parted = self.pushing.rates(x, xd, acting, self.mode, shared=True), self.pushing.parted
+        (x, xd), z, row, rigid = self._state(y), y[2 * self.n : -1], self.samples.count, self.pushing.rigid
+        found, parted = self.pushing.rates(x, xd, self._pushed(t, y), self.mode, shared=True), self.pushing.parted
         (q, theta), (qd, thetad), (qdd, _) = parted(x), parted(xd), parted(found.qdd)
         friction, behind = parted(found.friction)
-        behind[self.pushing.rigid] = 0.0
+        behind = behind + self._bending(y)[0]
+        friction[rigid], behind[rigid] = behind[rigid], 0.0
         for name, values in zip(OF_ROTORS, (theta, thetad, behind), strict=True):
             self.samples.signals[name][row] = values
         self.room.keep(row, found._replace(qdd=qdd, friction=friction))
-        self.samples.record((q, qd, y[-1]), acting)
+        self.samples.record((q, qd, y[-1] + self._stored(z), z), self._acting(t, y))
+
+    def _why_too_many(self, y: Array) -> str:
+        """The spring that fixed steps are too long for, where they are; functions that may switch within steps."""
+        usual, (q, _) = super()._why_too_many(y), self._seen(y)
+        if isinstance(self.method, Adaptive):
+            return usual
+        springs = too_long_for_springs(self.pushing.robot, self.method, q)
+        if springs or self.once or not self.forces.by_callables:
+            return springs or usual
+        return (
+            f"{usual}. If torque or f_tip jumps where a velocity changes its sign, use {option('method', 'adaptive')}, "
+            "'semi_implicit_euler', or a smooth law, such as tanh(qd / eps) in the place of sign(qd)"
+        )
+
+    def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
+        """One step; forces that are asked for once a step act in all of it, so that nothing switches within."""
+        self.held = self._acting(t, y) if self.once or self.quiet is not None else None
+        try:
+            return super()._stepped(t, y, end)
+        finally:
+            self.held = None
+
+    def _acting(self, t: float, y: Array) -> tuple[Array, ...]:
+        return super()._acting(t, y) if self.held is None else self.held
 
     def _refuse_chattering(self, t: float) -> None:
         """Functions that switch are carried through by fixed steps, as beside rigid joints that do not rub."""

@@ -24,10 +24,10 @@ from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.dry_joints import DryJoints, is_dry
-from armdyn.simulation.flexible import parted
 from armdyn.simulation.flexible_equations import BetweenSprings, between_springs
 from armdyn.simulation.pushing import MOVES, Forces, Mode, Pushing, Rates, refuse_lost
 from armdyn.simulation.pushing_under_load import pushing_of
+from armdyn.simulation.stacked import parted
 from armdyn.simulation.stops import Barriers, Contact, Stops
 from armdyn.spatial.rotations import Array
 
@@ -49,6 +49,7 @@ class FlexiblePushing(Pushing):
 
     def __init__(self, robot: Robot, stops: Stops | None = None, contacts: Sequence[Contact] = ()) -> None:
         self.robot, self.joints, self.places = robot, flexible_joints(robot.mechanism), flexible_places(robot.model)
+        self._around = stops, contacts
         self.n = robot.dof
         self.rigid = [k for k in range(self.n) if k not in self.places]
         self.dof = self.n + len(self.joints)
@@ -67,6 +68,10 @@ class FlexiblePushing(Pushing):
         self.kinks = [k for k in loaded if not self.joints[k].spring.is_loose]
         self.touches = np.zeros(self.n)
         """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
+
+    def of(self, robot: Robot) -> FlexiblePushing:
+        """The same of an arm whose brakes are others."""
+        return FlexiblePushing(robot, *self._around)
 
     def _with_rotors(self, links: DryJoints) -> DryJoints:
         """What sticks at the links, and behind it the rotors: in stacked positions.

@@ -12,18 +12,20 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import either, option
+from armdyn.advice import either
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import flexible_hybrid, hybrid
+from armdyn.simulation.bristles import bristle_energy
 from armdyn.simulation.chattering import Stretch
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.dry_joints import can_hold, rubbing_bodies, rubbing_names
+from armdyn.simulation.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import parted, refuse_memory, stacked
+from armdyn.simulation.flexible import refuse_memory
 from armdyn.simulation.flexible_adaptive import AdaptiveRun
+from armdyn.simulation.flexible_bristles import StackedBristles
 from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
@@ -32,6 +34,8 @@ from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.schemes import Rates
+from armdyn.simulation.spring_steps import shorter_step
+from armdyn.simulation.stacked import parted, stacked
 from armdyn.spatial.rotations import Array
 
 
@@ -42,14 +46,6 @@ def refuse_rotors(robot: Robot, theta0: Any, thetad0: Any) -> None:
             raise SettingError(
                 f"{name} is given, but no joint of {robot.name!r} has a spring: its rotors are where q0 says"
             )
-
-
-def refuse_options(**given: Any) -> None:
-    """Refuse what simulations of flexible joints do not know."""
-    for name, value in given.items():
-        if value:
-            stiff = either("robot.without_springs()", "actuators without springs")
-            raise SettingError(f"{name} is not for arms with flexible joints; simulate {stiff} with it")
 
 
 def refuse_coupled_loads(robot: Robot) -> None:
@@ -76,7 +72,8 @@ def plan(
     times: ArrayLike | None,
 ) -> tuple[Samples, Callable[..., None]]:
     """Room for what is kept, the rotors' motion among the signals, and what fills it."""
-    q, qd, *_ = start
+    q, qd, *bristles = start
+    bends = StackedBristles(robot) if bristles else None
     theta, thetad = per_joint(
         robot, theta0=q if rotors[0] is None else rotors[0], thetad0=qd if rotors[1] is None else rotors[1]
     )
@@ -85,7 +82,11 @@ def plan(
     theta, thetad = np.broadcast_to(theta, q.shape), np.broadcast_to(thetad, q.shape)
     places = flexible_places(robot.model)
     state = stacked(q, theta, places), stacked(qd, thetad, places)
-    make = partial(Samples.empty, batch=q.shape[:-1], dof=robot.dof, with_f_tip=forces.f_tip is not None)
+    size, with_f_tip = bristles[0].shape[-1] if bristles else None, forces.f_tip is not None
+
+    def make(t: Array) -> Samples:
+        return Samples.empty(t, q.shape[:-1], robot.dof, with_f_tip=with_f_tip, bristles=size)
+
     if isinstance(method, Adaptive):
         samples = make(saved_times(duration, save_every, times))
         fill: Callable[..., None] = partial(_adaptive, duration=duration)
@@ -98,22 +99,25 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
-    if happenings is not None:
+    if happenings is not None or bends is not None:
         refuse_coupled_loads(robot)
-        watched = [one for event in happenings.events for one in event.watched(robot)]
-        pushing = FlexiblePushing(robot, happenings.stops, happenings.contacts)
-        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration)
-        return samples, partial(in_pieces, method, forces, state, samples)
+        happens = happenings or hybrid.Happenings((), None, (), DryJoints.of(robot))
+        watched = [one for event in happens.events for one in event.watched(robot)]
+        pushing = FlexiblePushing(robot if bends is None else bends.bare, happens.stops, happens.contacts)
+        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happens.brakes)
+        return samples, partial(in_pieces, method, forces, (*state, *bristles), samples, bends=bends)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
     return samples, partial(fill, robot, method, forces, state, samples)
 
 
 def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
-    """qdd, and the energies of links, rotors and springs along what was kept; the springs' count as potential."""
+    """qdd, and the energies of links, rotors, springs and bristles along what was kept; the last two as potential."""
     q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
     known = samples.qdd
     qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0] if known is None else known
     potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
+    if samples.bristles is not None:
+        potential = potential + robot.compile(bristle_energy)(samples.bristles)
     return qdd, EnergyAccount(robot.flexible_kinetic_energy(q, qd, thetad), potential, samples.work)
 
 
@@ -191,8 +195,8 @@ def _fixed_steps(
         x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
         samples.effort.steps += 1
         if x.ndim == 1 and not np.isfinite(xd).all():
-            remedy = f"Use a step shorter than {grid.step:g} s, or {option('method', 'adaptive')}."
-            raise diverged(robot, t + h, before[0][: robot.dof], before[1][: robot.dof], remedy)
+            q, qd = (one[: robot.dof] for one in before)
+            raise diverged(robot, t + h, q, qd, shorter_step(robot, method, q))
     f.record(grid.duration, x, xd, work)
 
 
@@ -206,15 +210,19 @@ def _adaptive(
     duration: float,
     report: Report,
     redundant: str = "error",
+    dense_output: bool = False,
 ) -> None:
     """Each state by itself."""
     chattered: list[Stretch] = []
+    if dense_output:
+        samples.dense = flexible_hybrid.interpolants(robot, state[0].shape[:-1])
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
         f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
         try:
-            yield from AdaptiveRun(f, method, duration, chattered).integrate(state[0][index], state[1][index])
+            run = AdaptiveRun(f, method, duration, chattered, samples.dense.get(index))
+            yield from run.integrate(state[0][index], state[1][index])
         finally:
             samples.events += [replace(one, index=index) for one in own.events]
 

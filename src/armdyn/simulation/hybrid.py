@@ -17,7 +17,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.brakes import Brakes
-from armdyn.simulation.bristles import OnNumbers
+from armdyn.simulation.bristles import Bends, OnNumbers
 from armdyn.simulation.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
@@ -163,7 +163,7 @@ def integrate(
         dense = samples.dense.get(index)
         motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense, bends)
         if brakes is not None and braked is not None:
-            motion.brakes = BrakesInMotion(brakes, braked, brakes.engaged, [one.t for one in brakes.switches])
+            motion.brakes = BrakesInMotion.of(brakes, braked)
         try:
             yield from motion.run(*(each[index] for each in start))
         finally:
@@ -243,6 +243,11 @@ class BrakesInMotion:
     engaged: frozenset[str]
     times: list[float | None]
 
+    @classmethod
+    def of(cls, brakes: Brakes, pushing: Callable[[frozenset[str]], Pushing]) -> BrakesInMotion:
+        """As they are when a motion begins."""
+        return cls(brakes, pushing, brakes.engaged, [one.t for one in brakes.switches])
+
     def switched(self, place: int) -> Pushing:
         """The equations of motion behind a switch."""
         self.times[place] = None
@@ -264,7 +269,7 @@ class StateInMotion:
         watched: Sequence[Watched],
         corrector: Corrector | None,
         dense: Dense | None,
-        bends: OnNumbers | None = None,
+        bends: Bends | None = None,
     ) -> None:
         self.bends = bends
         self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
@@ -280,9 +285,7 @@ class StateInMotion:
         along = None if bends is None else bends.along
         sticks = len(self.dry) > 0 and not len(self.barriers)
         self.at_rest = AT_REST * duration if forces.by_callables and sticks and isinstance(method, Adaptive) else np.inf
-        self.integrator = integrator_of(
-            pushing.robot, method, self.rates, samples.effort, duration, along, self.n, self.at_rest
-        )
+        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, along, self.n, self.at_rest)
         self.ends = _ends(method, forces, duration)
         self.rubbing = [] if can_hold(pushing.robot) else rubbing_bodies(pushing.robot.mechanism.drive)
         watches = isinstance(method, Adaptive) and (forces.by_callables or bool(self.rubbing))
@@ -306,8 +309,7 @@ class StateInMotion:
         """What bends takes from the coordinates, and dz/dt."""
         if self.bends is None:
             return 0.0, y[2 * self.n : -1]
-        found: tuple[Any, Array] = self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
-        return found
+        return self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
 
     def _stored(self, *bristles: Array) -> float:
         """The energy of what is bent."""
@@ -376,8 +378,8 @@ class StateInMotion:
         self._look_for_chattering(t, stop, y)
         self._record(step, stop)
         self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
-        if self.at_once > MOST_AT_ONCE:
-            raise self._too_many(t)
+        if self.at_once > MOST_AT_ONCE and not self._chatters(stop):
+            raise self._too_many(t, y)
         t, y, self.starts = stop, step.at(stop), happened is not None
         if happened is not None:
             if happened.kind == "end":
@@ -538,14 +540,17 @@ class StateInMotion:
         assert self.brakes is not None  # noqa: S101 - it was found by them
         switch, barriers, stuck = self.brakes.brakes.switches[place], len(self.barriers), self.mode.held
         before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
-        self.pushing = self.brakes.switched(place)
-        self.dry = self.pushing.dry
+        self._pushed_by(self.brakes.switched(place))
         speed = self.dry.rows @ self._state(y)[1]
         slip = np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
         held = np.array([name in before for name in self.dry.names], dtype=bool)
         self.mode = Mode(np.concatenate([stuck[:barriers], held]), slip)
         self._note(t, switch.joint, switch.kind, y)
         return self._settled(t, y, slip=slip)
+
+    def _pushed_by(self, pushing: Pushing) -> None:
+        """Go on by other equations of motion, of joints whose friction is another."""
+        self.pushing, self.dry = pushing, pushing.dry
 
     def _settled(
         self, t: float, y: Array, leaves: Array | None = None, slip: Array | None = None, quiet: bool = False
@@ -684,21 +689,28 @@ class StateInMotion:
                 self.watch.rest()
                 self.integrator.restart()
         elif self.watch.collapsed(stop - t):
-            jumps = self.watch.jumps()
-            places = np.flatnonzero(jumps)
-            if not places.size:
-                return
-            if self.longest is None or places.max() >= len(self.rubbing):
-                self._refuse_chattering(t)
-            self.quiet = Quiet(jumps)
-            self.chattered.append(Stretch(stop, stop, 0, tuple(places.tolist())))
+            self._chatters(stop)
+
+    def _chatters(self, t: float) -> bool:
+        """Whether something switches; fixed steps then carry the motion on, or what switches is refused."""
+        if self.watch is None or self.quiet is not None:
+            return False
+        jumps = self.watch.jumps()
+        places = np.flatnonzero(jumps)
+        if not places.size:
+            return False
+        if self.longest is None or places.max() >= len(self.rubbing):
+            self._refuse_chattering(t)
+        self.quiet, self.at_once = Quiet(self.watch.in_turn(jumps)), 0
+        self.chattered.append(Stretch(t, t, 0, tuple(places.tolist())))
+        return True
 
     def _through_chattering(self, t: float, y: Array, end: float) -> Step:
         """A semi-implicit Euler step."""
         assert self.longest is not None  # noqa: S101 - else it was refused
         along = None if self.bends is None else self.bends.along
         method = SemiImplicitEuler(self.longest)
-        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, self.duration, along, self.n)
+        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, along, self.n)
         return steps.step(t, y, min(end, t + self.longest))
 
     def _refuse_chattering(self, t: float) -> None:
@@ -709,11 +721,15 @@ class StateInMotion:
                 f"law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as {option('method', 'rk4')}"
             )
 
-    def _too_many(self, t: float) -> SimulationError:
+    def _too_many(self, t: float, y: Array) -> SimulationError:
         last = ", ".join(f"{kind} of {name}" for _, name, kind, *_ in self.occurred[-4:])
         return SimulationError(
-            f"more than {MOST_AT_ONCE} events at t = {t:g} s, the last of them {last}: the motion cannot be continued"
+            f"more than {MOST_AT_ONCE} events at t = {t:g} s, the last of them {last}: {self._why_too_many(y)}"
         )
+
+    def _why_too_many(self, y: Array) -> str:
+        """What is to be said of a motion of which so much happens at one time."""
+        return "the motion cannot be continued"
 
     def _state(self, y: Array) -> tuple[Array, Array]:
         return y[: self.n], y[self.n : 2 * self.n]
@@ -745,7 +761,7 @@ def _found(kind: str, place: int, step: Step, value: Along, bracket: Callable[[A
     Where what is near the motion deceives, the motion itself is looked at.
     """
     found, f = bracket(step.near), value(step.at)
-    if found is not None and found[0] < found[1] and f(found[0]) * f(found[1]) > 0:
+    if found is not None and (found[0] == found[1] or f(found[0]) * f(found[1]) > 0):
         found = bracket(step.at)
     if found is not None:
         yield Found(zero(f, *found), kind, place)

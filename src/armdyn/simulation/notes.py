@@ -14,6 +14,7 @@ from armdyn.simulation.dry_joints import can_hold, drive_of_links, rubbing_bodie
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.labels import UNITS
 from armdyn.simulation.methods import Method
+from armdyn.simulation.pieces import can_stop
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
@@ -84,8 +85,9 @@ def friction_states(robot: Robot, method: Method) -> Iterator[str]:
     """That laws with a state of their own count here without it."""
     bent = list(dict.fromkeys(names(robot)))
     if bent:
-        flexible = bool(flexible_places(robot.model))
-        why = "joints are flexible" if flexible else f"{method} knows no state beside q and qd"
+        flexible = bool(flexible_places(robot.model)) and can_stop(method)
+        coupled = "joints beside flexible ones are coupled, or turn rotors that are bodies"
+        why = coupled if flexible else f"{method} knows no state beside q and qd"
         stiff = either("simulate robot.without_springs()", "leave springs out of the actuators")
         remedy = stiff if flexible else f"use {option('method', 'adaptive')} or 'rk4'"
         yield (

@@ -14,9 +14,9 @@ from armdyn.simulation.dense import between_saved
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import MULTISTEP
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.samples import Effort
+from armdyn.simulation.spring_steps import shorter_step
 from armdyn.spatial.rotations import Array
 
 Rates = Callable[[float, Array], Array]
@@ -71,13 +71,12 @@ class ByFormula:
         method: FixedStep,
         rates: Rates,
         effort: Effort,
-        duration: float,
         along: Along | None = None,
         size: int | None = None,
     ) -> None:
         self.n = robot.dof if size is None else size
         self.robot, self.rates, self.effort, self.along = robot, rates, effort, along
-        self.method, self.formula, self.grid = method, method.scheme.formula, StepGrid(duration, method.step)
+        self.method, self.formula = method, method.scheme.formula
 
     def step(self, t: float, y: Array, until: float) -> Step:
         """To the next time of the grid."""
@@ -90,8 +89,8 @@ class ByFormula:
         self.effort.steps += 1
         n = self.n
         if not np.isfinite(y_end).all():
-            remedy = f"Use a step shorter than {self.grid.step:g} s, or {option('method', 'adaptive')}."
-            raise diverged(self.robot, until, *_of_joints(self.robot, y, n), remedy)
+            q, qd = _of_joints(self.robot, y, n)
+            raise diverged(self.robot, until, q, qd, shorter_step(self.robot, self.method, q))
         ends, of_qd = np.array([t, until]), slice(n, 2 * n)
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
 
@@ -183,7 +182,6 @@ def integrator_of(
     method: Adaptive | FixedStep,
     rates: Rates,
     effort: Effort,
-    duration: float,
     along: Along | None = None,
     size: int | None = None,
     longest_at_rest: float = np.inf,
@@ -191,7 +189,7 @@ def integrator_of(
     """The integrator of a method; ``size`` is how many positions y has, if these are not those of the joints alone."""
     if isinstance(method, Adaptive):
         return BySolver(robot, method, rates, effort, size, longest_at_rest)
-    return ByFormula(robot, method, rates, effort, duration, along, size)
+    return ByFormula(robot, method, rates, effort, along, size)
 
 
 def _of_joints(robot: Robot, y: Array, size: int) -> tuple[Array, Array]:

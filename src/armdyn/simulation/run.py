@@ -17,7 +17,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.brakes import Brakes
-from armdyn.simulation.bristles import bent_results, bristle_labels, initial_bristles, without_bristles
+from armdyn.simulation.bristles import NAME, bent_results, bristle_labels, carries, initial_bristles, without_bristles
 from armdyn.simulation.divergence import fastest, moves_no_inertia, refuse_without_inertia
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
@@ -25,6 +25,7 @@ from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import Event
+from armdyn.simulation.flexible_bristles import flexible_carries
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.labels import Labels, of_robot
@@ -86,7 +87,7 @@ def simulate(
 
     Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the motion:
     ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. What is stored in it
-    counts as potential energy.
+    counts as potential energy. At flexible joints it follows the rotor.
 
     Args:
         robot: what moves.
@@ -119,8 +120,8 @@ def simulate(
             an adaptive motion.
         times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
         dense_output: keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as its
-            steps at any time, with the velocity before an impact at its time itself. Some 1.5 kB a step for an arm of
-            six joints.
+            steps at any time, with the velocity before an impact at its time itself; and ``trajectory.rotors_at(t)`` of
+            flexible joints. Some 1.5 kB a step for an arm of six joints.
         redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
             those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
             values is slower. Rows that come within 1e-6 rad of others count as following from them.
@@ -174,11 +175,11 @@ def simulate(
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
     flexible = bool(flexible_places(robot.model))
-    bristles = initial_bristles(robot, chosen, bristles0, start[0].shape[:-1])
+    carried = flexible_carries(robot, chosen) if flexible else carries(robot, chosen)
+    bristles = initial_bristles(robot, carried, bristles0, start[0].shape[:-1])
     slides = without_bristles(robot) if bristles else robot
     dry = DryJoints.of(slides)
     if flexible:
-        flexible_run.refuse_options(brakes=brakes, dense_output=dense_output, project=project)
         saving["rotors"] = theta0, thetad0
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
@@ -300,6 +301,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     with np.errstate(all="ignore"):
         if flexible_places(robot.model):
             qdd, energy = flexible_run.accelerations_and_energy(robot, samples)
+            signals = signals if samples.bristles is None else signals | {NAME: samples.bristles}
         elif samples.bristles is not None:
             qdd, energy, signals = bent_results(robot, samples, redundant)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from armdyn.extras import extra
 from armdyn.imported import exported
 from armdyn.robot import Robot
 from armdyn.simulation.comparison import Comparison, compared
-from armdyn.simulation.dense import Dense, StateAt, between_saved
+from armdyn.simulation.dense import Dense, RotorsAt, StateAt, between_saved, rotors_between_saved
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.labels import checked_labels
 from armdyn.simulation.motion_data import MotionData
@@ -100,20 +100,56 @@ class Trajectory(MotionData):
         >>> fall.at(0.12345).q.round(6)
         array([-0.074655,  0.074489])
         """
+        times = self._within(t)
+        if self.dense is None:
+            return between_saved(times, self.t, self.q, self.qd, self.qdd)
+        return StateAt(*self._of_batch(times, Dense.at))
+
+    def rotors_at(self, t: ArrayLike) -> RotorsAt:
+        """Positions and velocities of the rotors of an arm with flexible joints, ``theta`` and ``thetad``.
+
+        By the interpolants of the solver, as of `at`. Otherwise between the saved states on both sides, by the
+        polynomial of third degree with their theta and thetad: its error goes with the fourth power of the time between
+        them.
+
+        Args:
+            t: times, s, any shape, from 0 to the last.
+
+        Returns:
+            A `RotorsAt`: theta, rad or m, and thetad, rad/s or m/s, as the joints see them, of shape
+            (*t.shape, ..., n); q and qd at rigid joints.
+
+        Raises:
+            SettingError: a time before 0 or behind the end, or a motion that has no rotors.
+        """
+        times = self._within(t)
+        if self.dense is not None and all(dense.flexible for dense in self.dense.values()):
+            return RotorsAt(*self._of_batch(times, Dense.rotors_at))
+        if "theta" not in self.signals or "thetad" not in self.signals:
+            raise SettingError(
+                f"the motion of {self.robot!r} has no rotors: no joint has a spring, or signals 'theta' and 'thetad' "
+                "were not recorded. Where joints are rigid use trajectory.at"
+            )
+        return rotors_between_saved(times, self.t, self.signals["theta"], self.signals["thetad"])
+
+    def _within(self, t: ArrayLike) -> Array:
+        """Times of the motion, s."""
         times = array("t", t, None, "seconds, of any shape", finite=SettingError)
         if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
             raise SettingError(
                 f"t reaches from {times.min():g} to {times.max():g} s; the motion is known from {self.t[0]:g} to "
                 f"{self.t[-1]:g} s"
             )
-        if self.dense is None:
-            return between_saved(times, self.t, self.q, self.qd, self.qdd)
-        q = np.empty((*times.shape, *self.q.shape[1:]))
-        qd = np.empty_like(q)
-        for index, dense in self.dense.items():
+        return times
+
+    def _of_batch(self, times: Array, what: Callable[[Dense, Array], tuple[Array, Array]]) -> tuple[Array, Array]:
+        """Positions and velocities by the interpolants of every state of the batch."""
+        positions = np.empty((*times.shape, *self.q.shape[1:]))
+        velocities = np.empty_like(positions)
+        for index, dense in (self.dense or {}).items():
             where: Any = (*(slice(None),) * times.ndim, *index)
-            q[where], qd[where] = dense.at(times)
-        return StateAt(q, qd)
+            positions[where], velocities[where] = what(dense, times)
+        return positions, velocities
 
     def between(self, start: float, end: float) -> Trajectory:
         """The states kept from one time to another, both included, without interpolation.

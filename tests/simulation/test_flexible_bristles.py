@@ -1,0 +1,109 @@
+"""Friction with a state at rotors of flexible joints and at rigid joints beside them."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import armdyn
+from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, MaxwellSlip, Motor, Spring, Viscous
+from armdyn.simulation import Adaptive, Heun, Stops
+
+PLAIN = armdyn.load("planar_2r")
+B, K, D, VISCOUS = 0.4, 500.0, 0.4, 0.2
+ROTOR = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.1, static=1.5, kinetic=1.0, speed=0.1)
+ELBOW = LuGre(stiffness=200.0, bristle_damping=2.0, viscous=0.05, static=0.6, kinetic=0.4, speed=0.2)
+SPRINGY = Actuator(Motor(B / 400.0), Gear(20.0), [ROTOR, Viscous(VISCOUS)], spring=Spring(K, damping=D))
+ARM = PLAIN.with_actuators({"joint_1": SPRINGY, "joint_2": Actuator(friction=ELBOW)})
+START = {
+    "q0": [0.3, 0.2],
+    "qd0": [0.1, 0.0],
+    "theta0": [0.31, 0.0],
+    "thetad0": [-0.5, 0.0],
+    "bristles0": [0.002, -0.001],
+}
+TAU = np.array([6.0, 0.9])
+TIMES = np.linspace(0.0, 0.5, 26)
+
+
+def equations(t, y):
+    """The equations of Canudas de Wit et al. (1995) at a rotor and at the joint of a link, written out."""
+    q, qd, theta, thetad, z = y[:2], y[2:4], y[4], y[5], y[6:]
+    rates, F, z_rates = [thetad, qd[1]], [], []
+    for law, v, bend in zip((ROTOR, ELBOW), rates, z, strict=True):
+        G = law.kinetic + (law.static - law.kinetic) * np.exp(-((v / law.speed) ** 2))
+        z_rate = v - law.stiffness * abs(v) * bend / G
+        F.append(law.stiffness * bend + law.bristle_damping * z_rate + law.viscous * v)
+        z_rates.append(z_rate)
+    through = K * (theta - q[0]) + D * (thetad - qd[0])
+    qdd = np.linalg.solve(PLAIN.mass_matrix(q), [through, TAU[1] - F[1]] - PLAIN.bias_forces(q, qd))
+    return [*qd, *qdd, thetad, (TAU[0] - through - F[0] - VISCOUS * thetad) / B, *z_rates]
+
+
+@pytest.fixture(scope="module")
+def solved():
+    """(q, qd, theta, thetad, z) at the times."""
+    start = [*START["q0"], *START["qd0"], START["theta0"][0], START["thetad0"][0], *START["bristles0"]]
+    return solve_ivp(equations, (0.0, 0.5), start, method="DOP853", rtol=1e-12, atol=1e-13, t_eval=TIMES).y.T
+
+
+def states(motion):
+    """(q, qd, theta, thetad, z) at these times, of the rotor that has a spring."""
+    rotor = np.stack([motion.signals["theta"][:, 0], motion.signals["thetad"][:, 0]], axis=-1)
+    return np.concatenate([motion.q, motion.qd, rotor, motion.signals["bristles"]], axis=-1)
+
+
+@pytest.mark.parametrize(
+    ("method", "error", "drift"), [(Adaptive(1e-11, 1e-12), 1e-9, 1e-10), ("rk4", 4e-5, 1e-9)], ids=["DOP853", "rk4"]
+)
+def test_rotor_and_rigid_joint_on_their_bristles(solved, method, error, drift):
+    """Presliding, sliding and turning round; the energy account closes with what the bristles store."""
+    motion = armdyn.simulate(ARM, **START, torque=TAU, duration=0.5, method=method, times=TIMES)
+    np.testing.assert_allclose(states(motion), solved, rtol=0, atol=error)
+    assert abs(motion.energy.relative_drift).max() < drift
+    assert motion.notes == ()
+    stored = 0.5 * (motion.signals["bristles"] ** 2) @ [ROTOR.stiffness, ELBOW.stiffness]
+    springs = 0.5 * K * (motion.signals["theta"] - motion.q)[:, 0] ** 2
+    np.testing.assert_allclose(motion.energy.potential, PLAIN.potential_energy(motion.q) + springs + stored, rtol=1e-12)
+    rates = np.array([equations(t, y) for t, y in zip(motion.t, states(motion), strict=True)])
+    forces = TAU[0] - K * (motion.signals["theta"] - motion.q)[:, 0] - D * (motion.signals["thetad"] - motion.qd)[:, 0]
+    np.testing.assert_allclose(motion.signals["rotor_friction"][:, 0], forces - B * rates[:, 5], rtol=0, atol=1e-9)
+    load = PLAIN.inverse_dynamics(motion.q, motion.qd, rates[:, 2:4])[:, 1]
+    np.testing.assert_allclose(motion.signals["friction"][:, 1], TAU[1] - load, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(motion.qdd, rates[:, 2:4], rtol=0, atol=1e-8)
+
+
+def test_steps_are_of_the_second_order(solved):
+    errors = [
+        abs(states(armdyn.simulate(ARM, **START, torque=TAU, duration=0.5, method=Heun(h), times=TIMES)) - solved).max()
+        for h in (2e-3, 1e-3)
+    ]
+    assert 3.6 < errors[0] / errors[1] < 4.4
+
+
+def test_a_play_dry_friction_and_stops_beside_what_bends():
+    """The account closes over contacts, releases, impacts, and rotors that turn round."""
+    laws = [MaxwellSlip(stiffnesses=[40.0, 15.0], forces=[0.3, 0.2]), Coulomb(0.4)]
+    loose = Actuator(Motor(B), friction=laws, spring=Spring(K, damping=D, backlash=0.02))
+    arm = PLAIN.with_actuators({"joint_1": loose}).with_limits({"joint_2": (-0.02, 0.05)})
+    start = {"q0": [0.3, 0.0], "theta0": [0.3, 0.0], "qd0": [0.4, 0.1], "thetad0": [1.5, 0.0]}
+    motion = armdyn.simulate(arm, **start, torque=[4.0, 0.0], duration=0.3, stops=Stops(0.5))
+    assert {one.kind for one in motion.events} == {"contact", "release", "impact", "reversal"}
+    assert abs(motion.energy.relative_drift).max() < 1e-9
+
+
+def test_what_is_not_carried_is_said():
+    """A solver that goes on from steps of the past; a joint that moves with the link of a flexible one."""
+    bdf = armdyn.simulate(ARM, [0.3, 0.2], duration=0.01, method=Adaptive(1e-4, 1e-4, "BDF"))
+    mimics = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_1", 1.0)})
+    rubs = mimics.with_actuators({"joint_1": SPRINGY, "joint_3": Actuator(friction=ELBOW)})
+    coupled = armdyn.simulate(rubs, [0.3, 0.2], duration=0.01, method="euler")
+    for motion, why in (
+        (bdf, "BDF, .* knows no state beside q and qd"),
+        (coupled, "joints beside flexible ones are coup"),
+    ):
+        assert any(
+            re.match(f"{why}.*, so friction with a state of its own counts at its steady", x) for x in motion.notes
+        )
+        assert "bristles" not in motion.signals
