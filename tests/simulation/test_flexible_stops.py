@@ -344,3 +344,11 @@ def test_a_link_leaves_its_stop_by_heun_steps():
     assert [one.kind for one in motion.events] == [kind for _, kind in events] == ["impact", "rest", "release"]
     np.testing.assert_allclose([one.t for one in motion.events], [t for t, _ in events], rtol=0, atol=2e-4)
     np.testing.assert_allclose(motion.q[:, 0], [at(t)[0] for t in motion.t], rtol=0, atol=1e-4)
+
+
+def test_a_step_that_is_too_long_for_a_spring_and_stays_finite_is_told() -> None:
+    found = ARM.simulate([0.1, 0.2], duration=1.0, method=SemiImplicitEuler(0.05), stops=Stops(0.3))
+    (told,) = (note for note in found.notes if "energy drifts" in note)
+    assert "the step of 0.05 s is too long for the spring of joint 'joint_1'" in told
+    fine = ARM.simulate([0.1, 0.2], duration=1.0, method=SemiImplicitEuler(0.01), stops=Stops(0.3))
+    assert not any("energy drifts" in note for note in fine.notes)

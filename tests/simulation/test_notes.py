@@ -28,6 +28,13 @@ def test_a_motion_within_limits_has_no_notes() -> None:
     assert armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.05).notes == ()
 
 
+def test_energy_that_comes_from_the_steps_is_told() -> None:
+    arm = armdyn.load("planar_2r")
+    (told,) = (note for note in arm.simulate([0.3, -0.8], duration=4.0, method="euler", step=0.03).notes if "J" in note)
+    assert "the step of 0.03 s is too long for this motion. Use a shorter one, or method='adaptive'" in told
+    assert not any("energy" in note for note in arm.simulate([0.3, -0.8], duration=4.0, method="rk4", step=0.01).notes)
+
+
 def test_progress_goes_to_stderr_and_away(capsys: pytest.CaptureFixture[str]) -> None:
     for method in ("rk4", "adaptive"):
         armdyn.simulate(armdyn.load("planar_2r"), np.zeros((2, 2)), duration=0.1, method=method, progress=True)

@@ -13,9 +13,10 @@ from armdyn.simulation.bristles import names
 from armdyn.simulation.dry_joints import can_hold, drive_of_links, rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.labels import UNITS
-from armdyn.simulation.methods import Method
+from armdyn.simulation.methods import FixedStep, Method
 from armdyn.simulation.pieces import can_stop
 from armdyn.simulation.samples import Samples
+from armdyn.simulation.spring_steps import too_long_for_springs
 from armdyn.spatial.rotations import Array
 
 AT_STOP = 1e-8
@@ -35,13 +36,22 @@ OF_PUSHES = (
 )
 
 
-def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str, ...]:
+LOST_ON_SPRINGS, LOST = 0.1, 1.0
+"""Of the energy that changed hands: what a motion may gain or lose by its steps before a note says so.
+
+Less where the step is known to be too long for a spring. A joint that chatters about its rest may lose most of the
+little that changes hands.
+"""
+
+
+def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> tuple[str, ...]:
     """One sentence each."""
     t, q, qd, tau = samples.t, samples.q, samples.qd, samples.forces[0]
     return (
         *samples.notes,
         *_drift(robot, t, q),
         *_unsolved(samples, energy),
+        *_steps_too_long(robot, method, samples, energy),
         *limits_left(robot, t, _within_rounding(robot, q) if "stop_force" in samples.signals else q, qd, tau),
         *_states_lost(robot, t, q, qd),
     )
@@ -126,6 +136,27 @@ def _unsolved(samples: Samples, energy: EnergyAccount) -> Iterator[str]:
                 f"the implicit equation of a step was solved to {residual:.2g} of the velocities only, so that the "
                 "energy may drift; use a shorter step"
             )
+
+
+def _steps_too_long(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> Iterator[str]:
+    """The energy that steps of one length gave or took, where it is much."""
+    if not isinstance(method, FixedStep):
+        return
+    drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a state that is lost another note tells
+    worst = np.unravel_index(np.argmax(drift), drift.shape)
+    if drift[worst] <= LOST_ON_SPRINGS:
+        return
+    why = too_long_for_springs(robot, method, samples.q[(0, *worst[1:])])
+    if why or drift[worst] > LOST:
+        yield (
+            f"the energy drifts by {energy.drift[worst]:.3g} J, {drift[worst]:.2g} of what changed hands "
+            f"(t = {samples.t[worst[0]]:g} s): {why or _usual(method)}"
+        )
+
+
+def _usual(method: FixedStep) -> str:
+    shorter = f"Use a shorter one, or {option('method', 'adaptive')}"
+    return f"the step of {method.step:g} s is too long for this motion. {shorter}"
 
 
 def in_si(kind: str, quantity: str) -> tuple[str, float]:

@@ -307,7 +307,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
         else:
             qdd = motion_of(robot, redundant)(q, qd, tau, *wrench)[0] if samples.qdd is None else samples.qdd
             energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
-        notes = notes_on(robot, samples, energy)
+        notes = notes_on(robot, method, samples, energy)
     return Trajectory(
         robot=robot.name,
         joint_names=robot.joint_names,
