@@ -15,7 +15,8 @@ from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.arithmetic import arithmetic_section
-from armdyn.targets.llvm.library import libm_functions, library_operations, library_section
+from armdyn.targets.llvm.decay import with_decays
+from armdyn.targets.llvm.library import libm_functions, libm_names, library_section
 from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
 from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
@@ -41,7 +42,7 @@ def attributes(vector: Vector) -> str:
 def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
     """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
     vector = Vector.of(dtype, machine)
-    plan = cut(program)
+    plan = cut(with_decays(program, vector))
     return "\n".join(
         [
             f'target triple = "{machine.triple}"\n',
@@ -231,7 +232,7 @@ def declarations(plan: Sections, vector: Vector, triple: str) -> str:
     binary = [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
     libm = [
         f"declare double @{name}({'double, double' if name in ('atan2', 'pow') else 'double'})"
-        for name in library_operations(plan)
+        for name in libm_names(plan)
     ]
     return "\n".join(
         [

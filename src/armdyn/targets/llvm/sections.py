@@ -19,7 +19,7 @@ from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.conditional import Condition, conditions
 
-LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh"})
+LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
 INLINE = frozenset({"exp", "tanh"})
 """Of these, those that no argument sends to libm."""
 LONGEST_STRETCH = 2000
