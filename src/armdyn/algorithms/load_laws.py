@@ -52,7 +52,9 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
     found = {}
     for k, load in loads.items():
         laws = [law for law in drive.laws[k] if law.depends_on_load]
-        force, slope = (sum(each) for each in zip(*(_force_and_slope(law, rates[k], load) for law in laws), strict=True))
+        force, slope = (
+            sum(each) for each in zip(*(_force_and_slope(law, rates[k], load) for law in laws), strict=True)
+        )
         lines = [law.line(rates[k], load) for law in laws]
         whole = lines[0] if len(lines) == 1 else LoadLine.through(force, slope, load)
         found[k] = LoadedFriction(force, slope, whole.passed, whole.kept, tuple(line.piece for line in lines))

@@ -20,7 +20,7 @@ from armdyn.program.program import Program
 from armdyn.targets.llvm.power import SMALLEST as SMALLEST_NUMBER
 from armdyn.targets.llvm.power import exponent_and_rest, has_power
 from armdyn.targets.llvm.sections import arguments_of
-from armdyn.targets.llvm.vectors import Lines, Vector, even_odd, limited, multiply_add
+from armdyn.targets.llvm.vectors import Lines, Vector, horner, limited, multiply_add
 
 OPERATION = "decay"
 """The operation of arguments x and y that takes the place of an exponential of a power."""
@@ -114,7 +114,7 @@ def _log2(out: Lines, vector: Vector, x: str) -> str:
     k, m = exponent_and_rest(out, vector, x)
     s = out.let(f"fdiv {t} {out.let(f'fsub {t} {m}, {one}')}, {out.let(f'fadd {t} {m}, {one}')}")
     z = out.let(f"fmul {t} {s}, {s}")
-    return multiply_add(out, vector, s, even_odd(out, vector, z, _LOG2), k)
+    return multiply_add(out, vector, s, horner(out, vector, z, _LOG2), k)
 
 
 def _exp2(out: Lines, vector: Vector, x: str) -> str:
@@ -122,6 +122,6 @@ def _exp2(out: Lines, vector: Vector, x: str) -> str:
     t, bits, magic = vector.type, vector.bits_type, vector.splat(vector.magic)
     shifted = out.let(f"fadd {t} {x}, {magic}")
     r = out.let(f"fsub {t} {x}, {out.let(f'fsub {t} {shifted}, {magic}')}")
-    value = out.let(f"bitcast {t} {even_odd(out, vector, r, _EXP2)} to {bits}")
+    value = out.let(f"bitcast {t} {horner(out, vector, r, _EXP2)} to {bits}")
     k = out.let(f"shl {bits} {out.let(f'bitcast {t} {shifted} to {bits}')}, {vector.bits(52)}")
     return out.let(f"bitcast {bits} {out.let(f'add {bits} {value}, {k}')} to {t}")

@@ -155,13 +155,6 @@ def horner(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) 
     return value
 
 
-def even_odd(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) -> str:
-    """A polynomial in x as one of x^2 and x times another one: two chains of instructions half as long."""
-    square = out.let(f"fmul {vector.type} {x}, {x}")
-    odd = horner(out, vector, square, coefficients[1::2])
-    return multiply_add(out, vector, x, odd, horner(out, vector, square, coefficients[::2]))
-
-
 def limited(out: Lines, vector: Vector, x: str, low: float, high: float) -> str:
     """x, not below or above these; NaN stays NaN."""
     for comparison, end in (("olt", vector.splat(low)), ("ogt", vector.splat(high))):
