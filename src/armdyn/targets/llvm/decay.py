@@ -1,6 +1,6 @@
-"""e^(-x^y) of vectors in LLVM IR, without a branch: what is left of static friction at a speed, by Stribeck's curve.
+"""e^(-x^y) of vectors in LLVM IR, of constant y, without a branch: what is left of static friction at a speed.
 
-With p = x^y the result changes by p e^-p times the relative error of p, so by a third of that at most. It takes no
+That is Stribeck's curve. With p = x^y the result changes by p e^-p times the relative error of p, so by a third of that at most. It takes no
 logarithm of more than one number, as a power alone does (`armdyn.targets.llvm.power`). In powers of two,
 
     t = y log2 x,    p = 2^t,    e^-p = 2^(-p log2 e),
@@ -17,13 +17,15 @@ from dataclasses import replace
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
-from armdyn.targets.llvm.power import SMALLEST as SMALLEST_NUMBER
 from armdyn.targets.llvm.power import exponent_and_rest, has_power
 from armdyn.targets.llvm.sections import arguments_of
 from armdyn.targets.llvm.vectors import Lines, Vector, horner, limited, multiply_add
 
 OPERATION = "decay"
 """The operation of arguments x and y that takes the place of an exponential of a power."""
+
+EXPONENTS = 1.0 / 16.0, 64.0
+"""Constant y between these, which are not whole: x^y is below 2^-63 where x is not a normal number."""
 
 MOST, LEAST = math.log2(700.0), -1000.0
 """Where t counts: above, the result is 0, below, it is 1."""
@@ -58,7 +60,10 @@ _EXP2 = (
 
 
 def with_decays(program: Program, vector: Vector) -> Program:
-    """The program with e^(-x^y) as one operation. Indices stay: what nothing reads any more becomes a constant."""
+    """The program with e^(-x^y) as one operation, of `EXPONENTS` y.
+
+    Indices stay: what nothing reads any more becomes a constant.
+    """
     if not has_power(vector):
         return program
     nodes = [_as_decay(program.nodes, node) for node in program.nodes]
@@ -77,35 +82,31 @@ def _as_decay(nodes: Sequence[Node], node: Node) -> Node:
         if inner[0] != operation:
             return node
         inner = nodes[arguments_of(inner)[0]]
-    return (OPERATION, *arguments_of(inner)) if inner[0] == "pow" else node
+    if inner[0] != "pow":
+        return node
+    x, y = arguments_of(inner)
+    exponent = nodes[y][1] if nodes[y][0] == "const" else 0.0
+    least, most = EXPONENTS
+    is_such = least <= float(exponent) <= most and not float(exponent).is_integer()
+    return (OPERATION, x, y) if is_such else node
 
 
-def decay(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
-    """Append the instructions for e^(-x^y); its name, and that of the mask of the lanes where it is right.
+def decay(out: Lines, vector: Vector, x: str, y: str) -> str:
+    """The instructions for e^(-x^y), of `EXPONENTS` y, and NaN of negative x, of which there is no such power.
 
-    These are those of normal x > 0 and finite y, and of x = 0 with y > 0, where joints rest.
+    Of x = 0, where joints rest, and of numbers without all digits log2 counts as -1023: the result is 1, as it should.
     """
-    t = vector.type
-    power = out.let(f"fmul {t} {y}, {_log2(out, vector, x)}")
-    at_rest = out.let(f"fcmp oeq {t} {x}, zeroinitializer")
-    power = out.let(f"select {vector.mask_type} {at_rest}, {t} {vector.splat(LEAST)}, {t} {power}")
+    t, mask = vector.type, vector.mask_type
+    size = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0
+    power = out.let(f"fmul {t} {y}, {_log2(out, vector, size)}")
     p = _exp2(out, vector, limited(out, vector, power, LEAST, MOST))
     value = _exp2(out, vector, out.let(f"fmul {t} {p}, {vector.splat(-1.0 / math.log(2.0))}"))
     ends = out.let(f"fcmp oge {t} {power}, {vector.splat(MOST)}")
-    value = out.let(f"select {vector.mask_type} {ends}, {t} zeroinitializer, {t} {value}")
-    return value, _is_right(out, vector, x, y, at_rest)
-
-
-def _is_right(out: Lines, vector: Vector, x: str, y: str, at_rest: str) -> str:
-    """The mask of the lanes with the arguments that `decay` is for."""
-    t, mask = vector.type, vector.mask_type
-    normal = out.let(f"fcmp oge {t} {x}, {vector.splat(SMALLEST_NUMBER)}")
-    rests = out.let(f"and {mask} {at_rest}, {out.let(f'fcmp ogt {t} {y}, zeroinitializer')}")
-    some = out.let(f"or {mask} {normal}, {rests}")
-    # x and y are finite where these differences are 0, and NaN where they are not
-    x_ends, y_ends = out.let(f"fsub {t} {x}, {x}"), out.let(f"fsub {t} {y}, {y}")
-    finite = out.let(f"fcmp ord {t} {x_ends}, {y_ends}")
-    return out.let(f"and {mask} {some}, {finite}")
+    value = out.let(f"select {mask} {ends}, {t} zeroinitializer, {t} {value}")
+    from_zero = out.let(f"fcmp oge {t} {x}, zeroinitializer")
+    lowest = out.let(f"fcmp oeq {t} {x}, {vector.splat(-math.inf)}")  # its powers are infinite
+    has_power = out.let(f"or {mask} {from_zero}, {lowest}")
+    return out.let(f"select {mask} {has_power}, {t} {value}, {t} {vector.splat(math.nan)}")
 
 
 def _log2(out: Lines, vector: Vector, x: str) -> str:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from armdyn.targets.llvm.arithmetic import Instructions
-from armdyn.targets.llvm.decay import OPERATION as DECAY
-from armdyn.targets.llvm.decay import decay
 from armdyn.targets.llvm.power import has_power, power
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
 from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, side_by_side, slot_pointer
 
 _TWO_ARGUMENTS = ("atan2", "pow")
-_POWERS: dict[str, Callable[[Lines, Vector, str, str], tuple[str, str]]] = {"pow": power, DECAY: decay}
-"""Those of two numbers that leave some lanes to libm."""
-
 _AT_ONCE = 6
-"""Chains of instructions in turns. By llvm-mca's models of AVX2 and AVX-512 they take a fifth to a third less time than
-one by one, though some values go through memory."""
+"""Chains of instructions in turns. By llvm-mca's models of AVX2 and AVX-512, and measured with AVX2, they take a tenth
+to a quarter less time than three in turns, though some values go through memory."""
 
 
 def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
@@ -32,7 +25,7 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         if operation in ("sin", "cos"):
             (angle,) = arguments_of(plan.nodes[index])
             angles.setdefault(angle, {})[operation] = index
-        elif operation in _POWERS and has_power(vector):
+        elif operation == "pow" and has_power(vector):
             powers.append(index)
         elif operation in INLINE:
             exponentials.append(index)
@@ -43,9 +36,9 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
-    parts = {index: Lines(f"of{index}.") for index in (*angles, *powers, *exponentials)}
-    huge = [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
-    huge += [_power(parts[index], plan, vector, index) for index in powers]
+    parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials, *angles)}  # the longest ones first
+    huge = [_power(parts[index], plan, vector, index) for index in powers]
+    huge += [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
     for index in exponentials:
         _exponential(parts[index], plan, vector, index)
     side_by_side(out, list(parts.values()), _AT_ONCE)
@@ -63,12 +56,9 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
                 target = slot_pointer(out, vector, "%results", plan.slots[index])
                 out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
         for index in powers:
-            operation = str(plan.nodes[index][0])
             pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
             target = slot_pointer(out, vector, "%results", plan.slots[index])
-            out.put(
-                f"call void @other_{operation}(ptr {pointers[0]}, ptr {pointers[1]}, ptr %right{index}, ptr {target})"
-            )
+            out.put(f"call void @other_pow(ptr {pointers[0]}, ptr {pointers[1]}, ptr %right{index}, ptr {target})")
         out.put("br label %end")
         out.put("end:")
     return section_function(name, out)
@@ -88,9 +78,9 @@ def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[
 
 
 def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
-    """A power, or the exponential of one, into its slot; the mask of the lanes that libm computes, stored as well."""
+    """A power into its slot; the mask of the lanes where that is not right, which is stored for libm as well."""
     x, y = (_argument(out, plan, vector, a) for a in arguments_of(plan.nodes[index]))
-    value, right = _POWERS[str(plan.nodes[index][0])](out, vector, x, y)
+    value, right = power(out, vector, x, y)
     at = slot_pointer(out, vector, "%results", plan.slots[index])
     out.put(f"store {vector.type} {value}, ptr {at}, align {vector.bytes}")
     out.put(f"%right{index} = alloca {vector.bits_type}, align {vector.bytes}")
@@ -110,9 +100,7 @@ def _argument(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
 def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> None:
     """An exponential or a hyperbolic tangent into its slot."""
     node = plan.nodes[index]
-    at = slot_pointer(out, vector, "%values", plan.slots[arguments_of(node)[0]])
-    x = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
-    value = Instructions(out, vector).put(index, node, [x])
+    value = Instructions(out, vector).put(index, node, [_argument(out, plan, vector, a) for a in arguments_of(node)])
     to = slot_pointer(out, vector, "%results", plan.slots[index])
     out.put(f"store {vector.type} {value}, ptr {to}, align {vector.bytes}")
 
@@ -123,8 +111,8 @@ def libm_functions(plan: Sections, vector: Vector) -> list[str]:
     for operation in library_operations(plan):
         if operation in ("sin", "cos"):
             functions.append(_lane_loop(vector, f"huge_{operation}", operation, 1, above=fast_limit(vector)))
-        elif operation in _POWERS and has_power(vector):
-            functions.append(_OTHER_POWERS.format(name=operation, lanes=vector.lanes, result=_RESULTS[operation]))
+        elif operation == "pow" and has_power(vector):
+            functions.append(_OTHER_POWERS.format(lanes=vector.lanes))
         else:
             arity = 2 if operation in _TWO_ARGUMENTS else 1
             functions.append(_lane_loop(vector, f"each_{operation}", operation, arity))
@@ -132,14 +120,9 @@ def libm_functions(plan: Sections, vector: Vector) -> list[str]:
 
 
 def library_operations(plan: Sections) -> list[str]:
-    """The library operations that may call libm."""
+    """The library functions that a program may call."""
     members = (index for section in plan.sections if isinstance(section, Library) for index in section.nodes)
     return sorted({str(plan.nodes[index][0]) for index in members} - INLINE)
-
-
-def libm_names(plan: Sections) -> list[str]:
-    """The functions of libm that a program may call."""
-    return sorted({name for one in library_operations(plan) for name in (("exp", "pow") if one == DECAY else (one,))})
 
 
 def _lane_loop(vector: Vector, name: str, operation: str, arity: int, above: float | None = None) -> str:
@@ -182,16 +165,8 @@ end:
 """
 
 
-_RESULTS = {
-    "pow": "%value = call double @pow(double %base, double %exponent)",
-    DECAY: """%power = call double @pow(double %base, double %exponent)
-  %negative = fneg double %power
-  %value = call double @exp(double %negative)""",
-}
-"""What libm computes of a lane."""
-
 _OTHER_POWERS = """\
-define internal void @other_{name}(ptr %x, ptr %y, ptr %right, ptr %results) #1 {{
+define internal void @other_pow(ptr %x, ptr %y, ptr %right, ptr %results) #1 {{
 entry:
   br label %body
 body:
@@ -205,7 +180,7 @@ call:
   %base = load double, ptr %x.at
   %y.at = getelementptr double, ptr %y, i64 %lane
   %exponent = load double, ptr %y.at
-  {result}
+  %value = call double @pow(double %base, double %exponent)
   %to = getelementptr double, ptr %results, i64 %lane
   store double %value, ptr %to
   br label %next

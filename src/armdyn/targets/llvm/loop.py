@@ -16,7 +16,7 @@ from armdyn.targets.llvm import streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.arithmetic import arithmetic_section
 from armdyn.targets.llvm.decay import with_decays
-from armdyn.targets.llvm.library import libm_functions, libm_names, library_section
+from armdyn.targets.llvm.library import libm_functions, library_operations, library_section
 from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
 from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
@@ -232,7 +232,7 @@ def declarations(plan: Sections, vector: Vector, triple: str) -> str:
     binary = [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
     libm = [
         f"declare double @{name}({'double, double' if name in ('atan2', 'pow') else 'double'})"
-        for name in libm_names(plan)
+        for name in library_operations(plan)
     ]
     return "\n".join(
         [

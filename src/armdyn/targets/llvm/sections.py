@@ -21,7 +21,7 @@ from armdyn.program.program import Program
 from armdyn.targets.llvm.conditional import Condition, conditions, merged
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
-INLINE = frozenset({"exp", "tanh"})
+INLINE = frozenset({"exp", "tanh", "decay"})
 """Of these, those that no argument sends to libm."""
 LONGEST_STRETCH = 2000
 T = TypeVar("T")
