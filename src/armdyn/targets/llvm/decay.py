@@ -1,7 +1,8 @@
 """e^(-x^y) of vectors in LLVM IR, of constant y, without a branch: what is left of static friction at a speed.
 
-That is Stribeck's curve. With p = x^y the result changes by p e^-p times the relative error of p, so by a third of that at most. It takes no
-logarithm of more than one number, as a power alone does (`armdyn.targets.llvm.power`). In powers of two,
+That is Stribeck's curve. With p = x^y the result changes by p e^-p times the relative error of p, so by 0.37 of that at
+most. It takes no logarithm of more than one number, as a power alone does (`armdyn.targets.llvm.power`). In powers of
+two,
 
     t = y log2 x,    p = 2^t,    e^-p = 2^(-p log2 e),
 
