@@ -8,10 +8,11 @@ At a load l_k the friction is f_k + s_k (l - l_k); with phi_k = 1 + s_k and c_k 
 
     (M + a/phi_k) qdd = (tau - d - c_k)/phi_k - h,    l_(k+1) = (tau - d - c_k - a qdd)/phi_k,
 
-forward dynamics with other rotors: Newton's method, semi-smooth as f has kinks. M + a/phi is positive definite, and
-l + f grows with l, so that there is one solution. Of friction that is the largest of m straight lines of the load a
-joint without a rotor needs m steps at most, each of which is a line further on, and the result is exact. Otherwise a
-number of steps is taken that has been enough for random arms, and what is left of the first equation is looked at.
+forward dynamics with other rotors: Newton's method, semi-smooth as f has kinks. Laws give 1/phi_k and c_k/phi_k. M +
+a/phi is positive definite, and l + f grows with l, so that there is one solution. Of friction that is the largest of m
+straight lines of the load a joint without a rotor needs m steps at most, each of which is a line further on, and the
+result is exact. Otherwise a number of steps is taken that has been enough for random arms, and what is left of the
+first equation is looked at.
 
 A joint that friction holds at rest has qdd = 0 in place of its equation, of which the friction is what is left; laws
 that take nothing from it there keep it out of the steps.

@@ -19,7 +19,7 @@ RESIDUAL_OF_FLOAT32 = 5e-4
 """The same where the function computes in float32: as many of its roundings."""
 
 SAME_SLOPE = 1e-13
-"""The largest change of all slopes together that is none."""
+"""The largest change of all pieces together that is none: of curves they are slopes."""
 
 BELOW_FLOAT32 = 1.0 + 1e-9
 """A factor that changes numbers in float64, and is 1 in float32."""

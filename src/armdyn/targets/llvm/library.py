@@ -9,9 +9,10 @@ from armdyn.targets.llvm.trigonometry import fast_limit, sincos
 from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, side_by_side, slot_pointer
 
 _TWO_ARGUMENTS = ("atan2", "pow")
-_AT_ONCE = 6
-"""Chains of instructions in turns. By llvm-mca's models of AVX2 and AVX-512, and measured with AVX2, they take a tenth
-to a quarter less time than three in turns, though some values go through memory."""
+_POWERS_AT_ONCE, _SINES_AT_ONCE = 7, 6
+"""Chains of instructions in turns; one that is left over takes as long as all others. By llvm-mca's models of AVX2 and
+AVX-512, and measured with AVX2, they take a tenth to a quarter less time than three in turns, though some values go
+through memory; more sines at once take more time."""
 
 
 def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
@@ -36,12 +37,13 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
-    parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials, *angles)}  # the longest ones first
+    parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials, *angles)}
     huge = [_power(parts[index], plan, vector, index) for index in powers]
     huge += [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
     for index in exponentials:
         _exponential(parts[index], plan, vector, index)
-    side_by_side(out, list(parts.values()), _AT_ONCE)
+    side_by_side(out, [parts[index] for index in (*powers, *exponentials)], _POWERS_AT_ONCE)
+    side_by_side(out, [parts[index] for index in angles], _SINES_AT_ONCE)
     if huge:
         any_huge = huge[0]
         for other in huge[1:]:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.conditional import Condition, conditions, merged
+from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
 INLINE = frozenset({"exp", "tanh", "decay"})
