@@ -240,10 +240,35 @@ def test_what_passes_to_the_load_is_what_the_slope_leaves(name):
     law = PASSING[name]
     for rate in RATES:
         for load in LOADS:
-            assert float(law.passed(rate, load)) == pytest.approx(
-                1.0 / (1.0 + float(law.slopes(rate, load).by_load)), rel=4e-16
-            )
+            slope, line = float(law.slopes(rate, load).by_load), law.line(rate, load)
+            check_line(line, float(law.force(rate, load)), slope, load, 4e-16)
             for direction in (-1.0, 0.0, 1.0):
-                slope = float(law.sliding_slope(direction, abs(rate), load))
-                passed = float(law.sliding_passed(direction, abs(rate), load))
-                assert passed == pytest.approx(1.0 / (1.0 + slope), rel=1e-15)
+                at = direction, abs(rate), load
+                check_line(law.sliding_line(*at), float(law.sliding(*at)), float(law.sliding_slope(*at)), load, 1e-15)
+
+
+def check_line(line, force, slope, load, relative):
+    """What passes, and what does not, of the joint force that the load and the friction take."""
+    assert float(line.passed) == pytest.approx(1.0 / (1.0 + slope), rel=relative)
+    passed = float(line.passed) * (load + force) - float(line.kept)
+    assert passed == pytest.approx(load, abs=4e-16 * (abs(load) + abs(force)))
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_pieces_tell_straight_lines_apart(name):
+    """Lines of one speed and direction have the same slope where their pieces are the same, and only there."""
+    law = PASSING[name]
+    for rate in (-0.3, 0.02, 1.5):
+        found = {(float(law.slopes(rate, load).by_load), float(law.line(rate, load).piece)) for load in LOADS}
+        slopes, pieces = (set(each) for each in zip(*found, strict=True))
+        assert len(slopes) == len(pieces) == len(found) > 1
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_at_rest_friction_is_that_of_the_least_speed(name):
+    """In both directions, of loads that push and that pull."""
+    law = PASSING[name]
+    for load in (*LOADS, 0.0):
+        low, high = (float(bound) for bound in law.at_rest(load))
+        ends = (float(law.sliding(direction, 0.0, load)) for direction in (-1.0, 1.0))
+        assert (low, high) == pytest.approx(tuple(ends), rel=1e-15, abs=0.0)

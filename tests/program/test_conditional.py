@@ -54,7 +54,25 @@ def iteration(x: Any) -> Any:
     return y
 
 
-PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4}
+def chosen_again(x: Any) -> Any:
+    """A select is the other arm of a further one, and both are results that arithmetic reads."""
+    start = x[1] * x[1] + 0.3
+    first = select(less(0.0, x[0]), start, long_way(start))
+    second = select(less(x[1], 0.5), long_way(first + start), first)
+    return [second, first, first + second, start]
+
+
+def of_inputs(x: Any) -> Any:
+    """What counts without the long way is a number, or what is given."""
+    c = less(0.0, x[0])
+    way = long_way(x[1])
+    return [select(c, way, 0.5), select(c, way + 1.0, x[0]), select(c, 2.0 * way, x[0] * x[0])]
+
+
+PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4} | {
+    chosen_again: 2,
+    of_inputs: 3,
+}
 """How many sections have a condition."""
 
 
@@ -87,6 +105,22 @@ def test_a_state_does_not_depend_on_its_group(function: Callable[..., Any]) -> N
     np.testing.assert_array_equal(
         together.reshape(-1), np.moveaxis(alone, 0, together.ndim - 2 if together.ndim > 1 else 0).reshape(-1)
     )
+
+
+def test_selects_end_the_sections_that_they_decide_about() -> None:
+    """Where arithmetic stores the other arm before; those of a number or of what is given are apart."""
+    for function, count in ((one_arm, 0), (chosen_again, 2), (of_inputs, 1)):
+        program = trace(function, [Port("x", (2,))], name=function.__name__)
+        plan, within = cut(program), {index for section in conditional(program) for index in section.nodes}
+        selects = {index for index, node in enumerate(plan.nodes) if node[0] == "select"}
+        assert len(plan.before) == count
+        assert set(plan.before) == selects & within
+        for select_, arm in plan.before.items():
+            assert plan.slots[select_] in plan.stored[arm]
+    first, second = sorted(cut(trace(chosen_again, [Port("x", (2,))])).before)
+    plan = cut(trace(chosen_again, [Port("x", (2,))]))
+    assert plan.before[second] == first
+    assert {plan.slots[first], plan.slots[second]} < set(plan.stored[plan.before[first]])
 
 
 def test_what_stays_without_a_condition() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from armdyn.actuators.dry import DryFriction
 from armdyn.checks import number
 from armdyn.errors import ModelError, shown
-from armdyn.model.friction import Slopes
-from armdyn.program import maximum, sign
+from armdyn.model.friction import LoadLine, Slopes
+from armdyn.program import less, maximum, minimum, select, sign
 
 
 @dataclass(frozen=True)
@@ -53,31 +53,34 @@ class GearLoss(DryFriction):
         return self.sliding(sign(rate), 0.0, load)
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """The part by the load; by the velocity 0."""
-        return Slopes(0.0, self.sliding_slope(sign(rate), 0.0, load))
+        """The part by the load, at load 0 the mean of both sides; by the velocity 0."""
+        above, below, direction = 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0, sign(rate)
+        part = 0.5 * (above + below) + 0.5 * (above - below) * sign(direction * load)
+        return Slopes(0.0, part * (direction * direction))
 
     def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
         """slope load."""
         return self.sliding_slope(direction, speed, load) * load
 
     def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
-        """1/eta - 1 where direction load > 0, eta_b - 1 where it is below 0; the mean of both at 0."""
-        part = _by_sign(direction * load, 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0)
+        """1/eta - 1 where direction load > 0, else eta_b - 1."""
+        part = select(less(0.0, direction * load), 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0)
         return part * (direction * direction)
 
-    def passed(self, rate: Any, load: Any) -> Any:
-        """Without a division; at load 0, where there is no loss, the mean of both sides."""
-        return self.sliding_passed(sign(rate), 0.0, load)
+    def line(self, rate: Any, load: Any) -> LoadLine:
+        """Without a division."""
+        return self.sliding_line(sign(rate), 0.0, load)
 
-    def sliding_passed(self, direction: Any, speed: Any, load: Any) -> Any:
-        """eta where direction load > 0, 1/eta_b where it is below 0."""
-        lacking = _by_sign(direction * load, self.efficiency - 1.0, 1.0 / self.back_efficiency - 1.0)
-        return 1.0 + lacking * (direction * direction)
+    def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
+        """1/(1 + s) is eta where direction load > 0, else 1/eta_b; the line passes through the origin."""
+        drives = less(0.0, direction * load)
+        lacking = select(drives, self.efficiency - 1.0, 1.0 / self.back_efficiency - 1.0)
+        return LoadLine(1.0 + lacking * (direction * direction), 0.0, drives)
 
-
-def _by_sign(x: Any, above: float, below: float) -> Any:
-    """One number where x > 0, another one where x < 0; the mean of both at 0."""
-    return 0.5 * (above + below) + 0.5 * (above - below) * sign(x)
+    def at_rest(self, load: Any) -> tuple[Any, Any]:
+        """The smaller and the larger one of both directions' losses."""
+        forwards, backwards = (1.0 / self.efficiency - 1.0) * load, (self.back_efficiency - 1.0) * load
+        return minimum(forwards, backwards), maximum(forwards, backwards)
 
 
 def check_efficiencies(part: object) -> None:

@@ -34,8 +34,8 @@ import numpy as np
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.stribeck import fallen
 from armdyn.errors import ModelError
-from armdyn.model.friction import Slopes
-from armdyn.program import less, less_equal, select, sign
+from armdyn.model.friction import LoadLine, Slopes
+from armdyn.program import less, less_equal, maximum, select, sign
 
 UNITS = {"coulomb": "N m", "viscous": "N m s/rad", "stribeck": "N m", "speed": "rad/s", "exponent": ""}
 
@@ -51,13 +51,6 @@ class Solution(NamedTuple):
 
     force: Any
     slope: Any
-
-
-class TwoLines(NamedTuple):
-    """F = 1/D (A + s C L) of both signs s, 1 and -1, of what is between bars: 1/D of each, and C."""
-
-    parts: tuple[Any, Any]
-    C: Any
 
 
 @dataclass(frozen=True)
@@ -155,20 +148,29 @@ class ServoFriction(DryFriction):
             return super().sliding_slope(direction, speed, load)
         return direction * direction * self._solution(speed, direction * load).slope
 
-    def passed(self, rate: Any, load: Any) -> Any:
-        """From the solutions of both signs, which do not depend on the load, where there are two lines."""
-        return self.sliding_passed(sign(rate), abs(rate), load)
+    def line(self, rate: Any, load: Any) -> LoadLine:
+        """With one division, where there are two lines."""
+        return self.sliding_line(sign(rate), abs(rate), load)
 
-    def sliding_passed(self, direction: Any, speed: Any, load: Any) -> Any:
-        """The same."""
+    def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
+        """With D F = A + C L and t = L + F, (D + C) L = D t - A, where D + C = 1 + s (e1 + S e2)."""
         if self.lines != 2:
-            return super().sliding_passed(direction, speed, load)
+            return super().sliding_line(direction, speed, load)
         unit, S, A = self._terms(speed)
         positive = _is_positive(self._bounds()[0], unit, S, A, direction * load)
-        (one, other), C = self._two_lines(unit, S)
-        one, other = 1.0 + one * C, 1.0 - other * C
-        both = 1.0 / (one * other)
-        return 1.0 + direction * direction * (select(positive, other * both, one * both) - 1.0)
+        e, C = self._part(unit, S, "external"), self._sum_of_parts(unit, S)
+        reciprocal = _reciprocal(positive, 1.0 / unit + e, 1.0 / unit - e)
+        taken = select(positive, C, -C) * reciprocal
+        return LoadLine(1.0 - direction * direction * taken, direction * (A * reciprocal), positive)
+
+    def magnitude_at_rest(self, load: Any) -> Any:
+        """The larger one of the two lines, where there are two: their numbers are known."""
+        if self.lines != 2:
+            return super().magnitude_at_rest(load)
+        unit, S, A = self._terms(0.0)
+        k, C = self._part(unit, S, "motor"), self._sum_of_parts(unit, S)
+        one, other = 1.0 / (1.0 / unit - k), 1.0 / (1.0 / unit + k)
+        return maximum(one * A + (one * C) * load, other * A - (other * C) * load)
 
     def _terms(self, speed: Any) -> tuple[float, Any, Any]:
         """The unit, S, and A over the unit."""
@@ -180,8 +182,9 @@ class ServoFriction(DryFriction):
         """Of the equation with the signs that both sizes have."""
         unit, S, A = self._terms(speed)
         if self.lines == 2:
-            positive, lines = _is_positive(self._bounds()[0], unit, S, A, load), self._two_lines(unit, S)
-            part, C = select(positive, *lines.parts), select(positive, lines.C, -lines.C)
+            positive, k = _is_positive(self._bounds()[0], unit, S, A, load), self._part(unit, S, "motor")
+            part, C = _reciprocal(positive, 1.0 / unit - k, 1.0 / unit + k), self._sum_of_parts(unit, S)
+            C = select(positive, C, -C)
             return Solution(part * (A + C * load), part * C)
         signs = [_is_positive(bound, unit, S, A, load) for bound in self._bounds()]
         solved = self._quadratic if self.motor_quadratic else self._linear
@@ -199,13 +202,14 @@ class ServoFriction(DryFriction):
         second = None if turn2 is None else (1.0 + turn2 - abs(k1 * turn2 - e1), 0.0)
         return first, second
 
-    def _two_lines(self, unit: float, S: Any) -> TwoLines:
-        """With D = 1 - s (k1 + S k2) and C = k1 + e1 + S (k2 + e2), all over the unit; one division serves both."""
-        k1, k2 = self.motor / unit, self.motor_stribeck / unit
-        k, C = S * k2, k1 + self.external / unit + S * (k2 + self.external_stribeck / unit)
-        one, other = (1.0 / unit - k1) - k, (1.0 / unit + k1) + k
-        both = 1.0 / (one * other)
-        return TwoLines((other * both, one * both), C)
+    def _part(self, unit: float, S: Any, of: str) -> Any:
+        """k1 + S k2 of the motor's torque, e1 + S e2 of the external one, over the unit; a number where it is one."""
+        least, fallen = getattr(self, of) / unit, getattr(self, f"{of}_stribeck") / unit
+        return least + S * fallen if fallen else least
+
+    def _sum_of_parts(self, unit: float, S: Any) -> Any:
+        """C = k1 + e1 + S (k2 + e2), over the unit."""
+        return (self.motor + self.external) / unit + S * ((self.motor_stribeck + self.external_stribeck) / unit)
 
     def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
         """D F = A + C L, with C = s1 c1 + S (s2 c2 + K_eq L), c = k + e, D = 1 - s1 k1 - S s2 k2, all over the unit."""
@@ -251,6 +255,13 @@ def _is_positive(bound: Bound, unit: float, S: Any, A: Any, load: Any) -> Any:
         return less_equal(0.0, load)
     a, b = bound
     return less_equal(-((a / unit - S * (b / unit)) * load), A)
+
+
+def _reciprocal(positive: Any, if_positive: Any, if_not: Any) -> Any:
+    """1 over one of two values; those that are numbers are divided before the program is traced."""
+    if isinstance(if_positive, float) and isinstance(if_not, float):
+        return select(positive, 1.0 / if_positive, 1.0 / if_not)
+    return 1.0 / select(positive, if_positive, if_not)
 
 
 def _signed(positive: Any, x: float, around: float = 0.0) -> Any:

@@ -53,4 +53,4 @@ def fallen(speed: Any, by: float, exponent: float) -> Any:
     if exponent >= 1.0:
         return np.exp(-(ratio**exponent))
     moves = less(0.0, ratio)
-    return np.exp(-select(moves, select(moves, ratio, 1.0) ** exponent, 0.0))
+    return select(moves, np.exp(-(select(moves, ratio, 1.0) ** exponent)), 1.0)

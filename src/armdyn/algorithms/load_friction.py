@@ -8,10 +8,11 @@ At a load l_k the friction is f_k + s_k (l - l_k); with phi_k = 1 + s_k and c_k 
 
     (M + a/phi_k) qdd = (tau - d - c_k)/phi_k - h,    l_(k+1) = (tau - d - c_k - a qdd)/phi_k,
 
-forward dynamics with other rotors: Newton's method, semi-smooth as f has kinks. M + a/phi is positive definite, and
-l + f grows with l, so that there is one solution. Of friction that is the largest of m straight lines of the load a
-joint without a rotor needs m steps at most, each of which is a line further on, and the result is exact. Otherwise a
-number of steps is taken that has been enough for random arms, and what is left of the first equation is looked at.
+forward dynamics with other rotors: Newton's method, semi-smooth as f has kinks. Laws give 1/phi_k and c_k/phi_k. M +
+a/phi is positive definite, and l + f grows with l, so that there is one solution. Of friction that is the largest of m
+straight lines of the load a joint without a rotor needs m steps at most, each of which is a line further on, and the
+result is exact. Otherwise a number of steps is taken that has been enough for random arms, and what is left of the
+first equation is looked at.
 
 A joint that friction holds at rest has qdd = 0 in place of its equation, of which the friction is what is left; laws
 that take nothing from it there keep it out of the steps.
@@ -148,11 +149,11 @@ def solved_under_load(
     """
     drive = mechanism.drive
 
-    def linearised(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Linearised:
-        return Linearised.of(mechanism, coordinates, links, friction, loads, moves)
+    def linearised(friction: Mapping[int, LoadedFriction]) -> Linearised:
+        return Linearised.of(mechanism, coordinates, links, friction, moves)
 
     def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
-        qdd, reactions, loads = linearised(friction, loads).step(tau, h)
+        qdd, reactions, loads = linearised(friction).step(tau, h)
         return NewtonStep.of(drive, rates, friction, qdd, loads, reactions)
 
     loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
@@ -169,7 +170,7 @@ def solved_under_load(
     qdd, loads, friction = found.qdd, found.loads, found.friction
     if steps == STEPS_OF_CURVES:
         qdd = qdd * solved(found)
-    forces, solve = {k: own.force for k, own in friction.items()}, linearised(friction, loads).solve
+    forces, solve = {k: own.force for k, own in friction.items()}, linearised(friction).solve
     if moves is not None:  # what is held transmits tau and the reaction
         loads = {k: loads[k] + (1.0 - moves[i]) * found.reactions[i] for k, i in coordinates.items()}
     return UnderLoad(qdd, loads, solve, forces, found.reactions)
@@ -195,8 +196,8 @@ class Linearised:
         drive: the same drive with the rotors a/phi.
         links: the mass matrix without rotors.
         coordinates: the bodies with such friction, and the one coordinate that moves each.
-        intercepts: c, by body.
         reciprocal: 1/phi = 1/(1 + s), of each coordinate.
+        kept: c/phi, of each coordinate.
         moves: as of `accelerations_under_load`.
     """
 
@@ -204,8 +205,8 @@ class Linearised:
     drive: Drive
     links: list[dict[int, Any]]
     coordinates: Mapping[int, int]
-    intercepts: Mapping[int, Any]
     reciprocal: Array
+    kept: Array
     moves: Sequence[Any] | Array | None
 
     @classmethod
@@ -215,17 +216,16 @@ class Linearised:
         coordinates: Mapping[int, int],
         links: list[dict[int, Any]],
         friction: Mapping[int, LoadedFriction],
-        loads: Mapping[int, Any],
         moves: Sequence[Any] | Array | None = None,
     ) -> Linearised:
-        """At these loads, where the friction is this; ``links`` is the mass matrix without rotors."""
-        rotors, reciprocal = list(mechanism.drive.armature), np.ones(mechanism.dof, dtype=object)
+        """Where the friction is this; ``links`` is the mass matrix without rotors."""
+        rotors = list(mechanism.drive.armature)
+        reciprocal, kept = np.ones(mechanism.dof, dtype=object), np.zeros(mechanism.dof, dtype=object)
         for k, i in coordinates.items():
-            reciprocal[i] = friction[k].passed
+            reciprocal[i], kept[i] = friction[k].passed, friction[k].kept
             rotors[k] = rotors[k] * reciprocal[i]
         drive = dataclasses.replace(mechanism.drive, armature=tuple(rotors))
-        intercepts = {k: friction[k].force - friction[k].slope * loads[k] for k in coordinates}
-        return cls(mechanism, drive, links, coordinates, intercepts, reciprocal, moves)
+        return cls(mechanism, drive, links, coordinates, reciprocal, kept, moves)
 
     @cached_property
     def factors(self) -> Factors:
@@ -234,15 +234,9 @@ class Linearised:
 
     def step(self, tau: Array, h: Array) -> tuple[Array, Array, dict[int, Any]]:
         """The accelerations, the reactions, and the loads, of joint forces without what else rubs, tau - d."""
-        pushed = tau - h
-        for k, i in self.coordinates.items():
-            pushed[i] = (tau[i] - self.intercepts[k]) * self.reciprocal[i] - h[i]
-        (qdd, reactions), rotors = self._moved(pushed), self.mechanism.drive.armature
-        loads = {
-            k: (tau[i] - self.intercepts[k] - rotors[k] * qdd[i]) * self.reciprocal[i]
-            for k, i in self.coordinates.items()
-        }
-        return qdd, reactions, loads
+        passed = tau * self.reciprocal - self.kept
+        (qdd, reactions), rotors = self._moved(passed - h), self.drive.armature
+        return qdd, reactions, {k: passed[i] - rotors[k] * qdd[i] for k, i in self.coordinates.items()}
 
     def _moved(self, pushed: Array) -> tuple[Array, Array]:
         """The accelerations, and the reactions of what is held."""

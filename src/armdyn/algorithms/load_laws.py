@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.model.drive import Drive
+from armdyn.model.friction import FrictionLaw, LoadLine
 from armdyn.spatial.rotations import Array
 
 RESIDUAL = 1e-12
@@ -18,7 +19,7 @@ RESIDUAL_OF_FLOAT32 = 5e-4
 """The same where the function computes in float32: as many of its roundings."""
 
 SAME_SLOPE = 1e-13
-"""The largest change of all slopes together that is none."""
+"""The largest change of all pieces together that is none: of curves they are slopes."""
 
 BELOW_FLOAT32 = 1.0 + 1e-9
 """A factor that changes numbers in float64, and is 1 in float32."""
@@ -35,14 +36,15 @@ class LoadedFriction(NamedTuple):
     Args:
         force: N m or N.
         slope: s, its derivative by the load.
-        passed: 1/(1 + s).
-        slopes: that of each law.
+        passed, kept: of its straight line at this load (`armdyn.model.friction.LoadLine`).
+        pieces: of each law's line.
     """
 
     force: Any
     slope: Any
     passed: Any
-    slopes: tuple[Any, ...]
+    kept: Any
+    pieces: tuple[Any, ...]
 
 
 def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
@@ -50,28 +52,37 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
     found = {}
     for k, load in loads.items():
         laws = [law for law in drive.laws[k] if law.depends_on_load]
-        slopes = tuple(law.slopes(rates[k], load).by_load for law in laws)
-        force, slope = sum(law.force(rates[k], load) for law in laws), sum(slopes)
-        passed = laws[0].passed(rates[k], load) if len(laws) == 1 else 1.0 / (1.0 + slope)
-        found[k] = LoadedFriction(force, slope, passed, slopes)
+        force, slope = (
+            sum(each) for each in zip(*(_force_and_slope(law, rates[k], load) for law in laws), strict=True)
+        )
+        lines = [law.line(rates[k], load) for law in laws]
+        whole = lines[0] if len(lines) == 1 else LoadLine.through(force, slope, load)
+        found[k] = LoadedFriction(force, slope, whole.passed, whole.kept, tuple(line.piece for line in lines))
     return found
+
+
+def _force_and_slope(law: FrictionLaw, rate: Any, load: Any) -> tuple[Any, Any]:
+    """The force of a law, and its slope by the load."""
+    return law.force(rate, load), law.slopes(rate, load).by_load
 
 
 class NewtonStep(NamedTuple):
     """What a step of Newton's method finds.
 
     Args:
+        drive: with the friction.
+        rates: of the bodies' joints.
         qdd: the accelerations.
         loads: that they cause, by body.
-        friction: at these loads.
-        settled: 1 where its slopes are those that the step was made with, so that a further step changes nothing; else
-            0. Friction is then that of the same straight lines; of a curve a change of `SAME_SLOPE` bears on no digit.
+        settled: 1 where friction is that of the straight lines that the step was made with, so that a further step
+            changes nothing; else 0. Of a curve a change of `SAME_SLOPE` bears on no digit.
         reactions: the opposite of what holds coordinates that are held at rest.
     """
 
+    drive: Drive
+    rates: Array
     qdd: Array
     loads: dict[int, Any]
-    friction: dict[int, LoadedFriction]
     settled: Any
     reactions: Array
 
@@ -87,28 +98,24 @@ class NewtonStep(NamedTuple):
     ) -> NewtonStep:
         """From accelerations and loads, found with the friction of ``before``; nothing is held without reactions."""
         friction = loaded_friction(drive, rates, loads)
-        changes = [abs(new - old) for k in loads for new, old in zip(friction[k].slopes, before[k].slopes, strict=True)]
+        changes = [abs(new - old) for k in loads for new, old in zip(friction[k].pieces, before[k].pieces, strict=True)]
         none = np.zeros(len(qdd)) if reactions is None else reactions
-        return cls(qdd, loads, friction, sum(changes) <= SAME_SLOPE, none)
+        return cls(drive, rates, qdd, loads, sum(changes) <= SAME_SLOPE, none)
+
+    @property
+    def friction(self) -> dict[int, LoadedFriction]:
+        """At these loads."""
+        return loaded_friction(self.drive, self.rates, self.loads)
 
     def unless_settled(self, further: NewtonStep) -> NewtonStep:
         """A further step where this one is not settled. A compiled function leaves steps out that no state needs."""
         settled = self.settled
-        friction = {
-            k: LoadedFriction(
-                chosen(settled, self.friction[k].force, new.force),
-                chosen(settled, self.friction[k].slope, new.slope),
-                chosen(settled, self.friction[k].passed, new.passed),
-                tuple(chosen(settled, a, b) for a, b in zip(self.friction[k].slopes, new.slopes, strict=True)),
-            )
-            for k, new in further.friction.items()
-        }
         loads = {k: chosen(settled, self.loads[k], load) for k, load in further.loads.items()}
         qdd, reactions = (
             np.array([chosen(settled, a, b) for a, b in zip(*both, strict=True)], dtype=object)
             for both in ((self.qdd, further.qdd), (self.reactions, further.reactions))
         )
-        return NewtonStep(qdd, loads, friction, chosen(settled, 1.0, further.settled), reactions)
+        return self._replace(qdd=qdd, loads=loads, settled=chosen(settled, 1.0, further.settled), reactions=reactions)
 
 
 Step = Callable[[Mapping[int, LoadedFriction], Mapping[int, Any]], NewtonStep]

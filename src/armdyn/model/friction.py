@@ -23,6 +23,28 @@ class Slopes(NamedTuple):
     by_load: Any
 
 
+class LoadLine(NamedTuple):
+    """The straight line of the load that touches a law's force at one load, for Newton's method.
+
+    Of a joint force t before the friction, t = l + c + s l, the load l = passed t - kept reaches the links.
+
+    Args:
+        passed: 1/(1 + s).
+        kept: c/(1 + s), N m or N.
+        piece: a number that is the same on the same line, and differs on others: s, or another one.
+    """
+
+    passed: Any
+    kept: Any
+    piece: Any
+
+    @classmethod
+    def through(cls, force: Any, slope: Any, load: Any) -> LoadLine:
+        """That of a force and its slope at a load."""
+        passed = 1.0 / (1.0 + slope)
+        return cls(passed, passed * (force - slope * load), slope)
+
+
 class TwoNumbers(NamedTuple):
     """Viscous friction, N m s/rad or N s/m, and Coulomb friction, N m or N."""
 
@@ -59,9 +81,9 @@ class FrictionLaw(ABC):
     def slopes(self, rate: Any, load: Any) -> Slopes:
         """The derivatives of `force`; the mean of both sides where it has a kink."""
 
-    def passed(self, rate: Any, load: Any) -> Any:
-        """1/(1 + the slope by the load): how much of a further joint force reaches the links, for Newton's method."""
-        return 1.0 / (1.0 + self.slopes(rate, load).by_load)
+    def line(self, rate: Any, load: Any) -> LoadLine:
+        """The straight line of the load that touches `force`; at a kink that of either side."""
+        return LoadLine.through(self.force(rate, load), self.slopes(rate, load).by_load, load)
 
     @abstractmethod
     def breakaway(self, load: Any) -> Any:
@@ -81,9 +103,10 @@ class FrictionLaw(ABC):
         """The derivative of `sliding` by the load."""
         return self.slopes(direction * (speed + TINY), load).by_load
 
-    def sliding_passed(self, direction: Any, speed: Any, load: Any) -> Any:
-        """As `passed`, of `sliding`."""
-        return 1.0 / (1.0 + self.sliding_slope(direction, speed, load))
+    def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
+        """As `line`, of `sliding`."""
+        slope = self.sliding_slope(direction, speed, load)
+        return LoadLine.through(self.sliding(direction, speed, load), slope, load)
 
     @property
     def two_numbers(self) -> TwoNumbers | None:

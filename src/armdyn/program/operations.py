@@ -17,11 +17,16 @@ def _select(condition: Any, if_true: Any, if_false: Any) -> Any:
 
 
 def _less(a: Any, b: Any) -> Any:
-    return np.less(a, b).astype(np.result_type(a, b))
+    return _as_number(np.less(a, b), a, b)
 
 
 def _less_equal(a: Any, b: Any) -> Any:
-    return np.less_equal(a, b).astype(np.result_type(a, b))
+    return _as_number(np.less_equal(a, b), a, b)
+
+
+def _as_number(holds: Any, a: Any, b: Any) -> Any:
+    """1 or 0 of the type of the numbers that were compared, which may be `Exact`."""
+    return np.asarray(holds).astype(np.result_type(np.asarray(a), np.asarray(b)))[()]
 
 
 def _guard(value: Any, unused: Any) -> Any:

@@ -36,12 +36,11 @@ OF_PUSHES = (
 )
 
 
-LOST_ON_SPRINGS, LOST = 0.1, 1.0
-"""Of the energy that changed hands: what a motion may gain or lose by its steps before a note says so.
+LOST = 0.1
+"""Of the energy that changed hands: what a motion may gain or lose by its steps before a note says so."""
 
-Less where the step is known to be too long for a spring. A joint that chatters about its rest may lose most of the
-little that changes hands.
-"""
+MOVES = 1e-3
+"""rad or m: joints that move by less only chatter about their rest, where little energy changes hands."""
 
 
 def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> tuple[str, ...]:
@@ -144,13 +143,11 @@ def _steps_too_long(robot: Robot, method: Method, samples: Samples, energy: Ener
         return
     drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a state that is lost another note tells
     worst = np.unravel_index(np.argmax(drift), drift.shape)
-    if drift[worst] <= LOST_ON_SPRINGS:
-        return
-    why = too_long_for_springs(robot, method, samples.q[(0, *worst[1:])])
-    if why or drift[worst] > LOST:
+    q = samples.q[(slice(None), *worst[1:])]
+    if drift[worst] > LOST and np.nanmax(np.abs(q - q[0])) > MOVES:
         yield (
             f"the energy drifts by {energy.drift[worst]:.3g} J, {drift[worst]:.2g} of what changed hands "
-            f"(t = {samples.t[worst[0]]:g} s): {why or _usual(method)}"
+            f"(t = {samples.t[worst[0]]:g} s): {too_long_for_springs(robot, method, q[0]) or _usual(method)}"
         )
 
 

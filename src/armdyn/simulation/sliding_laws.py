@@ -9,7 +9,7 @@ from typing import Any
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.exact import Exact
 from armdyn.model.drive import Drive
-from armdyn.model.friction import FrictionLaw, Slopes
+from armdyn.model.friction import FrictionLaw, LoadLine, Slopes
 from armdyn.program import maximum
 from armdyn.simulation.dry_joints import is_dry
 from armdyn.spatial.rotations import Array
@@ -44,9 +44,9 @@ class SlidingLaw(FrictionLaw):
         """That by the load; nothing asks for the other one, which is left out."""
         return Slopes(None, self.law.sliding_slope(self.direction, self._speed(rate), load))
 
-    def passed(self, rate: Any, load: Any) -> Any:
-        """That of `slopes`."""
-        return self.law.sliding_passed(self.direction, self._speed(rate), load)
+    def line(self, rate: Any, load: Any) -> LoadLine:
+        """As of the law in this direction."""
+        return self.law.sliding_line(self.direction, self._speed(rate), load)
 
     def _speed(self, rate: Any) -> Any:
         return maximum(self.moved * rate, 0.0)

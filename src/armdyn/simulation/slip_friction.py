@@ -19,10 +19,12 @@ class Slipping(NamedTuple):
 
     Args:
         force: at the loads of the predicted step, N m or N, (n,).
+        passed: force/phi, (n,).
         reciprocal: 1/phi = 1/(1 + s), (n,).
     """
 
     force: Array
+    passed: Array
     reciprocal: Array
 
 
@@ -86,13 +88,16 @@ class SlipFriction:
         What friction depends on speeds is that of the step's beginning, by which a change differs by the order of h.
         """
         n = self.arm.mechanism.dof
-        force, reciprocal, slip = np.zeros(n, dtype=object), np.ones(n, dtype=object), np.ones(n, dtype=object)
+        force, slip, reciprocal = np.zeros(n, dtype=object), np.ones(n, dtype=object), np.ones(n, dtype=object)
         mean, half = 0.5 * (self.forwards + self.backwards), 0.5 * (self.forwards - self.backwards)
         slip[self.dry], force[self.dry] = direction, mean + half * direction
+        passed = force.copy()
         if loads:
             drive, rates = self.arm.under_load(slip), self.arm.mechanism.drive.rates(self.before)
             for k, own in loaded_friction(drive, rates, loads).items():
                 i, load = self.arm.loaded[k], self.loads[k]
                 on_line = own.force if loads[k] is load else own.force + own.slope * (load - loads[k])
+                # (f + c + s l)/phi without a division: s/phi is 1 - 1/phi
+                passed[i] = force[i] * own.passed + own.kept + (1.0 - own.passed) * load
                 force[i], reciprocal[i] = force[i] + on_line, own.passed
-        return Slipping(force, reciprocal)
+        return Slipping(force, passed, reciprocal)

@@ -145,7 +145,8 @@ class Changes:
         times[dry], taken[dry] = doings.times if arm.loaded else doings.r, doings.taken
         slipping = friction.slipping(doings.direction, loads)
         for i in friction.rubbing:
-            impulses[i] = (1.0 - held[i]) * times[i] * (taken[i] - slipping.force[i]) * slipping.reciprocal[i]
+            change = taken[i] * slipping.reciprocal[i] - slipping.passed[i]
+            impulses[i] = (1.0 - held[i]) * times[i] * change
         armature = arm.mechanism.drive.armature
         metric = held + (1.0 - held) * slipping.reciprocal
         rotors = {k: armature[k] * metric[i] for k, i in arm.loaded.items()}

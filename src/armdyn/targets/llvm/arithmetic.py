@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from armdyn.program.graph import Node
 from armdyn.targets.llvm.conditional import Condition
+from armdyn.targets.llvm.decay import OPERATION as DECAY
+from armdyn.targets.llvm.decay import decay
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.llvm.scheduling import ROOM, scheduled
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
@@ -32,11 +34,21 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
             names[index] = known
         return known
 
-    for index in scheduled(plan.nodes, section.nodes, plan.slots, ROOM[vector.registers]):
+    def argument(index: int, a: int) -> str:
+        """A value that a node reads; the arm before a select from the slot that the section writes.
+
+        Volatile, the load and the store stay as they are: some processors take long for one store of some lanes.
+        """
+        if plan.before.get(index) != a:
+            return value(a)
+        at = slot_pointer(out, vector, "%results", plan.slots[index])
+        return out.let(f"load volatile {vector.type}, ptr {at}, align {vector.bytes}")
+
+    for index in scheduled(plan.nodes, section.nodes, plan.stored, ROOM[vector.registers]):
         node = plan.nodes[index]
-        names[index] = instructions.put(index, node, [value(a) for a in arguments_of(node)])
-        if index in plan.slots:
-            at = slot_pointer(out, vector, "%results", plan.slots[index])
+        names[index] = instructions.put(index, node, [argument(index, a) for a in arguments_of(node)])
+        for slot in plan.stored.get(index, ()):
+            at = slot_pointer(out, vector, "%results", slot)
             out.put(f"store {vector.type} {names[index]}, ptr {at}, align {vector.bytes}")
     if section.condition is not None:
         out.put("br label %none")
@@ -90,10 +102,10 @@ def _binary(instruction: str) -> Callable[[Lines, Vector, str, str], str]:
     return lambda out, vector, a, b: out.let(f"{instruction} {vector.type} {a}, {b}")
 
 
-def _intrinsic(name: str) -> Callable[..., str]:
+def _intrinsic(name: str, flags: str = "") -> Callable[..., str]:
     def put(out: Lines, vector: Vector, *arguments: str) -> str:
         listed = ", ".join(f"{vector.type} {a}" for a in arguments)
-        return out.let(f"call {vector.type} @llvm.{name}.{vector.suffix}({listed})")
+        return out.let(f"call {flags}{vector.type} @llvm.{name}.{vector.suffix}({listed})")
 
     return put
 
@@ -101,11 +113,10 @@ def _intrinsic(name: str) -> Callable[..., str]:
 def _sign(out: Lines, vector: Vector, x: str) -> str:
     """-1, 0 or 1, and NaN for NaN."""
     t = vector.type
-    is_zero = out.let(f"fcmp oeq {t} {x}, zeroinitializer")
-    is_number = out.let(f"fcmp ord {t} {x}, zeroinitializer")
+    has_sign = out.let(f"fcmp one {t} {x}, zeroinitializer")
     unit = out.let(f"call {t} @llvm.copysign.{vector.suffix}({t} {vector.splat(1.0)}, {t} {x})")
-    nonzero = _choice(out, vector, is_zero, vector.splat(0.0), unit)
-    return _choice(out, vector, is_number, nonzero, x)
+    itself = out.let(f"fadd {t} {x}, zeroinitializer")  # NaN, or 0 without a sign
+    return _choice(out, vector, has_sign, unit, itself)
 
 
 def _guard(out: Lines, vector: Vector, value: str, unused: str) -> str:
@@ -122,10 +133,11 @@ _INSTRUCTIONS: dict[str, Callable[..., str]] = {
     "sqrt": _intrinsic("sqrt"),
     "abs": _intrinsic("fabs"),
     "floor": _intrinsic("floor"),
-    "min": _intrinsic("minimum"),
-    "max": _intrinsic("maximum"),
+    "min": _intrinsic("minimum", "nsz "),  # of 0 and -0 it is one of both
+    "max": _intrinsic("maximum", "nsz "),
     "sign": _sign,
     "guard": _guard,
     "exp": exponential,
     "tanh": hyperbolic_tangent,
+    DECAY: decay,
 }

@@ -4,11 +4,14 @@ A program has no branches: ``select`` computes both of its arms. The nodes that 
 one condition reads are of no use to a group of states that all take the other arm. Where they are many, as the later
 steps of an iteration that has come to its end, they become sections of their own behind one jump. No state reads what
 was left out, so that its results do not depend on the other states of its group.
+
+Selects that such a section ends with are part of it: their slots hold the other arm before, and keep it where the
+section is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from armdyn.program.graph import Node
@@ -54,6 +57,14 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], unconditional: fro
     for condition in outermost.values():
         sizes[condition] += 1
     return {index: condition for index, condition in outermost.items() if sizes[condition] >= LEAST_NODES}
+
+
+def merged(node: Node) -> Iterator[tuple[Condition, int]]:
+    """The conditions by which a select may wait for its arm, each with its other arm, which counts elsewhere."""
+    if node[0] == "select":
+        condition, *arms = (int(a) for a in node[1:])
+        for k, value in ARMS.items():
+            yield Condition(condition, value), arms[2 - k]
 
 
 class Arms:

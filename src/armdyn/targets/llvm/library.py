@@ -9,8 +9,10 @@ from armdyn.targets.llvm.trigonometry import fast_limit, sincos
 from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, side_by_side, slot_pointer
 
 _TWO_ARGUMENTS = ("atan2", "pow")
-_AT_ONCE = 3
-"""Chains of instructions in turns: powers and exponentials take a third less time so; more need more registers."""
+_POWERS_AT_ONCE, _SINES_AT_ONCE = 7, 6
+"""Chains of instructions in turns; one that is left over takes as long as all others. By llvm-mca's models of AVX2 and
+AVX-512, and measured with AVX2, they take a tenth to a quarter less time than three in turns, though some values go
+through memory; more sines at once take more time."""
 
 
 def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
@@ -31,16 +33,17 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         else:
             others.append(index)
 
-    huge = [_sines(out, plan, vector, angle, wanted) for angle, wanted in angles.items()]
     for index in others:
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
-    parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials)}
-    huge += [_power(parts[index], plan, vector, index) for index in powers]
+    parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials, *angles)}
+    huge = [_power(parts[index], plan, vector, index) for index in powers]
+    huge += [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
     for index in exponentials:
         _exponential(parts[index], plan, vector, index)
-    side_by_side(out, list(parts.values()), _AT_ONCE)
+    side_by_side(out, [parts[index] for index in (*powers, *exponentials)], _POWERS_AT_ONCE)
+    side_by_side(out, [parts[index] for index in angles], _SINES_AT_ONCE)
     if huge:
         any_huge = huge[0]
         for other in huge[1:]:
@@ -78,25 +81,28 @@ def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[
 
 def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
     """A power into its slot; the mask of the lanes where that is not right, which is stored for libm as well."""
-    x, y = (
-        out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%values', plan.slots[a])}, align {vector.bytes}")
-        for a in arguments_of(plan.nodes[index])
-    )
+    x, y = (_argument(out, plan, vector, a) for a in arguments_of(plan.nodes[index]))
     value, right = power(out, vector, x, y)
     at = slot_pointer(out, vector, "%results", plan.slots[index])
     out.put(f"store {vector.type} {value}, ptr {at}, align {vector.bytes}")
-    out.put(f"%right{index} = alloca {vector.type}, align {vector.bytes}")
-    as_numbers = out.let(f"uitofp {vector.mask_type} {right} to {vector.type}")
-    out.put(f"store {vector.type} {as_numbers}, ptr %right{index}, align {vector.bytes}")
+    out.put(f"%right{index} = alloca {vector.bits_type}, align {vector.bytes}")
+    as_bits = out.let(f"sext {vector.mask_type} {right} to {vector.bits_type}")
+    out.put(f"store {vector.bits_type} {as_bits}, ptr %right{index}, align {vector.bytes}")
     return out.let(f"xor {vector.mask_type} {right}, splat (i1 true)")
+
+
+def _argument(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
+    """A value from its slot, or a constant."""
+    if plan.nodes[index][0] == "const":
+        return vector.splat(float(plan.nodes[index][1]))
+    at = slot_pointer(out, vector, "%values", plan.slots[index])
+    return out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
 
 
 def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> None:
     """An exponential or a hyperbolic tangent into its slot."""
     node = plan.nodes[index]
-    at = slot_pointer(out, vector, "%values", plan.slots[arguments_of(node)[0]])
-    x = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
-    value = Instructions(out, vector).put(index, node, [x])
+    value = Instructions(out, vector).put(index, node, [_argument(out, plan, vector, a) for a in arguments_of(node)])
     to = slot_pointer(out, vector, "%results", plan.slots[index])
     out.put(f"store {vector.type} {value}, ptr {to}, align {vector.bytes}")
 
@@ -172,9 +178,9 @@ entry:
   br label %body
 body:
   %lane = phi i64 [ 0, %entry ], [ %lane.next, %next ]
-  %right.at = getelementptr double, ptr %right, i64 %lane
-  %is.right = load double, ptr %right.at
-  %done = fcmp une double %is.right, 0.0
+  %right.at = getelementptr i64, ptr %right, i64 %lane
+  %is.right = load i64, ptr %right.at
+  %done = icmp ne i64 %is.right, 0
   br i1 %done, label %next, label %call
 call:
   %x.at = getelementptr double, ptr %x, i64 %lane

@@ -15,6 +15,7 @@ from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.arithmetic import arithmetic_section
+from armdyn.targets.llvm.decay import with_decays
 from armdyn.targets.llvm.library import libm_functions, library_section
 from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.module import Module
@@ -37,7 +38,7 @@ attributes #1 = {{ nounwind noinline cold "prefer-vector-width"="512" "min-legal
 def loop_module(program: Program, dtype: str, machine: Machine) -> Module:
     """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
     vector = Vector.of(dtype, machine)
-    plan = cut(program)
+    plan = cut(with_decays(program, vector))
     own = [
         *shapes((*program.inputs, *program.outputs)),
         *(storer(vector, number, columns, run) for number, columns, run in _results(program, plan)),

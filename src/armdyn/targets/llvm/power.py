@@ -27,8 +27,8 @@ _REST_OF_THIRD = float(Fraction(1, 3) - Fraction(_THIRD))
 _TAIL = tuple(1.0 / (2 * j + 5) for j in range(11))
 """Of log m: 1/5, 1/7, ..., of z^2, z^3, ...: what follows is below 2^-65 of it."""
 
-_SQRT_HALF = 0x3FE6A09E667F3BCD
-"""The bits of 1/sqrt(2)."""
+_SQRT_HALF, _ONE, _TWO_TO_52 = 0x3FE6A09E667F3BCD, 0x3FF0000000000000, 0x4330000000000000
+"""The bits of 1/sqrt(2), 1 and 2^52."""
 
 
 def has_power(vector: Vector) -> bool:
@@ -69,7 +69,7 @@ def _is_power_of_zero(out: Lines, vector: Vector, x: str, y: str) -> str:
 def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     """The logarithm of x, as a number and what it lacks."""
     t, one = vector.type, vector.splat(1.0)
-    k, m = _exponent_and_rest(out, vector, x)
+    k, m = exponent_and_rest(out, vector, x)
     # s = f/d, d = m + 1 with what it lacks
     f, d = out.let(f"fsub {t} {m}, {one}"), out.let(f"fadd {t} {m}, {one}")
     d_low = out.let(f"fsub {t} {m}, {out.let(f'fsub {t} {d}, {one}')}")
@@ -105,18 +105,17 @@ def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     return high, low
 
 
-def _exponent_and_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
-    """x = 2^k m with m from 1/sqrt(2) to sqrt(2): k and m as numbers."""
+def exponent_and_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
+    """x = 2^k m with m from 1/sqrt(2) to sqrt(2): k and m as numbers, of normal x above zero."""
     t, bits = vector.type, vector.bits_type
     of_x = out.let(f"bitcast {t} {x} to {bits}")
-    above = out.let(f"sub {bits} {of_x}, {vector.bits(_SQRT_HALF)}")
-    exponent = out.let(f"ashr {bits} {above}, {vector.bits(52)}")
-    moved = out.let(f"shl {bits} {exponent}, {vector.bits(52)}")
-    m = out.let(f"bitcast {bits} {out.let(f'sub {bits} {of_x}, {moved}')} to {t}")
-    magic = vector.splat(vector.magic)
-    of_magic = out.let(f"bitcast {t} {magic} to {bits}")
-    shifted = out.let(f"bitcast {bits} {out.let(f'add {bits} {of_magic}, {exponent}')} to {t}")
-    return out.let(f"fsub {t} {shifted}, {magic}"), m
+    moved = out.let(f"add {bits} {of_x}, {vector.bits(_ONE - _SQRT_HALF)}")
+    biased = out.let(f"lshr {bits} {moved}, {vector.bits(52)}")  # k + 1023
+    fraction = out.let(f"and {bits} {moved}, {vector.bits(2**52 - 1)}")
+    m = out.let(f"bitcast {bits} {out.let(f'add {bits} {fraction}, {vector.bits(_SQRT_HALF)}')} to {t}")
+    # written into the last bits of 2^52, an integer becomes a number
+    above = out.let(f"bitcast {bits} {out.let(f'or {bits} {biased}, {vector.bits(_TWO_TO_52)}')} to {t}")
+    return out.let(f"fsub {t} {above}, {vector.splat(2.0**52 + 1023.0)}"), m
 
 
 def _minus(out: Lines, vector: Vector, a: str) -> str:

@@ -17,6 +17,7 @@ from armdyn.program.program import Port
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm.arguments import describe_arguments, place, transfer
+from armdyn.targets.llvm.decay import with_decays
 from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import constants, module, save_flags, section_functions, shapes
 from armdyn.targets.llvm.machine import Machine
@@ -35,7 +36,8 @@ COUNTS = 2
 
 def rollout_module(rollout: Rollout, dtype: str, machine: Machine) -> Module:
     """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
-    vector, plan = Vector.of(dtype, machine), cut(rollout.step)
+    vector = Vector.of(dtype, machine)
+    plan = cut(with_decays(rollout.step, vector))
     ports = Ports(rollout)
     own = [
         *shapes((*rollout.inputs, *rollout.outputs)),

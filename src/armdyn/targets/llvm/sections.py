@@ -11,16 +11,17 @@ first. A value has one slot, however often it is a result, and leaves it to anot
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
-from armdyn.targets.llvm.conditional import Condition, conditions
+from armdyn.targets.llvm.conditional import Condition, conditions, merged
+from armdyn.threads import cached_property
 
-LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh"})
-INLINE = frozenset({"exp", "tanh"})
+LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
+INLINE = frozenset({"exp", "tanh", "decay"})
 """Of these, those that no argument sends to libm."""
 LONGEST_STRETCH = 2000
 T = TypeVar("T")
@@ -43,12 +44,30 @@ class Library:
 
 @dataclass(frozen=True)
 class Sections:
-    """A program ready to be written out. ``slots`` gives the slot of every node that is read outside its section."""
+    """A program ready to be written out.
+
+    Args:
+        nodes: of the program.
+        sections: in order of execution.
+        slots: of every node that is read outside its section.
+        slot_count: how many there are.
+        before: of a select in a section with a condition the arm that stands in its slot before the section.
+    """
 
     nodes: tuple[Node, ...]
     sections: tuple[Arithmetic | Library, ...]
     slots: dict[int, int]
     slot_count: int
+    before: dict[int, int]
+
+    @cached_property
+    def stored(self) -> dict[int, list[int]]:
+        """The slots that a node is stored in, of each that is: its own, and those of selects that it stands before."""
+        found = {index: [slot] for index, slot in self.slots.items()}
+        for select, arm in self.before.items():
+            for index in _arms_before(self.before, arm):
+                found.setdefault(index, []).append(self.slots[select])
+        return found
 
     def places(self, results: Iterable[int]) -> list[tuple[int, float | None]]:
         """The slot of each result, and its value where it is a constant."""
@@ -74,14 +93,25 @@ def cut(program: Program) -> Sections:
 
     found = conditions(program.nodes, program.results, LIBRARY)
     sections: list[Arithmetic | Library] = []
+    before: dict[int, int] = {}
     for calls, nodes in zip(library, arithmetic, strict=True):
         if calls:
             sections.append(Library(tuple(calls)))
-        for condition, stretch in _stretches(program.nodes, nodes, found):
+        for condition, stretch in _stretches(program.nodes, nodes, found, before):
             sections += [Arithmetic(tuple(piece), condition) for piece in _pieces(stretch)]
-    slots = _slots(program, sections)
+    slots = _slots(program, sections, before)
     inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
-    return Sections(program.nodes, tuple(sections), slots, max(inputs, *(slot + 1 for slot in slots.values()), 0))
+    return Sections(
+        program.nodes, tuple(sections), slots, max(inputs, *(slot + 1 for slot in slots.values()), 0), before
+    )
+
+
+def _arms_before(before: Mapping[int, int], arm: int) -> Iterator[int]:
+    """An arm, and where it is a select with an arm before it, that one, and so on."""
+    yield arm
+    while arm in before:
+        arm = before[arm]
+        yield arm
 
 
 def _stages(program: Program) -> list[int]:
@@ -106,12 +136,12 @@ def _stages(program: Program) -> list[int]:
 
 
 def _stretches(
-    nodes: Sequence[Node], indices: Sequence[int], found: dict[int, Condition]
+    nodes: Sequence[Node], indices: Sequence[int], found: dict[int, Condition], before: dict[int, int]
 ) -> Iterator[tuple[Condition | None, list[int]]]:
     """The nodes of a stage in stretches of one condition each, or of none.
 
-    Those of a condition wait until one of its selects, or the end of the stage, wants them: all that they read is
-    computed by then, and they are together.
+    Those of a condition, and its selects, wait until a node without it, or the end of the stage, wants them: all that
+    they read is computed by then, and they are together. The selects are written into ``found`` and ``before``.
     """
     waiting: dict[Condition, list[int]] = {}
     others: list[int] = []
@@ -128,6 +158,9 @@ def _stretches(
         yield condition, stretch
 
     for index in indices:
+        for condition, arm in merged(nodes[index]):
+            if index not in found and condition in waiting and _is_stored(nodes, arm, found, before):
+                found[index], before[index] = condition, arm
         if index in found:
             waiting.setdefault(found[index], []).append(index)
             continue
@@ -141,18 +174,27 @@ def _stretches(
         yield from complete(next(iter(waiting)))
 
 
+def _is_stored(nodes: Sequence[Node], arm: int, found: Mapping[int, Condition], before: Mapping[int, int]) -> bool:
+    """Whether arithmetic without a condition stores an arm, or its arm before."""
+    return all(
+        nodes[index][0] not in ("input", "const", *LIBRARY) and (index not in found or index in before)
+        for index in _arms_before(before, arm)
+    )
+
+
 def _pieces(nodes: list[T], longest: int = LONGEST_STRETCH) -> list[list[T]]:
     count = -(-len(nodes) // longest)
     return [nodes[k * len(nodes) // count : (k + 1) * len(nodes) // count] for k in range(count)]
 
 
-def _slots(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[int, int]:
+def _slots(program: Program, sections: Sequence[Arithmetic | Library], before: Mapping[int, int]) -> dict[int, int]:
     """A slot for every input, every result, and every value that is read outside the section it is computed in.
 
     Library sections work on memory only: what they read and write has slots too, constants included. A slot serves
-    another value behind the section that reads its value last, so that memory stays small, and near.
+    another value behind the section that reads its value last, so that memory stays small, and near. That of a select
+    which an arm stands before is taken where the first such arm is computed.
     """
-    nodes, last = program.nodes, _last_readings(program, sections)
+    nodes, last = program.nodes, _last_readings(program, sections, before)
     slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
     first = sum(port.size for port in program.inputs)
     kept = [i for i in last if nodes[i][0] == "const"]
@@ -160,8 +202,12 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[i
     slots |= {index: first + k for k, index in enumerate(dict.fromkeys(kept))}
     count, free = first + len(set(kept)), list[int]()
     ending: list[list[int]] = [[] for _ in sections]  # the slots that are free behind each section
+    begun_by: dict[int, list[int]] = {}
+    for select in before:
+        *_, first_arm = _arms_before(before, select)
+        begun_by.setdefault(first_arm, []).append(select)
     for number, section in enumerate(sections):
-        for index in section.nodes:
+        for index in (one for node in section.nodes for one in (node, *begun_by.get(node, ()))):
             if index in last and index not in slots:
                 slots[index] = heapq.heappop(free) if free else count
                 count = max(count, slots[index] + 1)
@@ -171,7 +217,9 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[i
     return slots
 
 
-def _last_readings(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[int, int]:
+def _last_readings(
+    program: Program, sections: Sequence[Arithmetic | Library], before: Mapping[int, int]
+) -> dict[int, int]:
     """The values that are read from memory, results among them, and the number of the last section that reads each."""
     nodes = program.nodes
     home = {index: number for number, section in enumerate(sections) for index in section.nodes}
@@ -181,8 +229,10 @@ def _last_readings(program: Program, sections: Sequence[Arithmetic | Library]) -
         if isinstance(section, Arithmetic) and section.condition:
             last[section.condition.node] = number
         for index in section.nodes:
-            read = arguments_of(nodes[index])
+            read = set(arguments_of(nodes[index])) - {before.get(index)}  # that stands in the slot of the select
             last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)
             if in_memory:
                 last.setdefault(index, number)
+    for select in before:
+        last.setdefault(select, home[select])
     return last | dict.fromkeys(program.results, len(sections))

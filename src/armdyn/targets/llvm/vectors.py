@@ -153,3 +153,11 @@ def horner(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) 
     for coefficient in reversed(coefficients[:-1]):
         value = multiply_add(out, vector, x, value, vector.splat(coefficient))
     return value
+
+
+def limited(out: Lines, vector: Vector, x: str, low: float, high: float) -> str:
+    """x, not below or above these; NaN stays NaN."""
+    for comparison, end in (("olt", vector.splat(low)), ("ogt", vector.splat(high))):
+        beyond = out.let(f"fcmp {comparison} {vector.type} {x}, {end}")
+        x = out.let(f"select {vector.mask_type} {beyond}, {vector.type} {end}, {vector.type} {x}")
+    return x

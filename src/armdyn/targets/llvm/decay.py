@@ -1,0 +1,129 @@
+"""e^(-x^y) of vectors in LLVM IR, of constant y, without a branch: what is left of static friction at a speed.
+
+That is Stribeck's curve. With p = x^y the result changes by p e^-p times the relative error of p, so by 0.37 of that at
+most. It takes no logarithm of more than one number, as a power alone does (`armdyn.targets.llvm.power`). In powers of
+two,
+
+    t = y log2 x,    p = 2^t,    e^-p = 2^(-p log2 e),
+
+where x = 2^k m with m from 1/sqrt(2) to sqrt(2), and with s = (m - 1)/(m + 1), log2 m is s times a polynomial in s^2.
+The result is right to 2^-51, absolutely; what is below `SMALLEST` is 0. For vectors that have `power`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from armdyn.program.graph import Node
+from armdyn.program.program import Program
+from armdyn.targets.llvm.power import exponent_and_rest, has_power
+from armdyn.targets.llvm.sections import arguments_of
+from armdyn.targets.llvm.vectors import Lines, Vector, horner, limited, multiply_add
+
+OPERATION = "decay"
+"""The operation of arguments x and y that takes the place of an exponential of a power."""
+
+EXPONENTS = 1.0 / 16.0, 64.0
+"""Constant y between these, which are not whole: x^y is below 2^-63 where x is not a normal number."""
+
+MOST, LEAST = math.log2(700.0), -1000.0
+"""Where t counts: above, the result is 0, below, it is 1."""
+
+SMALLEST = math.exp(-700.0)
+
+# log2 m = s (a0 + a1 s^2 + ...), and 2^r for |r| <= 1/2; minimax (Remez), to 2^-59 and 2^-58 of themselves.
+_LOG2 = (
+    2.8853900817779268,
+    0.9617966939259899,
+    0.5770780163454085,
+    0.4121985858650959,
+    0.3205985324297445,
+    0.26233448303076695,
+    0.22090969288742263,
+    0.2136934870214775,
+)
+_EXP2 = (
+    1.0,
+    0.6931471805599453,
+    0.24022650695910155,
+    0.05550410866481992,
+    0.009618129107588271,
+    0.0013333558146790547,
+    0.0001540353046259711,
+    1.5252733489566603e-05,
+    1.3215433046846361e-06,
+    1.0178198130062089e-07,
+    7.074113272316042e-09,
+    4.4352757850693325e-10,
+)
+
+
+def with_decays(program: Program, vector: Vector) -> Program:
+    """The program with e^(-x^y) as one operation, of `EXPONENTS` y.
+
+    Indices stay: what nothing reads any more becomes a constant.
+    """
+    if not has_power(vector):
+        return program
+    nodes = [_as_decay(program.nodes, node) for node in program.nodes]
+    read = set(program.results)
+    for index in reversed(range(len(nodes))):
+        if index in read:
+            read.update(arguments_of(nodes[index]))
+    nodes = [node if index in read else ("const", 0.0) for index, node in enumerate(nodes)]
+    return replace(program, nodes=tuple(nodes))
+
+
+def _as_decay(nodes: Sequence[Node], node: Node) -> Node:
+    """The operation e^(-x^y) in the place of an exponential of that; any other node as it is."""
+    inner = node
+    for operation in ("exp", "neg"):
+        if inner[0] != operation:
+            return node
+        inner = nodes[arguments_of(inner)[0]]
+    if inner[0] != "pow":
+        return node
+    x, y = arguments_of(inner)
+    exponent = nodes[y][1] if nodes[y][0] == "const" else 0.0
+    least, most = EXPONENTS
+    is_such = least <= float(exponent) <= most and not float(exponent).is_integer()
+    return (OPERATION, x, y) if is_such else node
+
+
+def decay(out: Lines, vector: Vector, x: str, y: str) -> str:
+    """The instructions for e^(-x^y), of `EXPONENTS` y, and NaN of negative x, of which there is no such power.
+
+    Of x = 0, where joints rest, and of numbers without all digits log2 counts as -1023: the result is 1, as it should.
+    """
+    t, mask = vector.type, vector.mask_type
+    size = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0
+    power = out.let(f"fmul {t} {y}, {_log2(out, vector, size)}")
+    p = _exp2(out, vector, limited(out, vector, power, LEAST, MOST))
+    value = _exp2(out, vector, out.let(f"fmul {t} {p}, {vector.splat(-1.0 / math.log(2.0))}"))
+    ends = out.let(f"fcmp oge {t} {power}, {vector.splat(MOST)}")
+    value = out.let(f"select {mask} {ends}, {t} zeroinitializer, {t} {value}")
+    from_zero = out.let(f"fcmp oge {t} {x}, zeroinitializer")
+    lowest = out.let(f"fcmp oeq {t} {x}, {vector.splat(-math.inf)}")  # its powers are infinite
+    has_power = out.let(f"or {mask} {from_zero}, {lowest}")
+    return out.let(f"select {mask} {has_power}, {t} {value}, {t} {vector.splat(math.nan)}")
+
+
+def _log2(out: Lines, vector: Vector, x: str) -> str:
+    """log2 x of normal x above zero."""
+    t, one = vector.type, vector.splat(1.0)
+    k, m = exponent_and_rest(out, vector, x)
+    s = out.let(f"fdiv {t} {out.let(f'fsub {t} {m}, {one}')}, {out.let(f'fadd {t} {m}, {one}')}")
+    z = out.let(f"fmul {t} {s}, {s}")
+    return multiply_add(out, vector, s, horner(out, vector, z, _LOG2), k)
+
+
+def _exp2(out: Lines, vector: Vector, x: str) -> str:
+    """2^x, where that is a normal number. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
+    t, bits, magic = vector.type, vector.bits_type, vector.splat(vector.magic)
+    shifted = out.let(f"fadd {t} {x}, {magic}")
+    r = out.let(f"fsub {t} {x}, {out.let(f'fsub {t} {shifted}, {magic}')}")
+    value = out.let(f"bitcast {t} {horner(out, vector, r, _EXP2)} to {bits}")
+    k = out.let(f"shl {bits} {out.let(f'bitcast {t} {shifted} to {bits}')}, {vector.bits(52)}")
+    return out.let(f"bitcast {bits} {out.let(f'add {bits} {value}, {k}')} to {t}")
