@@ -143,11 +143,12 @@ def _steps_too_long(robot: Robot, method: Method, samples: Samples, energy: Ener
         return
     drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a state that is lost another note tells
     worst = np.unravel_index(np.argmax(drift), drift.shape)
-    q = samples.q[(slice(None), *worst[1:])]
+    when, *index = (int(k) for k in worst)
+    q = samples.q[:, *index]
     if drift[worst] > LOST and np.nanmax(np.abs(q - q[0])) > MOVES:
         yield (
             f"the energy drifts by {energy.drift[worst]:.3g} J, {drift[worst]:.2g} of what changed hands "
-            f"(t = {samples.t[worst[0]]:g} s): {too_long_for_springs(robot, method, q[0]) or _usual(method)}"
+            f"(t = {samples.t[when]:g} s): {too_long_for_springs(robot, method, q[0]) or _usual(method)}"
         )
 
 
