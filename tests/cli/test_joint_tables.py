@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation.joint_tables import read_states
+from armdyn.simulation.files.joint_tables import read_states
 
 Shell = Callable[..., Any]
 ARM = armdyn.load("planar_2r")

@@ -9,7 +9,8 @@ import pytest
 
 import armdyn
 from armdyn import ArmdynError, DTypeError, ShapeError, UnknownName
-from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError, SimulationError, grid
+from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError, SimulationError
+from armdyn.simulation.integration import grid
 
 JOINTS = "one value per joint of 'ur5': shoulder_pan_joint ... wrist_3_joint"
 ZERO = np.zeros(6)

@@ -19,8 +19,8 @@ from armdyn.actuators import (
     Viscous,
 )
 from armdyn.simulation import Adaptive, OverTime, RungeKutta4
-from armdyn.simulation.flexible_pushing import FlexiblePushing
-from armdyn.simulation.stacked import stacked
+from armdyn.simulation.flexible.pushing import FlexiblePushing
+from armdyn.simulation.flexible.stacked import stacked
 from oracles.carried_slide import CarriedSlide
 from oracles.two_masses import TwoMasses
 

@@ -11,7 +11,8 @@ from armdyn.model import Inertia
 from armdyn.model.assembly import assemble
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
-from armdyn.simulation import Adaptive, Euler, RungeKutta4, schemes
+from armdyn.simulation import Adaptive, Euler, RungeKutta4
+from armdyn.simulation.integration import schemes
 from armdyn.spatial.rotations import rigid
 from oracles.cases import Case
 

@@ -18,8 +18,8 @@ from armdyn.simulation import (
     SemiImplicitEuler,
     SettingError,
     Variational,
-    steps,
 )
+from armdyn.simulation.integration import steps
 from oracles.short_run import each_once
 
 Q0, QD0 = np.array([0.1, -0.5, 0.7, 0.2, 0.4, -0.3]), np.array([2.0, -3.0, 2.5, -1.0, 1.5, 2.0])

@@ -48,7 +48,7 @@ def ends(error: type[BaseException], after: float) -> Any:
 def test_what_was_computed_is_what_an_undisturbed_run_computes(
     monkeypatch: pytest.MonkeyPatch, controller: Any, every: int
 ) -> None:
-    monkeypatch.setattr("armdyn.simulation.python_loop.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("armdyn.simulation.loop.python_loop.SECONDS_BETWEEN_REPORTS", 0.0)
     loop = armdyn.ClosedLoop(ARM, controller, record=["q", "tau"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UntracedControllerWarning)

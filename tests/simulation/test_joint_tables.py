@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.formats.csv_table import TableError
-from armdyn.simulation.joint_tables import read_torques
+from armdyn.simulation.files.joint_tables import read_torques
 
 SCARA = armdyn.load("scara")  # its third joint slides
 NAMES = SCARA.joint_names

@@ -12,7 +12,7 @@ import armdyn
 from armdyn import report, viewer
 from armdyn.errors import ArmdynError, UnknownName
 from armdyn.formats.csv_table import TableError
-from armdyn.simulation.log_file import rates_of, read_log_file
+from armdyn.simulation.files.log_file import rates_of, read_log_file
 
 RP = armdyn.load("rp")
 

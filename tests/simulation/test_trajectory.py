@@ -18,7 +18,8 @@ import pytest
 import armdyn
 from armdyn import ArmdynError, ShapeError, Trajectory, UnknownName
 from armdyn.plots import plot_trajectory
-from armdyn.simulation import SettingError, TrajectoryFileError, grid
+from armdyn.simulation import SettingError, TrajectoryFileError
+from armdyn.simulation.integration import grid
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "f_tip")
 ENERGIES = ("kinetic", "potential", "work", "total", "drift", "relative_drift")

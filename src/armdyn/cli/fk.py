@@ -18,7 +18,7 @@ from armdyn.cli.states import MotionFile, OutFile, Positions, refuse_both, targe
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.formats.export.numbers import quaternions, rpy_of
 from armdyn.robot import Robot
-from armdyn.simulation.joint_tables import read_states
+from armdyn.simulation.files.joint_tables import read_states
 from armdyn.spatial.rotations import Array
 
 FRAMES = "A frame; may be repeated; the tip if left out."

@@ -12,7 +12,7 @@ from armdyn.cli.scenario_options import flag
 from armdyn.cli.screen import Screen, labelled, screen
 from armdyn.errors import ArmdynError
 from armdyn.simulation import Trajectory
-from armdyn.simulation.parquet_file import pyarrow
+from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
 

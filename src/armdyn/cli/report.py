@@ -105,7 +105,7 @@ def _motion(path: Path, arm: Robot | None, rate: float | None) -> Trajectory:
 def _bundled(trajectory: Trajectory) -> Robot | None:
     """The bundled robot of the trajectory's name, where its joints are the same."""
     from armdyn.robots import bundled_robots  # noqa: PLC0415 - asked for where no robot is named
-    from armdyn.simulation.with_robot import check_it_moved  # noqa: PLC0415
+    from armdyn.simulation.results.with_robot import check_it_moved  # noqa: PLC0415
 
     if trajectory.robot not in bundled_robots():
         return None

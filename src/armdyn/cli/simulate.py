@@ -38,7 +38,7 @@ from armdyn.errors import ArmdynError, DescriptionWarning
 from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Trajectory
-from armdyn.simulation.methods import NAMES
+from armdyn.simulation.integration.methods import NAMES
 from armdyn.simulation.unfinished import KEPT
 from armdyn.studies.controllers import CONTROLLERS, offered
 from armdyn.studies.happenings import CONSTRAINTS, EVENTS

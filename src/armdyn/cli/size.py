@@ -20,7 +20,7 @@ from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.joint_tables import read_cycle
+from armdyn.simulation.files.joint_tables import read_cycle
 from armdyn.simulation.progress import progress_bar
 from armdyn.sizing import Catalogue, Sizing, Task
 from armdyn.sizing import size as size_drives

@@ -15,7 +15,7 @@ from armdyn.cli.states import Accelerations, MotionFile, OutFile, Positions, Vel
 from armdyn.cli.tables import figure, new_table, show, show_notes, write_table
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.joint_tables import read_states
+from armdyn.simulation.files.joint_tables import read_states
 from armdyn.spatial.rotations import Array
 
 

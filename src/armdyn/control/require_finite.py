@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from armdyn.functions import Rolled
-from armdyn.simulation.closed_loop import ClosedLoop
-from armdyn.simulation.singular_tasks import singular_task
+from armdyn.simulation.loop.closed_loop import ClosedLoop
+from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.simulation.unfinished import SimulationError
 
 

@@ -13,7 +13,7 @@ from armdyn.errors import TraceError
 from armdyn.model.mechanism import Mechanism
 from armdyn.named_tuples import named_tuple
 from armdyn.robot import Robot
-from armdyn.simulation.controller import Controller
+from armdyn.simulation.loop.controller import Controller
 
 Values = dict[str, Any]
 Run = Callable[[Values], Values]

@@ -14,9 +14,9 @@ from armdyn.fmi.quantities import parameter, starts, variable
 from armdyn.functions.c_notes import said_of
 from armdyn.program import Program
 from armdyn.robot import Robot
-from armdyn.simulation.closed_loop import ClosedLoop
-from armdyn.simulation.controller import Controller
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.loop.closed_loop import ClosedLoop
+from armdyn.simulation.loop.controller import Controller
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import State, System, Variable
 from armdyn.targets.identifiers import chosen_name

@@ -16,7 +16,7 @@ from armdyn.formats.csv_table import ColumnUnits
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
-from armdyn.simulation import joint_tables
+from armdyn.simulation.files import joint_tables
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, follow
 

@@ -16,9 +16,9 @@ from armdyn.plots.style import COLOURS
 from armdyn.plots.surroundings import Surface, surfaces_of
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.stops import Contact
-from armdyn.simulation.trajectory import Trajectory
-from armdyn.simulation.with_robot import check_it_moved
+from armdyn.simulation.events.stops import Contact
+from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
 
 FPS, FPS_UCL = 25.0, 10.0

@@ -16,7 +16,7 @@ from armdyn.plots.motors import axes_of_plane, closed, room
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
-from armdyn.simulation.drives import DriveHistories
+from armdyn.simulation.results.drives import DriveHistories
 from armdyn.spatial.rotations import Array
 
 CONTINUOUS, PEAK = COLOURS[4], COLOURS[1]

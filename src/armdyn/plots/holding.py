@@ -11,7 +11,7 @@ from armdyn.checks import array
 from armdyn.errors import ShapeError, Unsupported
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
-from armdyn.simulation.labels import UNITS
+from armdyn.simulation.files.labels import UNITS
 
 
 def draw_holding_set(robot: Robot, qs: ArrayLike, *, f_tip: ArrayLike | None = None) -> Figure:

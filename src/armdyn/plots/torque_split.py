@@ -11,7 +11,7 @@ from armdyn.checks import array
 from armdyn.errors import ShapeError
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
-from armdyn.simulation.labels import UNITS
+from armdyn.simulation.files.labels import UNITS
 from armdyn.spatial.rotations import Array
 
 ALONG, AGAINST = COLOURS[0], COLOURS[1]

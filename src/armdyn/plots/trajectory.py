@@ -19,7 +19,7 @@ from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.simulation.trajectory import Trajectory
+    from armdyn.simulation.results.trajectory import Trajectory
 
 DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """One for each round through the colours."""

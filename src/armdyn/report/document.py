@@ -19,7 +19,7 @@ from armdyn.report.figures import motion_figure, path_figure
 from armdyn.report.printing import browser, pdf_of
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
-from armdyn.simulation.with_robot import check_it_moved
+from armdyn.simulation.results.with_robot import check_it_moved
 
 ENDINGS = (".html", ".htm", ".pdf")
 

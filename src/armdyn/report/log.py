@@ -9,9 +9,9 @@ import numpy as np
 from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
-from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.log_file import rates_of, read_log_file
-from armdyn.simulation.motion_data import Statistics
+from armdyn.simulation.files.log_file import rates_of, read_log_file
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.motion_data import Statistics
 from armdyn.spatial.rotations import Array
 
 FEWEST = 3

@@ -3,8 +3,6 @@
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.lazy import modules_of
-from armdyn.simulation.closed_loop import ClosedLoop
-from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import (
     FrictionWarning,
     GainWarning,
@@ -12,8 +10,9 @@ from armdyn.simulation.errors import (
     TrajectoryFileError,
     UntracedControllerWarning,
 )
-from armdyn.simulation.events import Crossing, JointLimit, Plane
-from armdyn.simulation.methods import (
+from armdyn.simulation.events.located import Crossing, JointLimit, Plane
+from armdyn.simulation.events.stops import Contact, Stops
+from armdyn.simulation.integration.methods import (
     AdamsBashforthMoulton4,
     Adaptive,
     ConstantAcceleration,
@@ -24,11 +23,12 @@ from armdyn.simulation.methods import (
     Taylor,
     Variational,
 )
-from armdyn.simulation.motion_data import Occurrence, Statistics
+from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.over_time import OverTime
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.motion_data import Occurrence, Statistics
+from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.run import simulate
-from armdyn.simulation.stops import Contact, Stops
-from armdyn.simulation.trajectory import Trajectory
 from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
 
 __all__ = [

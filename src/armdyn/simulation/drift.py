@@ -11,7 +11,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import projection_of
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.methods import Adaptive, Method, Taylor
+from armdyn.simulation.integration.methods import Adaptive, Method, Taylor
 from armdyn.spatial.rotations import Array
 
 MULTISTEP = ("BDF", "LSODA")

@@ -20,11 +20,16 @@ from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY
 from armdyn.program import maximum
 from armdyn.robot import Robot
-from armdyn.simulation.dry_joints import is_dry
-from armdyn.simulation.schemes import Rates
+from armdyn.simulation.integration.schemes import Rates
+from armdyn.simulation.sticking.dry_joints import is_dry
 from armdyn.spatial.rotations import Array
 
-SOURCES = ("algorithms", "constraints", "simulation")
+SOURCES = (
+    "algorithms",
+    "constraints",
+    "simulation",
+    *(f"simulation/{part}" for part in ("events", "flexible", "integration", "loop", "sticking")),
+)
 
 
 @function("(n),(n),(n),(6)?->(n),()", sources=SOURCES)
@@ -79,7 +84,7 @@ def sliding_motion(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip
 def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
     """Joint forces that friction takes from joints that slide in given directions, N m or N, shape (..., n).
 
-    Without the laws that depend on the load, which `armdyn.simulation.equations_under_load` has.
+    Without the laws that depend on the load, which `armdyn.simulation.sticking.equations_under_load` has.
 
     Args:
         qd: joint velocities, rad/s or m/s, shape (..., n).

@@ -16,7 +16,7 @@ from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.grid import StepGrid
+from armdyn.simulation.integration.grid import StepGrid
 from armdyn.simulation.over_time import OverTime, Scheduled
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array

@@ -9,14 +9,14 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import either, option
 from armdyn.robot import Robot
-from armdyn.simulation.bristles import names
-from armdyn.simulation.dry_joints import can_hold, drive_of_links, rubbing_bodies
-from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.labels import UNITS
-from armdyn.simulation.methods import FixedStep, Method
-from armdyn.simulation.pieces import can_stop
-from armdyn.simulation.samples import Samples
-from armdyn.simulation.spring_steps import too_long_for_springs
+from armdyn.simulation.files.labels import UNITS
+from armdyn.simulation.flexible.spring_steps import too_long_for_springs
+from armdyn.simulation.integration.methods import FixedStep, Method
+from armdyn.simulation.integration.pieces import can_stop
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.sticking.bristles import names
+from armdyn.simulation.sticking.dry_joints import can_hold, drive_of_links, rubbing_bodies
 from armdyn.spatial.rotations import Array
 
 AT_STOP = 1e-8
@@ -143,8 +143,8 @@ def _steps_too_long(robot: Robot, method: Method, samples: Samples, energy: Ener
         return
     drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a state that is lost another note tells
     worst = np.unravel_index(np.argmax(drift), drift.shape)
-    when, *index = (int(k) for k in worst)
-    q = samples.q[:, *index]
+    when, index = int(worst[0]), tuple(int(k) for k in worst[1:])
+    q = np.moveaxis(samples.q, 0, -2)[index]
     if drift[worst] > LOST and np.nanmax(np.abs(q - q[0])) > MOVES:
         yield (
             f"the energy drifts by {energy.drift[worst]:.3g} J, {drift[worst]:.2g} of what changed hands "

@@ -12,7 +12,7 @@ from armdyn.arrays import Names
 from armdyn.checks import array, choice
 from armdyn.errors import ShapeError
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.grid import ROUNDING, StepGrid
+from armdyn.simulation.integration.grid import ROUNDING, StepGrid
 from armdyn.spatial.rotations import Array
 
 BETWEEN = ("linear", "hold")

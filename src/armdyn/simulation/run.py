@@ -15,29 +15,39 @@ from armdyn.advice import option
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
-from armdyn.simulation.brakes import Brakes
-from armdyn.simulation.bristles import NAME, bent_results, bristle_labels, carries, initial_bristles, without_bristles
 from armdyn.simulation.divergence import fastest, moves_no_inertia, refuse_without_inertia
 from armdyn.simulation.drift import corrector_of
-from armdyn.simulation.dry_joints import DryJoints
-from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.events import Event
-from armdyn.simulation.flexible_bristles import flexible_carries
+from armdyn.simulation.events import hybrid
+from armdyn.simulation.events.brakes import Brakes
+from armdyn.simulation.events.located import Event
+from armdyn.simulation.events.stops import Contact, Stops
+from armdyn.simulation.files.labels import Labels, of_robot
+from armdyn.simulation.flexible import run as flexible_run
+from armdyn.simulation.flexible.bristles import flexible_carries
 from armdyn.simulation.forces import Forces, prepared_forces
-from armdyn.simulation.grid import saved_steps, saved_times, step_grid
-from armdyn.simulation.labels import Labels, of_robot
-from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
-from armdyn.simulation.motion_data import Statistics
+from armdyn.simulation.integration import adaptive, fixed_step, taylor
+from armdyn.simulation.integration.grid import saved_steps, saved_times, step_grid
+from armdyn.simulation.integration.methods import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import friction_left_out, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
-from armdyn.simulation.samples import Samples
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.motion_data import Statistics
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.settings import check_constraints, initial_state
-from armdyn.simulation.stops import Contact, Stops
-from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.sticking import dry_steps
+from armdyn.simulation.sticking.bristles import (
+    NAME,
+    bent_results,
+    bristle_labels,
+    carries,
+    initial_bristles,
+    without_bristles,
+)
+from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
 from armdyn.spatial.rotations import Array
 

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn import control
 from armdyn.declaration import Function, function
 from armdyn.robot import Robot
-from armdyn.simulation.controller import Controller
+from armdyn.simulation.loop.controller import Controller
 from armdyn.studies.declared import declared
 
 TARGETED = ("target", "kp", "kd")

@@ -12,7 +12,7 @@ from armdyn.errors import MissingInput
 from armdyn.functions import CompiledFunction
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
-from armdyn.simulation.controller import Controller
+from armdyn.simulation.loop.controller import Controller
 from armdyn.studies.made import made
 
 BESIDE_JOINTS = ("theta", "thetad")

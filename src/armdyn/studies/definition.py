@@ -19,8 +19,15 @@ from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
-from armdyn.simulation.brakes import EXPECTED
-from armdyn.simulation.methods import ConstantAcceleration, Euler, FixedStep, Heun, RungeKutta4, SemiImplicitEuler
+from armdyn.simulation.events.brakes import EXPECTED
+from armdyn.simulation.integration.methods import (
+    ConstantAcceleration,
+    Euler,
+    FixedStep,
+    Heun,
+    RungeKutta4,
+    SemiImplicitEuler,
+)
 from armdyn.spatial.rotations import Array
 from armdyn.studies.code_digest import digest_of_code
 from armdyn.studies.errors import StudyError

@@ -13,10 +13,10 @@ from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.simulation import OverTime
+from armdyn.simulation.files.joint_tables import read_reference, read_torques
 from armdyn.simulation.forces import Callback
-from armdyn.simulation.gains import warn_of_negative_gains
-from armdyn.simulation.joint_tables import read_reference, read_torques
-from armdyn.simulation.methods import FixedStep, Method, Taylor
+from armdyn.simulation.integration.methods import FixedStep, Method, Taylor
+from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.over_time import BETWEEN
 from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import CONTROLLERS

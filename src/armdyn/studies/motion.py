@@ -25,9 +25,9 @@ from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Stops, Trajectory, simulate
-from armdyn.simulation.hybrid import notes_on_impacts
-from armdyn.simulation.labels import of_constraints, of_joints
-from armdyn.simulation.methods import NAMES, Method, chosen_method
+from armdyn.simulation.events.hybrid import notes_on_impacts
+from armdyn.simulation.files.labels import of_constraints, of_joints
+from armdyn.simulation.integration.methods import NAMES, Method, chosen_method
 from armdyn.spatial.rotations import Array
 from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from armdyn.simulation.parquet_file import pyarrow
+from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.spatial.rotations import Array
 from armdyn.studies import tables
 from armdyn.studies.errors import OtherStudy, StudyError

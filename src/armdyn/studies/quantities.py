@@ -10,7 +10,7 @@ from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.model.parameters import parameter_names, parameter_shape
 from armdyn.robot import Robot
-from armdyn.simulation.controller import Controller
+from armdyn.simulation.loop.controller import Controller
 from armdyn.studies.errors import StudyError
 
 ALWAYS_THE_SAME = ("h", "t0")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.simulation.joint_tables import Motion
-from armdyn.simulation.resampling import Interval, quintic
+from armdyn.simulation.files.joint_tables import Motion
+from armdyn.simulation.results.resampling import Interval, quintic
 from armdyn.spatial.rotations import Array
 
 

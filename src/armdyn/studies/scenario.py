@@ -11,7 +11,7 @@ from typing import Any
 
 from armdyn.checks import without_booleans
 from armdyn.robot import Robot
-from armdyn.simulation.methods import NAMES
+from armdyn.simulation.integration.methods import NAMES
 from armdyn.studies.declared import traced
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform

@@ -11,8 +11,8 @@ import numpy as np
 from armdyn.checks import array, switch, without_booleans
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.motion_data import Occurrence
-from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 

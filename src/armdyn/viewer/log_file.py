@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from armdyn.robot import Robot
-from armdyn.simulation.log_file import read_log_file
+from armdyn.simulation.files.log_file import read_log_file
 from armdyn.viewer.errors import LogError
 from armdyn.viewer.recording import Recording
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from armdyn.errors import ArmdynError, ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.log_file import rates_of
-from armdyn.simulation.trajectory import Trajectory
-from armdyn.simulation.with_robot import check_it_moved
+from armdyn.simulation.files.log_file import rates_of
+from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
 
@@ -106,9 +106,9 @@ class Recording:
     def completed(self, robot: Robot) -> Recording:
         """The same with what is missing of velocities, accelerations, forces and energies, by the robot's equations.
 
-        Velocities and accelerations are derivatives of a spline, as `armdyn.simulation.log_file.rates_of` says. Forces
-        are those of inverse dynamics; robots with constraints, whose forces follow from more than the motion, have
-        none.
+        Velocities and accelerations are derivatives of a spline, as `armdyn.simulation.files.log_file.rates_of` says.
+        Forces are those of inverse dynamics; robots with constraints, whose forces follow from more than the motion,
+        have none.
         """
         qd, qdd, made = rates_of(self.t, self.q, self.qd, self.qdd)
         changes: dict[str, Any] = {}

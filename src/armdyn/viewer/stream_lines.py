@@ -13,7 +13,7 @@ import numpy as np
 from armdyn.errors import ArmdynError, UnknownName, shown
 from armdyn.formats.csv_table import Column, CsvTable, is_number
 from armdyn.robot import Robot
-from armdyn.simulation.log_file import columns_of, known_columns, unnamed
+from armdyn.simulation.files.log_file import columns_of, known_columns, unnamed
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import StreamError
 

@@ -15,7 +15,7 @@ from armdyn.errors import ArmdynError, shown
 from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
-from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.viewer.arm import LOOKS, Arm
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.log_file import read_log

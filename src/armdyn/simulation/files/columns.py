@@ -1,0 +1,72 @@
+"""A trajectory as a table: one name for each column, one row for each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from armdyn.simulation.files.labels import UNITS
+from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.spatial.rotations import Array
+
+WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
+
+ENERGIES = ("kinetic", "potential", "work")
+DERIVED = ("total", "drift")
+"""Of `ENERGIES`; columns of tables, not of files."""
+
+
+SIGNAL = "signal_"
+"""The prefix of the columns of a signal; its name and the number of the value follow: ``signal_reference_0``."""
+
+
+def names_and_units(
+    joints: Sequence[tuple[str, str]], *, with_f_tip: bool, signals: Mapping[str, int]
+) -> Iterator[tuple[str, str]]:
+    """Name and unit of each column, for joints by name and kind and signals by name and size; those have no unit."""
+    yield "t", "s"
+    for quantity in ("q", "qd", "qdd", "tau"):
+        for name, kind in joints:
+            yield f"{quantity}_{name}", UNITS[kind][quantity]
+    if with_f_tip:
+        for part in WRENCH:
+            yield f"f_tip_{part}", "N m" if part.startswith("m") else "N"
+    for energy in ENERGIES:
+        yield energy, "J"
+    for name, size in signals.items():
+        for k in range(size):
+            yield f"{SIGNAL}{name}_{k}", ""
+
+
+def names_and_units_of(trajectory: Trajectory) -> list[tuple[str, str]]:
+    """Name and unit of each column of a trajectory."""
+    joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
+    sizes = {name: values.shape[-1] for name, values in trajectory.signals.items()}
+    return list(names_and_units(joints, with_f_tip=trajectory.f_tip is not None, signals=sizes))
+
+
+def primary_columns(trajectory: Trajectory) -> list[Array]:
+    """The columns that `names_and_units` names, each of shape (T, ...)."""
+    wrench = [] if trajectory.f_tip is None else [trajectory.f_tip]
+    arrays = [trajectory.q, trajectory.qd, trajectory.qdd, trajectory.tau, *wrench]
+    energies = [getattr(trajectory.energy, name) for name in ENERGIES]
+    per_joint = [array[..., k] for array in arrays for k in range(array.shape[-1])]
+    signals = [values[..., k] for values in trajectory.signals.values() for k in range(values.shape[-1])]
+    t = trajectory.t.reshape(-1, *(1 for _ in trajectory.batch))
+    return [np.broadcast_to(t, (len(t), *trajectory.batch)), *per_joint, *energies, *signals]
+
+
+def table(trajectory: Trajectory) -> dict[str, Array]:
+    """All columns by name, flat, with the derived energies and the indices of a batch."""
+    names = [name for name, _ in names_and_units_of(trajectory)]
+    columns = dict(zip(names, primary_columns(trajectory), strict=True))
+    columns |= {name: getattr(trajectory.energy, name) for name in DERIVED}
+    columns |= batch_indices(trajectory)
+    return {name: np.ravel(column) for name, column in columns.items()}
+
+
+def batch_indices(trajectory: Trajectory) -> dict[str, Array]:
+    """The index of each state in each axis of the batch, by column, each of shape (T, ...)."""
+    indices = np.indices((len(trajectory.t), *trajectory.batch))[1:]
+    return {f"batch_{axis}": index for axis, index in enumerate(indices)}

@@ -1,0 +1,104 @@
+"""A whole trajectory as a Parquet table: a row for each time and state of the batch, the words in its metadata."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import MissingLibrary
+from armdyn.simulation.errors import SettingError, TrajectoryFileError
+from armdyn.simulation.files.columns import (
+    ENERGIES,
+    SIGNAL,
+    WRENCH,
+    batch_indices,
+    names_and_units_of,
+    primary_columns,
+)
+from armdyn.simulation.files.words import DAMAGE, checked_words, trajectory_of, words_of
+from armdyn.simulation.integration.grid import refuse_more_than_memory
+from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.spatial.rotations import Array
+
+WORDS, SHAPE = b"armdyn.words", b"armdyn.shape"
+"""Keys of the metadata: what the table has no columns for, and (T, ...), the times and the batch, as JSON."""
+
+
+def content(trajectory: Trajectory, path: Path) -> bytes:
+    """The bytes of the file."""
+    pa, pq = pyarrow()
+    columns = [column.ravel() for column in primary_columns(trajectory)]
+    indices = batch_indices(trajectory)
+    fields = [
+        pa.field(name, pa.float64(), metadata={"unit": unit} if unit else None)
+        for name, unit in names_and_units_of(trajectory)
+    ]
+    fields += [pa.field(name, pa.int64()) for name in indices]
+    words = {WORDS: words_of(trajectory).encode(), SHAPE: json.dumps(trajectory.q.shape[:-1]).encode()}
+    arrays = [pa.array(column) for column in (*columns, *(index.ravel() for index in indices.values()))]
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=words)), buffer)
+    return buffer.getvalue()
+
+
+def read(path: Path) -> Trajectory:
+    """The trajectory in the file."""
+    pa, pq = pyarrow()
+    source = io.BytesIO(path.read_bytes())
+    try:
+        file = pq.ParquetFile(source)
+        refuse_more_than_memory(8.0 * file.metadata.num_rows * file.metadata.num_columns)
+        table = file.read()
+        return _trajectory(table, dict(table.schema.metadata or {}))
+    except SettingError as error:
+        raise TrajectoryFileError(f"{path}: {error}") from None
+    except (*DAMAGE, OSError, pa.ArrowException) as error:
+        raise TrajectoryFileError(f"{path} is damaged, or no trajectory that armdyn wrote: {error}") from error
+
+
+def _trajectory(table: Any, metadata: dict[bytes, bytes]) -> Trajectory:
+    words, shape = checked_words(metadata[WORDS].decode()), tuple(json.loads(metadata[SHAPE]))
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+
+    def stacked(names: Iterator[str]) -> Array:
+        parts = [columns[name] for name in names]
+        if any(part.dtype != np.float64 for part in parts):
+            raise ValueError("not all its columns are float64")
+        return np.stack(parts, axis=-1).reshape(*shape, -1)
+
+    arrays = {
+        quantity: stacked(f"{quantity}_{name}" for name in words["joint_names"])
+        for quantity in ("q", "qd", "qdd", "tau")
+    }
+    arrays |= {name: columns[name].reshape(shape).copy() for name in ENERGIES}
+    arrays["t"] = columns["t"].reshape(shape[0], -1)[:, 0].copy()
+    if f"f_tip_{WRENCH[0]}" in columns:
+        arrays["f_tip"] = stacked(f"f_tip_{part}" for part in WRENCH)
+    signals = {name: stacked(_columns_of(name, columns)) for name in words["signals"]}
+    return trajectory_of(words, arrays, signals)
+
+
+def _columns_of(signal: str, columns: dict[str, Array]) -> Iterator[str]:
+    """The columns of a signal, in order."""
+    k = 0
+    while (name := f"{SIGNAL}{signal}_{k}") in columns:
+        yield name
+        k += 1
+
+
+def pyarrow() -> tuple[Any, Any]:
+    """The library and its module for Parquet; a `MissingLibrary` where it is not installed."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.parquet as pq  # noqa: PLC0415
+    except ImportError:
+        raise MissingLibrary(
+            "Parquet files need pyarrow, which is not installed: pip install pyarrow. A file that ends in .npz holds "
+            "everything too"
+        ) from None
+    return pa, pq

@@ -1,0 +1,44 @@
+"""Trajectories in files. A file that exists is replaced when the new one is complete; loading executes nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import ModuleType
+
+from armdyn.simulation.errors import TrajectoryFileError
+from armdyn.simulation.files import csv_file, npz_file, parquet_file
+from armdyn.simulation.results.trajectory import Trajectory
+
+FORMATS = {".npz": npz_file, ".parquet": parquet_file, ".csv": csv_file}
+
+
+def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
+    """Write to ``path``, in the format its ending names."""
+    path = Path(path)
+    content = _format_of(path).content(trajectory, path)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise TrajectoryFileError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def load(path: str | os.PathLike[str]) -> Trajectory:
+    """Read what `save` wrote."""
+    path = Path(path)
+    read = _format_of(path).read
+    try:
+        return read(path)  # type: ignore[no-any-return]
+    except OSError as error:
+        raise TrajectoryFileError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _format_of(path: Path) -> ModuleType:
+    try:
+        return FORMATS[path.suffix.lower()]
+    except KeyError:
+        message = f"{path}: the ending must be .npz or .parquet (everything), or .csv (the columns of one motion)"
+        raise TrajectoryFileError(message) from None

@@ -1,0 +1,233 @@
+"""Simulation of arms with flexible joints: links and rotors over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.actuators.flexible_dynamics import flexible_motion
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import either
+from armdyn.checks import per_joint
+from armdyn.errors import ShapeError
+from armdyn.robot import Robot
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events import hybrid
+from armdyn.simulation.flexible import hybrid as flexible_hybrid
+from armdyn.simulation.flexible.adaptive import AdaptiveRun
+from armdyn.simulation.flexible.bristles import StackedBristles
+from armdyn.simulation.flexible.pushing import FlexiblePushing
+from armdyn.simulation.flexible.spring_steps import shorter_step
+from armdyn.simulation.flexible.stacked import parted, stacked
+from armdyn.simulation.flexible.state import refuse_memory
+from armdyn.simulation.forces import Forces, Index
+from armdyn.simulation.integration.chattering import Stretch
+from armdyn.simulation.integration.grid import StepGrid, saved_steps, saved_times, step_grid
+from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
+from armdyn.simulation.integration.schemes import Rates
+from armdyn.simulation.progress import Report
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.sticking.bristles import bristle_energy
+from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
+from armdyn.spatial.rotations import Array
+
+
+def refuse_rotors(robot: Robot, theta0: Any, thetad0: Any) -> None:
+    """Refuse the rotors' own state where they are one with their links."""
+    for name, value in (("theta0", theta0), ("thetad0", thetad0)):
+        if value is not None:
+            raise SettingError(
+                f"{name} is given, but no joint of {robot.name!r} has a spring: its rotors are where q0 says"
+            )
+
+
+def refuse_coupled_loads(robot: Robot) -> None:
+    """Refuse rigid joints that would stick, and do not beside flexible ones."""
+    if rubbing_bodies(robot.mechanism.drive) and not can_hold(robot):
+        stiff = either("robot.without_springs()", "actuators without springs")
+        raise SettingError(
+            "events, stops and contacts are not for arms with flexible joints beside rigid ones whose friction depends "
+            "on the load and which are coupled or turn rotors that are bodies; use friction that does not, or a smooth "
+            f"law, or simulate {stiff} with them"
+        )
+
+
+def plan(
+    robot: Robot,
+    method: Method,
+    forces: Forces,
+    start: tuple[Array, ...],
+    happenings: hybrid.Happenings | None,
+    *,
+    rotors: tuple[ArrayLike | None, ArrayLike | None],
+    duration: float,
+    save_every: float | None,
+    times: ArrayLike | None,
+) -> tuple[Samples, Callable[..., None]]:
+    """Room for what is kept, the rotors' motion among the signals, and what fills it."""
+    q, qd, *bristles = start
+    bends = StackedBristles(robot) if bristles else None
+    theta, thetad = per_joint(
+        robot, theta0=q if rotors[0] is None else rotors[0], thetad0=qd if rotors[1] is None else rotors[1]
+    )
+    if np.broadcast_shapes(theta.shape, q.shape) != q.shape:
+        raise ShapeError(f"theta0 and thetad0 have shape {theta.shape}; expected {q.shape}, as q0")
+    theta, thetad = np.broadcast_to(theta, q.shape), np.broadcast_to(thetad, q.shape)
+    places = flexible_places(robot.model)
+    state = stacked(q, theta, places), stacked(qd, thetad, places)
+    size, with_f_tip = bristles[0].shape[-1] if bristles else None, forces.f_tip is not None
+
+    def make(t: Array) -> Samples:
+        return Samples.empty(t, q.shape[:-1], robot.dof, with_f_tip=with_f_tip, bristles=size)
+
+    if isinstance(method, Adaptive):
+        samples = make(saved_times(duration, save_every, times))
+        fill: Callable[..., None] = partial(_adaptive, duration=duration)
+    elif isinstance(method, FixedStep):
+        refuse_memory(method)
+        grid = step_grid(duration, method.step)
+        forces = forces.on_grid(grid)
+        saved = saved_steps(grid, save_every, times)
+        samples = make(grid.times(saved))
+        fill = partial(_fixed_steps, grid=grid, saved=saved)
+    else:
+        raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
+    if happenings is not None or bends is not None:
+        refuse_coupled_loads(robot)
+        happens = happenings or hybrid.Happenings((), None, (), DryJoints.of(robot))
+        watched = [one for event in happens.events for one in event.watched(robot)]
+        pushing = FlexiblePushing(robot if bends is None else bends.bare, happens.stops, happens.contacts)
+        in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happens.brakes)
+        return samples, partial(in_pieces, method, forces, (*state, *bristles), samples, bends=bends)
+    samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
+    return samples, partial(fill, robot, method, forces, state, samples)
+
+
+def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
+    """qdd, and the energies of links, rotors, springs and bristles along what was kept; the last two as potential."""
+    q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
+    known = samples.qdd
+    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0] if known is None else known
+    potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
+    if samples.bristles is not None:
+        potential = potential + robot.compile(bristle_energy)(samples.bristles)
+    return qdd, EnergyAccount(robot.flexible_kinetic_energy(q, qd, thetad), potential, samples.work)
+
+
+@dataclass
+class Flexible:
+    """The equations of motion of stacked positions, on numbers, and what keeps them.
+
+    Args:
+        robot: with springs.
+        forces: that act now.
+        samples: what is kept; ``theta`` and ``thetad`` beside them.
+    """
+
+    robot: Robot
+    forces: Forces
+    samples: Samples
+    theta: Array
+    thetad: Array
+
+    def __post_init__(self) -> None:
+        self.places, self.motion = flexible_places(self.robot.model), self.robot.compile(flexible_motion)
+        self.hold, self.rubbing = 0, rubbing_bodies(self.robot.mechanism.drive)
+        self.held: tuple[Array, ...] | None = None
+        self.acting: tuple[Array, ...] = ()
+        """What acted when the equations were evaluated last."""
+
+    def __call__(self, t: float, x: Array, xd: Array) -> Rates:
+        """Accelerations of links and rotors, and the power of what acts."""
+        (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
+        self.acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
+        self.samples.effort.evaluations += 1
+        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *self.acting)
+        return stacked(qdd, thetadd, self.places), power
+
+    def watched(self, xd: Array) -> tuple[Array, ...]:
+        """What may switch: directions of dry friction, rotor and bearing of a joint in one number, and what acted."""
+        qd, thetad = (np.sign(self.robot.mechanism.drive.rates(x)[self.rubbing]) for x in self._parted(xd))
+        return 2.0 * thetad + qd, *self.acting
+
+    def record(self, t: float, x: Array, xd: Array, work: Any) -> None:
+        """Keep a state."""
+        (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
+        self.theta[self.samples.count], self.thetad[self.samples.count] = theta, thetad
+        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
+
+    def _parted(self, x: Array) -> tuple[Array, Array]:
+        return parted(x, self.robot.dof, self.places)
+
+
+def _fixed_steps(
+    robot: Robot,
+    method: FixedStep,
+    forces: Forces,
+    state: tuple[Array, Array],
+    samples: Samples,
+    *,
+    grid: StepGrid,
+    saved: Array,
+    report: Report,
+    redundant: str = "error",
+) -> None:
+    """All states at once, a call of the equations a stage."""
+    f = Flexible(robot, forces, samples, samples.signals["theta"], samples.signals["thetad"])
+    (x, xd), work = state, np.zeros(state[0].shape[:-1])
+    kept = set(saved.tolist())
+    for k in range(grid.steps):
+        t, f.hold = k * grid.step, k
+        if k in kept:
+            f.record(t, x, xd, work)
+            report(k / grid.steps)
+        h = grid.last_step if k == grid.steps - 1 else grid.step
+        q, qd = x[..., : robot.dof], xd[..., : robot.dof]
+        f.held = forces.at(k, t, q, qd) if forces.held else None
+        before = x, xd
+        x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
+        samples.effort.steps += 1
+        if x.ndim == 1 and not np.isfinite(xd).all():
+            q, qd = (one[: robot.dof] for one in before)
+            raise diverged(robot, t + h, q, qd, shorter_step(robot, method, q))
+    f.record(grid.duration, x, xd, work)
+
+
+def _adaptive(
+    robot: Robot,
+    method: Adaptive,
+    forces: Forces,
+    state: tuple[Array, Array],
+    samples: Samples,
+    *,
+    duration: float,
+    report: Report,
+    redundant: str = "error",
+    dense_output: bool = False,
+) -> None:
+    """Each state by itself."""
+    chattered: list[Stretch] = []
+    if dense_output:
+        samples.dense = flexible_hybrid.interpolants(robot, state[0].shape[:-1])
+
+    def alone(index: Index, own: Samples) -> Generator[float]:
+        at: Any = (slice(None), *index)
+        f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
+        try:
+            run = AdaptiveRun(f, method, duration, chattered, samples.dense.get(index))
+            yield from run.integrate(state[0][index], state[1][index])
+        finally:
+            samples.events += [replace(one, index=index) for one in own.events]
+
+    def names() -> list[str]:
+        return [*rubbing_names(robot), *flexible_hybrid.names_of_forces(robot)]
+
+    one_by_one_through_chattering(samples, alone, report, method, chattered, names)

@@ -1,0 +1,80 @@
+"""Whether fixed steps are too long for the vibrations of an arm on its springs.
+
+A mode of the frequency w and the damping ratio zeta is the oscillator xdd + 2 zeta w xd + w^2 x = 0. A step of a method
+multiplies (x, xd) by a matrix, and vibrations grow where the largest of its eigenvalues is above one in size: by
+Runge-Kutta 4 without damping beyond w h = 2.83, by semi-implicit Euler beyond 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.vibration import VibrationModes, flexible_stiffness, vibration_modes
+from armdyn.advice import option
+from armdyn.robot import Robot
+from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.integration.schemes import Rates
+from armdyn.spatial.rotations import Array
+
+GROWS = 1e-3
+"""A vibration that a step makes larger by more than this part of it is not that of the arm any more."""
+
+HALVINGS = 40
+"""Of an interval in which the longest step is looked for."""
+
+
+def growth(method: FixedStep, frequency: float, damping_ratio: float, h: float) -> float:
+    """By how much a step of length h, s, multiplies a vibration: the largest eigenvalue in size."""
+
+    def f(_: float, x: float, xd: float) -> Rates:
+        return -(frequency**2) * x - 2.0 * damping_ratio * frequency * xd, 0.0
+
+    starts = ((1.0, 0.0), (0.0, frequency))
+    ends = [method.scheme.formula(f, f(0.0, *one), 0.0, (*one, 0.0), h)[:2] for one in starts]
+    columns = np.array(ends, dtype=float).T / [[1.0], [frequency]]
+    return float(np.abs(np.linalg.eigvals(columns)).max()) if np.isfinite(columns).all() else np.inf
+
+
+def longest_step(method: FixedStep, frequency: float, damping_ratio: float) -> float:
+    """The step, s, beyond which vibrations grow, at most that of the method."""
+    low, high = 0.0, method.step
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        grows = growth(method, frequency, damping_ratio, middle) > 1.0 + GROWS
+        low, high = (low, middle) if grows else (middle, high)
+    return high
+
+
+def shorter_step(robot: Robot, method: FixedStep, q: Array) -> str:
+    """What to do where a motion runs away, from its last finite positions: a sentence, of springs where it is they."""
+    why = too_long_for_springs(robot, method, q)
+    usual = f"Use a step shorter than {method.step:g} s, or {option('method', 'adaptive')}."
+    return f"{why[0].upper()}{why[1:]}." if why else usual
+
+
+def too_long_for_springs(robot: Robot, method: FixedStep, q: Array) -> str:
+    """Which spring a step is too long for, and what to do, in words; empty where it is not, at these positions."""
+    if not flexible_places(robot.model) or not np.isfinite(q).all():
+        return ""
+    modes: VibrationModes = vibration_modes(robot, q)
+    of_modes = list(zip(modes.frequencies, modes.damping_ratios, strict=True))
+    grow = [growth(method, w, ratio, method.step) for w, ratio in of_modes]
+    worst = int(np.argmax(grow))
+    if not grow[worst] > 1.0 + GROWS:
+        return ""
+    w, ratio = of_modes[worst]
+    longest, joint = longest_step(method, w, ratio), _most_bent(robot, q, modes, worst)
+    return (
+        f"the step of {method.step:g} s is too long for the spring of joint {joint!r}: the arm vibrates on its "
+        f"springs with up to {w:.4g} rad/s there, and each step multiplies such a vibration by {grow[worst]:.4g}. Use "
+        f"a step well below {longest:.2g} s, or {option('method', 'adaptive')}"
+    )
+
+
+def _most_bent(robot: Robot, q: Array, modes: VibrationModes, mode: int) -> str:
+    """The joint whose spring has the most of the energy of a mode."""
+    places = flexible_places(robot.model)
+    bent = (modes.rotors - modes.links)[places, mode]
+    stiffness = robot.compile(flexible_stiffness)(q).K
+    return robot.joint_names[places[int(np.argmax(stiffness * bent**2))]]

@@ -1,0 +1,27 @@
+"""The state of an arm with flexible joints, as the integration formulas see it: one vector of positions.
+
+Positions are those of the links, q, and behind them those of the rotors at flexible joints; so every formula of
+`armdyn.simulation.integration.schemes` moves links and rotors as it moves joints. The rotors of rigid joints are where
+their links are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+
+
+def stacked(q: Array, theta: Array, places: Sequence[int]) -> Array:
+    """Positions of links and of rotors at flexible joints, or their rates, shape (..., n + f)."""
+    return np.concatenate([q, theta[..., list(places)]], axis=-1)
+
+
+def parted(x: Array, dof: int, places: Sequence[int]) -> tuple[Array, Array]:
+    """q and theta, both of shape (..., n), of a stacked vector."""
+    q = x[..., :dof]
+    theta = np.array(q)
+    theta[..., list(places)] = x[..., dof:]
+    return q, theta

@@ -1,0 +1,170 @@
+"""Integration with steps of one length: the whole batch in one call a stage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from armdyn.advice import option
+from armdyn.constraints.arguments import Redundant
+from armdyn.robot import Robot
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drift import Corrector
+from armdyn.simulation.equations import lagrangian_derivatives, motion_of, velocity_of_momentum
+from armdyn.simulation.forces import Forces
+from armdyn.simulation.integration.compiled_steps import CompiledSteps
+from armdyn.simulation.integration.grid import StepGrid
+from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.integration.schemes import Rates, State
+from armdyn.simulation.integration.steps import Scheme
+from armdyn.simulation.progress import Report
+from armdyn.simulation.results.samples import Effort, Samples
+from armdyn.simulation.sticking.bristles import bent_steps
+from armdyn.spatial.rotations import Array
+
+Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
+"""The state a step later, from the number of the step, its time and length, the state and the forces there."""
+
+REPORTS = 200
+"""How often progress is reported."""
+
+
+def integrate(
+    robot: Robot,
+    method: FixedStep,
+    forces: Forces,
+    start: tuple[Array, ...],
+    *,
+    grid: StepGrid,
+    saved: Array,
+    samples: Samples,
+    report: Report,
+    redundant: Redundant = "error",
+    corrector: Corrector | None = None,
+) -> None:
+    """Advance from (q, qd), and bristles, over the grid, and record the state after each of the ``saved`` steps."""
+    remedy = f"Use a step shorter than {grid.step:g} s, or {option('method', 'adaptive')}."
+    single = start[0].ndim == 1
+    if forces.are_known and redundant == "error" and method.scheme.starter is None and corrector is None:
+        compiled = CompiledSteps(robot, method, forces)
+        compiled.integrate(start, grid=grid, saved=saved, samples=samples, report=report)
+        if single:
+            compiled.refuse_divergence(grid, saved, samples, remedy)
+        return
+    stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort, bends=len(start) > 2)
+    state: State = (*method.scheme.start(*start[:2]), *start[2:])
+    steps, step, h = grid.steps, grid.step, np.float64(grid.step)
+    upcoming = iter(saved.tolist())
+    next_saved = next(upcoming)
+    every = max(1, steps // REPORTS)
+    for k in range(steps):
+        t = k * step
+        acting = forces.at(k, t, state[0], state[1])
+        if k == next_saved:
+            samples.record(state, acting)
+            next_saved = next(upcoming)
+        if k == steps - 1:
+            h = np.float64(grid.last_step)
+        before, state = state, stepper.advance(k, t, h, state, acting)
+        if corrector is not None:
+            state = (*corrector.after_step(state[0], state[1]), *state[2:])
+        if single and not math.isfinite(state[1].dot(state[1])):
+            raise diverged(robot, min(t + step, grid.duration), before[0], before[1], remedy)
+        if k % every == 0:
+            report(k / steps)
+    samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))
+    samples.memory = dict(zip(method.scheme.memory, state[3:] if method.scheme.memory else (), strict=True))
+
+
+class Stepper:
+    """The step of a scheme on one robot: by its starter until it has the past it needs."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        scheme: Scheme,
+        forces: Forces,
+        redundant: Redundant,
+        effort: Effort,
+        *,
+        bends: bool = False,
+    ) -> None:
+        self.scheme, self.forces, self.effort = scheme, forces, effort
+        self._step = _advance(robot, scheme, forces, redundant, bends=bends)
+        self._starter = None if scheme.starter is None else _advance(robot, scheme.starter, forces, redundant)
+        self._held = [force.held for force in (forces.torque, forces.f_tip) if force is not None]
+        self._past = 0
+        self._of_past: tuple[Any, tuple[Array, ...]] = (0.0, ())
+
+    def advance(self, k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        """The state a step of length h from t later."""
+        self.effort.steps += 1
+        if self._starter is None or self.scheme.starter is None or self._has_past(h, acting):
+            self.effort.evaluations += self.scheme.evaluations
+            return self._step(k, t, h, state, acting)
+        self._past += 1
+        self.effort.evaluations += self.scheme.starter.evaluations
+        return self._starter(k, t, h, state, acting)
+
+    def _has_past(self, h: Any, acting: tuple[Array, ...]) -> bool:
+        """Whether there are enough steps of this length behind the last jump of the forces."""
+        length, forces = self._of_past
+        if h != length or any(map(self._jumped, self._held, acting, forces)):
+            self._past = 0
+        self._of_past = h, acting
+        return self._past >= self.scheme.starting_steps
+
+    @staticmethod
+    def _jumped(held: bool, now: Array, before: Array) -> bool:
+        """Whether a force that is held during each step is not the one before."""
+        return held and not np.array_equal(now, before)
+
+
+def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant, *, bends: bool = False) -> Advance:
+    """One compiled call a step where the forces are held during it; else the formula around calls of the equations."""
+    by_least_squares = redundant != "error" and bool(robot.model.constraints)
+    if bends:
+        return bent_steps(robot, scheme.formula, forces, redundant)
+    if (forces.held or scheme.once) and not by_least_squares:
+        step = robot.compile(scheme.held_step)
+        return lambda k, t, h, state, acting: step(*state, h, *acting)
+
+    called = Called(robot, forces, redundant)
+
+    def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        called.hold = (k, acting)
+        return scheme.formula(called, called.accelerations(state[0], state[1], acting), t, state, h)
+
+    return advance
+
+
+class Called:
+    """The equations of motion of numbers: compiled, and the forces asked for at each of their evaluations."""
+
+    def __init__(self, robot: Robot, forces: Forces, redundant: Redundant) -> None:
+        self.robot, self.forces = robot, forces
+        self.motion = motion_of(robot, redundant)
+        self.derivatives = robot.compile(lagrangian_derivatives)
+        self.solve = robot.compile(velocity_of_momentum)
+        self.hold: tuple[int, tuple[Array, ...]] = (0, ())
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Rates:
+        """Accelerations, and the power of the forces."""
+        return self.accelerations(q, qd, self._acting(t, q, qd))
+
+    def accelerations(self, q: Array, qd: Array, acting: tuple[Array, ...]) -> Rates:
+        """The same under forces that are known already."""
+        return self.motion(q, qd, *acting)
+
+    def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
+        """tau - friction - J^T f_tip."""
+        tau, *f_tip = self._acting(t, q, qd)
+        tau = tau - self.robot.friction_forces(q, qd) if self.robot.mechanism.drive.has_friction else tau
+        return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
+
+    def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        k, held = self.hold
+        return held if self.forces.held else self.forces.at(k, t, q, qd)

@@ -1,0 +1,265 @@
+"""The integration methods, as small objects that hold their settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.checks import number, switch, whole_number
+from armdyn.errors import UnknownName
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.integration import steps
+from armdyn.simulation.integration.steps import Scheme
+
+SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+"""The solvers of `scipy.integrate.solve_ivp`."""
+
+EPSILON = 2.0**-52
+"""The rounding of float64, relative to 1."""
+
+SMALLEST_RTOL = 2.3e-14
+"""A hundred roundings: SciPy's solvers cannot keep less."""
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """A method whose steps all have the same length; the last is shortened where the duration asks for it."""
+
+    step: float = 1e-3
+
+    @property
+    def scheme(self) -> Scheme:
+        """Its formula, and the compiled step."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", number("step", self.step, above=0.0, unit="s", error=SettingError))
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}, step {self.step:g} s"
+
+
+@dataclass(frozen=True)
+class Euler(FixedStep):
+    """Explicit Euler steps, as Modern Robotics 8.5 writes them. First order: the plain one, and the least accurate.
+
+    q[k+1] = q[k] + qd[k] h and qd[k+1] = qd[k] + qdd[k] h. A torque or wrench that is a callable is asked for once a
+    step, in order, and once more at the end: so a controller with a memory works with this method.
+
+    Args:
+        step: h, s.
+
+    >>> Euler(step=0.01)
+    Euler(step=0.01)
+    """
+
+    scheme = steps.EULER
+
+
+@dataclass(frozen=True)
+class SemiImplicitEuler(FixedStep):
+    """Semi-implicit (symplectic) Euler steps: first order, and steady where explicit Euler gains energy.
+
+    qd[k+1] = qd[k] + qdd[k] h and q[k+1] = q[k] + qd[k+1] h. What physics engines do; forces as of `Euler`.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.SEMI_IMPLICIT_EULER
+
+
+@dataclass(frozen=True)
+class ConstantAcceleration(FixedStep):
+    """The acceleration held during each step, as UCL's lecture simulates its two-link arm. First order.
+
+    qd[k+1] = qd[k] + qdd[k] T and q[k+1] = q[k] + qd[k] T + qdd[k] T^2 / 2. The program that the lecture prints updates
+    the velocity first, and so computes q[k] + qd[k] T + 3/2 qdd[k] T^2. Forces as of `Euler`.
+
+    Args:
+        step: T, s.
+        as_printed: what the printed program computes, in place of the formula on the slides.
+
+    >>> ConstantAcceleration(step=1e-3, as_printed=True)
+    ConstantAcceleration(step=0.001, as_printed=True)
+    """
+
+    as_printed: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "as_printed", switch("as_printed", self.as_printed, error=SettingError))
+
+    @property
+    def scheme(self) -> Scheme:
+        """Its formula, and the compiled step."""
+        return steps.AS_PRINTED if self.as_printed else steps.CONSTANT_ACCELERATION
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}{', as printed' if self.as_printed else ''}"
+
+
+@dataclass(frozen=True)
+class Heun(FixedStep):
+    """Heun's steps, the mean of the rates at both ends: second order, with two evaluations.
+
+    A torque or wrench that is a callable is asked for twice a step; an array is held during each step.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.HEUN
+
+
+@dataclass(frozen=True)
+class RungeKutta4(FixedStep):
+    """Classical fourth-order Runge-Kutta steps: halving the step divides the error by sixteen.
+
+    A torque or wrench that is a callable is asked for four times a step; an array is held during each step.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.RUNGE_KUTTA_4
+
+
+@dataclass(frozen=True)
+class AdamsBashforthMoulton4(FixedStep):
+    """Adams-Bashforth-Moulton steps, a predictor-corrector (PECE): fourth order, with two evaluations.
+
+    The first three steps are Runge-Kutta's. So are the three behind every row of a table that is not the one before:
+    rates from before a jump would make the method first-order. With a table whose rows all differ it is Runge-Kutta; a
+    callable, asked for twice a step, should be smooth. Kazerounian and Gupta (1985) simulate by such a method.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.ADAMS_BASHFORTH_MOULTON_4
+
+
+@dataclass(frozen=True)
+class Variational(FixedStep):
+    """Steps of the midpoint rule for the action: second order, symplectic, the energy error bounded for all time.
+
+    For long motions of arms without losses, and for large steps. Torques enter by the discrete principle of d'Alembert,
+    at the middle of the step, where a callable is asked for them in every iteration. The equation of a step is implicit
+    and solved by a fixed number of iterations; where they leave a residual, ``trajectory.notes`` says how large. Robots
+    with constraints are refused.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.VARIATIONAL
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Steps as long as the error estimate allows, by a solver of SciPy.
+
+    Each state of a batch is integrated by itself, with its own steps. A torque or wrench that is a callable is asked
+    for at times that go back and forth, because steps are tried and rejected: it must depend on its arguments only.
+
+    Args:
+        rtol: relative error allowed in a step.
+        atol: absolute error allowed in a step: rad or m, rad/s or m/s, and J for the work.
+        scipy_method: "DOP853", "RK45", "RK23" (explicit), "Radau", "BDF" (implicit, for stiff controllers), "LSODA".
+        max_steps: give up after so many steps.
+        chattering_step: s. Where a callable switches faster than any step can follow, as sign(qd) does at a joint that
+            sticks, or the joints' own friction where it depends on the load, semi-implicit Euler steps of this length
+            carry the motion on, with an error of the first order, and ``trajectory.notes`` says when. None: never; such
+            a motion takes ``max_steps`` and ends in an error.
+
+    >>> Adaptive(rtol=1e-6, scipy_method="Radau").scipy_method
+    'Radau'
+    """
+
+    rtol: float = 1e-10
+    atol: float = 1e-10
+    scipy_method: str = "DOP853"
+    max_steps: int = 1_000_000
+    chattering_step: float | None = 1e-4
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rtol", number("rtol", self.rtol, above=0.0, error=SettingError))
+        object.__setattr__(self, "atol", number("atol", self.atol, above=0.0, error=SettingError))
+        if self.rtol < SMALLEST_RTOL:
+            raise SettingError(f"rtol={self.rtol:g} is below rounding; the least that can be kept is {SMALLEST_RTOL}")
+        if self.scipy_method not in SCIPY_METHODS:
+            raise UnknownName.of("solver", self.scipy_method, SCIPY_METHODS, "scipy.integrate")
+        whole_number("max_steps", self.max_steps, least=1, error=SettingError)
+        if self.chattering_step is not None:
+            step = number("chattering_step", self.chattering_step, above=0.0, unit="s", error=SettingError)
+            object.__setattr__(self, "chattering_step", step)
+
+    def __str__(self) -> str:
+        return f"{self.scipy_method}, rtol {self.rtol:g}, atol {self.atol:g}"
+
+
+@dataclass(frozen=True)
+class Taylor:
+    """Taylor series of high order, by heyoka: to machine precision, for references and long motions.
+
+    The order follows from the tolerance, 20 for rounding. Forces are constants or tables; a callable cannot be
+    differentiated. Each state of a batch is integrated by itself. Compiling takes seconds for an arm of six joints.
+    Needs heyoka (``pip install heyoka``).
+
+    Args:
+        tolerance: relative error allowed in a step; rounding, 2.2e-16, where none is given.
+
+    >>> Taylor()
+    Taylor(tolerance=2.220446049250313e-16)
+    """
+
+    tolerance: float = EPSILON
+
+    def __post_init__(self) -> None:
+        tolerance = number("tolerance", self.tolerance, least=EPSILON, below=1.0, error=SettingError)
+        object.__setattr__(self, "tolerance", tolerance)
+
+    def __str__(self) -> str:
+        return f"Taylor series, tolerance {self.tolerance:.3g}"
+
+
+Method = FixedStep | Adaptive | Taylor
+
+NAMES: dict[str, type[Method]] = {
+    "euler": Euler,
+    "semi_implicit_euler": SemiImplicitEuler,
+    "constant_acceleration": ConstantAcceleration,
+    "heun": Heun,
+    "rk4": RungeKutta4,
+    "abm4": AdamsBashforthMoulton4,
+    "variational": Variational,
+    "adaptive": Adaptive,
+    "taylor": Taylor,
+}
+"""The methods by name."""
+
+
+def chosen_method(method: str | Method, step: float | None, rtol: float | None, atol: float | None) -> Method:
+    """The method object that a name and its settings mean; an object brings its own settings."""
+    given: dict[str, Any] = {name: v for name, v in (("step", step), ("rtol", rtol), ("atol", atol)) if v is not None}
+    if isinstance(method, Method):
+        if given:
+            raise SettingError(f"{', '.join(given)} given beside {method!r}; write it into the method's parentheses")
+        return method
+    if not isinstance(method, str):
+        raise SettingError(f"method={method!r}; expected {', '.join(map(repr, NAMES))}, or such as Euler(step=1e-3)")
+    if method not in NAMES:
+        raise UnknownName.of("method", method, NAMES, "simulate()")
+    kind = NAMES[method]
+    misplaced = [name for name in given if name not in kind.__dataclass_fields__]
+    if misplaced:
+        raise SettingError(f"method {method!r} has no {' and no '.join(misplaced)}; {_REMEDIES[misplaced[0]]}")
+    return kind(**given)
+
+
+_REMEDIES = {
+    "step": "it chooses its steps itself. How often to save is said by save_every",
+    "rtol": "it does not control its error. Use 'adaptive', or a smaller step",
+    "atol": "it does not control its error. Use 'adaptive', or a smaller step",
+}

@@ -1,0 +1,109 @@
+"""The brakes of a closed loop: dry friction that an input, or the controller, engages and releases."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import number
+from armdyn.errors import ShapeError
+from armdyn.model.mechanism import Mechanism
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events.brakes import EXPECTED, engaged_joints, require_brake, switches_of, with_brakes
+from armdyn.simulation.integration.grid import ROUNDING
+from armdyn.spatial.rotations import Array
+
+NAME = "brakes"
+"""Of the input, or of the controller's result: 1 of each brake that is engaged, 0 of one that is released."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopBrakes:
+    """The brakes of some joints of a loop.
+
+    Args:
+        robot: with these brakes released.
+        joints: whose brakes, in the order of the input.
+        torques: of each at its joint, N m or N.
+        at_first: 1 of each that the description has engaged.
+    """
+
+    robot: Robot
+    joints: tuple[str, ...]
+    torques: tuple[float, ...]
+    at_first: tuple[float, ...]
+
+    @classmethod
+    def of(cls, robot: Robot, joints: Iterable[str]) -> LoopBrakes:
+        """Of joints by name.
+
+        Raises:
+            UnknownName: a joint that the robot does not have.
+            SettingError: a joint without a brake, or one that is there twice.
+        """
+        joints = (joints,) if isinstance(joints, str) else tuple(joints)
+        torques = tuple(require_brake(robot, name).brake_torque for name in joints)
+        twice = sorted({name for name in joints if joints.count(name) > 1})
+        if twice:
+            raise SettingError(f"brakes has joint {twice[0]!r} twice; expected each joint once")
+        engaged = engaged_joints(robot)
+        released = with_brakes(robot, dict.fromkeys(joints, False))
+        return cls(released, joints, torques, tuple(float(name in engaged) for name in joints))
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def on(self, mechanism: Mechanism, engaged: Any) -> Mechanism:
+        """The traced arm with them engaged as far as numbers from 0 to 1 say, shape (brakes,)."""
+        drive, names = mechanism.drive, [joint.name for joint in mechanism.model.joints]
+        friction = list(drive.friction)
+        for k, body in enumerate(mechanism.links):
+            if names[body.joint] in self.joints:
+                place = self.joints.index(names[body.joint])
+                friction[k] = friction[k] + self.torques[place] * engaged[place]
+        return dataclasses.replace(mechanism, drive=dataclasses.replace(drive, friction=tuple(friction)))
+
+    def over_time(self, given: Any, t0: float, h: Any, steps: int) -> ArrayLike:
+        """The input, one row a step, from switches by joint as `armdyn.simulate` has them; arrays stay as they are.
+
+        Raises:
+            SettingError: switches of other joints or states, events in the place of times, times outside the motion.
+            ShapeError: an array that has no number for each of the brakes.
+        """
+        if not isinstance(given, Mapping):
+            return self._checked(given)
+        h = number("h", h, above=0.0, unit="s", error=SettingError)
+        table: Array = np.tile(self.at_first, (steps, 1))
+        for name, pairs in given.items():
+            if name not in self.joints:
+                raise SettingError(
+                    f"brakes switches joint {name!r}, whose brake is not among those of the loop: "
+                    f"{', '.join(self.joints)}; name it in ClosedLoop(..., brakes=[...])"
+                )
+            switches = switches_of(self.robot, name, pairs, t0 + steps * h)
+            for switch in switches:
+                if switch.t is None or switch.t < t0:
+                    raise SettingError(
+                        f"brakes of joint {name!r} are switched by {'an event' if switch.t is None else switch.t}; a "
+                        f"closed loop takes times from {t0:g} s on, {EXPECTED.partition(', (')[0]}]}}, or a controller "
+                        "whose result 'brakes' says which are engaged"
+                    )
+            for switch in sorted(switches, key=lambda one: float(one.t or 0.0)):
+                first = int(np.ceil((float(switch.t or 0.0) - t0) / h - ROUNDING))
+                table[first:, self.joints.index(name)] = float(switch.engages)
+        return table
+
+    def _checked(self, given: Any) -> ArrayLike:
+        shape = np.shape(given)
+        if len(shape) < 2 or shape[-1] != len(self):
+            raise ShapeError(
+                f"brakes has shape {shape}; expected (steps, ..., {len(self)}), a number from 0, released, to 1, "
+                f"engaged, for each step and brake: {', '.join(self.joints)}; or switches such as {EXPECTED}"
+            )
+        return given  # type: ignore[no-any-return]

@@ -1,0 +1,457 @@
+"""An arm under its controller, step after step, as one compiled loop: thousands of arms at once, with gradients.
+
+A controller is a `Function` of the robot, declared as every other. Its arguments are known by their names: ``q`` and
+``qd`` are the state, ``t`` the time, ``h`` the length of a step; one that has the name of a result is the controller's
+own *state* (an integral, a filter), which the result replaces; all others are *inputs*: references, gains. Its first
+result is tau, which is held during the step; results that are neither are *signals*, which can be recorded.
+
+Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
+velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
+
+Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the state, as
+``bristles``, in the order of the joints and their laws; a controller may ask for it.
+
+Where friction depends on the load, the loads that were computed last are part of the state, as ``last_loads``, in the
+order of the joints: the next step's solution begins with them. They bear on the motion to rounding only.
+
+Joints with dry friction stick and slip (`armdyn.simulation.sticking.stick_slip`); where they cannot, a
+`FrictionWarning` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.checks import array, number, switch
+from armdyn.constraints.arguments import CLOSED
+from armdyn.constraints.checks import check_motion
+from armdyn.constraints.equations import require_constraints
+from armdyn.declaration import Function
+from armdyn.errors import shown
+from armdyn.functions import Rolled
+from armdyn.functions.c_notes import said_of
+from armdyn.functions.pickling import require_picklable
+from armdyn.functions.rollout_jvp import RolloutJvp
+from armdyn.functions.rollout_runs import Report
+from armdyn.imported import exported
+from armdyn.program import OperationCounts, Rollout
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible.state import refuse_memory
+from armdyn.simulation.integration.methods import Euler, FixedStep
+from armdyn.simulation.loop.brakes import NAME as BRAKES
+from armdyn.simulation.loop.brakes import LoopBrakes
+from armdyn.simulation.loop.controlled_rollout import ControlledRollout
+from armdyn.simulation.loop.controller import Controller
+from armdyn.simulation.loop.friction import LoopFriction
+from armdyn.simulation.loop.step import held_controller, step_function
+from armdyn.simulation.settings import check_constraints, initial_state
+from armdyn.simulation.sticking.bristles import carries
+from armdyn.targets.c.notes import Notes
+
+if TYPE_CHECKING:
+    from armdyn.targets.c.code import CCode
+    from armdyn.targets.cuda.kernel import CudaKernel
+
+MEANINGS = {
+    "q": "joint positions, rad or m",
+    "qd": "joint velocities, rad/s or m/s",
+    "theta": "positions of the rotors at the joints, rad or m",
+    "thetad": "velocities of the rotors at the joints, rad/s or m/s",
+    "bristles": "bending of friction with a state of its own, rad or m",
+    "t": "the time, s",
+    "h": "the length of the step, s",
+    "tau": "joint forces, N m or N",
+    "brakes": "1 of each brake that is engaged, 0 of one that is released",
+    "f_tip": "wrench the tip applies, (m, f) in the tip frame, N m and N",
+    "work": "of tau and f_tip, less what friction takes, J",
+    "heat": "what friction takes, J",
+    "last_loads": "what joints transmitted whose friction depends on it, N m or N: where its solution begins",
+}
+"""Of the loop's own arrays, for comments in exported code."""
+
+
+class ClosedLoop:
+    """A robot, its controller and a fixed-step method, compiled to one loop over steps and arms.
+
+    Args:
+        robot: what moves.
+        controller: what gives tau; without one, tau is an input.
+        method: a fixed-step method, whose step is the controller's sample time.
+        over_time: inputs with an axis of time before all others, (steps, ..., *shape).
+        record: "q", "qd", "tau" and other states and signals, kept when a step begins.
+        parameters: of the model, that become inputs, as of `Robot.compile`.
+        running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
+            time, a sum of h times it, is the state "cost".
+        brakes: names of joints whose brakes are engaged and released during the motion: by the controller where it has
+            a result "brakes", of a number for each, 1 of one that is engaged and 0 of one that is released; else by an
+            input of that name. Other brakes stay as the robot has them.
+        energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
+            what friction takes; and where joints rub, as the state "heat", J, what friction takes.
+        project: of a robot with constraints: whether each step is followed by a projection of q and qd onto them, in
+            the compiled loop (`armdyn.constraints.projection`), so that the motion does not drift from them.
+        require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
+            for each arm, and an `UntracedControllerWarning` names the line that is to blame; derivatives and exports
+            refuse it.
+
+    Raises:
+        TraceError: a controller that is no declared function.
+        UnknownName: a name that the loop does not have.
+        SettingError: a method without steps of one length; brakes that a joint does not have, or that could not hold.
+
+    A thousand arms that are pulled to where all joints are at zero:
+
+    >>> robot = armdyn.load("ur5")
+    >>> @armdyn.function("(n),(n),(),()->(n)")
+    ... def spring(model, q, qd, stiffness, damping):
+    ...     return armdyn.algorithms.gravity_forces(model, q) - stiffness * q - damping * qd
+    >>> loop = armdyn.ClosedLoop(robot, spring, record=["q"])
+    >>> rng = np.random.default_rng(0)
+    >>> rolled = loop(rng.uniform(-1, 1, (1000, 6)), steps=500, stiffness=50.0, damping=np.full(1000, 5.0), every=100)
+    >>> rolled.rows.q.shape, rolled.final.q.shape
+    ((5, 1000, 6), (1000, 6))
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        controller: Function | None = None,
+        *,
+        method: FixedStep | None = None,
+        over_time: Iterable[str] = (),
+        record: Iterable[str] = ("q", "qd"),
+        parameters: Iterable[str] = (),
+        running_cost: Function | None = None,
+        energy: bool = False,
+        brakes: Iterable[str] = (),
+        project: bool = False,
+        require_traced: bool = False,
+    ) -> None:
+        if not isinstance(robot, Robot):
+            raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
+        self.brakes = LoopBrakes.of(robot, brakes)
+        self.robot, robot = robot, self.brakes.robot
+        self.method = Euler() if method is None else method
+        if not isinstance(self.method, FixedStep):
+            raise SettingError(
+                f"method={method!r} {'is a name' if isinstance(method, str) else 'has no steps of one length'}; "
+                "a closed loop needs such as RungeKutta4(step=1e-3)"
+            )
+        if self.method.scheme.starter is not None:
+            raise SettingError(
+                f"{self.method} needs rates of steps ago, and a torque that changes with each step does not belong to "
+                "them; expected a one-step method such as RungeKutta4(step=1e-3)"
+            )
+        if robot.model.constraints and not self.method.scheme.constrained:
+            raise SettingError(
+                f"{self.method} does not keep constraints, and {robot.name!r} has some; use RungeKutta4(step=1e-3)"
+            )
+        self.controller = None if controller is None else Controller(controller)
+        if self.controller is not None and any("constraints" in a.shape for a in self.controller.inputs.values()):
+            require_constraints(robot.model)
+        self._running_cost, self._energy = running_cost, energy
+        self._project = switch("project", project, error=SettingError)
+        self._require_traced = switch("require_traced", require_traced, error=SettingError)
+        if project and not robot.model.constraints:
+            raise SettingError(f"project=True, but {robot.name!r} has no constraints to project onto; leave it out")
+        self._flexible = flexible_places(robot.model)
+        if self._flexible:
+            refuse_memory(self.method)
+        parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
+        self._check_brakes()
+        self.friction.warn()
+        over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
+        over_time += ("t",) if self._takes_time else ()
+        over_time += (BRAKES,) if self._takes_brakes and BRAKES not in over_time else ()
+        motion = None
+        if self.controller is not None and not require_traced:
+            motion = self._step(held_controller(self.controller, running_cost))
+        self.rollout = ControlledRollout(
+            robot,
+            self._step(self.controller),
+            self.controller,
+            motion,
+            over_time=over_time,
+            record=record,
+            parameters=parameters,
+        )
+
+    def _step(self, controller: Controller | None) -> Function:
+        """One step under a controller; without one, tau is an input."""
+        return step_function(
+            self.method,
+            controller,
+            self._running_cost,
+            energy=self._energy,
+            flexible=bool(self._flexible),
+            bristles=carries(self.robot, self.method),
+            sticks=self.friction.sticks(energy=self._energy),
+            loads=self.friction.loads(energy=self._energy),
+            brakes=self.brakes,
+            project=self._project,
+        )
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """What is carried from step to step."""
+        return self.rollout.state
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What a call takes besides the state: references, gains, parameters of the model, f_tip."""
+        own = (*self.state, "h", "t")
+        return tuple(name for name in self.rollout._inputs.positional if name not in own)
+
+    @property
+    def op_counts(self) -> OperationCounts:
+        """What one step of one arm costs."""
+        return self.rollout.op_counts
+
+    def program(self) -> Rollout:
+        """The rollout behind it."""
+        return self.rollout.program()
+
+    def to_c(self, **options: Any) -> CCode:
+        """One step of the loop as C99, with what is carried in a struct: see `armdyn.program.Rollout.to_c`.
+
+        >>> armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pid).to_c(name="arm").functions[0].symbols
+        ('arm_init', 'arm_step')
+        """
+        said = MEANINGS | (said_of(self.controller.function) if self.controller else {})
+        summary = f"One step of {self.robot.name!r}, {str(self.method).partition(',')[0]}, under {self._law}"
+        found: CCode = self.rollout.to_c(**{"notes": Notes(summary, said)} | options)
+        return found
+
+    to_fmu = exported("armdyn.fmi.sampled")
+
+    def to_cuda(self, **options: Any) -> CudaKernel:
+        """All steps of the loop as a kernel for NVIDIA's GPUs, an arm a thread: see `armdyn.program.Rollout.to_cuda`.
+
+        >>> loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.pd_gravity, record=["q"])
+        >>> loop.to_cuda(dtype="float32")
+        <CUDA kernel euler_step_pd_gravity, float32: q (2), qd (2), h (), q_ref (2), qd_ref (2), Kp (2), Kd (2) ->
+        q (2), qd (2), q (steps, 2)>
+        """
+        kernel: CudaKernel = self.rollout.to_cuda(**options)
+        return kernel
+
+    def __call__(
+        self,
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        *,
+        steps: int,
+        every: int = 1,
+        out: Mapping[str, NDArray[Any]] | None = None,
+        workers: int | None = None,
+        report: Report | None = None,
+        **inputs: Any,
+    ) -> Rolled:
+        """Move from a state.
+
+        Args:
+            q0: joint positions, rad or m, shape (..., n).
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
+            steps: how many.
+            every: record each so many steps.
+            out: arrays for what is recorded, by name, of shape (rows, ..., *shape).
+            workers: how many threads share the arms; -1: one a core.
+            report: called now and then with the fraction that is done.
+            inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau where there is no
+                controller; states of the controller that do not begin at zero; h, s, for another step; t0, s, for
+                another time at first; of a robot with flexible joints theta and thetad, where its rotors begin, q0 and
+                qd0 where none are given; of a loop with brakes that its controller does not switch, brakes, switches by
+                joint such as {"joint_2": [(0.5, "engaged")]}, s, or numbers of shape (steps, ..., brakes).
+
+        Returns:
+            ``final``, the state after the last step, and ``rows``, what was recorded.
+
+        Raises:
+            RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
+                errors in the middle, of a controller in Python or of ``report``, have it too.
+        """
+        given = self._given(q0, qd0, inputs, steps)
+        return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+
+    def jvp(self, *wrt: str) -> Callable[..., Rolled]:
+        """The rates of the results where inputs, or the initial state, change: a function called as the loop is.
+
+        For every name X it takes one more array ``tangent_X``, the rate of X or a direction, of its shape; see
+        `armdyn.functions.CompiledRollout.jvp`.
+
+        Args:
+            wrt: names of inputs, or of the state for the initial one; all change together.
+
+        Raises:
+            UnknownName: what the loop does not take.
+
+        >>> @armdyn.function("(n),(n),()->(n)")
+        ... def spring(model, q, qd, stiffness):
+        ...     return armdyn.algorithms.gravity_forces(model, q) - stiffness * q - 5.0 * qd
+        >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), spring)
+        >>> rates = loop.jvp("stiffness")(np.ones(6), steps=100, stiffness=50.0, tangent_stiffness=1.0)
+        >>> stiffer, softer = (loop(np.ones(6), steps=100, stiffness=k) for k in (50.01, 49.99))
+        >>> bool(np.allclose(rates.final.q, (stiffer.final.q - softer.final.q) / 0.02, atol=1e-8))
+        True
+        """
+        return partial(self._along, self.rollout.jvp(*wrt))
+
+    def _along(
+        self, product: RolloutJvp, q0: ArrayLike, qd0: ArrayLike | None = None, *, steps: int, **inputs: Any
+    ) -> Rolled:
+        """The rates of the results; the options of a call are among the inputs."""
+        return product(**self._given(q0, qd0, inputs, steps), steps=steps)
+
+    def gradient(
+        self,
+        cost: Function,
+        wrt: Iterable[str],
+        /,
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        *,
+        steps: int,
+        workers: int | None = None,
+        **inputs: Any,
+    ) -> Any:
+        """A cost of the final state, and its gradients by inputs and by the initial state.
+
+        Args:
+            cost: a `Function` of some of the state, with a scalar result.
+            wrt: names of inputs, or of the state for the initial one.
+            q0: joint positions, rad or m, shape (..., n).
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
+            steps: how many.
+            workers: how many threads share the arms; -1: one a core.
+            inputs: as of a call.
+
+        Returns:
+            A named tuple: ``cost``, shape (...), and ``d_X`` for each name X, (..., *shape), or (steps, ..., *shape) of
+            an input over time.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C. Gradients are known when the adjoint has come back to the first step: until then
+                nothing is of use, and nothing is kept.
+        """
+        given = self._given(q0, qd0, inputs, steps)
+        return self.rollout.gradient(cost, wrt, **given, steps=steps, workers=workers)
+
+    def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
+        """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
+        self._check_constraints(q0, qd0)
+        dtype = np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
+        at_rest = np.zeros(self.robot.dof, dtype)
+        given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
+        _check_step(given["h"])
+        if self._flexible:
+            given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
+        self._check_time(inputs)
+        if self._takes_brakes:
+            t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
+            switched = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
+            given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
+        if self._takes_time:
+            h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
+            t = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
+            given["t"] = t.astype(dtype, copy=False)
+        for name in self.state:
+            if name not in given:
+                given[name] = np.zeros(self.rollout._inputs.port(name).shape, dtype)
+        return given
+
+    def _check_constraints(self, q0: Any, qd0: Any) -> None:
+        """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
+        if self.robot.model.constraints:
+            start = initial_state(self.robot, q0, qd0)
+            if self.rollout.parameters:
+                check_motion(self.robot, CLOSED, *start)
+            else:
+                check_constraints(self.robot, *start)
+
+    def _check_time(self, inputs: Mapping[str, Any]) -> None:
+        """Refuse times that would be read by nothing, and those that the loop counts itself."""
+        if "t0" in inputs and not self._takes_time:
+            raise SettingError(
+                f"t0={shown(inputs['t0'])} is given, but {self._law} takes no argument t, so that the time does not "
+                "matter; leave t0 out"
+            )
+        if "t" in inputs and self._takes_time:
+            raise SettingError(
+                "t is given, but the loop itself counts the time; give t0, s, the time of the first step, and h, s, "
+                "the length of the steps"
+            )
+
+    @property
+    def _takes_time(self) -> bool:
+        """Whether the controller asks for the time."""
+        return self.controller is not None and self.controller.uses_time
+
+    @property
+    def _takes_brakes(self) -> bool:
+        """Whether an input says which brakes are engaged."""
+        return bool(self.brakes) and (self.controller is None or BRAKES not in self.controller.results)
+
+    def _check_brakes(self) -> None:
+        """Refuse brakes that would not hold, and a controller whose result switches none."""
+        if self.brakes and self.friction.obstacle is not None:
+            raise SettingError(
+                f"brakes of {self.robot.name!r} would not hold their joints, for {self.friction.obstacle}"
+            )
+        if not self.brakes and self.controller is not None and BRAKES in self.controller.results:
+            raise SettingError(
+                f"{self._law} has a result {BRAKES!r}, but the loop was given no brakes; name their joints in "
+                "ClosedLoop(..., brakes=[...])"
+            )
+
+    @property
+    def _law(self) -> str:
+        """What gives tau, in words."""
+        return "a loop without a controller" if self.controller is None else self.controller.function.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        controller = None if self.controller is None else self.controller.function
+        for function in (controller, self._running_cost):
+            require_picklable(function)
+        settings: dict[str, Any] = {
+            "method": self.method,
+            "over_time": tuple(name for name in self.rollout.over_time if name not in ("t", BRAKES)),
+            "record": self.rollout.record,
+            "parameters": self.rollout.parameters,
+            "running_cost": self._running_cost,
+            "energy": self._energy,
+            "brakes": self.brakes.joints,
+            "project": self._project,
+            "require_traced": self._require_traced,
+        }
+        return partial(ClosedLoop, self.robot, controller, **settings), ()
+
+    def __repr__(self) -> str:
+        law = "tau given" if self.controller is None else self.controller.function.name
+        return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
+
+
+def _check_step(h: Any) -> None:
+    """Refuse lengths of steps that are not above zero; arms may have steps of their own."""
+    if np.ndim(h) == 0:
+        number("h", h, above=0.0, unit="s", error=SettingError)
+    else:
+        lengths = array("h", h, None, "the length of each arm's steps, s")
+        wrong = np.argwhere(~(np.isfinite(lengths) & (lengths > 0.0)))
+        if len(wrong):
+            place = tuple(map(int, wrong[0]))
+            raise SettingError(f"h{list(place)} is {lengths[place]}; expected a number above 0, in s")
+
+
+def _needs_float64(value: Any) -> bool:
+    """Whether an argument is an array that float32 does not hold: zeros and times which the loop adds follow suit."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0 and not np.can_cast(value.dtype, np.float32)
+    return not (value is None or isinstance(value, Real | Mapping))

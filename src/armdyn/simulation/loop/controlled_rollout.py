@@ -1,0 +1,193 @@
+"""The rollout of a closed loop: compiled, or with its controller in Python where that cannot be traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.declaration import Function
+from armdyn.errors import warn_outside
+from armdyn.functions import CompiledRollout
+from armdyn.functions.locating import LocatedNeedsNumbers
+from armdyn.functions.not_finite import Lost
+from armdyn.functions.pickling import require_picklable
+from armdyn.functions.rollout_runs import Arrays, Batch, Loop
+from armdyn.functions.unfinished import KEPT
+from armdyn.functions.variants import names_given
+from armdyn.program import Rollout
+from armdyn.robot import Robot
+from armdyn.simulation.divergence import fastest, moves_no_inertia
+from armdyn.simulation.errors import UntracedControllerWarning
+from armdyn.simulation.loop.controller import UNTRACED, Controller
+from armdyn.simulation.loop.gains import warn_of_negative_gains
+from armdyn.simulation.loop.python_loop import PythonLoop
+from armdyn.simulation.loop.singular_tasks import singular_task
+from armdyn.spatial.rotations import Array
+
+
+class ControlledRollout(CompiledRollout):
+    """A `CompiledRollout` of one step of an arm under its controller.
+
+    Args:
+        robot: what moves.
+        step: one step of it under the controller.
+        controller: which it contains; None where tau is an input.
+        motion: the same step under a tau that is an input, by which a controller may run in Python; None where it must
+            be traced.
+        over_time: arguments with an axis of time.
+        record: what is kept over time.
+        parameters: of the model, that become inputs.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        step: Function,
+        controller: Controller | None,
+        motion: Function | None,
+        *,
+        over_time: Iterable[str] = (),
+        record: Iterable[str] = (),
+        parameters: Iterable[str] = (),
+    ) -> None:
+        super().__init__(robot, step, over_time=over_time, record=record, parameters=parameters)
+        self.robot, self.controller, self.motion = robot, controller, motion
+        self._moves = None if motion is None else CompiledRollout(robot, motion, parameters=self.parameters)
+        self._untraced: dict[tuple[str, ...], str] = {}  # by the names of what is given: why
+        self._has_warned = False
+
+    def shapes(self, *, given: Iterable[str] = ()) -> dict[str, tuple[int, ...]]:
+        """The shapes of what a step takes and gives, by name.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
+        return self._shapes(names_given(self._inputs, given))
+
+    def traced(self, *, given: Iterable[str] = ()) -> Rollout | str:
+        """The rollout behind it; of a controller that runs in Python, why it cannot be traced.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
+        names = names_given(self._inputs, given)
+        try:
+            return self._rollout(names, self.record)
+        except LocatedNeedsNumbers as error:
+            return self._keep_why(names, error)
+
+    def motion_program(self, *, given: Iterable[str] = ()) -> Rollout:
+        """The rollout under a tau that is an input, which is compiled where the controller runs in Python.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
+        moves: Any = self._moves
+        program: Rollout = moves.program(given=given)
+        return program
+
+    def _keep_why(self, names: tuple[str, ...], error: LocatedNeedsNumbers) -> str:
+        """Why a controller cannot be traced; an error where it must be."""
+        if self._moves is None:
+            raise error
+        self._untraced[names] = str(error).removesuffix(f". {UNTRACED}")
+        return self._untraced[names]
+
+    def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
+        """Also warns of gains below zero."""
+        batch, values = super()._flat(given, steps, workers)
+        if self.controller is not None:
+            warn_of_negative_gains(self.robot.joint_names, self.controller.function, values)
+        return batch, values
+
+    def _called(self, names: tuple[str, ...]) -> Loop:
+        """The compiled loop, or one in Python."""
+        if names not in self._untraced:
+            try:
+                return super()._called(names)
+            except LocatedNeedsNumbers as error:
+                self._keep_why(names, error)
+        return self._in_python(names, self._untraced[names])  # type: ignore[return-value]
+
+    def _in_python(self, names: tuple[str, ...], why: str) -> PythonLoop:
+        """The loop whose controller runs in Python."""
+        moves: Any = self._moves
+        controller: Any = self.controller
+        own = tuple(name for name in moves._inputs.positional if name in {*names, *controller.results})
+        return PythonLoop(
+            controller=controller,
+            mechanism=self.robot.mechanism,
+            motion=moves._loop(own, ()),
+            motion_shapes=moves._shapes(own),
+            parameters=self.parameters,
+            over_time=frozenset(self.over_time),
+            state=self.state,
+            recorded=self.record,
+            began=partial(self._warn, why),
+            why=why,
+        )
+
+    def _warn(self, why: str) -> None:
+        """Say, once, that the controller runs in Python."""
+        if self.warns and not self._has_warned:
+            self._has_warned = True
+            warn_of_python(why, "ClosedLoop")
+
+    def _said_of(self, lost: Lost) -> str:
+        """Names the time, and the joint that was the fastest before, or what is not finite instead."""
+        which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
+        how = "; ".join([self.way_of(lost), "armdyn.control.require_finite makes this an error"])
+        return f"{which} of {self.robot.name!r} ended in NaN or infinity, {how}"
+
+    def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
+        """After how many steps of all arms."""
+        of_each = f" of each of {batch.states:,} arms" if batch.shape else ""
+        return f"the motion of {self.robot.name!r} was interrupted after {done:,} of {steps:,} steps{of_each}. {KEPT}"
+
+    def way_of(self, lost: Lost) -> str:
+        """The time from which the first of the arms is lost, how, and what to do."""
+        t0 = float(np.ravel(lost.given["t"])[0]) if "t" in lost.given and lost.given["t"].size else 0.0
+        h = lost.given["h"]
+        t = t0 + float(np.sum(np.broadcast_to(h, (lost.step,)) if h.ndim == 0 else h[: lost.step]))
+        wrong = [name for name, array in lost.given.items() if not np.isfinite(array).all()]
+        if wrong:
+            how = f"{', '.join(wrong)} that it was given is not finite. Give finite numbers"
+        elif not {"q", "qd"}.intersection(lost.names):
+            task = self._singular_task(lost.before["q"])
+            remedy = f"Here {task}" if task else "Look at what computes it"
+            how = f"{', '.join(lost.names)} is not finite, q and qd are. {remedy}"
+        else:
+            q = lost.before["q"]
+            without = moves_no_inertia(self.robot, q).removesuffix(".") or self._singular_task(q)
+            how = without or f"{self._last_of(lost)}. Use a shorter step or lower gains"
+        return f"at t = {t:g} s, after step {lost.step}: {how}"
+
+    def _singular_task(self, q: Array) -> str:
+        """Why the controller's task has no solution there; empty where it has, or the controller has no task."""
+        return "" if self.controller is None else singular_task(self.robot, self.controller.function, q)
+
+    def _last_of(self, lost: Lost) -> str:
+        """The fastest joint before, and a torque that was not finite, where torques are known."""
+        tau = lost.before.get("tau", np.zeros(self.robot.dof))
+        wrong = [
+            f"tau of joint {n!r} is {x}" for n, x in zip(self.robot.joint_names, tau, strict=True) if not np.isfinite(x)
+        ]
+        return ", and ".join([fastest(self.robot, lost.before["qd"]), *wrong[:1]])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        for function in (self.controller.function if self.controller else None, self.function):
+            require_picklable(function)
+        settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}
+        return partial(ControlledRollout, self.robot, self.function, self.controller, self.motion, **settings), ()
+
+
+def warn_of_python(why: str, caller: str) -> None:
+    """Say that a controller runs in Python, why, and how this becomes an error."""
+    warn_outside(
+        f"{why}. So it runs in Python, once a step for each arm, between compiled steps: slower, and without "
+        f"derivatives and exports. {caller}(..., require_traced=True) makes this an error",
+        UntracedControllerWarning,
+    )

@@ -1,0 +1,98 @@
+"""Whether the joints of a closed loop stick where they have dry friction, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import either
+from armdyn.algorithms.load_friction import own_coordinates
+from armdyn.errors import warn_outside
+from armdyn.robot import Robot
+from armdyn.simulation.errors import FrictionWarning
+from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.sticking.bristles import carries, without_bristles
+from armdyn.simulation.sticking.dry_joints import can_stick
+
+
+@dataclass(frozen=True)
+class LoopFriction:
+    """What a closed loop makes of the friction of its joints.
+
+    Args:
+        robot: its name.
+        dry: the names of the joints with dry friction.
+        rubs: whether any joint rubs.
+        obstacle: why joints do not stick in this loop, and what to do; None where they do.
+        under_load: whether the friction of any joint depends on its load.
+    """
+
+    robot: str
+    dry: tuple[str, ...]
+    rubs: bool
+    obstacle: str | None
+    under_load: bool
+
+    @classmethod
+    def of(
+        cls, robot: Robot, method: FixedStep, parameters: Iterable[str] = (), brakes: Iterable[str] = ()
+    ) -> LoopFriction:
+        """Of a loop.
+
+        Args:
+            robot: what moves.
+            method: of the loop's steps.
+            parameters: of the model that are inputs: friction that is one may be above zero.
+            brakes: joints whose brakes are inputs.
+        """
+        bends = carries(robot, method)
+        rest = without_bristles(robot) if bends else robot
+        drive = rest.mechanism.drive
+        inputs = {*parameters, *(f"{name}.friction" for name in brakes)}
+        dry = {}
+        for k, body in enumerate(robot.mechanism.links):
+            name = robot.model.joints[body.joint].name
+            if can_stick(drive, k) or f"{name}.friction" in inputs:
+                dry[name] = drive.terms[k]
+        several = [name for name, terms in dry.items() if len(terms) > 1]
+        rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), drive.depends_on_load)
+
+    def sticks(self, *, energy: bool) -> bool:
+        """Whether its steps are those of `armdyn.simulation.sticking.stick_slip`, which know the heat of friction."""
+        return self.obstacle is None and bool(self.dry or (energy and self.rubs))
+
+    def loads(self, *, energy: bool) -> bool:
+        """Whether its state has the loads on which friction depends."""
+        return self.sticks(energy=energy) and self.under_load
+
+    def warn(self) -> None:
+        """Say where joints should stick and do not."""
+        if self.dry and self.obstacle is not None:
+            warn_outside(
+                f"joints of {self.robot!r} with dry friction do not stick in this closed loop, for {self.obstacle}; at "
+                f"rest friction counts as 0, and a joint that should stick creeps or chatters about rest: "
+                f"{', '.join(self.dry)}",
+                FrictionWarning,
+            )
+
+
+def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
+    """Why joints do not stick, and what to do."""
+    one_motion = either("armdyn.simulate", "armdyn simulate")
+    if flexible_places(robot.model):
+        stiff = either("robot.without_springs()", "actuators without springs")
+        return f"joints are flexible (use {one_motion}, a smooth law, or {stiff})"
+    if robot.model.constraints:
+        return f"the robot has constraints (use {one_motion}, or a smooth law)"
+    if own_coordinates(robot.mechanism.drive) is None:
+        return (
+            "friction depends on the load of joints that are coupled, or that turn rotors which are bodies (use "
+            "friction that does not, or a smooth law)"
+        )
+    if method.scheme.memory:
+        return f"{type(method).__name__} does not stop where joints come to rest (use such as RungeKutta4(step=1e-3))"
+    if several:
+        return f"several coordinates move {' and '.join(several)} (use {one_motion}, or a smooth law)"
+    return None

@@ -1,0 +1,163 @@
+"""A closed loop whose controller runs in Python, once a step and arm, between compiled steps of the arms."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from armdyn.checks import array
+from armdyn.functions.not_finite import Lost, names_of_lost, of_state, places_of
+from armdyn.functions.rollout_runs import Array, Arrays, Batch, Loop, Report
+from armdyn.functions.unfinished import Made
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.parameters import with_parameters
+from armdyn.simulation.loop.brakes import NAME as BRAKES
+from armdyn.simulation.loop.controller import Controller
+
+SECONDS_BETWEEN_REPORTS = 0.1
+
+FORCES = ("tau", BRAKES)
+"""Results of a controller that act on the arm."""
+
+MOVING = ("q", "qd", "theta", "thetad")
+"""States of the arm that its controller reads: where they are not finite, it is not called any more."""
+
+
+@dataclass
+class PythonLoop:
+    """A loop over steps and arms that takes the place of a compiled `Loop`.
+
+    Each arm's controller sees arrays of its own, as they are declared, and the model with the arm's own parameters. Of
+    an arm whose positions or velocities are not finite the results are NaN; the others go on.
+
+    Args:
+        controller: what runs in Python.
+        mechanism: of the arm, in float64.
+        motion: one compiled step of the arm under tau.
+        motion_shapes: the shapes of what that takes and gives, by name.
+        parameters: of the model, that are inputs.
+        over_time: inputs with an axis of time.
+        state: what is carried.
+        recorded: what is kept over time.
+        began: called when the controller has run for the first time.
+        why: why it is not traced, for notes on its errors.
+    """
+
+    controller: Controller
+    mechanism: Mechanism
+    motion: Loop
+    motion_shapes: Mapping[str, tuple[int, ...]]
+    parameters: Sequence[str]
+    over_time: frozenset[str]
+    state: tuple[str, ...]
+    recorded: tuple[str, ...]
+    began: Callable[[], None]
+    why: str
+    _lost: dict[int, tuple[int, Arrays, tuple[str, ...]]] = field(default_factory=dict)
+    _mechanisms: dict[int, Mechanism] = field(default_factory=dict)
+
+    def run(
+        self,
+        batch: Batch,
+        values: Arrays,
+        rows: Arrays,
+        steps: int,
+        every: int = 1,
+        report: Report | None = None,
+        made: Made | None = None,
+    ) -> Arrays:
+        """Fill ``rows`` from the first step on; returns the state after the last one, and tells ``made`` of others."""
+        values = values | {name: batch.of_all(name, values[name]) for name in self.state}
+        told = time.perf_counter()
+        for k in range(steps):
+            now = values | {n: _in_step(values[n], k, batch.shapes[n]) for n in self.over_time if n in values}
+            found = self._controlled(batch, now, k)
+            if k == 0:
+                self.began()
+            if k % every == 0:
+                for name in self.recorded:
+                    rows[name][:, k // every] = now[name] if name in self.state else found[name]
+            values |= self._moved(batch, now | {name: found[name] for name in FORCES if name in found})
+            values |= {name: found[name] for name in self.controller.state}
+            self._note_lost(values, now | found, k + 1)
+            if made is not None:
+                made.so_far = k + 1, {name: values[name] for name in self.state}
+            if report is not None and (k + 1 == steps or time.perf_counter() - told > SECONDS_BETWEEN_REPORTS):
+                told = time.perf_counter()
+                report((k + 1) / steps)
+        final = {name: np.array(values[name]) for name in self.state}
+        if made is not None:
+            made.so_far = steps, final
+        return final
+
+    def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
+        """The states that are not finite after a run, as it went: a controller in Python may not run twice."""
+        lost, first = places_of(final)
+        given = of_state(values, first, batch, self.over_time)
+        at_first: Arrays = {name: given[name] for name in self.state}
+        step, before, names = self._lost.get(first, (steps, at_first, ()))
+        place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
+        if names_of_lost(at_first):
+            step, before, names = 0, at_first, names_of_lost(at_first)
+        return Lost(lost, batch.states, place, given, step, before, names)
+
+    def _controlled(self, batch: Batch, now: Arrays, k: int) -> Arrays:
+        """The results of the controller for all arms, by name, each of shape (arms, *shape)."""
+        results = self.controller.results
+        found = {name: np.full((batch.states, *batch.shapes[name]), np.nan, batch.dtype) for name in results}
+        moves = np.all([np.isfinite(now[name]).all(axis=-1) for name in MOVING if name in self.state], axis=0)
+        for number in np.flatnonzero(moves):
+            own = of_state(now, int(number), batch, frozenset())
+            try:
+                given = self.controller.run_on_numbers(self._mechanism(int(number), own), _for_python(own))
+                for name, value in given.items():
+                    found[name][number] = array(f"{name} of {self.controller.function.name}", value)
+            except Exception as error:
+                error.add_note(self._note(batch, own, int(number), k))
+                raise
+        return found
+
+    def _mechanism(self, number: int, own: Arrays) -> Mechanism:
+        """The arm with parameters of its own."""
+        if not self.parameters:
+            return self.mechanism
+        if number not in self._mechanisms or self.over_time.intersection(self.parameters):
+            given = {name: own[name].astype(np.float64)[()] for name in self.parameters}
+            self._mechanisms[number] = with_parameters(self.mechanism, given)
+        return self._mechanisms[number]
+
+    def _moved(self, batch: Batch, now: Arrays) -> Arrays:
+        """The states of the arms a step later."""
+        return self.motion.run(dataclasses.replace(batch, shapes=self.motion_shapes), now, {}, 1)
+
+    def _note_lost(self, later: Arrays, before: Arrays, steps: int) -> None:
+        """Keep the last finite state of each arm that is lost, and which of its states were lost first."""
+        finite = [np.isfinite(later[n]).reshape(len(later[n]), -1).all(axis=1) for n in self.state]
+        for number in map(int, np.flatnonzero(~np.all(finite, axis=0))):
+            if number not in self._lost:
+                names = names_of_lost({n: later[n][number] for n in self.state})
+                self._lost[number] = steps, {n: np.array(before[n][number]) for n in ("tau", *self.state)}, names
+
+    def _note(self, batch: Batch, own: Arrays, number: int, k: int) -> str:
+        """Step, arm and time of an error of the controller."""
+        t = float(own["t"]) if "t" in own else k * float(own["h"])
+        arm = f" of arm {tuple(map(int, np.unravel_index(number, batch.shape)))}" if batch.shape else ""
+        name = self.controller.function.name
+        return f"while ClosedLoop called {name} in Python in step {k}{arm}, t = {t:g} s. It is not traced: {self.why}"
+
+
+def _in_step(array: Array, k: int, shape: tuple[int, ...]) -> Array:
+    """An array over time in step k."""
+    index: Any = (..., k, *(slice(None) for _ in shape))
+    row: Array = array[index]
+    return row
+
+
+def _for_python(own: Arrays) -> dict[str, Any]:
+    """Arrays of one arm as its controller sees them: numbers and arrays of its own, in float64."""
+    return {name: float(value) if value.ndim == 0 else np.array(value, np.float64) for name, value in own.items()}

@@ -1,0 +1,169 @@
+"""One step of a closed loop as a declared function, which `armdyn.functions.CompiledRollout` repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.constraints.projection import projected
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.errors import UnknownName
+from armdyn.named_tuples import named_tuple
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.flexible.state import HeldFlexible, flexible_step
+from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.integration.schemes import State
+from armdyn.simulation.loop.brakes import NAME as BRAKES
+from armdyn.simulation.loop.brakes import LoopBrakes
+from armdyn.simulation.loop.loads import NAME as LOADS
+from armdyn.simulation.loop.loads import SIZES as LOAD_SIZES
+from armdyn.simulation.sticking.bristles import NAME as BRISTLES
+from armdyn.simulation.sticking.bristles import SIZES, Bent, bent_step
+from armdyn.simulation.sticking.stick_slip import stick_slip_step
+
+if TYPE_CHECKING:
+    from armdyn.simulation.loop.controller import Controller
+
+
+def step_function(
+    method: FixedStep,
+    controller: Controller | None,
+    running_cost: Function | None,
+    *,
+    energy: bool,
+    flexible: bool = False,
+    bristles: bool = False,
+    sticks: bool = False,
+    loads: bool = False,
+    brakes: LoopBrakes | None = None,
+    project: bool = False,
+) -> Function:
+    """One step as a `Function` whose results have the names of the arguments they replace."""
+    memory = method.scheme.memory
+    motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
+    motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
+    motion |= {BRISTLES: (BRISTLES,)} if bristles else {}
+    own = dict(motion)
+    own |= {"work": ()} if energy else {}
+    own |= {"heat": ()} if energy and sticks else {}
+    own |= {LOADS: (LOADS,)} if loads else {}
+    own |= dict(memory)
+    own |= {"cost": ()} if running_cost else {}
+    own |= controller.state_beside((*own, "h", "t", "f_tip")) if controller else {}
+    arguments = [Argument(name, shape) for name, shape in own.items()]
+    arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
+    given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
+    arguments += given if controller else [Argument("tau", ("n",))]
+    switched = bool(brakes) and (controller is None or BRAKES not in controller.results)
+    if switched and BRAKES not in {a.name for a in arguments}:
+        arguments += [Argument(BRAKES, (BRAKES,))]
+    arguments += [Argument("f_tip", (6,), optional=True)]
+    names = [a.name for a in arguments]
+    signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
+    results = own | {name: shape for name, shape in signals.items() if name not in own}
+    kind = named_tuple("Step", results)
+
+    def step(model: Any, *arrays: Any) -> Any:
+        values = dict(zip(names, arrays, strict=True))
+        found = {} if controller is None else controller.run(model, values)
+        acting = {**values, "tau": found.get("tau", values.get("tau"))}
+        state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
+        if sticks:
+            arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
+            found |= _stuck_or_slipped(method, arm, acting, bristles=bristles)
+        else:
+            later = _moved(method, model, state, acting, flexible=flexible, bristles=bristles)
+            later = (*projected(model, *later[:2]), *later[2:]) if project else later
+            found |= dict(zip((*motion, "work", *memory), later, strict=True))
+        if running_cost is not None:
+            found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
+        return kind(*(found[name] for name in results))
+
+    parts = [
+        "bristles" if bristles else "",
+        "stick_slip" if sticks else "",
+        method.scheme.held_step.name,
+        controller.function.name if controller else "",
+        "projected" if project else "",
+    ]
+    name = "_".join(filter(None, parts))
+    step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
+    sizes = dict(controller.function.sizes) if controller else {}
+    sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
+    sizes |= (SIZES if bristles else {}) | (LOAD_SIZES if loads else {})
+    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "sticks": sticks}
+    settings |= {"loads": loads, "brakes": brakes, "project": project}
+    made = partial(step_function, method, controller, running_cost, **settings)
+    declared = MadeFunction(
+        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
+    )
+    if controller is None and running_cost is None and not brakes:  # a name does not say which brakes
+        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible or bristles else SOURCES)
+    return declared
+
+
+def held_controller(controller: Controller, running_cost: Function | None) -> Controller | None:
+    """A controller whose tau is an input, in the place of another; None where nothing else of that one is needed.
+
+    Args:
+        controller: whose place it takes.
+        running_cost: of which some arguments may be inputs or states of the controller; here all are inputs.
+    """
+    return None if running_cost is None else type(controller)(_held_function(controller, running_cost))
+
+
+def _held_function(controller: Controller, running_cost: Function) -> Function:
+    function, costs = controller.function, {a.name for a in running_cost.arguments} - {"tau"}
+    arguments = (Argument("tau", ("n",)), *(a for a in function.arguments if a.name in costs))
+    made = partial(_held_function, controller, running_cost)
+    return MadeFunction(_held, "held", "held tau", arguments, (("n",),), {}, None, function.sizes, {}, made)
+
+
+def _held(model: Any, tau: Any, *_: Any) -> Any:
+    """Joint forces tau, N m or N, shape (..., n), that are held during the step."""
+    return tau
+
+
+def _moved(
+    method: FixedStep, model: Any, state: State, acting: Mapping[str, Any], *, flexible: bool, bristles: bool
+) -> State:
+    """The state a step later."""
+    tau, f_tip, h = acting["tau"], acting["f_tip"], acting["h"]
+    if flexible:
+        return flexible_step(method, HeldFlexible(model, tau, f_tip), state, h)
+    if bristles:
+        return bent_step(method, model, state, h, tau, f_tip)
+    return method.scheme.held_step(model, *state, h, tau, f_tip)  # type: ignore[no-any-return]
+
+
+def _stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool) -> dict[str, Any]:
+    """The state a step later by name, of joints that stick and slip."""
+    energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
+    state = acting["q"], acting["qd"], energies
+    bent = Bent(model, acting["q"], acting["qd"], acting[BRISTLES]) if bristles else None
+    arm = model if bent is None else bent.laws.bare
+    given = acting["h"], acting["tau"], acting["f_tip"], bent, acting.get(LOADS)
+    (q, qd, energies), loads = stick_slip_step(method, arm, state, *given)
+    found = {"q": q, "qd": qd, "work": energies[0], "heat": energies[1], LOADS: loads}
+    if bent is not None:
+        stored = bent.stored(q, qd)
+        found |= {BRISTLES: bent.path.bent(q, qd), "work": energies[0] + stored, "heat": energies[1] - stored}
+    return found
+
+
+def _count(brakes: LoopBrakes, model: Any) -> int:
+    """How many brakes are inputs."""
+    return len(brakes)
+
+
+def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
+    for argument in running_cost.arguments:
+        if argument.name not in values:
+            raise UnknownName.of(
+                "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
+            )
+    given = (values[argument.name] for argument in running_cost.arguments)
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in given]

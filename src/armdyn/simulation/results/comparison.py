@@ -1,0 +1,112 @@
+"""How far one motion is from another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.errors import ShapeError
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.results.motion_data import MotionData
+from armdyn.simulation.results.resampling import resampled
+from armdyn.spatial.rotations import Array
+
+QUANTITIES = ("q", "qd", "qdd", "tau")
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """Of one quantity, over all common times and the batch; NaN where one of the motions is not finite.
+
+    Args:
+        largest: the largest absolute difference, in the unit of the quantity, shape (n,), or () of an energy.
+        rms: the root of the mean square of the differences, in the same unit and shape.
+        when: the time of the largest, s, in the same shape.
+    """
+
+    largest: Array
+    rms: Array
+    when: Array
+
+    @classmethod
+    def of(cls, t: Array, a: Array, b: Array, axes: int) -> Difference:
+        """Of values (T, ..., n) with one axis of their own, or (T, ...) with none."""
+        off = np.abs(b - a)
+        own = off.shape[off.ndim - axes :]
+        over_time = off.reshape(len(t), -1, *own).max(axis=1)
+        rms = np.sqrt(np.mean(off.reshape(-1, *own) ** 2, axis=0))
+        return cls(over_time.max(axis=0), rms, t[over_time.argmax(axis=0)])
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The differences of two motions; ``print`` shows them as a table. Angles are not wrapped.
+
+    Args:
+        names: of the two robots.
+        joint_names: in the order of q.
+        joint_kinds: "revolute" or "prismatic".
+        t: the times at which they were compared, s, shape (T,).
+        q: differences of joint positions, rad or m.
+        qd: of joint velocities, rad/s or m/s.
+        qdd: of joint accelerations, rad/s^2 or m/s^2.
+        tau: of joint forces, N m or N.
+        energy: of the total energies K + P, J.
+    """
+
+    names: tuple[str, str]
+    joint_names: tuple[str, ...]
+    joint_kinds: tuple[str, ...]
+    t: Array
+    q: Difference
+    qd: Difference
+    qdd: Difference
+    tau: Difference
+    energy: Difference
+
+    def __str__(self) -> str:
+        """A row for each joint, with the largest and the rms difference of each quantity."""
+        a, b = self.names
+        rows = [["joint", *(f"{name} {what}" for name in QUANTITIES for what in ("largest", "rms"))]]
+        for k, name in enumerate(self.joint_names):
+            each = [getattr(self, quantity) for quantity in QUANTITIES]
+            kind = "" if self.joint_kinds[k] == "revolute" else " (slides)"
+            rows.append(
+                [f"{name}{kind}", *(f"{x[k]:.3g}" for difference in each for x in (difference.largest, difference.rms))]
+            )
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True))])
+            for row in rows
+        ]
+        return "\n".join(
+            [
+                f"{b!r} beside {a!r}: {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s; rad, m, s, N m, N",
+                *lines,
+                f"energy K + P: largest {float(self.energy.largest):.3g} J, rms {float(self.energy.rms):.3g} J",
+            ]
+        )
+
+
+def compared(a: MotionData, b: MotionData) -> Comparison:
+    """Differences at the times of ``a`` within ``b``."""
+    if not isinstance(b, MotionData):
+        raise ShapeError(f"other is {b!r}; expected a Trajectory")
+    if (a.joint_names, a.joint_kinds) != (b.joint_names, b.joint_kinds):
+        raise ShapeError(
+            f"the motions are of other joints: {', '.join(a.joint_names)} of {a.robot!r}, {', '.join(b.joint_names)} "
+            f"of {b.robot!r}; expected the same names and kinds in the same order"
+        )
+    if a.batch != b.batch:
+        raise ShapeError(f"the motions are batches of shapes {a.batch} and {b.batch}; trajectory.pick(...) takes one")
+    common = (a.t >= b.t[0]) & (a.t <= b.t[-1])
+    if not common.any():
+        raise SettingError(
+            f"the motions have no time in common: {a.t[0]:g} to {a.t[-1]:g} s, {b.t[0]:g} to {b.t[-1]:g} s"
+        )
+    t = a.t[common]
+    there = resampled(b, t, None)
+    of = {name: Difference.of(t, getattr(a, name)[common], getattr(there, name), 1) for name in QUANTITIES}
+    energy = Difference.of(t, a.energy.total[common], there.energy.total, 0)
+    return Comparison((a.robot, b.robot), a.joint_names, a.joint_kinds, t, **of, energy=energy)

@@ -1,0 +1,121 @@
+"""A motion at any time: by the interpolants of the solver, piece by piece, or between the states that were saved."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.simulation.flexible.stacked import parted
+from armdyn.spatial.rotations import Array
+
+
+class StateAt(NamedTuple):
+    """Joint positions ``q``, rad or m, and velocities ``qd``, rad/s or m/s, at the times that were asked for."""
+
+    q: Any
+    qd: Any
+
+
+class RotorsAt(NamedTuple):
+    """Rotors' positions at the joints ``theta``, rad or m, and velocities ``thetad``, rad/s or m/s, at these times."""
+
+    theta: Any
+    thetad: Any
+
+
+@dataclass
+class Dense:
+    """The interpolants y(t) of the steps of one motion, y = (q, qd, ...), in order, with the time each reaches to.
+
+    Of an arm with flexible joints y = (q, theta, qd, thetad, ...), with theta and thetad of these joints alone.
+
+    Args:
+        dof: n.
+        flexible: places in q of the flexible joints.
+    """
+
+    dof: int
+    flexible: tuple[int, ...] = ()
+    until: list[float] = field(default_factory=list)
+    pieces: list[Callable[[float], Array]] = field(default_factory=list)
+
+    def add(self, until: float, piece: Callable[[float], Array]) -> None:
+        """The next piece."""
+        self.until.append(until)
+        self.pieces.append(piece)
+
+    def at(self, t: Array) -> StateAt:
+        """q and qd, each of shape (*t.shape, n); NaN behind the last piece, where a motion was lost."""
+        return StateAt(*(of_all[..., : self.dof] for of_all in self._states(t)))
+
+    def rotors_at(self, t: Array) -> RotorsAt:
+        """theta and thetad, each of shape (*t.shape, n); at rigid joints they are q and qd."""
+        return RotorsAt(*(parted(of_all, self.dof, self.flexible)[1] for of_all in self._states(t)))
+
+    def _states(self, t: Array) -> tuple[Array, Array]:
+        """Positions and velocities of links and of rotors at flexible joints, shapes (*t.shape, n + flexible)."""
+        size = self.dof + len(self.flexible)
+        y = np.full((*t.shape, 2 * size), np.nan)
+        for index, at in np.ndenumerate(t):
+            k = bisect_left(self.until, at)
+            if k < len(self.pieces):
+                y[index] = self.pieces[k](float(at))[: 2 * size]
+        return y[..., :size], y[..., size:]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The straight line from (t_0, y_0) to (t_1, y_1)."""
+
+    t_0: float
+    t_1: float
+    y_0: Array
+    y_1: Array
+
+    def __call__(self, t: float) -> Array:
+        """y(t)."""
+        return self.y_0 + (t - self.t_0) / (self.t_1 - self.t_0) * (self.y_1 - self.y_0)
+
+
+def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> StateAt:
+    """Hermite's polynomial of fourth degree between the saved states around each t.
+
+    It has q and qd of both ends and qdd of the first: at the second, the force of the next step already acts. That is
+    why `resample`, which has to give qdd too, is another polynomial (`resampling.quintic`, with qdd of both ends): with
+    smooth forces that one is closer by an order, with forces that jump at the saved times this one. With
+    s = t - t_k and H = t_k+1 - t_k, what the acceleration qdd_k alone does not explain, D of the position and E of the
+    velocity at the end, is made up for by c_3 s^3 + c_4 s^4, c_3 = (4 D - E H) / H^3, c_4 = (E H - 3 D) / H^4.
+    """
+    k = np.clip(np.searchsorted(saved, t, side="right") - 1, 0, max(len(saved) - 2, 0))
+    if len(saved) == 1:
+        return StateAt(q[k], qd[k])
+    over = (..., *(np.newaxis,) * (q.ndim - 1))
+    s, H = (t - saved[k])[over], (saved[k + 1] - saved[k])[over]
+    x, v, a = q[k], qd[k], qdd[k]
+    D, E = q[k + 1] - (x + v * H + a * H**2 / 2), qd[k + 1] - (v + a * H)
+    c_3, c_4 = (4 * D - E * H) / H**3, (E * H - 3 * D) / H**4
+    return StateAt(
+        x + s * (v + s * (a / 2 + s * (c_3 + s * c_4))),
+        v + s * (a + s * (3 * c_3 + s * 4 * c_4)),
+    )
+
+
+def rotors_between_saved(t: Array, saved: Array, theta: Array, thetad: Array) -> RotorsAt:
+    """Hermite's cubic polynomial between the saved states around each t, with theta and thetad of both ends.
+
+    What the velocity at the begin alone does not explain of the ends, as of `between_saved`, is made up for by
+    c_2 s^2 + c_3 s^3, c_2 = (3 D - E H) / H^2, c_3 = (E H - 2 D) / H^3.
+    """
+    k = np.clip(np.searchsorted(saved, t, side="right") - 1, 0, max(len(saved) - 2, 0))
+    if len(saved) == 1:
+        return RotorsAt(theta[k], thetad[k])
+    over = (..., *(np.newaxis,) * (theta.ndim - 1))
+    s, H = (t - saved[k])[over], (saved[k + 1] - saved[k])[over]
+    v = thetad[k]
+    D, E = theta[k + 1] - (theta[k] + v * H), thetad[k + 1] - v
+    c_2, c_3 = (3 * D - E * H) / H**2, (E * H - 2 * D) / H**3
+    return RotorsAt(theta[k] + s * (v + s * (c_2 + s * c_3)), v + s * (2 * c_2 + s * 3 * c_3))

@@ -1,0 +1,94 @@
+"""The states a simulation keeps while it runs; what is not reached stays NaN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.simulation.files.labels import Label
+from armdyn.simulation.integration.grid import refuse_more_than_memory
+from armdyn.simulation.results.dense import Dense
+from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.spatial.rotations import Array
+
+
+@dataclass
+class Effort:
+    """How many steps were made and how often the equations of motion were evaluated, so far."""
+
+    steps: int = 0
+    evaluations: int = 0
+
+
+@dataclass
+class Samples:
+    """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled.
+
+    ``memory`` is that of a method that has one (`armdyn.simulation.integration.steps.Scheme`), at the end; ``notes``
+    are sentences about the integration; ``dense`` holds the interpolants of each state of the batch, where they are
+    asked for. ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
+    ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;
+    ``labels`` are names and units of values of ``signals``.
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    work: Array
+    forces: tuple[Array, ...]
+    count: int = 0
+    effort: Effort = field(default_factory=Effort)
+    memory: dict[str, Array] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    dense: dict[tuple[int, ...], Dense] = field(default_factory=dict)
+    events: list[Occurrence] = field(default_factory=list)
+    qdd: Array | None = None
+    signals: dict[str, Array] = field(default_factory=dict)
+    bristles: Array | None = None
+    labels: dict[str, tuple[Label, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def empty(
+        cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool, bristles: int | None = None
+    ) -> Samples:
+        """Room for a state at each time, with so many bristles where there are some."""
+        sizes = (dof, dof, dof, 6) if with_f_tip else (dof, dof, dof)
+        # q, qd, tau and f_tip; qdd, work and the energies follow from them
+        refuse_more_than_memory(8.0 * len(t) * np.prod(batch, dtype=float) * (sum(sizes) + dof + 5 + (bristles or 0)))
+        q, qd, *forces = (np.full((len(t), *batch, size), np.nan) for size in sizes)
+        bent = None if bristles is None else np.full((len(t), *batch, bristles), np.nan)
+        return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces), bristles=bent)
+
+    def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
+        """Keep the next state: its q, qd, W and bristles, and the forces there, as far as they are given."""
+        row = self.count
+        self.q[row], self.qd[row], self.work[row] = state[:3]
+        if self.bristles is not None:
+            self.bristles[row] = state[3]
+        for kept, value in zip(self.forces, forces, strict=False):
+            kept[row] = value
+        self.count = row + 1
+
+    def of(self, index: tuple[int, ...]) -> Samples:
+        """The room of one state of the batch, shared with this one."""
+        at: Any = (slice(None), *index)
+        forces = tuple(f[at] for f in self.forces)
+        bent = None if self.bristles is None else self.bristles[at]
+        return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort, bristles=bent)
+
+    def kept(self) -> Samples:
+        """The samples that are filled, as arrays of their own."""
+        to = slice(self.count)
+        return replace(
+            self,
+            t=self.t[to],
+            q=self.q[to],
+            qd=self.qd[to],
+            work=self.work[to],
+            forces=tuple(f[to] for f in self.forces),
+            qdd=None if self.qdd is None else self.qdd[to],
+            signals={name: values[to] for name, values in self.signals.items()},
+            bristles=None if self.bristles is None else self.bristles[to],
+        )

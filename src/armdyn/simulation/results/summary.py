@@ -1,0 +1,50 @@
+"""A motion as a table: where its joints begin and end, how far and fast they go, what drives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+from armdyn.tabular import Table, figure
+
+if TYPE_CHECKING:
+    from armdyn.simulation.results.trajectory import Trajectory
+
+DIGITS = 4
+UNITS = {"revolute": "rad", "prismatic": "m"}
+
+
+def summary(trajectory: Trajectory) -> Table:
+    """A row a joint, over all motions of a batch; below it energy, drift and notes."""
+    start = "at start" if not trajectory.batch else "at start, least"
+    end = "at end" if not trajectory.batch else "at end, most"
+    headings = ("joint", "unit", start, end, "lowest", "highest", "max. speed", "max. force")
+    rows = [
+        (name, UNITS[kind], *_numbers(trajectory, k))
+        for k, (name, kind) in enumerate(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
+    ]
+    return Table(headings, rows, "llrrrrrr", repr(trajectory), _below(trajectory))
+
+
+def _numbers(trajectory: Trajectory, k: int) -> tuple[str, ...]:
+    q, qd, tau = (getattr(trajectory, name)[..., k] for name in ("q", "qd", "tau"))
+    shown = (_least(q[0]), _most(q[-1]), _least(q), _most(q), _most(np.abs(qd)), _most(np.abs(tau)))
+    return tuple(figure(value, digits=DIGITS) for value in shown)
+
+
+def _least(values: Array) -> float:
+    return float(np.min(values, where=np.isfinite(values), initial=np.inf))
+
+
+def _most(values: Array) -> float:
+    return float(np.max(values, where=np.isfinite(values), initial=-np.inf))
+
+
+def _below(trajectory: Trajectory) -> tuple[str, ...]:
+    energy: Any = trajectory.energy
+    totals, drift = energy.total, np.abs(energy.drift)
+    range_ = " to ".join(dict.fromkeys(figure(value, digits=DIGITS) for value in (_least(totals), _most(totals))))
+    lines = [f"total energy {range_} J, largest drift of its account {figure(_most(drift), size=0.0, digits=2)} J"]
+    return (*lines, *(f"note: {note}" for note in trajectory.notes))

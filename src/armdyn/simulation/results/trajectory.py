@@ -1,0 +1,420 @@
+"""A motion over time, with everything that belongs to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import array, text_problems
+from armdyn.constraints.arguments import Redundant
+from armdyn.errors import ShapeError
+from armdyn.extras import extra
+from armdyn.imported import exported
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.labels import checked_labels
+from armdyn.simulation.results.comparison import Comparison, compared
+from armdyn.simulation.results.dense import Dense, RotorsAt, StateAt, between_saved, rotors_between_saved
+from armdyn.simulation.results.motion_data import MotionData
+from armdyn.simulation.results.resampling import part, resampled
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from armdyn.plots.animation import Animation
+    from armdyn.simulation.results.drives import DriveHistories
+    from armdyn.simulation.results.with_robot import ConstraintForces, TipMotion
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory(MotionData):
+    """A motion over time: states, accelerations, forces, energies. Immutable.
+
+    Args:
+        robot: the robot's name.
+        joint_names: in the order of q.
+        joint_kinds: "revolute" or "prismatic", for the units.
+        t: times, s, rising, shape (T,); the first is 0, in a part of a motion (`between`, `resample`) any.
+        q: joint positions, rad or m, shape (T, ..., n).
+        qd: joint velocities, rad/s or m/s, shape (T, ..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, ..., n).
+        tau: joint forces, N m or N, shape (T, ..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, shape (T, ..., 6); None without one.
+        energy: the energy account, J.
+        statistics: method, steps, evaluations, wall time.
+        notes: what the equations left out, and which limits the motion did not keep, one sentence each.
+        dense: the solver's interpolants by index in the batch, of ``simulate(..., dense_output=True)``; not in files.
+        signals: what else was recorded, by name: references, a controller's state, forces of stops and contacts, the
+            friction of joints that can stick, each of shape (T, ..., k).
+        events: what happened, in order of time, of ``simulate(..., events=, stops=, contacts=)``, and at joints that
+            stick and slip.
+        signal_labels: names and units of the values of signals, by the names of signals, where they are known.
+
+    >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
+    >>> trajectory
+    <Trajectory of 'ur5': 1001 times from 0 to 0.5 s, 6 joints; DOP853, rtol 1e-10, atol 1e-10>
+    >>> trajectory.q.shape
+    (1001, 6)
+    >>> bool(abs(trajectory.energy.relative_drift).max() < 1e-9)
+    True
+    """
+
+    def pick(self, *index: int) -> Trajectory:
+        """One motion of the batch.
+
+        >>> batch = armdyn.simulate(armdyn.load("rp"), [[0.0, 1.0], [0.1, 1.0]], duration=0.1)
+        >>> batch.batch, batch.pick(1).q.shape
+        ((2,), (1001, 2))
+        """
+        if len(index) != len(self.batch) or any(not -m <= k < m for k, m in zip(index, self.batch, strict=True)):
+            raise ShapeError(f"pick{index} of a batch of shape {self.batch}; expected one index for each of its axes")
+        at: Any = (slice(None), *index)
+        forward = tuple(k % m for k, m in zip(index, self.batch, strict=True))
+        dense: Mapping[tuple[int, ...], Dense] | None = None if self.dense is None else {(): self.dense[forward]}
+        events = tuple(replace(one, index=()) for one in self.events if one.index == forward)
+        return replace(self.changed(lambda values: values[at]), dense=dense, events=events)
+
+    def at(self, t: ArrayLike) -> StateAt:
+        """Positions and velocities at any times of the motion, named arrays ``q`` and ``qd``.
+
+        With ``simulate(..., dense_output=True)`` by the interpolants of the solver, as accurate as its steps. Otherwise
+        between the saved states on both sides, by the polynomial of fourth degree with their q and qd and the first
+        one's qdd: its error goes with the fifth power of the time between them.
+
+        Args:
+            t: times, s, any shape, from 0 to the last.
+
+        Returns:
+            A `StateAt`: q, rad or m, and qd, rad/s or m/s, of shape (*t.shape, ..., n).
+
+        Raises:
+            SettingError: a time before 0 or behind the end.
+
+        >>> fall = armdyn.simulate(armdyn.load("planar_2r"), [0.0, 0.0], duration=1.0, dense_output=True)
+        >>> fall.at(0.12345).q.round(6)
+        array([-0.074655,  0.074489])
+        """
+        times = self._within(t)
+        if self.dense is None:
+            return between_saved(times, self.t, self.q, self.qd, self.qdd)
+        return StateAt(*self._of_batch(times, Dense.at))
+
+    def rotors_at(self, t: ArrayLike) -> RotorsAt:
+        """Positions and velocities of the rotors of an arm with flexible joints, ``theta`` and ``thetad``.
+
+        By the interpolants of the solver, as of `at`. Otherwise between the saved states on both sides, by the
+        polynomial of third degree with their theta and thetad: its error goes with the fourth power of the time between
+        them.
+
+        Args:
+            t: times, s, any shape, from 0 to the last.
+
+        Returns:
+            A `RotorsAt`: theta, rad or m, and thetad, rad/s or m/s, as the joints see them, of shape
+            (*t.shape, ..., n); q and qd at rigid joints.
+
+        Raises:
+            SettingError: a time before 0 or behind the end, or a motion that has no rotors.
+        """
+        times = self._within(t)
+        if self.dense is not None and all(dense.flexible for dense in self.dense.values()):
+            return RotorsAt(*self._of_batch(times, Dense.rotors_at))
+        if "theta" not in self.signals or "thetad" not in self.signals:
+            raise SettingError(
+                f"the motion of {self.robot!r} has no rotors: no joint has a spring, or signals 'theta' and 'thetad' "
+                "were not recorded. Where joints are rigid use trajectory.at"
+            )
+        return rotors_between_saved(times, self.t, self.signals["theta"], self.signals["thetad"])
+
+    def _within(self, t: ArrayLike) -> Array:
+        """Times of the motion, s."""
+        times = array("t", t, None, "seconds, of any shape", finite=SettingError)
+        if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
+            raise SettingError(
+                f"t reaches from {times.min():g} to {times.max():g} s; the motion is known from {self.t[0]:g} to "
+                f"{self.t[-1]:g} s"
+            )
+        return times
+
+    def _of_batch(self, times: Array, what: Callable[[Dense, Array], tuple[Array, Array]]) -> tuple[Array, Array]:
+        """Positions and velocities by the interpolants of every state of the batch."""
+        positions = np.empty((*times.shape, *self.q.shape[1:]))
+        velocities = np.empty_like(positions)
+        for index, dense in (self.dense or {}).items():
+            where: Any = (*(slice(None),) * times.ndim, *index)
+            positions[where], velocities[where] = what(dense, times)
+        return positions, velocities
+
+    def between(self, start: float, end: float) -> Trajectory:
+        """The states kept from one time to another, both included, without interpolation.
+
+        Times stay what they are, and work is still counted from t = 0; drift is what the account gets out by from the
+        first state of the part on.
+
+        Args:
+            start: s.
+            end: s.
+
+        Raises:
+            SettingError: no state kept between them.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.between(0.25, 0.5)
+        <Trajectory of 'rp': 251 times from 0.25 to 0.5 s, 2 joints; DOP853, rtol 1e-10, atol 1e-10>
+        """
+        return part(self, start, end)
+
+    def resample(self, times: ArrayLike | None = None, *, rate: float | None = None) -> Trajectory:
+        """The same motion at other times: exactly as kept where they are kept times, interpolated between.
+
+        Between two kept times q is the polynomial of fifth degree with the q, qd and qdd of both (quintic Hermite), and
+        qd and qdd are its derivatives; their errors fall with the sixth, fifth and fourth power of the interval where
+        forces are smooth; where they jump at kept times, as a table does that is held during each step, `at` is more
+        accurate. Forces, wrench, energies and signals lie on straight lines, so that the drift of the energy account is
+        interpolated too.
+
+        Args:
+            times: s, rising, shape (T,), within the motion.
+            rate: as an alternative, so many times a second from the first time on, Hz.
+
+        Raises:
+            SettingError: times outside the motion or that do not rise; both times and rate, or neither.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.resample(rate=25).t[:3]
+        array([0.  , 0.04, 0.08])
+        """
+        return resampled(self, times, rate)
+
+    def compare(self, other: Trajectory) -> Comparison:
+        """How far another motion of the same joints is from this one: largest and rms differences, a printable table.
+
+        At the times of this motion that lie within the other, which is interpolated where it did not keep them.
+
+        Args:
+            other: of joints of the same names and kinds, and the same batch.
+
+        Raises:
+            ShapeError: other joints, or another batch.
+            SettingError: motions that have no time in common.
+
+        >>> arm = armdyn.load("rp")
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> bool(fine.compare(coarse).q.largest.max() < 1e-4)
+        True
+        """
+        return compared(self, other)
+
+    def with_signals(self, **signals: ArrayLike) -> Trajectory:
+        """The same with further quantities over time, which slices, files and plots keep.
+
+        Args:
+            signals: by name, each of shape (T, ..., k): a row for each time, the batch, k values. Those of names that
+                it has already are replaced.
+
+        Raises:
+            ShapeError: another shape.
+            SettingError: a blank name.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.with_signals(reference=np.zeros((1001, 2))).signals["reference"].shape
+        (1001, 2)
+        """
+        shape = (*self.q.shape[:-1], "k")
+        given = {}
+        for name, values in signals.items():
+            if problems := list(text_problems(name, "the name of a signal")):
+                raise SettingError(" ".join(problems))
+            given[name] = array(f"signal {name!r}", values, shape, "a row for each time", missing=True)
+            if not given[name].size:
+                raise ShapeError(f"signal {name!r} holds no values: shape {given[name].shape}; expected k above zero")
+        labels = {name: known for name, known in self.signal_labels.items() if name not in given}
+        return replace(self, signals={**self.signals, **given}, signal_labels=labels)
+
+    def with_signal_labels(self, **labels: Sequence[tuple[str, str]]) -> Trajectory:
+        """The same with names and units of the values of signals, which pictures show and files keep.
+
+        Args:
+            labels: by the name of the signal, a name and a unit for each of its values.
+
+        Raises:
+            UnknownName: a signal that it does not have.
+            ShapeError: more or fewer labels than values.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.with_signals(error=np.zeros((1001, 2))).with_signal_labels(error=[("turn", "rad"), ("slide", "m")])
+        <Trajectory of 'rp': 1001 times from 0 to 1 s, 2 joints; DOP853, rtol 1e-10, atol 1e-10>
+        """
+        checked = {name: checked_labels(name, given, self.signals) for name, given in labels.items()}
+        return replace(self, signal_labels={**self.signal_labels, **checked})
+
+    def tip_motion(self, robot: Robot, *, frame: str | None = None) -> TipMotion:
+        """Pose, twist and its rate of the tip, or of any frame, over time.
+
+        Args:
+            robot: what moved.
+            frame: name of the frame; the tip where none is given.
+
+        Raises:
+            ShapeError: a robot of other joints.
+            UnknownName: a frame that the robot does not have.
+
+        >>> arm = armdyn.load("rp")
+        >>> hand = armdyn.simulate(arm, [0.0, 1.0], duration=1.0).tip_motion(arm)
+        >>> hand.position.shape, hand.twist.shape
+        ((1001, 3), (1001, 6))
+        """
+        from armdyn.simulation.results.with_robot import tip_motion  # noqa: PLC0415 - when it is called
+
+        return tip_motion(self, robot, frame)
+
+    def constraint_forces(self, robot: Robot, *, redundant: Redundant = "error") -> ConstraintForces:
+        """Multipliers lambda and joint forces A^T lambda of the constraints over time (Modern Robotics 8.93, 8.98).
+
+        Args:
+            robot: what moved, with its constraints.
+            redundant: as of `armdyn.simulate`.
+
+        Raises:
+            ShapeError: a robot of other joints.
+            ModelError: a robot without constraints.
+            RedundantConstraints: constraints that follow from others.
+        """
+        from armdyn.simulation.results.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
+
+        return constraint_forces(self, robot, redundant)
+
+    def drives(self, robot: Robot) -> DriveHistories:
+        """Torques, speeds, currents, temperatures, voltages and powers of the motors over time (Modern Robotics 8.9).
+
+        The torques are those that gave the motion its joint forces. Windings and housings are as warm as the ambient at
+        first. The rotors of flexible joints have the motion of the signals theta and thetad.
+
+        Args:
+            robot: what moved, with its motors.
+
+        Raises:
+            ShapeError: a robot of other joints, or a batch.
+            ModelError: a robot without motors, or a motor without torque constant or resistance.
+            Unsupported: motors on coupled joints whose torques do not follow from the motion.
+        """
+        from armdyn.simulation.results.drives import drive_histories  # noqa: PLC0415 - when it is called
+
+        return drive_histories(self, robot)
+
+    def to_dict(self) -> dict[str, Array]:
+        """The columns of a table by name, each an array: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.
+
+        A batch becomes long: one row for each time and state, with its indices in columns batch_0, batch_1, ...
+
+        >>> columns = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.1).to_dict()
+        >>> list(columns)[:3], columns["t"].shape
+        (['t', 'q_joint_1', 'q_joint_2'], (1001,))
+        """
+        from armdyn.simulation.files.columns import table  # noqa: PLC0415 - they need this class
+
+        return table(self)
+
+    def to_dataframe(self) -> Any:
+        """The table of `to_dict` as a ``pandas.DataFrame``, a row for each time and state; it needs the library pandas.
+
+        ``attrs["units"]`` has the unit of each column that has one.
+
+        Raises:
+            MissingLibrary: where pandas is not installed.
+
+        >>> table = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.1).to_dataframe()
+        >>> table.shape, list(table.columns)[:3], table.attrs["units"]["q_joint_2"]
+        ((1001, 14), ['t', 'q_joint_1', 'q_joint_2'], 'm')
+        """
+        from armdyn.simulation.files.columns import DERIVED, names_and_units_of  # noqa: PLC0415 - they need this class
+
+        found = extra("pandas", "to_dataframe").DataFrame(self.to_dict())
+        named = [*names_and_units_of(self), *((name, "J") for name in DERIVED)]
+        found.attrs["units"] = {name: unit for name, unit in named if unit}
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a file, over one that exists: everything to ``.npz`` or ``.parquet``, one motion to ``.csv``.
+
+        Numbers come back exactly from all. A csv file has no place for notes and statistics. A Parquet file is a table
+        with the columns of `to_dict` and units in their metadata; it needs the library pyarrow.
+
+        Raises:
+            TrajectoryFileError: another ending, a batch to csv, or a file that cannot be written.
+            MissingLibrary: Parquet, where pyarrow is not installed.
+        """
+        from armdyn.simulation.files.saving import save  # noqa: PLC0415 - they need this class
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Trajectory:
+        """Read what `save` wrote. Nothing in the file is executed or unpickled.
+
+        Raises:
+            TrajectoryFileError: a file that is missing, damaged, or no trajectory.
+        """
+        from armdyn.simulation.files.saving import load  # noqa: PLC0415 - they need this class
+
+        return load(path)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
+        """A picture of joint positions, velocities, forces and the energy account, as a matplotlib Figure.
+
+        Args:
+            path: also write it there; the ending chooses the format (png, pdf, svg).
+            options: of `armdyn.plots.plot_trajectory`: joints, panels, degrees, figsize, title, signals, figure.
+        """
+        from armdyn.plots import plot_trajectory, write_figure  # noqa: PLC0415 - matplotlib is slow to import
+
+        figure = plot_trajectory(self, **options)
+        if path is not None:
+            write_figure(figure, path)
+        return figure
+
+    def animate(
+        self, path: str | os.PathLike[str] | None = None, *, robot: Robot, progress: bool = False, **options: Any
+    ) -> Animation:
+        """The arm in motion, in a plane or in space, as an `armdyn.plots.Animation`; notebooks play it.
+
+        Args:
+            path: also write it there: ``.gif``, ``.mp4`` where ffmpeg is present, or ``.html``.
+            robot: what moved.
+            progress: of writing, as a bar on stderr.
+            options: of `armdyn.plots.animate_trajectory`: fps, speed, every, trace, view and others.
+        """
+        from armdyn.plots import animate_trajectory  # noqa: PLC0415 - matplotlib is slow to import
+
+        animation = animate_trajectory(self, robot, **options)
+        if path is not None:
+            animation.save(path, progress=progress)
+        return animation
+
+    report = exported("armdyn.report")
+
+    view = exported("armdyn.viewer", "view_trajectory")
+
+    def _repr_html_(self) -> str:
+        from armdyn.simulation.results.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return summary(self).html()
+
+    def __str__(self) -> str:
+        """A table of joints, with their positions, speeds and forces; energy and notes below it."""
+        from armdyn.simulation.results.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return str(summary(self))
+
+    def __repr__(self) -> str:
+        batch = f", batch {self.batch}" if self.batch else ""
+        return (
+            f"<Trajectory of {self.robot!r}: {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s, "
+            f"{len(self.joint_names)} joints{batch}; {self.statistics.method}>"
+        )

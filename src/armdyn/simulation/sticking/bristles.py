@@ -1,0 +1,357 @@
+"""Friction with a state of its own in motion: bristles that bend and springs that slip, a state z beside q and qd.
+
+A law with a state (`armdyn.actuators.FrictionWithState`) gives a force F(z, qd) and dz/dt = Z(z, qd). So the arm moves
+as one without these laws on which tau - F acts, and each formula of `armdyn.simulation.integration.schemes` stays what
+it is. Along a step z is carried by the path, not by the formula: at every stage it is that behind the joint's motion
+from where the step begins, at the mean of the velocities there and here (`FrictionWithState.state_along`). That is
+exact for laws in which the path alone counts (Maxwell slip; LuGre whose static and kinetic friction are one), so that
+the formula keeps its order; where G depends on the velocity the error is of the second order. However stiff the
+bristles are, z stays within what static friction bends: the steps must follow the motion on the bristles, of the
+angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the rate s0 |qd|/G.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.with_state import FrictionWithState
+from armdyn.checks import array
+from armdyn.constraints.arguments import Redundant
+from armdyn.declaration import function
+from armdyn.errors import ShapeError
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.model import Model
+from armdyn.robot import Robot
+from armdyn.simulation.equations import SOURCES, motion, motion_of
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.labels import UNITS, Label
+from armdyn.simulation.forces import Forces
+from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.integration.schemes import Formula, Rates, State
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.samples import Samples
+from armdyn.spatial.rotations import Array
+
+Motion = Callable[[Any, Any, Any, Any], Rates]
+"""qdd and power of (t, q, qd, z)."""
+
+NAME = "bristles"
+"""Of the state in a `armdyn.ClosedLoop`, and of the signal of a `armdyn.Trajectory`."""
+
+
+@dataclass(frozen=True)
+class Bending:
+    """A law with a state, and where its z stands among all.
+
+    Args:
+        joint: place of its joint in the model.
+        law: of it.
+        first: place of the first number of its z.
+    """
+
+    joint: int
+    law: FrictionWithState
+    first: int
+
+    @property
+    def size(self) -> int:
+        """How many numbers its z has."""
+        return self.law.elements or 1
+
+    def of(self, z: Any) -> Any:
+        """Its own z."""
+        return z[self.first] if self.law.elements is None else z[self.first : self.first + self.size]
+
+
+def bendings(model: Model) -> list[Bending]:
+    """The laws with a state, in the order of the joints."""
+    found: list[Bending] = []
+    for place, joint in enumerate(model.joints):
+        for law in joint.laws:
+            if isinstance(law, FrictionWithState):
+                found.append(Bending(place, law, sum(one.size for one in found)))
+    return found
+
+
+def bristle_labels(model: Model) -> tuple[Label, ...]:
+    """A name and a unit for each number z, of its joint and its law."""
+    return tuple(
+        Label(f"{joint.name} {type(one.law).__name__}" + (f" {k + 1}" if one.size > 1 else ""), UNITS[joint.kind]["q"])
+        for one in bendings(model)
+        for joint in [model.joints[one.joint]]
+        for k in range(one.size)
+    )
+
+
+def count(model: Model, **options: Any) -> int:
+    """How many numbers z of all laws has."""
+    return sum(one.size for one in bendings(model))
+
+
+def carries(robot: Robot, method: Method) -> bool:
+    """Whether a motion of rigid joints by this method has their state: it needs no rates of the past."""
+    if not bendings(robot.model) or any(joint.has_spring for joint in robot.model.joints):
+        return False
+    return isinstance(method, Adaptive) or (isinstance(method, FixedStep) and not method.scheme.memory)
+
+
+def without_bristles(robot: Robot) -> Robot:
+    """The robot without these laws."""
+    joints = tuple(
+        joint.replace(actuator=joint.actuator.without_bristles) if isinstance(joint.actuator, Actuator) else joint
+        for joint in robot.model.joints
+    )
+    return Robot(robot.model.replace(joints=joints))
+
+
+class Bristles:
+    """The laws with a state of a traced arm.
+
+    Args:
+        mechanism: with all its laws.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.drive, self.laws = mechanism.drive, bendings(mechanism.model)
+        self.body = {body.joint: k for k, body in enumerate(mechanism.links)}
+        rest = tuple(
+            tuple(law for law in laws if not isinstance(law, FrictionWithState)) for laws in mechanism.drive.laws
+        )
+        self.bare = dataclasses.replace(mechanism, drive=dataclasses.replace(mechanism.drive, laws=rest))
+        """The arm without them."""
+
+    def along(self, z: Any, moved: Any, qd: Any) -> Array:
+        """z behind a motion of the coordinates, at these velocities."""
+        ways, rates = self.drive.rates(moved), self.drive.rates(qd)
+        return self._flat([one.law.state_along(one.of(z), ways[k], abs(rates[k])) for one, k in self._placed])
+
+    def rates(self, z: Any, qd: Any) -> Array:
+        """dz/dt."""
+        rates = self.drive.rates(qd)
+        return self._flat([one.law.state_rate(one.of(z), rates[k]) for one, k in self._placed])
+
+    def forces(self, z: Any, qd: Any) -> Array:
+        """What they take from the coordinates."""
+        rates, of_bodies = self.drive.rates(qd), [0.0] * len(self.drive.terms)
+        for one, k in self._placed:
+            of_bodies[k] = of_bodies[k] + one.law.force_with(one.of(z), rates[k])
+        found: Array = self.drive.forces(of_bodies)
+        return found
+
+    def energy(self, z: Any) -> Any:
+        """What all store."""
+        return sum((one.law.energy(one.of(z)) for one in self.laws), start=0.0)
+
+    @property
+    def _placed(self) -> list[tuple[Bending, int]]:
+        """Each with the body whose joint it is in."""
+        return [(one, self.body[one.joint]) for one in self.laws]
+
+    def _flat(self, of_laws: Sequence[Any]) -> Array:
+        return np.concatenate([np.atleast_1d(np.array(own, dtype=object)) for own in of_laws])
+
+
+SIZES = {NAME: count}
+
+
+@function("(bristles),(n)->(n),(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
+def bending(model: Any, bristles: Any, qd: Any) -> tuple[Array, Array]:
+    """What bends takes from the coordinates, N m or N, (..., n), and dz/dt, rad/s or m/s, (..., bristles).
+
+    Args:
+        bristles: z of all laws with a state, rad or m, shape (..., bristles).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    own = Bristles(model)
+    return own.forces(bristles, qd), own.rates(bristles, qd)
+
+
+@function("(bristles),(n),(n)->(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
+def bent_along(model: Any, bristles: Any, moved: Any, qd: Any) -> Array:
+    """z of all laws with a state behind a motion in one direction, rad or m, shape (..., bristles).
+
+    Args:
+        bristles: z before, rad or m, shape (..., bristles).
+        moved: how far the joints went, rad or m, shape (..., n).
+        qd: joint velocities on the way, rad/s or m/s, shape (..., n).
+    """
+    return Bristles(model).along(bristles, moved, qd)
+
+
+@function("(bristles)->()", sizes=SIZES, sources=(*SOURCES, "actuators"))
+def bristle_energy(model: Any, bristles: Any) -> Any:
+    """Energy stored in what bends before joints slip, J, scalar.
+
+    Args:
+        bristles: z of all laws with a state, rad or m, shape (..., bristles).
+    """
+    return Bristles(model).energy(bristles)
+
+
+class Path:
+    """The bending along one step, whose formula tries several states (see above).
+
+    Args:
+        along: as `bent_along`.
+        q: where the step begins.
+        qd: the velocities there.
+        z: the bending there.
+    """
+
+    def __init__(self, along: Callable[[Any, Any, Any], Array], q: Any, qd: Any, z: Any) -> None:
+        self.along, self.q, self.qd, self.z = along, q, qd, z
+
+    def bent(self, q: Any, qd: Any) -> Array:
+        """z at a state of the step."""
+        return self.along(self.z, q - self.q, 0.5 * (self.qd + qd))
+
+    def step(self, formula: Formula, motion: Motion, t: Any, work: Any, h: Any) -> State:
+        """(q, qd, W, z) a step of a one-step formula later; W is the work of what acts, less that of all friction."""
+
+        def f(t: Any, q: Any, qd: Any) -> Rates:
+            return motion(t, q, qd, self.bent(q, qd))
+
+        first = motion(t, self.q, self.qd, self.z)
+        q, qd, work = formula(f, first, t, (self.q, self.qd, work), h)
+        return q, qd, work, self.bent(q, qd)
+
+
+class Bent:
+    """What bends in a traced arm, along one step.
+
+    Args:
+        model: the arm with all its laws.
+        q: where the step begins.
+        qd: the velocities there.
+        z: the bending there.
+    """
+
+    def __init__(self, model: Mechanism, q: Any, qd: Any, z: Any) -> None:
+        self.laws = Bristles(model)
+        self.path = Path(self.laws.along, q, qd, z)
+
+    def forces(self, q: Any, qd: Any) -> Array:
+        """What bristles take from the coordinates."""
+        return self.laws.forces(self.path.bent(q, qd), qd)
+
+    def stored(self, q: Any, qd: Any) -> Any:
+        """The energy that has been stored since the step began, at its end."""
+        return self.laws.energy(self.path.bent(q, qd)) - self.laws.energy(self.path.z)
+
+
+def bent_step(method: FixedStep, model: Any, state: State, h: Any, tau: Any, f_tip: Any = None) -> State:
+    """(q, qd, z, W) a step later, traced, the forces held."""
+    q, qd, z, work = state
+    own = Bristles(model)
+
+    def held(t: Any, q: Any, qd: Any, z: Any) -> Rates:
+        return motion(own.bare, q, qd, tau - own.forces(z, qd), f_tip)  # type: ignore[no-any-return]
+
+    path = Path(own.along, q, qd, z)
+    q, qd, work, after = path.step(method.scheme.formula, held, 0.0, work, h)
+    return q, qd, after, work + own.energy(after) - own.energy(z)
+
+
+class Bends(Protocol):
+    """What bends, as a state in motion knows it: of positions that are those of joints, or of links and rotors."""
+
+    def bending(self, z: Array, qd: Array, /) -> tuple[Array, Array]:
+        """What it takes from the joint forces, N m or N, and dz/dt, rad/s or m/s."""
+
+    def along(self, z: Array, moved: Array, qd: Array, /) -> Array:
+        """z behind a motion, rad or m."""
+
+    def energy(self, z: Array, /) -> Any:
+        """What it stores, J."""
+
+
+class OnNumbers:
+    """The same on numbers, compiled, beside the motion of the robot without these laws.
+
+    Args:
+        robot: with all its laws.
+        redundant: as of `armdyn.simulate`.
+    """
+
+    def __init__(self, robot: Robot, redundant: Redundant) -> None:
+        self.bare = without_bristles(robot)
+        self.bending, self.along = robot.compile(bending), robot.compile(bent_along)
+        self.energy, self._motion = robot.compile(bristle_energy), motion_of(self.bare, redundant)
+
+    def motion(self, q: Array, qd: Array, z: Array, tau: Array, *f_tip: Array) -> tuple[Array, Any, Array, Array]:
+        """qdd, the power of what acts less that of all friction, dz/dt, and the forces of what bends."""
+        force, rates = self.bending(z, qd)
+        return *self._motion(q, qd, tau - force, *f_tip), rates, force
+
+
+def bent_results(robot: Robot, samples: Samples, redundant: Redundant) -> tuple[Array, EnergyAccount, dict[str, Array]]:
+    """qdd, energies and signals along what was kept; what is stored in the bending counts as potential energy."""
+    q, qd, z, own = samples.q, samples.qd, samples.bristles, OnNumbers(robot, redundant)
+    assert z is not None  # noqa: S101 - the caller saw it
+    qdd, _, _, force = own.motion(q, qd, z, *samples.forces)
+    signals = {"friction": force + own.bare.friction_forces(q, qd, qdd, *samples.forces[1:])} | samples.signals
+    potential = robot.potential_energy(q) + own.energy(z)
+    energy = EnergyAccount(robot.kinetic_energy(q, qd), potential, samples.work)
+    return qdd if samples.qdd is None else samples.qdd, energy, signals | {NAME: z}
+
+
+def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:
+    """z at t = 0, shape (*batch, bristles), as one array: zero where none is given. No array where none is carried.
+
+    Raises:
+        SettingError: bristles of a motion that carries none.
+        ShapeError: another number of them.
+    """
+    if not carried:
+        if given is not None:
+            raise SettingError(
+                f"bristles0 is given, but this simulation of {robot.name!r} carries no state of friction. Joints with "
+                "such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by method='adaptive' or 'rk4'"
+            )
+        return ()
+    size = count(robot.model)
+    if given is None:
+        return (np.zeros((*batch, size)),)
+    z = array("bristles0", given, None, f"(..., {size}), rad or m, {', '.join(names(robot))}", finite=SettingError)
+    try:
+        return (np.array(np.broadcast_to(z, (*batch, size))),)
+    except ValueError:
+        raise ShapeError(
+            f"bristles0 has shape {z.shape}; expected ({size},) or {(*batch, size)}, rad or m: "
+            f"{', '.join(names(robot))}"
+        ) from None
+
+
+def names(robot: Robot) -> list[str]:
+    """The law and joint of every number of z."""
+    joints = robot.model.joints
+    return [
+        f"{type(one.law).__name__} of {joints[one.joint].name!r}"
+        for one in bendings(robot.model)
+        for _ in range(one.size)
+    ]
+
+
+def bent_steps(
+    robot: Robot, formula: Formula, forces: Forces, redundant: Redundant
+) -> Callable[[int, float, Any, State, tuple[Array, ...]], State]:
+    """Steps on numbers of the state (q, qd, W, z), around forces that are asked for in every stage."""
+    own = OnNumbers(robot, redundant)
+
+    def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        q, qd, work, z = state
+
+        def held(now: float, q: Array, qd: Array, z: Array) -> Rates:
+            here = acting if forces.held or now == t else forces.at(k, now, q, qd)
+            return own.motion(q, qd, z, *here)[:2]
+
+        q, qd, work, after = Path(own.along, q, qd, z).step(formula, held, t, work, h)
+        return q, qd, work + own.energy(after) - own.energy(z), after
+
+    return advance

@@ -1,0 +1,170 @@
+"""A step of joints that stick and slip, traced, without a memory of what they do: for loops that run as one program.
+
+A joint at rest is one whose velocity is exactly zero; it sticks as long as the friction that holds it is within its
+breakaway forces. So what a joint does follows from the state, and each step is
+
+1. a step of the method in which every joint goes on as it does: what moves slips, what rests is held. Where no joint
+   changes what it does, this is the step.
+2. changes of velocity where joints do change, M dqd = p with the impulses p of friction (time stepping, Moreau 1988):
+   a joint at rest that would take more than its breakaway force to hold lets go for the whole step; one whose velocity
+   passes through zero at a time r before the end is held from then on, or, where friction cannot hold it, turns round
+   then. All of them are solved for together, and guesses that the solution contradicts are changed. What is left after
+   `PASSES` solutions, where several joints change within one step, the next step finds.
+
+Where friction depends on the load l, that is known in every solution, so that friction at rest has its bounds from it,
+with no equation to be solved. Friction of what slips changes with its load. It was f where the load was l in the
+predicted step, and is c + s l' at the load l' that the change leads to. With a rotor a and phi = 1 + s, from
+l + f + a qdd + d = tau before and after,
+
+    r (l' - l) + (a/phi) dqd = r (f - c - s l)/phi,    r (l' - l) = (M_links dqd)_i,
+
+so that changes of velocity have the metric M_links + a/phi of joints that slip, and M_links + a of those that are held;
+r is the time in which joints do something else than before. On straight lines of the load that is exact; each solution
+takes the lines at the loads of the one before it, the first one at those at the step's beginning, which differ by the
+order of h.
+
+The time of a stop within a step is that of a constant acceleration. A change costs an error of the order of h^2 in the
+state, besides the method's own. A joint lets go at the begin of a step: one whose static friction is above its kinetic
+friction, and whose load passes it within a step, does so up to h late, with an error of the order of h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.prescribed import solved_with_prescribed
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import select, sign
+from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.integration.schemes import State
+from armdyn.simulation.sticking.bristles import Bent
+from armdyn.simulation.sticking.doings import Doings
+from armdyn.simulation.sticking.equations import dry_coordinates
+from armdyn.simulation.sticking.sliding_arm import SlidingArm
+from armdyn.simulation.sticking.slip_friction import SlipFriction
+from armdyn.spatial.rotations import Array
+
+PASSES, PASSES_OF_FIRST_ORDER = 3, 2
+"""Solutions for the changes of velocity in a step: each corrects the guess of the one before of what joints do.
+
+Two are not enough for joints that start together in other directions than they push while they are held; they start a
+step late then, which methods of the first order bear.
+"""
+
+MORE_UNDER_LOAD = 1
+"""Further ones where friction depends on the load: what starts may change which joint drives its load and which not."""
+
+
+def stick_slip_step(
+    method: FixedStep,
+    mechanism: Mechanism,
+    state: State,
+    h: Any,
+    tau: Any,
+    f_tip: Any = None,
+    bent: Bent | None = None,
+    near: Any = None,
+) -> tuple[State, Array]:
+    """(q, qd, (W, Q)) a step of a one-step method later, forces held; and the loads that were computed last.
+
+    W is the work of all that acts on the arm, less what friction takes, and Q the heat of friction, J.
+
+    Args:
+        method: without a memory.
+        mechanism: whose dry joints are moved by one coordinate each, without constraints; those whose friction depends
+            on the load by coordinates of their own.
+        state: (q, qd, (W, Q)).
+        h: length of the step, s.
+        tau: joint forces, N m or N.
+        f_tip: wrench at the tip, (m, f) in the tip frame.
+        bent: what bends beside this friction, along this step; its force counts as friction.
+        near: loads of the joints whose friction depends on them, such as those of the step before; they decide how long
+            it takes, and the motion to rounding only.
+    """
+    (q, qd, energies), dry = state, dry_coordinates(mechanism.drive)
+    slip = np.ones(mechanism.dof, dtype=object)
+    slip[dry] = sign(qd[dry])
+    arm = SlidingArm(mechanism, slip, tau, f_tip, bent, near)
+    first = arm.solved(q, qd)
+    later = method.scheme.formula(arm, (first.x, first.powers), 0.0, (q, qd, energies), h)
+    if not dry:
+        return later, arm.last_loads
+    friction = SlipFriction.of(arm, dry, qd, later[1], first.loads)
+    doings = Doings.first(friction, -first.reactions[dry], h)
+    passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + (MORE_UNDER_LOAD if arm.loaded else 0)
+    changed = _with_changes(arm, friction, doings, q, later, passes)
+    # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
+    return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True)), arm.last_loads
+
+
+def _with_changes(
+    arm: SlidingArm, friction: SlipFriction, doings: Doings, q: Array, later: State, passes: int
+) -> State:
+    """The state a step later with the changes of velocity of joints that do something else than before."""
+    dry, predicted, loads = friction.dry, friction.predicted, friction.loads
+    for k in range(passes):
+        changes = Changes.of(arm, friction, doings, q, loads)
+        if k < passes - 1:
+            loads, after = changes.loads(friction), predicted + changes.velocities
+            doings = doings.corrected(*friction.at_rest(loads), after[dry], changes.impulses[dry])
+    after = predicted + changes.velocities
+    after[dry] = select(doings.held, 0.0, after[dry])
+    moved = (0.5 * doings.longest) * changes.velocities  # a change of velocity that comes about evenly in this time
+    rubs = friction.rubbing
+    kinetic = 0.5 * changes.momenta(friction)[rubs] @ (predicted + after)[rubs]
+    return later[0] + moved, after, later[2] + arm.energies_of_change(q, kinetic, moved)
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Changes of velocity M' dqd = p' by impulses of friction.
+
+    Args:
+        velocities: dqd, (n,).
+        impulses: p', (n,).
+        times: in which the load of each coordinate changes, s, (n,).
+        rotors: inertias in M' by body, where friction depends on the load: a/phi of what slips, a of what is held.
+    """
+
+    velocities: Array
+    impulses: Array
+    times: Array
+    rotors: dict[int, Any]
+
+    @classmethod
+    def of(cls, arm: SlidingArm, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any]) -> Changes:
+        """Of what joints do, with friction on the straight lines at these loads."""
+        dry, n = friction.dry, arm.mechanism.dof
+        held, given, impulses = (np.zeros(n, dtype=object) for _ in range(3))
+        times, taken = np.full(n, doings.of_others, dtype=object), friction.taken
+        held[dry], given[dry] = doings.held, -friction.predicted[dry] * doings.held
+        times[dry], taken[dry] = doings.times if arm.loaded else doings.r, doings.taken
+        slipping = friction.slipping(doings.direction, loads)
+        for i in friction.rubbing:
+            change = taken[i] * slipping.reciprocal[i] - slipping.passed[i]
+            impulses[i] = (1.0 - held[i]) * times[i] * change
+        armature = arm.mechanism.drive.armature
+        metric = held + (1.0 - held) * slipping.reciprocal
+        rotors = {k: armature[k] * metric[i] for k, i in arm.loaded.items()}
+        found = solved_with_prescribed(arm.bare, arm.mass_matrix(q, rotors), 1.0 - held, impulses, given)
+        for i in dry:
+            impulses[i] = impulses[i] + held[i] * found.reactions[i]
+        return cls(found.x, impulses, times, rotors)
+
+    def loads(self, friction: SlipFriction) -> dict[int, Any]:
+        """The loads that the changes lead to, by body: l + (p' - a' dqd)/r."""
+        return {
+            k: friction.loads[k] + (self.impulses[i] - self.rotors[k] * self.velocities[i]) / self.times[i]
+            for k, i in friction.arm.loaded.items()
+        }
+
+    def momenta(self, friction: SlipFriction) -> Array:
+        """M dqd, with the rotors' own inertias."""
+        found = self.impulses.copy()
+        for k, i in friction.arm.loaded.items():
+            found[i] = found[i] + (friction.arm.mechanism.drive.armature[k] - self.rotors[k]) * self.velocities[i]
+        return found
