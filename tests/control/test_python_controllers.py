@@ -96,7 +96,7 @@ def settings(robot: armdyn.Robot) -> dict[str, Any]:
     ("name", "method"),
     [
         pytest.param("ur5", Euler(1e-3), marks=pytest.mark.slow),
-        ("stanford", RungeKutta4(1e-3)),
+        pytest.param("stanford", RungeKutta4(1e-3), marks=pytest.mark.slow),
         ("random_tree", Euler(1e-3)),
     ],
 )

@@ -13,7 +13,11 @@ PANDA = str(ROBOTS / "panda_description" / "urdf" / "panda.urdf")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tracking.py"
 
 
-@pytest.mark.parametrize("arguments", [(), (PANDA, "panda_link8", "2.5")], ids=["ur5", "panda"])
+@pytest.mark.parametrize(
+    "arguments",
+    [(), pytest.param((PANDA, "panda_link8", "2.5"), marks=pytest.mark.slow)],
+    ids=["ur5", "panda"],
+)
 def test_example_compares_the_controllers(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLE, *arguments], capture_output=True, text=True, timeout=120, check=False

@@ -78,7 +78,7 @@ def named(case):
 HELD = [(make, coulomb) for make in (lift, pendulum) for coulomb in (0.0, 0.7)]
 
 
-@pytest.mark.parametrize("case", short_run(HELD, (lift, 0.7), (pendulum, 0.0)), ids=named)
+@pytest.mark.parametrize("case", short_run(HELD, (lift, 0.7)), ids=named)
 def test_a_weight_held_for_ten_minutes_does_not_creep(case):
     make, coulomb = case
     robot, q = make(0.3, Coulomb(coulomb)), 0.3
@@ -598,7 +598,7 @@ def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case
 BOTH = [(method, rotor) for method in METHODS for rotor in (0.0, 0.3)]
 
 
-@pytest.mark.parametrize("case", short_run(BOTH, ("adaptive", 0.3), ("rk4", 0.0)), ids=str)
+@pytest.mark.parametrize("case", short_run(BOTH, ("rk4", 0.0)), ids=str)
 def test_joints_without_load_rest_but_for_rounding(case):
     """The base and the last joint of a UR5 carry no weight: their gears hold nothing, and nothing moves them."""
     (method, rotor), bare, q = case, armdyn.load("ur5"), np.array([0.3, -1.0, 1.2, 0.4, 0.5, 0.1])
