@@ -17,7 +17,7 @@ from armdyn.extras import extra
 from armdyn.imported import exported
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import checked_labels
+from armdyn.simulation.files.labels import Labels, checked_labels
 from armdyn.simulation.results.comparison import Comparison, compared
 from armdyn.simulation.results.dense import Dense, RotorsAt, StateAt, between_saved, rotors_between_saved
 from armdyn.simulation.results.motion_data import MotionData
@@ -234,7 +234,7 @@ class Trajectory(MotionData):
             given[name] = array(f"signal {name!r}", values, shape, "a row for each time", missing=True)
             if not given[name].size:
                 raise ShapeError(f"signal {name!r} holds no values: shape {given[name].shape}; expected k above zero")
-        labels = {name: known for name, known in self.signal_labels.items() if name not in given}
+        labels: Labels = {name: known for name, known in self.signal_labels.items() if name not in given}
         return replace(self, signals={**self.signals, **given}, signal_labels=labels)
 
     def with_signal_labels(self, **labels: Sequence[tuple[str, str]]) -> Trajectory:
