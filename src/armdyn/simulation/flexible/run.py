@@ -54,9 +54,9 @@ def refuse_coupled_loads(robot: Robot) -> None:
     if rubbing_bodies(robot.mechanism.drive) and not can_hold(robot):
         stiff = either("robot.without_springs()", "actuators without springs")
         raise SettingError(
-            "events, stops and contacts are not for arms with flexible joints beside rigid ones whose friction depends "
-            "on the load and which are coupled or turn rotors that are bodies; use friction that does not, or a smooth "
-            f"law, or simulate {stiff} with them"
+            "events, stops, contacts and brakes are not for arms with flexible joints beside rigid ones whose friction "
+            "depends on the load and which are coupled or turn rotors that are bodies; use friction that does not, or "
+            f"a smooth law, or simulate {stiff} with them"
         )
 
 

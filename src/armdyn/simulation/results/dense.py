@@ -90,11 +90,9 @@ def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> St
     s = t - t_k and H = t_k+1 - t_k, what the acceleration qdd_k alone does not explain, D of the position and E of the
     velocity at the end, is made up for by c_3 s^3 + c_4 s^4, c_3 = (4 D - E H) / H^3, c_4 = (E H - 3 D) / H^4.
     """
-    k = np.clip(np.searchsorted(saved, t, side="right") - 1, 0, max(len(saved) - 2, 0))
+    k, s, H = _interval(t, saved, q.ndim - 1)
     if len(saved) == 1:
         return StateAt(q[k], qd[k])
-    over = (..., *(np.newaxis,) * (q.ndim - 1))
-    s, H = (t - saved[k])[over], (saved[k + 1] - saved[k])[over]
     x, v, a = q[k], qd[k], qdd[k]
     D, E = q[k + 1] - (x + v * H + a * H**2 / 2), qd[k + 1] - (v + a * H)
     c_3, c_4 = (4 * D - E * H) / H**3, (E * H - 3 * D) / H**4
@@ -110,12 +108,20 @@ def rotors_between_saved(t: Array, saved: Array, theta: Array, thetad: Array) ->
     What the velocity at the begin alone does not explain of the ends, as of `between_saved`, is made up for by
     c_2 s^2 + c_3 s^3, c_2 = (3 D - E H) / H^2, c_3 = (E H - 2 D) / H^3.
     """
-    k = np.clip(np.searchsorted(saved, t, side="right") - 1, 0, max(len(saved) - 2, 0))
+    k, s, H = _interval(t, saved, theta.ndim - 1)
     if len(saved) == 1:
         return RotorsAt(theta[k], thetad[k])
-    over = (..., *(np.newaxis,) * (theta.ndim - 1))
-    s, H = (t - saved[k])[over], (saved[k + 1] - saved[k])[over]
     v = thetad[k]
     D, E = theta[k + 1] - (theta[k] + v * H), thetad[k + 1] - v
     c_2, c_3 = (3 * D - E * H) / H**2, (E * H - 2 * D) / H**3
     return RotorsAt(theta[k] + s * (v + s * (c_2 + s * c_3)), v + s * (2 * c_2 + s * 3 * c_3))
+
+
+def _interval(t: Array, saved: Array, axes: int) -> tuple[Array, Array, Array]:
+    """Of each t the number of the saved time before it, the time since then, and the time from there to the next.
+
+    The times have so many axes more, for the numbers of a state; with a single saved time the last of them is 0.
+    """
+    k = np.clip(np.searchsorted(saved, t, side="right") - 1, 0, max(len(saved) - 2, 0))
+    over = (..., *(np.newaxis,) * axes)
+    return k, (t - saved[k])[over], (saved[np.minimum(k + 1, len(saved) - 1)] - saved[k])[over]
