@@ -44,6 +44,7 @@ from armdyn.imported import exported
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.flexible.state import refuse_memory
 from armdyn.simulation.integration.methods import Euler, FixedStep
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -53,7 +54,6 @@ from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import LoopFriction
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.settings import check_constraints, initial_state
-from armdyn.simulation.sticking.bristles import carries
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class ClosedLoop:
             self._running_cost,
             energy=self._energy,
             flexible=bool(self._flexible),
-            bristles=carries(self.robot, self.method),
+            bristles=motion_carries(self.robot, self.method),
             sticks=self.friction.sticks(energy=self._energy),
             loads=self.friction.loads(energy=self._energy),
             brakes=self.brakes,
