@@ -226,7 +226,7 @@ def test_many_arms_are_each_as_alone_in_every_bit() -> None:
 
 
 def test_a_controller_by_the_rotors_rates_and_float32() -> None:
-    """Friction holds the rotors off the target, exactly; rates by a gain in a motion that stops, against differences."""
+    """Friction holds the rotors off the target exactly; rates by a gain in a motion that stops, against differences."""
     drive = Actuator(Motor(2e-2), Gear(5.0), Coulomb(1.0), spring=Spring(400.0, damping=4.0))
     robot = PLANAR.with_gravity((0, 0, 0)).with_actuators({"joint_1": drive})
     loop = ClosedLoop(robot, motor_pd_gravity, method=Heun(1e-3), record=["thetad"])
