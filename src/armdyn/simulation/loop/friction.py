@@ -13,7 +13,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.errors import FrictionWarning
 from armdyn.simulation.flexible.bristles import behind_springs, motion_carries
 from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.sticking.bristles import bendings, without_bristles
+from armdyn.simulation.sticking.bristles import without_bristles
 from armdyn.simulation.sticking.dry_joints import can_stick, drive_of_links
 
 
@@ -51,7 +51,7 @@ class LoopFriction:
         """
         bends = motion_carries(robot, method)
         rest = without_bristles(robot) if bends else robot
-        drive, behind = rest.mechanism.drive, [] if bends or not bendings(robot.model) else behind_springs(robot)
+        drive, steady = rest.mechanism.drive, [] if bends else behind_springs(robot)
         inputs = {*parameters, *(f"{name}.friction" for name in brakes)}
         dry = {}
         for k, body in enumerate(robot.mechanism.links):
@@ -62,7 +62,7 @@ class LoopFriction:
         rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
         rubs = rubs or any(joint.spring.is_damped for joint in flexible_joints(rest.mechanism))
         loaded = drive_of_links(rest).depends_on_load
-        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), loaded, tuple(behind))
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), loaded, tuple(steady))
 
     def sticks(self, *, energy: bool) -> bool:
         """Whether its steps are those of `armdyn.simulation.sticking.stick_slip`, which know the heat of friction."""
