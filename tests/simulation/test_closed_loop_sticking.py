@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Smooth, Spring, StaticKinetic, Viscous
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Smooth, StaticKinetic, Viscous
 from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.control import pd_gravity
 from armdyn.model.drive import Drive
@@ -204,7 +204,6 @@ def test_joints_that_one_coordinate_moves() -> None:
             Heun(1e-3),
             "friction depends on the load of joints that are coupled, or that turn rotors which are bodies",
         ),
-        (Actuator(Motor(1e-3), Gear(10.0), Coulomb(1.0), spring=Spring(100.0)), Heun(1e-3), "joints are flexible"),
         (Actuator(friction=Coulomb(1.0)), Variational(1e-3), "Variational does not stop"),
     ],
 )

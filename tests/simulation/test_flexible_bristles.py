@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, MaxwellSlip, Motor, Spring, Viscous
-from armdyn.simulation import Adaptive, Heun, Stops
+from armdyn.simulation import Adaptive, ClosedLoop, FrictionWarning, Heun, RungeKutta4, SemiImplicitEuler, Stops
 
 PLAIN = armdyn.load("planar_2r")
 B, K, D, VISCOUS = 0.4, 500.0, 0.4, 0.2
@@ -80,6 +80,65 @@ def test_steps_are_of_the_second_order(solved):
         for h in (2e-3, 1e-3)
     ]
     assert 3.6 < errors[0] / errors[1] < 4.4
+
+
+@pytest.mark.parametrize(("method", "order"), [(RungeKutta4, 2), (SemiImplicitEuler, 1)])
+def test_closed_loops_carry_what_bends(solved, method, order):
+    """At the rotor and at the rigid joint; K + P + springs + bristles - work stays what it is."""
+    errors, start = [], {name.removesuffix("0"): value for name, value in START.items() if name not in ("q0", "qd0")}
+    for h in (1e-3, 2.5e-4):
+        loop = ClosedLoop(ARM, method=method(h), record=["q", "qd", "theta", "thetad", "bristles"], energy=True)
+        every = round(0.02 / h)
+        rolled = loop(START["q0"], START["qd0"], **start, steps=25 * every, every=every, tau=TAU)
+        rows = rolled.rows
+        found = np.concatenate([rows.q, rows.qd, rows.theta[:, :1], rows.thetad[:, :1], rows.bristles], axis=-1)
+        errors.append(abs(found - solved[:-1])[:, [0, 1, 4, 6, 7]].max())
+    assert errors[1] < (2e-6 if order == 2 else 5e-4)
+    assert np.log2(errors[0] / errors[1]) / 2 > order - 0.1
+
+    def stored(q, qd, theta, thetad, z):
+        bent = 0.5 * z**2 @ [ROTOR.stiffness, ELBOW.stiffness]
+        springs = ARM.potential_energy(q) + ARM.spring_energy(q, theta)
+        return ARM.flexible_kinetic_energy(q, qd, thetad) + springs + bent
+
+    begun = stored(*map(np.array, (START["q0"], START["qd0"], START["theta0"], START["thetad0"], START["bristles0"])))
+    ended = stored(*(getattr(rolled.final, name) for name in ("q", "qd", "theta", "thetad", "bristles")))
+    assert abs(ended - begun - rolled.final.work) < (1e-9 if order == 2 else 1e-2)
+    assert rolled.final.heat > 0.1
+
+
+def test_a_closed_loop_of_what_bends_beside_dry_friction():
+    """The rigid joint comes to rest exactly, the rotor swings on its bristles; the account closes."""
+    robot = PLAIN.with_actuators({"joint_1": SPRINGY, "joint_2": Actuator(friction=[ELBOW, Coulomb(2.0)])})
+    loop = ClosedLoop(robot, method=Heun(5e-4), record=["q", "bristles"], energy=True)
+    assert loop.state == ("q", "qd", "theta", "thetad", "bristles", "work", "heat")
+    q0, qd0 = np.array([-1.5, 0.1]), np.array([0.0, 0.3])
+    rolled = loop(q0, qd0, steps=3000, tau=PLAIN.gravity_forces(q0))
+    final, rows = rolled.final, rolled.rows
+    assert final.qd[1] == 0.0
+    assert (rows.q[-2000:, 1] == final.q[1]).all()
+    assert np.ptp(rows.bristles[-2000:, 0]) > 1e-6
+    assert (rows.bristles[-2000:, 1] == final.bristles[1]).all()
+    bent = 0.5 * final.bristles**2 @ [ROTOR.stiffness, ELBOW.stiffness]
+    kinetic = robot.flexible_kinetic_energy(final.q, final.qd, final.thetad) - PLAIN.kinetic_energy(q0, qd0)
+    stored = robot.spring_energy(final.q, final.theta) + bent
+    gained = kinetic + PLAIN.potential_energy(final.q) - PLAIN.potential_energy(q0) + stored
+    assert abs(gained - final.work) < 1e-7
+    assert final.heat > 0.01
+
+
+def test_closed_loops_carry_what_bends_beside_joints_that_do_not_stick():
+    """Where several coordinates move joints with dry friction; as `simulate`, which moves bristles alike."""
+    bare = armdyn.load("planar_3r").with_coordinates(["joint_1", "u", "v"], [[1, 0, 0], [0, 1, 0.5], [0, -1, 0.5]])
+    rubs = {name: Actuator(friction=Coulomb(0.3)) for name in ("joint_2", "joint_3")}
+    robot, start = bare.with_actuators({"joint_1": SPRINGY, **rubs}), ([0.3, 0.2, 0.1], [0.5, 0.6, 0.1])
+    with pytest.warns(FrictionWarning, match="several coordinates move"):
+        loop = ClosedLoop(robot, method=Heun(5e-4), energy=True)
+    final = loop(*start, steps=40, tau=np.zeros(3)).final  # no joint comes to rest
+    true = armdyn.simulate(robot, *start, duration=0.02, method=Heun(5e-4))
+    np.testing.assert_allclose(final.q, true.q[-1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(final.bristles, true.signals["bristles"][-1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(final.work, true.energy.work[-1], rtol=0, atol=1e-12)
 
 
 def test_a_play_dry_friction_and_stops_beside_what_bends():

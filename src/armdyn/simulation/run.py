@@ -25,7 +25,7 @@ from armdyn.simulation.events.located import Event
 from armdyn.simulation.events.stops import Contact, Stops
 from armdyn.simulation.files.labels import Labels, of_robot
 from armdyn.simulation.flexible import run as flexible_run
-from armdyn.simulation.flexible.bristles import flexible_carries
+from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.integration import adaptive, fixed_step, taylor
 from armdyn.simulation.integration.grid import saved_steps, saved_times, step_grid
@@ -43,7 +43,6 @@ from armdyn.simulation.sticking.bristles import (
     NAME,
     bent_results,
     bristle_labels,
-    carries,
     initial_bristles,
     without_bristles,
 )
@@ -185,7 +184,7 @@ def simulate(
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
     flexible = bool(flexible_places(robot.model))
-    carried = flexible_carries(robot, chosen) if flexible else carries(robot, chosen)
+    carried = motion_carries(robot, chosen)
     bristles = initial_bristles(robot, carried, bristles0, start[0].shape[:-1])
     slides = without_bristles(robot) if bristles else robot
     dry = DryJoints.of(slides)

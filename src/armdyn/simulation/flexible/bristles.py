@@ -11,17 +11,26 @@ from armdyn.robot import Robot
 from armdyn.simulation.flexible.stacked import parted
 from armdyn.simulation.integration.methods import Method
 from armdyn.simulation.integration.pieces import can_stop
-from armdyn.simulation.sticking.bristles import bending, bendings, bent_along, bristle_energy, without_bristles
+from armdyn.simulation.sticking.bristles import (
+    bending,
+    bendings,
+    bent_along,
+    bristle_energy,
+    carries,
+    without_bristles,
+)
 from armdyn.simulation.sticking.dry_joints import can_hold
 from armdyn.spatial.rotations import Array
 
 
-def flexible_carries(robot: Robot, method: Method) -> bool:
-    """Whether a simulation of an arm with flexible joints by this method has the state of such laws."""
-    return bool(bendings(robot.model)) and can_stop(method) and can_hold(robot) and not _behind_springs(robot)
+def motion_carries(robot: Robot, method: Method) -> bool:
+    """Whether a motion by this method has the state of such laws, of an arm with flexible joints or without."""
+    if not flexible_places(robot.model):
+        return carries(robot, method)
+    return bool(bendings(robot.model)) and can_stop(method) and can_hold(robot) and not behind_springs(robot)
 
 
-def _behind_springs(robot: Robot) -> list[str]:
+def behind_springs(robot: Robot) -> list[str]:
     """The joints with such laws that move with the link of a flexible joint, and not with its rotor."""
     joints, places = robot.model.joints, set(flexible_places(robot.model))
     bends = {one.joint for one in bendings(robot.model)}

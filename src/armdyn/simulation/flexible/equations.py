@@ -15,7 +15,7 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.declaration import function
-from armdyn.model.friction import TINY, FrictionLaw
+from armdyn.model.friction import FrictionLaw
 from armdyn.program import maximum
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.sticking.dry_joints import is_dry
@@ -24,8 +24,8 @@ from armdyn.spatial.rotations import Array
 
 def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction: Any) -> Any:
     """What rubs at a rotor that slides in a direction, N m or N; what holds at rest is left out where that is 0."""
-    sliding = direction * maximum(direction * rate, TINY)
-    return sum(law.force(sliding if is_dry(law) else rate, load) for law in laws)
+    speed = maximum(direction * rate, 0.0)
+    return sum(law.sliding(direction, speed, load) if is_dry(law) else law.force(rate, load) for law in laws)
 
 
 class BetweenSprings(NamedTuple):

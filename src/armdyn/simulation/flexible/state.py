@@ -1,4 +1,4 @@
-"""Steps of arms with flexible joints whose forces are held."""
+"""Steps of arms with flexible joints whose forces are held, where none of them sticks."""
 
 from __future__ import annotations
 
@@ -12,32 +12,38 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible.stacked import parted, stacked
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import Rates, State
+from armdyn.simulation.sticking.bristles import Bent
 
 
 @dataclass(frozen=True)
 class HeldFlexible:
-    """The equations of motion of a traced arm with springs, the forces held during the step."""
+    """The equations of motion of a traced arm with springs, the forces held during the step.
+
+    Args:
+        model: what moves.
+        tau: forces of the motors at the joints.
+        f_tip: the wrench at the tip.
+        bent: what bends beside the friction of the model, along the step, by positions of the rotors.
+    """
 
     model: Any
     tau: Any
     f_tip: Any = None
+    bent: Bent | None = None
 
     def __call__(self, t: Any, x: Any, xd: Any) -> Rates:
         """Accelerations of links and rotors, and the power of the forces."""
         places, dof = flexible_places(self.model.model), self.model.dof
         (q, theta), (qd, thetad) = parted(x, dof, places), parted(xd, dof, places)
-        qdd, thetadd, power = flexible_motion(self.model, q, qd, theta, thetad, self.tau, self.f_tip)
+        tau = self.tau if self.bent is None else self.tau - self.bent.forces(theta, thetad)
+        qdd, thetadd, power = flexible_motion(self.model, q, qd, theta, thetad, tau, self.f_tip)
         return stacked(qdd, thetadd, places), power
 
 
 def flexible_step(method: FixedStep, held: HeldFlexible, state: State, h: Any) -> State:
-    """(q, qd, theta, thetad, W) a step of a one-step method later."""
-    q, qd, theta, thetad, work = state
-    places, dof = flexible_places(held.model.model), held.model.dof
-    x, xd = stacked(q, theta, places), stacked(qd, thetad, places)
-    x, xd, work = method.scheme.formula(held, held(0.0, x, xd), 0.0, (x, xd, work), h)
-    (q, theta), (qd, thetad) = parted(x, dof, places), parted(xd, dof, places)
-    return q, qd, theta, thetad, work
+    """(x, xd, W) a step of a one-step method later."""
+    x, xd, work = state
+    return method.scheme.formula(held, held(0.0, x, xd), 0.0, (x, xd, work), h)
 
 
 def refuse_memory(method: FixedStep) -> None:

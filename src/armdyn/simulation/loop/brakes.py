@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.actuators.dry import DryFriction
+from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.checks import number
 from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
@@ -21,6 +23,21 @@ from armdyn.spatial.rotations import Array
 
 NAME = "brakes"
 """Of the input, or of the controller's result: 1 of each brake that is engaged, 0 of one that is released."""
+
+
+@dataclass(frozen=True, eq=False)
+class EngagedBrake(DryFriction):
+    """The friction of a brake that an input engages.
+
+    Args:
+        size: N m or N, traced.
+    """
+
+    size: Any
+
+    def magnitude(self, speed: Any, load: Any) -> Any:
+        """As given."""
+        return self.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +77,23 @@ class LoopBrakes:
         return len(self.joints)
 
     def on(self, mechanism: Mechanism, engaged: Any) -> Mechanism:
-        """The traced arm with them engaged as far as numbers from 0 to 1 say, shape (brakes,)."""
+        """The traced arm with them engaged as far as numbers from 0 to 1 say, shape (brakes,).
+
+        The friction of a flexible joint is that of its link; what its actuator says rubs is at the rotor.
+        """
         drive, names = mechanism.drive, [joint.name for joint in mechanism.model.joints]
-        friction = list(drive.friction)
+        friction, laws = list(drive.friction), list(drive.laws)
+        behind = {joint.body for joint in flexible_joints(mechanism)}
         for k, body in enumerate(mechanism.links):
             if names[body.joint] in self.joints:
                 place = self.joints.index(names[body.joint])
-                friction[k] = friction[k] + self.torques[place] * engaged[place]
-        return dataclasses.replace(mechanism, drive=dataclasses.replace(drive, friction=tuple(friction)))
+                holds = self.torques[place] * engaged[place]
+                if k in behind:
+                    laws[k] = (*laws[k], EngagedBrake(holds))
+                else:
+                    friction[k] = friction[k] + holds
+        changed = dataclasses.replace(drive, friction=tuple(friction), laws=tuple(laws))
+        return dataclasses.replace(mechanism, drive=changed)
 
     def over_time(self, given: Any, t0: float, h: Any, steps: int) -> ArrayLike:
         """The input, one row a step, from switches by joint as `armdyn.simulate` has them; arrays stay as they are.

@@ -9,13 +9,15 @@ Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move
 velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
 
 Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the state, as
-``bristles``, in the order of the joints and their laws; a controller may ask for it.
+``bristles``, in the order of the joints and their laws; a controller may ask for it. At a flexible joint it follows the
+rotor.
 
-Where friction depends on the load, the loads that were computed last are part of the state, as ``last_loads``, in the
-order of the joints: the next step's solution begins with them. They bear on the motion to rounding only.
+Where friction of a rigid joint depends on the load, the loads that were computed last are part of the state, as
+``last_loads``, in the order of the joints: the next step's solution begins with them. They bear on the motion to
+rounding only.
 
-Joints with dry friction stick and slip (`armdyn.simulation.sticking.stick_slip`); where they cannot, a
-`FrictionWarning` says so.
+Joints with dry friction stick and slip (`armdyn.simulation.sticking.stick_slip`), rotors and links of flexible joints
+each by itself (`armdyn.simulation.flexible.sliding_arm`); where they cannot, a `FrictionWarning` says so.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ from armdyn.imported import exported
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.flexible.state import refuse_memory
 from armdyn.simulation.integration.methods import Euler, FixedStep
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -53,7 +56,6 @@ from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import LoopFriction
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.settings import check_constraints, initial_state
-from armdyn.simulation.sticking.bristles import carries
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -71,8 +73,8 @@ MEANINGS = {
     "tau": "joint forces, N m or N",
     "brakes": "1 of each brake that is engaged, 0 of one that is released",
     "f_tip": "wrench the tip applies, (m, f) in the tip frame, N m and N",
-    "work": "of tau and f_tip, less what friction takes, J",
-    "heat": "what friction takes, J",
+    "work": "of tau and f_tip, less what friction and the damping of springs take, J",
+    "heat": "what friction and the damping of springs take, J",
     "last_loads": "what joints transmitted whose friction depends on it, N m or N: where its solution begins",
 }
 """Of the loop's own arrays, for comments in exported code."""
@@ -92,9 +94,10 @@ class ClosedLoop:
             time, a sum of h times it, is the state "cost".
         brakes: names of joints whose brakes are engaged and released during the motion: by the controller where it has
             a result "brakes", of a number for each, 1 of one that is engaged and 0 of one that is released; else by an
-            input of that name. Other brakes stay as the robot has them.
+            input of that name. Other brakes stay as the robot has them. At a flexible joint a brake holds the rotor.
         energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
-            what friction takes; and where joints rub, as the state "heat", J, what friction takes.
+            what friction takes; and where joints rub, as the state "heat", J, what friction takes. The damping of
+            springs counts as friction.
         project: of a robot with constraints: whether each step is followed by a projection of q and qd onto them, in
             the compiled loop (`armdyn.constraints.projection`), so that the motion does not drift from them.
         require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
@@ -192,7 +195,7 @@ class ClosedLoop:
             self._running_cost,
             energy=self._energy,
             flexible=bool(self._flexible),
-            bristles=carries(self.robot, self.method),
+            bristles=motion_carries(self.robot, self.method),
             sticks=self.friction.sticks(energy=self._energy),
             loads=self.friction.loads(energy=self._energy),
             brakes=self.brakes,

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.advice import either
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.errors import FrictionWarning
+from armdyn.simulation.flexible.bristles import behind_springs, motion_carries
 from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.sticking.bristles import carries, without_bristles
-from armdyn.simulation.sticking.dry_joints import can_stick
+from armdyn.simulation.sticking.bristles import without_bristles
+from armdyn.simulation.sticking.dry_joints import can_stick, drive_of_links
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class LoopFriction:
         dry: the names of the joints with dry friction.
         rubs: whether any joint rubs.
         obstacle: why joints do not stick in this loop, and what to do; None where they do.
-        under_load: whether the friction of any joint depends on its load.
+        under_load: whether the friction of any joint depends on a load that follows from the accelerations.
+        steady: the names of joints whose friction has a state that this loop does not carry, but for an obstacle.
     """
 
     robot: str
@@ -33,6 +35,7 @@ class LoopFriction:
     rubs: bool
     obstacle: str | None
     under_load: bool
+    steady: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -46,9 +49,9 @@ class LoopFriction:
             parameters: of the model that are inputs: friction that is one may be above zero.
             brakes: joints whose brakes are inputs.
         """
-        bends = carries(robot, method)
+        bends = motion_carries(robot, method)
         rest = without_bristles(robot) if bends else robot
-        drive = rest.mechanism.drive
+        drive, steady = rest.mechanism.drive, [] if bends else behind_springs(robot)
         inputs = {*parameters, *(f"{name}.friction" for name in brakes)}
         dry = {}
         for k, body in enumerate(robot.mechanism.links):
@@ -57,7 +60,9 @@ class LoopFriction:
                 dry[name] = drive.terms[k]
         several = [name for name, terms in dry.items() if len(terms) > 1]
         rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
-        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), drive.depends_on_load)
+        rubs = rubs or any(joint.spring.is_damped for joint in flexible_joints(rest.mechanism))
+        loaded = drive_of_links(rest).depends_on_load
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), loaded, tuple(steady))
 
     def sticks(self, *, energy: bool) -> bool:
         """Whether its steps are those of `armdyn.simulation.sticking.stick_slip`, which know the heat of friction."""
@@ -76,17 +81,21 @@ class LoopFriction:
                 f"{', '.join(self.dry)}",
                 FrictionWarning,
             )
+        elif self.steady:
+            warn_outside(
+                f"joints of {self.robot!r} move with the links of flexible joints, so friction with a state of its own "
+                "counts at its steady force in this closed loop, and nothing bends before it slips (use friction "
+                f"without a state there): {', '.join(self.steady)}",
+                FrictionWarning,
+            )
 
 
 def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
     """Why joints do not stick, and what to do."""
     one_motion = either("armdyn.simulate", "armdyn simulate")
-    if flexible_places(robot.model):
-        stiff = either("robot.without_springs()", "actuators without springs")
-        return f"joints are flexible (use {one_motion}, a smooth law, or {stiff})"
     if robot.model.constraints:
         return f"the robot has constraints (use {one_motion}, or a smooth law)"
-    if own_coordinates(robot.mechanism.drive) is None:
+    if own_coordinates(drive_of_links(robot)) is None:
         return (
             "friction depends on the load of joints that are coupled, or that turn rotors which are bodies (use "
             "friction that does not, or a smooth law)"

@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.constraints.projection import projected
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import UnknownName
 from armdyn.named_tuples import named_tuple
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.flexible.state import HeldFlexible, flexible_step
 from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import State
+from armdyn.simulation.loop.arm_step import moved, moved_on_springs, stuck_or_slipped
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.loop.loads import SIZES as LOAD_SIZES
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
-from armdyn.simulation.sticking.bristles import SIZES, Bent, bent_step
-from armdyn.simulation.sticking.stick_slip import stick_slip_step
+from armdyn.simulation.sticking.bristles import SIZES
 
 if TYPE_CHECKING:
     from armdyn.simulation.loop.controller import Controller
@@ -42,7 +39,6 @@ def step_function(
     project: bool = False,
 ) -> Function:
     """One step as a `Function` whose results have the names of the arguments they replace."""
-    memory = method.scheme.memory
     motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
     motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
     motion |= {BRISTLES: (BRISTLES,)} if bristles else {}
@@ -50,7 +46,7 @@ def step_function(
     own |= {"work": ()} if energy else {}
     own |= {"heat": ()} if energy and sticks else {}
     own |= {LOADS: (LOADS,)} if loads else {}
-    own |= dict(memory)
+    own |= dict(method.scheme.memory)
     own |= {"cost": ()} if running_cost else {}
     own |= controller.state_beside((*own, "h", "t", "f_tip")) if controller else {}
     arguments = [Argument(name, shape) for name, shape in own.items()]
@@ -70,14 +66,13 @@ def step_function(
         values = dict(zip(names, arrays, strict=True))
         found = {} if controller is None else controller.run(model, values)
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
-        state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
         if sticks:
             arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
-            found |= _stuck_or_slipped(method, arm, acting, bristles=bristles)
+            found |= stuck_or_slipped(method, arm, acting, bristles=bristles)
+        elif flexible:
+            found |= moved_on_springs(method, model, acting, bristles=bristles)
         else:
-            later = _moved(method, model, state, acting, flexible=flexible, bristles=bristles)
-            later = (*projected(model, *later[:2]), *later[2:]) if project else later
-            found |= dict(zip((*motion, "work", *memory), later, strict=True))
+            found |= moved(method, model, acting, bristles=bristles, project=project)
         if running_cost is not None:
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
         return kind(*(found[name] for name in results))
@@ -125,33 +120,6 @@ def _held_function(controller: Controller, running_cost: Function) -> Function:
 def _held(model: Any, tau: Any, *_: Any) -> Any:
     """Joint forces tau, N m or N, shape (..., n), that are held during the step."""
     return tau
-
-
-def _moved(
-    method: FixedStep, model: Any, state: State, acting: Mapping[str, Any], *, flexible: bool, bristles: bool
-) -> State:
-    """The state a step later."""
-    tau, f_tip, h = acting["tau"], acting["f_tip"], acting["h"]
-    if flexible:
-        return flexible_step(method, HeldFlexible(model, tau, f_tip), state, h)
-    if bristles:
-        return bent_step(method, model, state, h, tau, f_tip)
-    return method.scheme.held_step(model, *state, h, tau, f_tip)  # type: ignore[no-any-return]
-
-
-def _stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool) -> dict[str, Any]:
-    """The state a step later by name, of joints that stick and slip."""
-    energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
-    state = acting["q"], acting["qd"], energies
-    bent = Bent(model, acting["q"], acting["qd"], acting[BRISTLES]) if bristles else None
-    arm = model if bent is None else bent.laws.bare
-    given = acting["h"], acting["tau"], acting["f_tip"], bent, acting.get(LOADS)
-    (q, qd, energies), loads = stick_slip_step(method, arm, state, *given)
-    found = {"q": q, "qd": qd, "work": energies[0], "heat": energies[1], LOADS: loads}
-    if bent is not None:
-        stored = bent.stored(q, qd)
-        found |= {BRISTLES: bent.path.bent(q, qd), "work": energies[0] + stored, "heat": energies[1] - stored}
-    return found
 
 
 def _count(brakes: LoopBrakes, model: Any) -> int:

@@ -129,9 +129,9 @@ def _without_load(drive: Drive, body: int) -> list[tuple[float, float]]:
 
 
 def is_dry(law: FrictionLaw) -> bool:
-    """Whether a law holds a joint at rest, be it under load."""
-    bounds = [law.at_rest(load) for load in ((0.0, 1.0, -1.0) if law.depends_on_load else (0.0,))]
-    return any(least < 0.0 or most > 0.0 for least, most in bounds)
+    """Whether a law holds a joint at rest, be it under load; one whose numbers are inputs may do so."""
+    loads = (0.0, 1.0, -1.0) if law.depends_on_load else (0.0,)
+    return not all(is_zero(bound) for load in loads for bound in law.at_rest(load))
 
 
 def _dry_forces(drive: Drive, body: int) -> Array:

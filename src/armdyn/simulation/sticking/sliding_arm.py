@@ -4,49 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import links_mass
+from armdyn.algorithms.holding_forces import friction_at_rest
 from armdyn.algorithms.load_friction import accelerations_under_load, own_coordinates
-from armdyn.algorithms.load_laws import other_laws
-from armdyn.algorithms.prescribed import solved_with_prescribed
+from armdyn.algorithms.load_laws import LoadedFriction, loaded_friction, other_laws
+from armdyn.algorithms.prescribed import Prescribed, solved_with_prescribed
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
+from armdyn.program import sign
 from armdyn.simulation.equations import sliding_friction
-from armdyn.simulation.integration.schemes import Rates
 from armdyn.simulation.sticking.bristles import Bent
-from armdyn.simulation.sticking.equations import directions
+from armdyn.simulation.sticking.equations import directions, dry_coordinates
+from armdyn.simulation.sticking.slides import Bounds, Slide, Slides
 from armdyn.simulation.sticking.sliding_laws import sliding_under_load
 from armdyn.spatial.rotations import Array
 
 
-class Slide(NamedTuple):
-    """What the arm does in a state.
-
-    Args:
-        x: accelerations.
-        reactions: the opposite of the friction of what is held; without meaning of what slips.
-        powers: of all that acts on the arm, less what friction takes, and what friction takes, W.
-        loads: which joints transmit whose friction depends on it, by body.
-    """
-
-    x: Array
-    reactions: Array
-    powers: Array
-    loads: dict[int, Any]
-
-
-class SlidingArm:
-    """Called by the formulas of `armdyn.simulation.integration.schemes`.
-
-    The power is an array of two: of all that acts on the arm, less what friction takes, and what friction takes.
+class SlidingArm(Slides):
+    """One without flexible joints, or what is left of it behind its springs.
 
     Args:
         mechanism: what moves.
-        slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or is held; 1 of those without dry friction.
+        qd: its velocities when the step begins.
         tau: joint forces, held.
         f_tip: the wrench at the tip, held.
         bent: what bends beside this friction, along the step.
@@ -56,7 +40,7 @@ class SlidingArm:
     def __init__(
         self,
         mechanism: Mechanism,
-        slip: Array,
+        qd: Array,
         tau: Any,
         f_tip: Any = None,
         bent: Bent | None = None,
@@ -64,9 +48,10 @@ class SlidingArm:
     ) -> None:
         self.bent = bent
         self.mechanism, self.bare = mechanism, mechanism.without_friction
-        self.slip, self.moves, self.tau, self.f_tip = slip, slip * slip, tau, f_tip
-        self.loaded = own_coordinates(mechanism.drive) or {}
-        """The bodies whose friction depends on the load, and the coordinate that moves each."""
+        self.dry, self.slip = dry_coordinates(mechanism.drive), np.ones(mechanism.dof, dtype=object)
+        self.slip[self.dry] = sign(qd[self.dry])
+        self.moves, self.tau, self.f_tip = self.slip * self.slip, tau, f_tip
+        self.loaded, self.armature = own_coordinates(mechanism.drive) or {}, self.bare.drive.armature
         self.without_loads = dataclasses.replace(mechanism, drive=other_laws(mechanism.drive))
         self._near: Mapping[int, Any] = {} if near is None else dict(zip(self._by_joint, near, strict=True))
 
@@ -80,25 +65,17 @@ class SlidingArm:
         """The bodies whose friction depends on the load, in the order of their joints."""
         return sorted(self.loaded, key=lambda k: self.mechanism.bodies[k].joint)
 
-    def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
-        """Accelerations, and the two powers."""
-        found = self.solved(q, qd)
-        return found.x, found.powers
-
-    def solved(self, q: Any, qd: Any) -> Slide:
-        """What it does in a state."""
+    def solved(self, q: Any, qd: Any, springs: Any = 0.0) -> Slide:
+        """What it does in a state; ``springs`` are further joint forces, whose power does not count."""
         bends, rubs = self._bends(q, qd), self.friction(qd, self.slip)
+        pushes = self.tau + springs - bends - rubs
         if not self.loaded:
             bare, none = self.bare, np.zeros(self.bare.dof)
             rest = algorithms.inverse_dynamics(bare, q, qd, none, self.f_tip)
-            x, reactions = solved_with_prescribed(
-                bare, self.mass_matrix(q), self.moves, self.tau - bends - rubs - rest, none
-            )
+            x, reactions = solved_with_prescribed(bare, self.mass_matrix(q), self.moves, pushes - rest, none)
             return Slide(x, reactions, self._powers(q, qd, rubs + bends), {})
         arm = dataclasses.replace(self.mechanism, drive=self.under_load(self.slip))
-        found = accelerations_under_load(
-            arm, q, qd, self.tau - bends - rubs, self.f_tip, near=self._near, moves=self.moves
-        )
+        found = accelerations_under_load(arm, q, qd, pushes, self.f_tip, near=self._near, moves=self.moves)
         self._near = found.loads
         of_loads = arm.drive.forces([found.friction.get(k, 0.0) for k in range(len(arm.drive.terms))])
         return Slide(found.qdd, found.reactions, self._powers(q, qd, rubs + bends + of_loads), dict(found.loads))
@@ -116,11 +93,28 @@ class SlidingArm:
         tau: Array = self.tau
         return tau if self.f_tip is None else tau - algorithms.tip_forces(self.bare, q, self.f_tip)
 
-    def energies_of_change(self, q: Any, kinetic: Any, moved: Array) -> Array:
-        """The work and the heat of a change of kinetic energy and of a small change of positions, J.
+    def bounds(self, q: Any, qd: Any) -> Bounds:
+        """See `Slides`; that of laws which do not depend on loads is the same in every state."""
+        drive, n = self.without_loads.drive, self.mechanism.dof
+        at_rest = friction_at_rest(drive, list(np.zeros(len(drive.terms))))
+        backwards, forwards = (self.friction(np.zeros(n), np.full(n, side)) for side in (-1.0, 1.0))
+        return Bounds(*at_rest, backwards, forwards)
 
-        What is done on the arm is in K + P; what is applied and not in there is heat.
-        """
+    def bounds_under_load(self, loads: Mapping[int, Any]) -> tuple[Array, Array]:
+        """See `Slides`."""
+        drive = self.under_load(self.slip)
+        return friction_at_rest(drive, [loads.get(k, 0.0) for k in range(len(drive.terms))])
+
+    def loaded_friction(self, slip: Array, qd: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
+        """See `Slides`."""
+        return loaded_friction(self.under_load(slip), self.mechanism.drive.rates(qd), loads)
+
+    def changed(self, q: Any, rotors: Mapping[int, Any], moves: Array, impulses: Array, given: Array) -> Prescribed:
+        """See `Slides`."""
+        return solved_with_prescribed(self.bare, self.mass_matrix(q, rotors), moves, impulses, given)
+
+    def energies_of_change(self, q: Any, kinetic: Any, moved: Array) -> Array:
+        """See `Slides`; what is done on the arm is in K + P, and what is applied and not in there is heat."""
         work = kinetic + algorithms.gravity_forces(self.bare, q) @ moved
         return np.array([work, self.applied(q) @ moved - work])
 

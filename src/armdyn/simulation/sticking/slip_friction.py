@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.holding_forces import friction_at_rest
-from armdyn.algorithms.load_laws import loaded_friction
-from armdyn.simulation.sticking.sliding_arm import SlidingArm
+from armdyn.simulation.sticking.slides import Slides
 from armdyn.spatial.rotations import Array
 
 
@@ -34,16 +32,14 @@ class SlipFriction:
 
     Args:
         arm: with its forces.
-        dry: its dry coordinates.
         before: the velocities at the begin of the step, (n,).
         predicted: the velocities at its end, (n,).
         loads: which joints transmit whose friction depends on it, by body, at the step's beginning.
-        least, most: the bounds at rest of what does not depend on loads, by place among the dry coordinates.
+        least, most: the bounds at rest of what does not depend on these, by place among the dry coordinates.
         backwards, forwards: the same of one that begins to slip.
     """
 
-    arm: SlidingArm
-    dry: Sequence[int]
+    arm: Slides
     before: Array
     predicted: Array
     loads: Mapping[int, Any]
@@ -53,15 +49,15 @@ class SlipFriction:
     forwards: Array
 
     @classmethod
-    def of(
-        cls, arm: SlidingArm, dry: Sequence[int], before: Array, predicted: Array, loads: Mapping[int, Any]
-    ) -> SlipFriction:
-        """With the bounds that do not depend on loads."""
-        drive, n = arm.without_loads.drive, arm.mechanism.dof
-        at_rest = friction_at_rest(drive, list(np.zeros(len(drive.terms))))
-        slipping = (arm.friction(np.zeros(n), np.full(n, side)) for side in (-1.0, 1.0))
-        bounds = (np.asarray(each, dtype=object)[dry] for each in (*at_rest, *slipping))
-        return cls(arm, dry, before, predicted, loads, *bounds)
+    def of(cls, arm: Slides, q: Array, qd: Array, predicted: Array, loads: Mapping[int, Any]) -> SlipFriction:
+        """From the state at the step's beginning."""
+        bounds = (np.asarray(each, dtype=object)[arm.dry] for each in arm.bounds(q, qd))
+        return cls(arm, qd, predicted, loads, *bounds)
+
+    @property
+    def dry(self) -> Sequence[int]:
+        """The dry coordinates."""
+        return self.arm.dry
 
     @property
     def rubbing(self) -> list[int]:
@@ -77,9 +73,7 @@ class SlipFriction:
         """The least and the most that it may take from each dry coordinate at rest, at these loads."""
         if not loads:
             return self.least, self.most
-        drive = self.arm.under_load(self.arm.slip)
-        of_bodies = [loads.get(k, 0.0) for k in range(len(drive.terms))]
-        least, most = (each[self.dry] for each in friction_at_rest(drive, of_bodies))
+        least, most = (each[self.dry] for each in self.arm.bounds_under_load(loads))
         return self.least + least, self.most + most
 
     def slipping(self, direction: Array, loads: Mapping[int, Any]) -> Slipping:
@@ -87,17 +81,16 @@ class SlipFriction:
 
         What friction depends on speeds is that of the step's beginning, by which a change differs by the order of h.
         """
-        n = self.arm.mechanism.dof
+        n = len(self.before)
         force, slip, reciprocal = np.zeros(n, dtype=object), np.ones(n, dtype=object), np.ones(n, dtype=object)
         mean, half = 0.5 * (self.forwards + self.backwards), 0.5 * (self.forwards - self.backwards)
         slip[self.dry], force[self.dry] = direction, mean + half * direction
         passed = force.copy()
-        if loads:
-            drive, rates = self.arm.under_load(slip), self.arm.mechanism.drive.rates(self.before)
-            for k, own in loaded_friction(drive, rates, loads).items():
-                i, load = self.arm.loaded[k], self.loads[k]
-                on_line = own.force if loads[k] is load else own.force + own.slope * (load - loads[k])
-                # (f + c + s l)/phi without a division: s/phi is 1 - 1/phi
-                passed[i] = force[i] * own.passed + own.kept + (1.0 - own.passed) * load
-                force[i], reciprocal[i] = force[i] + on_line, own.passed
+        of_loads = self.arm.loaded_friction(slip, self.before, loads) if loads else {}
+        for k, own in of_loads.items():
+            i, load = self.arm.loaded[k], self.loads[k]
+            on_line = own.force if loads[k] is load else own.force + own.slope * (load - loads[k])
+            # (f + c + s l)/phi without a division: s/phi is 1 - 1/phi
+            passed[i] = force[i] * own.passed + own.kept + (1.0 - own.passed) * load
+            force[i], reciprocal[i] = force[i] + on_line, own.passed
         return Slipping(force, passed, reciprocal)

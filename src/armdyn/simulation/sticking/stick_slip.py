@@ -36,15 +36,11 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.prescribed import solved_with_prescribed
-from armdyn.model.mechanism import Mechanism
-from armdyn.program import select, sign
+from armdyn.program import select
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import State
-from armdyn.simulation.sticking.bristles import Bent
 from armdyn.simulation.sticking.doings import Doings
-from armdyn.simulation.sticking.equations import dry_coordinates
-from armdyn.simulation.sticking.sliding_arm import SlidingArm
+from armdyn.simulation.sticking.slides import Slides
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
@@ -59,51 +55,32 @@ MORE_UNDER_LOAD = 1
 """Further ones where friction depends on the load: what starts may change which joint drives its load and which not."""
 
 
-def stick_slip_step(
-    method: FixedStep,
-    mechanism: Mechanism,
-    state: State,
-    h: Any,
-    tau: Any,
-    f_tip: Any = None,
-    bent: Bent | None = None,
-    near: Any = None,
-) -> tuple[State, Array]:
+def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tuple[State, Array]:
     """(q, qd, (W, Q)) a step of a one-step method later, forces held; and the loads that were computed last.
 
     W is the work of all that acts on the arm, less what friction takes, and Q the heat of friction, J.
 
     Args:
         method: without a memory.
-        mechanism: whose dry joints are moved by one coordinate each, without constraints; those whose friction depends
-            on the load by coordinates of their own.
+        arm: without constraints, whose dry joints are moved by one coordinate each; those whose friction depends on
+            the load by coordinates of their own.
         state: (q, qd, (W, Q)).
         h: length of the step, s.
-        tau: joint forces, N m or N.
-        f_tip: wrench at the tip, (m, f) in the tip frame.
-        bent: what bends beside this friction, along this step; its force counts as friction.
-        near: loads of the joints whose friction depends on them, such as those of the step before; they decide how long
-            it takes, and the motion to rounding only.
     """
-    (q, qd, energies), dry = state, dry_coordinates(mechanism.drive)
-    slip = np.ones(mechanism.dof, dtype=object)
-    slip[dry] = sign(qd[dry])
-    arm = SlidingArm(mechanism, slip, tau, f_tip, bent, near)
+    q, qd, energies = state
     first = arm.solved(q, qd)
     later = method.scheme.formula(arm, (first.x, first.powers), 0.0, (q, qd, energies), h)
-    if not dry:
+    if not arm.dry:
         return later, arm.last_loads
-    friction = SlipFriction.of(arm, dry, qd, later[1], first.loads)
-    doings = Doings.first(friction, -first.reactions[dry], h)
+    friction = SlipFriction.of(arm, q, qd, later[1], first.loads)
+    doings = Doings.first(friction, -first.reactions[arm.dry], h)
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + (MORE_UNDER_LOAD if arm.loaded else 0)
     changed = _with_changes(arm, friction, doings, q, later, passes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
     return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True)), arm.last_loads
 
 
-def _with_changes(
-    arm: SlidingArm, friction: SlipFriction, doings: Doings, q: Array, later: State, passes: int
-) -> State:
+def _with_changes(arm: Slides, friction: SlipFriction, doings: Doings, q: Array, later: State, passes: int) -> State:
     """The state a step later with the changes of velocity of joints that do something else than before."""
     dry, predicted, loads = friction.dry, friction.predicted, friction.loads
     for k in range(passes):
@@ -136,9 +113,9 @@ class Changes:
     rotors: dict[int, Any]
 
     @classmethod
-    def of(cls, arm: SlidingArm, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any]) -> Changes:
+    def of(cls, arm: Slides, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any]) -> Changes:
         """Of what joints do, with friction on the straight lines at these loads."""
-        dry, n = friction.dry, arm.mechanism.dof
+        dry, n = friction.dry, len(friction.before)
         held, given, impulses = (np.zeros(n, dtype=object) for _ in range(3))
         times, taken = np.full(n, doings.of_others, dtype=object), friction.taken
         held[dry], given[dry] = doings.held, -friction.predicted[dry] * doings.held
@@ -147,10 +124,9 @@ class Changes:
         for i in friction.rubbing:
             change = taken[i] * slipping.reciprocal[i] - slipping.passed[i]
             impulses[i] = (1.0 - held[i]) * times[i] * change
-        armature = arm.mechanism.drive.armature
         metric = held + (1.0 - held) * slipping.reciprocal
-        rotors = {k: armature[k] * metric[i] for k, i in arm.loaded.items()}
-        found = solved_with_prescribed(arm.bare, arm.mass_matrix(q, rotors), 1.0 - held, impulses, given)
+        rotors = {k: arm.armature[k] * metric[i] for k, i in arm.loaded.items()}
+        found = arm.changed(q, rotors, 1.0 - held, impulses, given)
         for i in dry:
             impulses[i] = impulses[i] + held[i] * found.reactions[i]
         return cls(found.x, impulses, times, rotors)
@@ -166,5 +142,5 @@ class Changes:
         """M dqd, with the rotors' own inertias."""
         found = self.impulses.copy()
         for k, i in friction.arm.loaded.items():
-            found[i] = found[i] + (friction.arm.mechanism.drive.armature[k] - self.rotors[k]) * self.velocities[i]
+            found[i] = found[i] + (friction.arm.armature[k] - self.rotors[k]) * self.velocities[i]
         return found

@@ -1,0 +1,104 @@
+"""What a step of joints that stick and slip needs to know of an arm of which each joint goes on as it does."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from armdyn.algorithms.load_laws import LoadedFriction
+from armdyn.algorithms.prescribed import Prescribed
+from armdyn.simulation.integration.schemes import Rates
+from armdyn.spatial.rotations import Array
+
+
+class Slide(NamedTuple):
+    """What the arm does in a state.
+
+    Args:
+        x: accelerations.
+        reactions: the opposite of the friction of what is held; without meaning of what slips.
+        powers: of all that acts on the arm, less what friction takes, and what friction takes, W.
+        loads: which joints transmit whose friction depends on it, by body.
+    """
+
+    x: Array
+    reactions: Array
+    powers: Array
+    loads: dict[int, Any]
+
+
+class Bounds(NamedTuple):
+    """What friction may take from each coordinate, N m or N, (n,) each, 0 of those without dry friction.
+
+    Args:
+        least, most: at rest.
+        backwards, forwards: where it begins to slip.
+    """
+
+    least: Array
+    most: Array
+    backwards: Array
+    forwards: Array
+
+
+class Slides(ABC):
+    """An arm in one step, called by the formulas of `armdyn.simulation.integration.schemes`.
+
+    The power is an array of two: of all that acts on the arm, less what friction takes, and what friction takes.
+    Positions and velocities are those of all coordinates, behind springs too.
+
+    Args:
+        dry: the coordinates with dry friction.
+        slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or is held; 1 of those without dry friction.
+        loaded: the bodies whose friction depends on a load that changes of velocity change, and the coordinate that
+            moves each.
+        armature: the inertia of each body's rotor.
+    """
+
+    dry: Sequence[int]
+    slip: Array
+    loaded: Mapping[int, int]
+    armature: Sequence[Any]
+
+    def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
+        """Accelerations, and the two powers."""
+        found = self.solved(q, qd)
+        return found.x, found.powers
+
+    @property
+    @abstractmethod
+    def last_loads(self) -> Array:
+        """Those of the bodies of ``loaded`` in the state that was looked at last, in the order of the joints."""
+
+    @abstractmethod
+    def solved(self, q: Any, qd: Any) -> Slide:
+        """What it does in a state."""
+
+    @abstractmethod
+    def bounds(self, q: Any, qd: Any) -> Bounds:
+        """In a state, without the friction of the bodies of ``loaded`` that depends on their load."""
+
+    @abstractmethod
+    def bounds_under_load(self, loads: Mapping[int, Any]) -> tuple[Array, Array]:
+        """The least and the most that the latter may take from each coordinate at rest, from the loads by body."""
+
+    @abstractmethod
+    def loaded_friction(self, slip: Array, qd: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
+        """The latter by body, of coordinates that slip in these directions."""
+
+    @abstractmethod
+    def changed(self, q: Any, rotors: Mapping[int, Any], moves: Array, impulses: Array, given: Array) -> Prescribed:
+        """Changes of velocity by impulses.
+
+        Args:
+            q: positions.
+            rotors: inertias in the place of those of some bodies' rotors.
+            moves: 1 of each coordinate whose change is not known, else 0.
+            impulses: on each.
+            given: the changes that are known, else 0.
+        """
+
+    @abstractmethod
+    def energies_of_change(self, q: Any, kinetic: Any, moved: Array) -> Array:
+        """The work and the heat of a change of kinetic energy and of a small change of positions, J."""
