@@ -10,7 +10,7 @@ import pytest
 from armdyn.targets import parallel
 from oracles.cases import CASES, Case
 from oracles.shell import shell  # noqa: F401 - a fixture
-from oracles.short_run import short_run
+from oracles.short_run import mark_long_cases, short_run
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -19,6 +19,11 @@ def _any_batch_is_shared() -> Iterator[None]:
     usual, parallel.SMALLEST_SHARE = parallel.SMALLEST_SHARE, 1
     yield
     parallel.SMALLEST_SHARE = usual
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark_long_cases(items, whole=not any("[" in arg for arg in config.args))
 
 
 SHORT_RUN = ("random_tree", "ur5")

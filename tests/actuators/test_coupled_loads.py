@@ -116,6 +116,7 @@ def test_inverse_dynamics(lossy):
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
 
 
+@pytest.mark.short_run("mimics")
 def test_forward_dynamics_is_the_only_solution_of_all_branches(lossy):
     q, qd, tau = states(lossy.robot, 40, seed=4)
     tau = 5.0 * tau
@@ -135,6 +136,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(lossy):
     np.testing.assert_allclose(back, qdd, rtol=0.0, atol=1e-11 * np.abs(qdd).max())
 
 
+@pytest.mark.slow
 def test_curves_of_the_load_and_what_rubs_besides():
     arm = Robot(to_armdyn(random_tree(5, 4)))
     drive = Actuator(

@@ -54,6 +54,7 @@ CASES += [pytest.param("tree", law, True, marks=pytest.mark.slow) for law in ("g
 CASES += [pytest.param("tree", law, False, marks=pytest.mark.slow) for law in ("gear", "m3", "m4", "m5", "smooth_gear")]
 
 
+@pytest.mark.short_run("tree-smooth_gear-True", "ur5-gear-True")
 @pytest.mark.parametrize(("name", "law", "rotors"), CASES)
 def test_forward_dynamics_undoes_inverse_dynamics(name, law, rotors):
     robot = driven(general(name), law, rotors)
@@ -88,6 +89,7 @@ def test_gears_take_nothing_at_rest():
     )
 
 
+@pytest.mark.short_run("gear-False")
 @pytest.mark.parametrize(("law", "rotors"), [("gear", False), ("gear", True), ("m4", True)])
 def test_derivatives_are_those_of_the_program(law, rotors):
     robot = driven(Robot(to_armdyn(random_tree(5, 3))), law, rotors)
@@ -101,6 +103,7 @@ def test_derivatives_are_those_of_the_program(law, rotors):
         )
 
 
+@pytest.mark.short_run("gear")
 @pytest.mark.parametrize("law", ["gear", "m6"])
 def test_derivatives_invert_those_of_inverse_dynamics(law):
     robot = driven(general("tree"), law, rotors=True)
@@ -166,6 +169,7 @@ def test_float32_has_its_own_rounding():
     assert np.abs(found - expected).max() < 1e-3 * np.abs(expected).max()
 
 
+@pytest.mark.short_run("gear")
 @pytest.mark.parametrize("law", short_run(["gear", "m4", "m6"], "gear", "m6"))
 def test_a_joint_that_is_held_is_a_locked_one(law):
     """Its reaction is what inverse dynamics asks for beyond tau, and its load that of the links."""

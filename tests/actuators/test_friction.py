@@ -72,6 +72,7 @@ def test_forward_dynamics_is_mujocos_with_damping() -> None:
     assert_close(robot.forward_dynamics(s.q, s.qd, s.tau), np.array(expected), 1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", short_run(["ur5", "random_tree"], "random_tree"))
 def test_derivatives_are_those_of_the_program(name: str) -> None:
     robot, damping, _ = rubbing(CASES[name]().robot)

@@ -111,6 +111,7 @@ def test_base_parameters(case: Geared) -> None:
         case.robot.base_parameters(method="structural")
 
 
+@pytest.mark.slow
 def test_constraints_and_task_space() -> None:
     drive = Actuator(Motor(rotor_inertia=2e-4), Gear(80.0), rotor=Rotor(axis=(0.6, 0.0, 0.8)))
     bare = armdyn.load("stanford")

@@ -35,6 +35,7 @@ def test_laws_hold_with_static_friction_by_direction_and_by_load():
         np.testing.assert_allclose(upper, [load[0] + 3.0, forth + 2.0], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_joint_starts_where_its_holding_force_ends():
     arm = armdyn.load("planar_2r").with_friction({"joint_1": (0.1, 2.0), "joint_2": (0.1, 0.8)})
     q = np.array([0.4, -0.9])

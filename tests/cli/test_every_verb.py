@@ -100,6 +100,7 @@ def test_json(shell: Shell, verb: str) -> None:
         assert Path(name).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_files")
 def test_the_numbers_of_json_are_the_functions(shell: Shell) -> None:
     info = strict(shell("info", "stanford", "--json").out)
@@ -266,6 +267,7 @@ def test_a_reader_that_goes_is_no_error(words: tuple[str, ...]) -> None:
     assert running.wait() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ["gone", "none"])
 def test_a_motion_is_written_where_nobody_reads_of_it(tmp_path: Path, reader: str) -> None:
     """All files, as they are asked for; a shell's ``>&-`` leaves no standard output at all."""

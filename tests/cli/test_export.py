@@ -82,6 +82,7 @@ def test_bad_input(
     assert not Path("scara_c").exists()
 
 
+@pytest.mark.short_run("python-inverse_dynamics.py", "c-CMakeLists.txt")
 @pytest.mark.parametrize(
     ("to", "name"), [("c", "CMakeLists.txt"), ("python", "inverse_dynamics.py"), ("fmu", "rp.fmu")]
 )

@@ -25,6 +25,7 @@ def table_of(path: Path) -> tuple[list[str], np.ndarray]:
     return header, np.array(rows, dtype=float)
 
 
+@pytest.mark.slow
 def test_the_analysis_in_inches_and_pounds(shell: Shell, tmp_path: Path) -> None:
     out, picture = tmp_path / "new" / "arm.csv", tmp_path / "arm.png"
     said = shell("masp", str(EXAMPLE), "--csv", str(out), "--plot", str(picture), columns=140)

@@ -93,6 +93,7 @@ def test_brakes_by_an_option_and_by_a_scenario(shell: Shell, folder: Path) -> No
     np.testing.assert_array_equal(scenario.q, true.q)
 
 
+@pytest.mark.slow
 def test_a_robot_with_constraints(shell: Shell, folder: Path) -> None:
     (folder / "tied.xml").write_text(TIED)
     said = shell("simulate", "tied.xml", "--duration", "0.1", "--method", "rk4", "--project", "--csv", "tied.csv")
@@ -152,6 +153,7 @@ def test_any_error_in_the_middle_keeps_it(shell: Shell, folder: Path, monkeypatc
     np.testing.assert_array_equal(armdyn.Trajectory.load("a.npz").q, fall.q)
 
 
+@pytest.mark.slow
 def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
     path = folder / "sub" / "reach.yaml"
     path.write_text(SCENARIO + "outputs: {csv: out/a.csv, plot: out/a.svg}\n")
@@ -215,6 +217,7 @@ COME_OUT: dict[str, Callable[[armdyn.Trajectory], bool]] = {
 """What the headers of the examples say, of some."""
 
 
+@pytest.mark.short_run("torques")
 @pytest.mark.parametrize(
     "name",
     ["torques", "point", "press", "collision"]

@@ -53,6 +53,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
+@pytest.mark.short_run("inputs")
 @pytest.mark.parametrize("case", CASES)
 def test_options_and_a_scenario_say_the_same(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str

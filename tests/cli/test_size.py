@@ -31,6 +31,7 @@ def motion(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_tables_and_files(shell: Shell, motion: Path, tmp_path: Path) -> None:
     table, report = tmp_path / "pairs.csv", tmp_path / "report.png"
     words = ("--motion", str(motion), *WRIST, "--csv", str(table), "--plot", str(report), "--hold", "1")

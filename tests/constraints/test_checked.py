@@ -139,6 +139,7 @@ def test_rows_that_follow_from_others_whatever_q(closed_by):
         loop.hybrid_forces(qs[:2], np.zeros(3), [1.0, 2.0, 3.0], [lam] * 3)
 
 
+@pytest.mark.slow
 def test_rows_that_nearly_follow_from_others_keep_their_digits(arm, single):
     """Two planes 1e-7 rad apart: the straight-line code has lost all digits, the singular values have not."""
     near = on_planes(arm, ((0, 0, 1), "one"), ((0, 1e-7, 1), "two"))

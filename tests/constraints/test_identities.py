@@ -52,6 +52,7 @@ def tolerance(robot, q, relative=1e-12):
     return max(relative, 2e-16 * np.linalg.cond(robot.mass_matrix(q)).max())
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_projections(robot):
     """P A^T = 0, P^2 = P, P_qdd = M^-1 P M = P^T, of rank n - k."""
     q, *_ = well_posed(robot)
@@ -67,6 +68,7 @@ def test_projections(robot):
     np.testing.assert_allclose(np.trace(P, axis1=-2, axis2=-1), robot.dof - A.shape[-2], atol=1e-9 * size)
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_equation_of_motion_and_constraint(robot):
     """M qdd + h + A^T lambda = tau, A qdd + Adot qd = 0 (8.93, 8.95); and inverse dynamics gives tau back."""
     q, qd, tau, _ = well_posed(robot)
@@ -108,6 +110,7 @@ def test_what_a_torque_is_made_of(robot):
     assert abs(with_moving.multipliers - with_none.multipliers).max() < allowed * size
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_hybrid_forces(robot):
     """Any wanted acceleration and any wanted lambda: lambda comes about, and the nearest motion to that wanted."""
     q, qd, _, wanted = well_posed(robot)
@@ -145,6 +148,7 @@ def test_independence_is_the_angle_between_rows(robot):
             assert abs(found[k] - alone / S[k, k]) < 1e-9
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_derivative_by_tau(robot):
     """dqdd/dtau = P_qdd M^-1, as the program differentiates it."""
     q, qd, tau, _ = well_posed(robot, 2)
@@ -170,6 +174,7 @@ def test_with_forty_digits(robot):
         assert_close(motion.qdd[k][None], np.array([[float(x) for x in qdd]]), allowed)
 
 
+@pytest.mark.slow
 def test_external_wrenches_act_beside_the_constraints(robot):
     """f_tip and f_ext are joint forces like tau."""
     q, qd, tau, _ = well_posed(robot, 2)
@@ -184,6 +189,7 @@ def test_external_wrenches_act_beside_the_constraints(robot):
     assert_close(free(robot, q, qd, tau, f_ext=f_ext).qdd, free(robot, q, qd, tau - from_links).qdd, allowed)
 
 
+@pytest.mark.short_run("large_tree-plane on a link surface skate")
 @pytest.mark.parametrize("names", [("weld to the base",), ("plane on a link", "surface", "skate")], ids=" ".join)
 def test_couplings_come_with_the_constraints(case, names):
     """Coordinates in front of the joints: A of the new coordinates is A of the old times the map."""

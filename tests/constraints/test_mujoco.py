@@ -80,6 +80,7 @@ def rows_of_mujoco(pair, order):
     return result
 
 
+@pytest.mark.short_run("connect", "weld that turns", "sites, connect")
 def test_rows(pair, request):
     """The rows are MuJoCo's; its rotations are half a quaternion's, about other axes: turned and scaled."""
     robot, m, d = pair
@@ -123,6 +124,7 @@ def point_jacobians(m, d, order, function):
     return result
 
 
+@pytest.mark.short_run("connect")
 def test_accelerations(pair):
     """The limit of hard constraints, of MuJoCo's M, bias, Jacobians and their rates, as one linear system."""
     robot, m, d = pair

@@ -82,6 +82,7 @@ def oracle_poses(case, q):
     ]
 
 
+@pytest.mark.slow
 def test_phi_from_poses(case, kinds):
     """Every phi that poses decide, written again from 4x4 matrices."""
     p, r = np.array([0.1, -0.2, 0.3]), np.array([0.3, 0.2, -0.4])
@@ -160,6 +161,7 @@ def test_multiplier_of_a_rod_is_its_tension(case):
         assert_close(robot.constraint_forces(q, [3.0])[None], robot.tip_forces(q, np.array([0, 0, 0, *f]))[None])
 
 
+@pytest.mark.slow
 def test_floats_and_traces_agree(case, kinds):
     """The plain functions on floats are what is compiled."""
     robot = case.robot.with_constraints(*kinds.values())

@@ -41,6 +41,7 @@ def closed_at(case, q, kind):
     return make[kind](), loop
 
 
+@pytest.mark.short_run("large_tree-ball")
 @pytest.mark.parametrize("kind", ["weld", "ball"])
 def test_accelerations_of_closed_loops(case, kind):
     s = random_states(case.n, 3, 21)

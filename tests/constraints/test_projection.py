@@ -59,6 +59,7 @@ def test_a_batch_moves_as_each_state_alone():
         np.testing.assert_array_equal(together.q[:, k], armdyn.simulate(robot, state, **options).q)
 
 
+@pytest.mark.slow
 def test_redundant_rows():
     hinge, pin = four_bar("hinge"), four_bar()
     q = closed(pin)

@@ -71,6 +71,7 @@ def test_a_batch_of_good_and_singular_states():
     assert abs(motion.qdd[1]).max() > 0.1
 
 
+@pytest.mark.slow
 def test_near_singular_states_keep_their_digits():
     """Rows that are almost one, from 1e-3 to 1e-7 rad apart: against forty digits."""
     import mpmath as mp

@@ -172,6 +172,7 @@ def shell(*words: str) -> str:
     return done.output
 
 
+@pytest.mark.slow
 def test_info_shows_what_follows_what() -> None:
     shown = shell("info", str(PANDA), "--tip", "panda_leftfinger")
     assert "panda: 9 joints moved by 8 coordinates" in shown

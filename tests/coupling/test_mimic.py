@@ -46,6 +46,7 @@ def both(name: str) -> tuple[armdyn.Robot, pin.Model]:
     return armdyn.Robot.from_urdf(path, gravity=gravity, friction="ignore"), model
 
 
+@pytest.mark.short_run("panda")
 @pytest.mark.parametrize("name", short_run(GRIPPERS, "panda", "baxter"))
 def test_against_pinocchio(name: str) -> None:
     robot, model = both(name)

@@ -114,6 +114,7 @@ def test_jacobians(pair: Coupled, expressed_in: str) -> None:
         assert_close(plainly(pair.robot, "jacobian_dot", s.q, s.qd, **options), free @ pair.A, 1e-12, floor=scale)
 
 
+@pytest.mark.short_run("differential")
 def test_poses_and_motions_are_those_of_the_joints(pair: Coupled) -> None:
     s = State(pair)
     for name, takes in (("forward_kinematics", 1), ("link_poses", 1), ("kinetic_energy", 2), ("potential_energy", 1)):

@@ -71,6 +71,7 @@ def pair(request: pytest.FixtureRequest) -> Pair:
     return made(request.param)
 
 
+@pytest.mark.short_run("differential")
 def test_inverse_dynamics(pair: Pair) -> None:
     robot, free, A, b = pair
     s = random_states(robot.dof, 5, seed=331)
@@ -80,6 +81,7 @@ def test_inverse_dynamics(pair: Pair) -> None:
         assert_close(ours, A.T @ theirs @ A)
 
 
+@pytest.mark.short_run("differential")
 def test_forward_dynamics(pair: Pair) -> None:
     """M d qdd = -d tau at the accelerations that tau causes, all of it from the free arm."""
     robot, free, A, b = pair

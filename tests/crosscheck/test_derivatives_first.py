@@ -60,6 +60,7 @@ def test_inverse_dynamics_against_pinocchio(case: Case, with_tip: bool) -> None:
         assert_close(ours, theirs)
 
 
+@pytest.mark.short_run("random_tree-False")
 @pytest.mark.parametrize("with_tip", [False, True])
 def test_forward_dynamics_against_pinocchio(case: Case, with_tip: bool) -> None:
     s = states(case.n)
@@ -88,6 +89,7 @@ def test_the_small_trees_have_slides_and_branches() -> None:
     assert any(sum(j.parent == link for j in r.joints) > 1 for r in robots for link in r.link_names[1:])
 
 
+@pytest.mark.short_run("which2")
 @pytest.mark.parametrize("which", TREES)
 def test_inverse_dynamics_in_50_digits(which: tuple[int, bool]) -> None:
     case, exact = small_tree(*which)
@@ -157,6 +159,7 @@ def test_inverse_dynamics_against_its_own_program_differentiated(name: str) -> N
         assert_close(ours, theirs)
 
 
+@pytest.mark.short_run("armatures")
 @pytest.mark.parametrize("name", ["ur5", "random_tree", "armatures"])
 def test_forward_dynamics_against_its_own_program_differentiated(name: str) -> None:
     robot = ROBOTS[name]()

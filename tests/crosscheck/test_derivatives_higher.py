@@ -36,6 +36,7 @@ def test_the_small_trees_have_slides_and_branches() -> None:
     assert any(sum(j.parent == link for j in r.joints) > 1 for r in robots for link in r.link_names)
 
 
+@pytest.mark.short_run("pair4-81")
 @pytest.mark.parametrize(("pair", "seed"), each_once([("q", "q"), ("qd", "q"), ("qdd", "q"), ("qd", "qd")], SEEDS))
 def test_second_derivatives_of_inverse_dynamics(pair: tuple[str, str], seed: int) -> None:
     """d2 tau_i / dx_j dy_k, shape (n, n, n), of the differentiated program and of the recursion differentiated once."""
@@ -59,6 +60,7 @@ def test_second_derivatives_of_inverse_dynamics(pair: tuple[str, str], seed: int
     assert_close(once[None], expected[None])
 
 
+@pytest.mark.slow
 def test_second_derivatives_are_symmetric(ur5: Case) -> None:
     s = random_states(6, 5, seed=82)
     twice = ur5.robot.inverse_dynamics.derivative("q", "qd").derivative("q", "qd")
@@ -69,6 +71,7 @@ def test_second_derivatives_are_symmetric(ur5: Case) -> None:
     assert_close(by.d_q_d_qd, np.swapaxes(by.d_qd_d_q, 2, 3))
 
 
+@pytest.mark.slow
 def test_derivative_along_a_direction_is_the_tensor_times_it(ur5: Case) -> None:
     s = random_states(6, 5, seed=83)
     tensor = ur5.robot.inverse_dynamics.derivative("q").derivative("q")(s.q, s.qd, s.qdd)

@@ -89,6 +89,7 @@ def test_forward_dynamics(name: str) -> None:
     assert np.median(ours) <= 1.1 * np.median(theirs)
 
 
+@pytest.mark.slow
 def test_forward_dynamics_of_a_general_tree() -> None:
     """Its constants are general numbers, each rounded: the median is a matter of their luck, the average hardly."""
     case, s = CASES["large_tree"](), random_states(CASES["large_tree"]().n, 60, seed=16)
@@ -100,6 +101,7 @@ def test_forward_dynamics_of_a_general_tree() -> None:
     assert np.mean(ours) <= NO_WORSE * np.mean(theirs)
 
 
+@pytest.mark.slow
 def test_forward_dynamics_with_axes_in_line() -> None:
     """With the second joint near zero, the first axis and the third nearly coincide: M is nearly singular there.
 
@@ -187,6 +189,7 @@ def test_mass_matrix_of_the_folded_arm(seed: int) -> None:
     assert np.mean(errors(ours, exact)) <= 1.1 * np.mean(errors(theirs, exact))
 
 
+@pytest.mark.slow
 def test_over_many_arms_armdyn_is_no_worse_on_average() -> None:
     """The geometric mean, over random trees, of the ratio of the median errors."""
     logarithms = []

@@ -76,6 +76,7 @@ LARGE = ("tree", "gyroscopic", "spatial 3R", "RPR")
 SYMBOL_BY_SYMBOL = ["2R", "RP", "Furuta", "3R", "spatial 3R", "tree", "geared", "gyroscopic", "follower"]
 
 
+@pytest.mark.short_run("geared-newton-euler", "inclined RR-lagrange")
 @pytest.mark.parametrize(
     ("name", "form"), [pytest.param(*case, marks=pytest.mark.slow) if case in SECOND else case for case in CASES]
 )
@@ -99,6 +100,7 @@ def test_newton_euler_is_lagranges_symbol_by_symbol(name: str) -> None:
     assert armdyn.derive(robot, "newton-euler", symbols=symbols).tau == armdyn.derive(robot, symbols=symbols).tau
 
 
+@pytest.mark.slow
 def test_friction_is_part_of_the_joint_forces() -> None:
     robot, symbols = ARMS["tree"]
     derivation = armdyn.derive(robot, symbols=symbols)

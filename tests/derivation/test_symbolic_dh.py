@@ -29,6 +29,7 @@ def inertias(count: int) -> list[armdyn.Inertia]:
     return made
 
 
+@pytest.mark.short_run("inclined RR-modified")
 @pytest.mark.parametrize(("name", "convention"), each_once(TABLES, ["modified", "standard"]))
 def test_the_same_table_in_numbers(name: str, convention: str) -> None:
     table = TABLES[name]

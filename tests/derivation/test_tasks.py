@@ -59,6 +59,7 @@ CONSTRAINTS = {
 }
 
 
+@pytest.mark.short_run("held", "line")
 @pytest.mark.parametrize("kind", CONSTRAINTS)
 def test_constrained_form_is_the_robots(kind: str) -> None:
     """At any q: closed loops are not asked for, for A, the multipliers and P are functions of the state as it is."""
@@ -77,6 +78,7 @@ def test_constrained_form_is_the_robots(kind: str) -> None:
     np.testing.assert_allclose(projection, expected, rtol=0, atol=1e-12 * max(1.0, abs(expected).max()))
 
 
+@pytest.mark.slow
 def test_joints_that_follow_others_are_one_coordinate() -> None:
     robot = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", 2.0)})
     task = armdyn.derive(robot).task_space(("vx", "vy"), "world")

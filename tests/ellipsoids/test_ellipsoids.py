@@ -241,6 +241,7 @@ def test_not_a_number(planar) -> None:
             of(planar, [0.3, np.nan])
 
 
+@pytest.mark.slow
 def test_coupled_joints() -> None:
     """What counts are coordinates: the ellipsoids of A^T M A, and of J A."""
     from task_space.test_behaviour import geared

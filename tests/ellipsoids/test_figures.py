@@ -77,6 +77,7 @@ def test_figure_8_4(planar) -> None:
 FORCES = [(1.0, 0.0), (-1.0, 0.0), (0.0, 2.0), (0.5, 0.8), (4.4, -2.5), None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("force", short_run(FORCES, (1.0, 0.0), (4.4, -2.5)), ids=str)
 def test_lengths_are_not_covered_by_the_marks(planar, force) -> None:
     """Neither by the cross of the force, which may stand on the very end of an axis, nor by its label."""
@@ -168,6 +169,7 @@ def test_what_has_no_place_on_the_arm(planar, ur5) -> None:
         draw_on_arm(ur5, np.zeros(5), pair[0])
 
 
+@pytest.mark.slow
 def test_example(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(sys, "argv", [str(EXAMPLE), str(tmp_path)])
     runpy.run_path(str(EXAMPLE), run_name="__main__")
@@ -180,6 +182,7 @@ def test_example(tmp_path, monkeypatch, capsys) -> None:
         assert (picture[..., :3] < 0.9).any(axis=-1).mean() > 0.01  # something is drawn
 
 
+@pytest.mark.slow
 def test_pictures_are_written(planar, tmp_path) -> None:
     write_figure(draw_joint_ellipses(planar, PRINTED), tmp_path / "torque.svg")
     assert (tmp_path / "torque.svg").stat().st_size > 10_000

@@ -186,6 +186,7 @@ def test_motors_at_given_voltages(inductance: float) -> None:
         np.testing.assert_allclose(limited, 24.0, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_the_same_fmu_is_the_same_file(tmp_path: Path) -> None:
     robot, _, first = arm("scara")
     again = robot.to_fmu(given=["f_tip"], start=state_of(robot)).write(tmp_path / "again.fmu")

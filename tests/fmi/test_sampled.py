@@ -56,6 +56,7 @@ def test_loop_without_controller() -> None:
     np.testing.assert_allclose(found["work"][-1], rolled.final.work, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_loop_with_flexible_joints() -> None:
     """Rotors begin where the links are."""
     spring = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=500.0, damping=1.0))
@@ -88,6 +89,7 @@ def test_the_time_of_a_controller() -> None:
     np.testing.assert_allclose(found["tau"][:-1], rolled.rows.tau, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_controller_alone() -> None:
     """Joint forces follow the inputs at once; the integral moves with the steps."""
     fmu = armdyn.fmi.controller_fmu(
@@ -127,6 +129,7 @@ def test_a_controller_without_state() -> None:
         np.testing.assert_allclose(one.get("tau"), np.add(ROBOT.gravity_forces([0, 0]), [2.0, 3.0]), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_steps_of_other_lengths_are_refused() -> None:
     loop = armdyn.ClosedLoop(ROBOT, armdyn.control.pd_gravity)
     with instance(written(loop.to_fmu(), "odd")) as one:

@@ -154,6 +154,7 @@ def test_place_of_a_slide_is_no_part_of_the_mechanism() -> None:
     assert_same_mechanism(moved.mechanism, arm.mechanism)
 
 
+@pytest.mark.short_run("1-True")
 @pytest.mark.parametrize(("seed", "right_angled"), each_once(range(3), [False, True]))
 def test_trees_through_urdf_and_links(seed: int, right_angled: bool) -> None:
     tree = Robot(to_armdyn(random_tree(seed, 9, right_angled=right_angled)))

@@ -67,6 +67,7 @@ BAXTER = "baxter_description/urdf/baxter.urdf"
 """Pinocchio takes seconds to read its meshes."""
 
 
+@pytest.mark.short_run("True-ur_description/urdf/ur5_robot.urdf")
 @pytest.mark.parametrize("path", short_run(LOCKED, *(path for path in LOCKED if path != BAXTER)))
 @pytest.mark.parametrize("lock", [False, True])
 def test_shapes_stand_where_pinocchio_puts_them(path: str, lock: bool) -> None:

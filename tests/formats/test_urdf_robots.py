@@ -190,6 +190,7 @@ def test_what_no_joint_feels_is_noted(path: str) -> None:
     assert first.startswith(f"{Path(path).name}:")
 
 
+@pytest.mark.slow
 def test_every_file_loads_or_is_refused_by_name_and_line() -> None:
     files = sorted(ROBOTS.rglob("*.urdf"))
     assert len(files) > 60

@@ -35,6 +35,7 @@ def digest(robot: Robot) -> str:
 TWO_ARMS = "baxter_description/urdf/baxter.urdf"
 
 
+@pytest.mark.short_run("panda_description/urdf/panda.urdf", "ur_description/urdf/ur5_robot.urdf")
 @pytest.mark.parametrize("path", short_run(LOCKED, *(path for path in LOCKED if path != TWO_ARMS)))
 def test_locked_later_or_while_reading(path: str) -> None:
     """The same model to the last bit: every number, coupling, limit and frame; one joint after the other too."""

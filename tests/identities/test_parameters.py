@@ -36,6 +36,7 @@ def test_parameters_of_the_model_itself_give_the_model(some: tuple[Case, str]) -
     assert_close(actual, case.robot.inverse_dynamics(s.q, s.qd, s.qdd))
 
 
+@pytest.mark.short_run("random_tree")
 def test_other_parameters_give_the_robot_that_has_them(some: tuple[Case, str]) -> None:
     case, link = some
     s = random_states(case.n, 10, seed=62)

@@ -182,6 +182,7 @@ def moving() -> dict[str, np.ndarray]:
         return {name: value.astype(float) for name, value in values.items()}
 
 
+@pytest.mark.slow
 def test_wrench_is_the_rate_of_momentum_in_a_frame_at_rest(moving: dict[str, np.ndarray]) -> None:
     """There G changes; the form is the same (Modern Robotics 8.43)."""
     at_rest = BODY.seen_from(moving["T"])

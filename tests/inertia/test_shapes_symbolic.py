@@ -42,6 +42,7 @@ def assert_same(actual: MassProperties, mass: sp.Expr, com: sp.Matrix, tensor: s
     assert (sp.Matrix(actual.tensor) - tensor).applyfunc(sp.cancel) == sp.zeros(3, 3)
 
 
+@pytest.mark.short_run("box")
 @pytest.mark.parametrize(
     "name", short_run(SOLIDS, *(name for name in SOLIDS if name not in ("capsule", "frustum", "cylinder", "sphere")))
 )

@@ -211,6 +211,7 @@ def test_nearest_configuration_of_unreachable_poses_is_a_minimum_scipy_does_not_
         assert own <= polished.cost * (1 + 1e-6) + 1e-15, (k, solution.reason(k))
 
 
+@pytest.mark.slow
 def test_scipy_does_not_find_what_is_missed(panda: Case) -> None:
     """Targets near the edge of what the limits allow: where all starts fail, least squares from as many fail too."""
     from armdyn.kinematics.limits import Range, length_of

@@ -93,6 +93,7 @@ def test_reactions_depend_on_the_collar_and_actuator_forces_do_not() -> None:
     assert 0 < differs.sum() < 7
 
 
+@pytest.mark.slow
 def test_each_collar_is_where_the_description_puts_it() -> None:
     """The default; and a file that is written and read, and a zero reference position, keep them."""
     model = to_armdyn(random_tree(307, 7, chain=True))

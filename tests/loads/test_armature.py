@@ -147,6 +147,7 @@ def test_derivatives_of_coupled_joints() -> None:
     assert_close(actual, (s.qdd @ pair.A[k])[:, None] * pair.A[k])
 
 
+@pytest.mark.short_run("random_tree-of a rotor-articulated", "random_tree-of none-mass_matrix")
 @pytest.mark.parametrize("method", ["articulated", "mass_matrix"])
 @pytest.mark.parametrize("geared", [False, True], ids=["of none", "of a rotor"])
 @pytest.mark.parametrize("name", short_run(["ur5", "panda_locked", "random_tree"], "random_tree"))

@@ -24,12 +24,14 @@ def column(table: dict[str, np.ndarray], start: str) -> np.ndarray:
     return np.stack([values for name, values in table.items() if name.startswith(start)], axis=-1)
 
 
+@pytest.mark.slow
 def test_the_papers_example_is_the_bundled_arm_on_its_circle() -> None:
     run, bundled = read("kg_puma").analyse(), run_masp(armdyn.load("kg_puma"))
     for ours, theirs in zip((*run.joints, run.tau), (*bundled.joints, bundled.tau), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
 
+@pytest.mark.short_run("slider")
 def test_forces_and_reactions_are_the_papers_in_the_files_units(named: tuple[str, MaspRun]) -> None:
     """(5) to (16) in inches and pounds, or millimetres and newtons; collars, payload and hand load included."""
     name, run = named
@@ -52,6 +54,7 @@ def hand_exerts(name: str, arm, q: np.ndarray) -> np.ndarray:
     return -np.concatenate([R.T @ [100.0, 200.0, -300.0], R.T @ [3.0, -4.0, 5.0]])
 
 
+@pytest.mark.slow
 def test_loads_count(edited: Edited) -> None:
     run = read("slider").analyse()
     for change in (
@@ -124,6 +127,7 @@ def test_velocities_and_accelerations_are_derivatives() -> None:
         assert_is_derivative(of(1, slice(3, 6)), of(2, slice(3, 6)), ends, tolerance=1e-12)
 
 
+@pytest.mark.slow
 def test_all_configurations_are_listed() -> None:
     """Eight of the paper's arm, each another, all at the top of the circle; the first is next to zero."""
     problem = read("kg_puma")
@@ -190,6 +194,7 @@ def test_pictures_are_in_the_files_units() -> None:
     np.testing.assert_allclose(figure.axes[7].lines[0].get_ydata(), run.tau[:, 3] * 1e3)
 
 
+@pytest.mark.slow
 def test_another_set_of_units_gives_the_same_motion(edited: Edited) -> None:
     """Feet for inches: every length a twelfth, inertias too, for they are force times length."""
     text = EXAMPLE.read_text(encoding="utf-8").replace('"in" ', '"ft" ')

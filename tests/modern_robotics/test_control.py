@@ -61,6 +61,7 @@ def simulated(library: object, lists: Lists, wrong: Lists, f: np.ndarray) -> tup
     )  # fmt: skip
 
 
+@pytest.mark.short_run("book-False")
 @pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize(("name", "long"), each_once(["book", "turning and sliding", "with pitch"], [False, True]))
 def test_simulate_control(name: str, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:

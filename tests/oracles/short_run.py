@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 import pytest
@@ -35,3 +35,26 @@ def each_once(*lists: Iterable[Any]) -> list[Any]:
         pytest.param(*combination, marks=() if combination in kept else pytest.mark.slow)
         for combination in product(*axes)
     ]
+
+
+def mark_long_cases(items: Iterable[pytest.Item], *, whole: bool) -> None:
+    """Mark what ``@pytest.mark.short_run(*ids)`` of a test does not name as slow.
+
+    Args:
+        items: collected tests, in their order.
+        whole: whether each test is there with all its cases, so that a name which none has is a mistake.
+
+    Raises:
+        pytest.UsageError: such a name.
+    """
+    for function, cases in groupby(items, lambda item: item.nodeid.split("[")[0]):
+        own = list(cases)
+        kept = own[0].get_closest_marker("short_run")
+        if kept is None:
+            continue
+        names = [case.callspec.id for case in own]  # type: ignore[attr-defined]
+        if whole and not set(kept.args) <= set(names):
+            raise pytest.UsageError(f"{function}: short_run names {set(kept.args) - set(names)}; its cases are {names}")
+        for case, name in zip(own, names, strict=True):
+            if name not in kept.args:
+                case.add_marker(pytest.mark.slow)

@@ -189,6 +189,7 @@ def test_speeds_and_accelerations_make_forces(browser: Any, tmp_path: Path) -> N
         np.testing.assert_allclose(tau, robot.inverse_dynamics(q, qd, qdd), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_without_webgl(playwright: Any, tmp_path: Path) -> None:  # noqa: F811
     """The arm is still drawn, by lines on a plain canvas."""
     path = written(armdyn.load("planar_2r"), tmp_path)

@@ -59,6 +59,7 @@ def chain(joints: int) -> Robot:
     return Robot.from_links(parts, name="chain")
 
 
+@pytest.mark.slow
 def test_a_page_needs_nothing_else() -> None:
     page = armdyn.load("ur5").to_page()
     tags = Tags(page.html)
@@ -124,6 +125,7 @@ def test_bodies_are_where_the_mesh_has_them(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(points[faces], axis=-1), 1.0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_large_meshes_are_thinned_and_missing_ones_told(tmp_path: Path) -> None:
     pytest.importorskip("trimesh")
     ball(tmp_path / "ball.obj", 260)

@@ -227,6 +227,7 @@ def test_the_plane_of_planar_arms() -> None:
     assert plane_of_motion(arm(*(("prismatic", axis) for axis in np.eye(3)))) is None
 
 
+@pytest.mark.slow
 def test_a_gif_has_every_frame_for_its_time(swing: Trajectory, planar: Robot, tmp_path: Path) -> None:
     for fps in (25.0, 30.0):
         animation = swing.animate(tmp_path / "a.gif", robot=planar, fps=fps)
@@ -244,6 +245,7 @@ def test_a_gif_has_every_frame_for_its_time(swing: Trajectory, planar: Robot, tm
     assert os.listdir(tmp_path) == ["a.gif"]
 
 
+@pytest.mark.slow
 def test_quick_images_are_those_of_the_whole_figure(swing: Trajectory, planar: Robot, fall: Trajectory) -> None:
     for animation in (swing.animate(robot=planar, ghosts=2), fall.animate(robot=armdyn.load("ur5"))):
         for frame, quick in zip((0, 4, 9), animation._scene.images([0, 4, 9]), strict=True):

@@ -113,6 +113,7 @@ def test_several_configurations_are_ghosts() -> None:
     assert several.axes[0].get_xlim()[1] > one.axes[0].get_xlim()[1]
 
 
+@pytest.mark.slow
 def test_coupled_and_closed_robots_and_those_without_a_tip(tmp_path: Path) -> None:
     mimic = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", -2.0, 0.1)})
     words = [text.get_text() for text in mimic.plot([0.3, 0.2]).texts]

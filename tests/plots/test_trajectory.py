@@ -96,6 +96,7 @@ def test_words_cover_nothing(falling: armdyn.Trajectory, resting: armdyn.Traject
         assert all(figure.bbox.x0 <= one.x0 and one.x1 <= figure.bbox.x1 for one in boxes)
 
 
+@pytest.mark.slow
 def test_a_legend_is_no_wider_than_its_panel() -> None:
     """Six values of one long name; the panels keep their width."""
     moved = ARM.simulate(POSE, duration=0.1, torque=[0.0, 0.0, 5.0, 0.0, 0.0, 0.0])

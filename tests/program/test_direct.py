@@ -286,6 +286,7 @@ def many(inputs: int, outputs: int) -> Program:
     return trace(lambda *x: tuple(2.0 * x[k % inputs] for k in range(outputs)), ports, names, name="many")
 
 
+@pytest.mark.slow
 def test_too_many_arguments_make_no_record() -> None:
     assert record_of(many(16, 16), together) != b""
     assert record_of(many(17, 1)) == b""

@@ -159,6 +159,7 @@ def test_nothing_is_written_beside_the_results(machine: str, dtype: str) -> None
         assert all((room == -7.0).all() for room in rooms)
 
 
+@pytest.mark.short_run("129")
 @pytest.mark.parametrize("length", short_run([129, 150, 300], 129, 300))
 def test_states_of_very_many_numbers(length: int) -> None:
     """Columns and pieces that several functions move, runs longer than there are functions for."""

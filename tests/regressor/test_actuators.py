@@ -54,6 +54,7 @@ def test_values_are_the_totals(tree: armdyn.Robot) -> None:
     assert pi.left_out == ()
 
 
+@pytest.mark.short_run("<lambda>0")
 @pytest.mark.parametrize("make", [lambda: known("random_tree").robot, lambda: coupled()[0]])
 def test_forces_are_linear_in_them(make) -> None:
     bare = make()

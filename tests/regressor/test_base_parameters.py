@@ -136,6 +136,7 @@ def test_base_parameters_alone_give_the_joint_forces() -> None:
     assert base.names[-1] == "wrist_3_joint.damping"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", short_run(["ur5", "puma560", "tree_with_rotors", "panda_fingers"], "ur5", "tree_with_rotors")
 )
@@ -165,6 +166,7 @@ def test_nearest_without_scales_is_the_pseudo_inverse() -> None:
     np.testing.assert_allclose(plain.to_standard(beta, near=near), expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_from_noisy_forces_to_a_robot() -> None:
     """Base parameters alone make no robot; the nearest to a description do, and move as the one that was measured."""
     drawn = armdyn.load("ur5")
@@ -217,6 +219,7 @@ def test_upright_slide_cannot_tell_its_mass_from_a_rotor_and_a_weight() -> None:
     assert both.names == (f"link0.m + {joint}.armature", f"{joint}.offset - 9.81 {joint}.armature")
 
 
+@pytest.mark.slow
 def test_coupled_joints_take_the_numbers() -> None:
     robot, free, *_ = coupled()
     base = robot.base_parameters()

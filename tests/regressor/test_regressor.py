@@ -77,6 +77,7 @@ def test_linear_in_any_parameters(some: Case) -> None:
     assert np.abs(actual[1] - potential).max() <= 1e-12 * np.abs(potential).max()
 
 
+@pytest.mark.slow
 def test_coupled_joints() -> None:
     robot, free, A, b = coupled()
     s = random_states(5, 12, seed=405)

@@ -156,6 +156,7 @@ def log(path: Path, columns: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_log_is_the_motion(tmp_path: Path) -> None:
     """Positions in degrees over milliseconds: rates from the spline, forces from inverse dynamics."""
     arm, t = armdyn.load("planar_2r"), np.linspace(0.5, 2.5, 401)

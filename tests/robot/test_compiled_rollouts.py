@@ -155,6 +155,7 @@ def differences(given: dict[str, Any], name: str, direction: np.ndarray) -> Any:
     return (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step)
 
 
+@pytest.mark.short_run("7280")
 @pytest.mark.parametrize("stored", [1 << 28, 10 * (2 * N + 1) * 8 * 7])
 def test_gradients_are_those_of_the_loop(stored: int, monkeypatch: Any) -> None:
     monkeypatch.setattr(rollout_runs, "STORED_BYTES", stored)
@@ -236,6 +237,7 @@ def complex_steps(given: dict[str, Any], directions: dict[str, Any]) -> dict[str
     return {f"final.{name}": now[name] for name in ("q", "qd", "total")} | rows
 
 
+@pytest.mark.short_run("names3")
 @pytest.mark.parametrize(
     "names", [["q"], ["target", "qd"], ["link_6_on_axis.mass", "stiffness", "gravity", "h"], ["f_tip", "total"]]
 )

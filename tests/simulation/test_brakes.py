@@ -29,6 +29,7 @@ def of(events, kind):
 METHODS = pytest.mark.parametrize("method", ["adaptive", "rk4"])
 
 
+@pytest.mark.short_run("adaptive")
 @METHODS
 def test_a_brake_stops_a_joint_and_lets_it_go(method):
     """It slows by G T/I, stands until the brake opens, and a constant force then accelerates it."""
@@ -125,6 +126,7 @@ def test_viscous_friction_counts_while_no_joint_can_stick(method, elsewhere):
     np.testing.assert_allclose(loads, 0.0, rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_one_brake_of_an_arm_in_a_batch():
     """The other joints go on: as the arm with the joint locked, from the state at which it stands."""
     arm = armdyn.load("planar_2r")

@@ -48,6 +48,7 @@ def three(laws):
 # The same equations by SciPy
 
 
+@pytest.mark.slow
 def test_lugre_of_a_slide():
     def rates(t, y):
         rate, force = lugre(y[2], y[1])
@@ -171,6 +172,7 @@ def test_accelerations_and_friction(arm):
     np.testing.assert_allclose(rest, TAU - friction, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_stops_and_joints_that_stick_beside_bristles():
     arm = three({0: LUGRE, 1: Coulomb(1.5), 2: SLIP}).with_limits({"j0": (-0.4, 0.3)})
     settings = {"duration": 0.6, "torque": TAU, "stops": simulation.Stops(0.4)}
@@ -222,6 +224,7 @@ def test_above_breakaway_a_block_slides_on_the_stribeck_curve():
     assert slides.signals["bristles"][-1, 0] == pytest.approx(LUGRE.steady_state(steady), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_mass_pulled_by_a_spring_sticks_and_slips():
     """The limit cycle of the article's section IV, with numbers of other sizes; each cycle is the same as the last."""
     law, k, v = LuGre(1e4, 100.0, 0.4, static=1.5, kinetic=1.0, speed=0.01), 20.0, 0.1
@@ -262,6 +265,7 @@ def virgin(x):
     return np.minimum(np.multiply.outer(np.abs(x), K), C).sum(axis=-1) * np.sign(x)
 
 
+@pytest.mark.short_run("adaptive-None")
 @pytest.mark.parametrize(("method", "step"), [("adaptive", None), ("rk4", 2e-4)])
 def test_hysteresis_follows_masings_rule(method, step):
     """Whatever the motion: behind a turn at q_r, F_r the force is F_r + 2 f((q - q_r)/2), f the curve from rest."""

@@ -22,6 +22,7 @@ def robot() -> armdyn.Robot:
     return armdyn.load("planar_2r")
 
 
+@pytest.mark.slow
 def test_coulomb_friction_is_carried_through(robot: armdyn.Robot) -> None:
     """Against a smooth law of the same friction by a stiff solver, whose joints creep instead of sticking."""
     motion = armdyn.simulate(robot, START, duration=3.0, torque=friction)
@@ -126,6 +127,7 @@ def test_coupled_joints_with_a_gear_that_loses_are_carried_through_rest() -> Non
     assert "the friction of 'slide_a'" in note
 
 
+@pytest.mark.slow
 def test_a_rotor_that_friction_holds_before_its_spring() -> None:
     """It stays in its place in every digit where it sticks, so that nothing chatters; the link swings on the spring.
 

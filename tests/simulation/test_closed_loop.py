@@ -80,6 +80,7 @@ def by_hand(method: Any, q: Any, qd: Any, given: dict[str, Any], steps: int, h: 
     return {"q": q, "qd": qd, "work": work, "integral": integral, "cost": cost, "rows": rows}
 
 
+@pytest.mark.short_run("method0")
 @pytest.mark.parametrize("method", [Euler(step=2e-3), RungeKutta4(step=2e-3), Variational(step=2e-3)])
 def test_it_is_the_loop_from_python(method: Any) -> None:
     q, qd, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()

@@ -107,6 +107,7 @@ def test_order_of_the_error_at_stops_and_starts(method: Any, static: float, orde
     assert np.log2(found[0] / found[-1]) / 2 > order - 0.15
 
 
+@pytest.mark.slow
 def test_six_joints_that_stick_and_slip_together() -> None:
     """Up to six joints change at once when torques jump; the mean order over a factor of 16 is still the second."""
     robot, q0 = dry_ur5(), np.array([0.2, -0.8, 0.9, 0.3, -0.4, 0.5])

@@ -120,6 +120,7 @@ def test_a_joint_lets_go_when_the_torque_reaches_the_load_over_eta() -> None:
         assert abs(rolled.final.q[0] - moved) < 2.0 * h / (duration - start) * moved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "order"), [(RungeKutta4, 2), (Heun, 2), (SemiImplicitEuler, 1)])
 def test_order_of_the_error_of_gears_at_stops_and_starts(method: Any, order: int) -> None:
     """Against every mode tried and events located; among the reversals is one at which both loads change their sign."""
@@ -171,6 +172,7 @@ def test_what_sticks_is_what_agrees_with_the_equations() -> None:
     assert 40 < held < 20 * sum(sizes) - 40
 
 
+@pytest.mark.short_run("gear")
 @pytest.mark.parametrize("law", short_run(["gear", "M4", "M6"], "gear", "M6"))
 def test_energy_account_and_heat(law: str) -> None:
     """K + P - work stays, better with shorter steps, and the heat is the integral of friction's power."""
@@ -226,6 +228,7 @@ def test_studies_hold_their_arms() -> None:
     assert (found[1] < q0).any()
 
 
+@pytest.mark.slow
 def test_rates_and_gradients_go_along_the_motion() -> None:
     """In a motion that stops, against differences; forwards and backwards are the same."""
     robot, q0 = two_joints()[0], [0.5, 0.1]
@@ -246,6 +249,7 @@ def first_position(model: Any, q: Any) -> Any:
     return q[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", short_run(["gear", "M6"], "gear"))
 def test_float32(law: str) -> None:
     robot = two_joints()[0] if law == "gear" else two_servos(law)[0]
@@ -259,6 +263,7 @@ def test_float32(law: str) -> None:
     assert (rests.q[0] == np.float32(HANGING[0])) == (loop(HANGING, steps=1000, tau=weak).final.q[0] == HANGING[0])
 
 
+@pytest.mark.slow
 def test_smooth_losses_rub_and_need_no_warning() -> None:
     """They hold nothing, and their heat counts; as they become sharper they become the gear."""
     bare, q0 = armdyn.load("planar_2r"), [0.0, 0.1]

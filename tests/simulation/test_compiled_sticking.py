@@ -75,6 +75,7 @@ def assert_same(compiled, expected, digits=1e-12):
 METHODS = (RungeKutta4(5e-3), RungeKutta4(0.03), Heun(5e-3), ConstantAcceleration(4e-3), SemiImplicitEuler(4e-3))
 
 
+@pytest.mark.short_run("SemiImplicitEuler, step 0.004 s")
 @pytest.mark.parametrize("method", short_run(METHODS, METHODS[0], METHODS[-1]), ids=str)
 def test_an_arm_moves_as_it_does_state_by_state(monkeypatch, method):
     rng = np.random.default_rng(3)
@@ -114,6 +115,7 @@ def cases():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases())
 def test_other_joints_and_forces(monkeypatch, case):
     robot, q0, qd0, settings = cases()[case]

@@ -50,6 +50,7 @@ def solved():
     return lambda t: (found.sol(t)[:2], found.sol(t)[4:6])
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize(("method", "error"), [(FINE, 1e-9), ("rk4", 1e-7)], ids=["adaptive", "rk4"])
 def test_events_have_the_times_of_a_dense_solution(solved, method, error):
     """To 1e-9 s by the adaptive method; Runge-Kutta steps of 1 ms have an error of their own."""

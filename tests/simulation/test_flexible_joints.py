@@ -57,6 +57,7 @@ def test_methods_agree_on_batches_tables_and_callables() -> None:
         np.testing.assert_array_equal(adaptive.q[:, 1], alone.q)
 
 
+@pytest.mark.slow
 def test_an_implicit_method_takes_few_steps_of_stiff_springs() -> None:
     """Damped and a thousand times stiffer: the implicit solver follows the slow motion, the explicit one the fast."""
     stiff = flexible(ARM, {"joint_1": Spring(3e6, 1e4), "joint_2": Spring(2e6, 1e4)})

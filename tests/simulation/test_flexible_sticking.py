@@ -62,6 +62,7 @@ def kinds(motion):
 # One joint.
 
 
+@pytest.mark.slow
 def test_a_link_swings_on_the_spring_of_a_rotor_that_friction_holds_for_ten_minutes():
     """theta does not change in any digit, and q is a harmonic oscillation of sqrt(k/I)."""
     k = 0.13 * LINK
@@ -78,6 +79,7 @@ def test_a_link_swings_on_the_spring_of_a_rotor_that_friction_holds_for_ten_minu
     assert motion.notes == ()
 
 
+@pytest.mark.slow
 def test_an_arm_that_its_drives_hold_stands_still_in_every_digit():
     drives = {
         "joint_1": Actuator(Motor(0.1), Gear(5.0), Coulomb(30.0), spring=Spring(900.0, damping=2.0)),
@@ -106,6 +108,7 @@ DRIVES = {
 }
 
 
+@pytest.mark.short_run("Coulomb-0.0")
 @pytest.mark.parametrize(("name", "tau"), each_once(DRIVES, [0.0, 1.3]))
 def test_rotor_and_link_are_two_masses_in_closed_form(name, tau):
     laws, gear, numbers = DRIVES[name]
@@ -120,6 +123,7 @@ def test_rotor_and_link_are_two_masses_in_closed_form(name, tau):
     assert motion.notes == ()
 
 
+@pytest.mark.slow
 def test_fixed_steps_keep_their_order_where_the_load_of_a_gear_changes_its_sign():
     """The loss has a kink there, which no step goes over; nor over what sticks and slips."""
     laws, gear, numbers = DRIVES["gear loss"]
@@ -155,6 +159,7 @@ def test_it_breaks_away_at_the_time_when_the_spring_pulls_with_the_friction():
     assert (motion.signals["theta"][motion.t > slip.t] > 0.0).all()
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize("method", [FINE, armdyn.simulation.RungeKutta4(2e-3)], ids=["adaptive", "rk4"])
 def test_a_vertical_slide(method):
     """A mass hangs on the spring of a rotor that rubs; gravity is the pull."""
@@ -244,6 +249,7 @@ def test_an_engaged_brake_holds_the_rotor_alone():
     np.testing.assert_allclose(motion.q[:, 0], 0.2 * np.sin(w * motion.t) / w, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_gear_loss_alone_holds_within_its_cone():
     """tau between eta load and load/eta_b."""
     robot, load = hinge(gear=Gear(1.0, efficiency=0.8, back_efficiency=0.6)), -1.0
@@ -271,6 +277,7 @@ def two_joints(*laws, efficiency=None):
 SWING = {"q0": [-0.9, 0.7], "qd0": [1.0, -2.0], "theta0": [-0.95, 0.7], "thetad0": [0.0, -2.0], "duration": 1.0}
 
 
+@pytest.mark.slow
 def test_an_arm_that_swings_and_sticks_closes_its_energy_account_by_every_method():
     robot = two_joints(Coulomb(2.5), Viscous(0.1))
     exact = armdyn.simulate(robot, **SWING, method=FINE, save_every=0.25)
@@ -320,6 +327,7 @@ def enumerated(free, M, static, kinetic):
     return found
 
 
+@pytest.mark.short_run("gear loss")
 @pytest.mark.parametrize("efficiency", [None, (0.8, 0.6)], ids=["Coulomb", "gear loss"])
 def test_what_is_decided_at_rest_is_a_consistent_case_of_all(efficiency):
     rng = np.random.default_rng(17)
@@ -411,6 +419,7 @@ def test_plays_beside_joints_that_stick_are_those_of_arms_without(damping):
     assert abs(beside.energy.relative_drift).max() < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", short_run([0.0, 4.0], 4.0))
 def test_fixed_steps_keep_their_order_across_a_play(damping):
     drive = Actuator(Motor(ROTOR), friction=Coulomb(0.3), spring=Spring(300.0, damping, backlash=0.02))
@@ -428,6 +437,7 @@ def test_fixed_steps_keep_their_order_across_a_play(damping):
 # Ways to simulate.
 
 
+@pytest.mark.slow
 def test_batches_tables_and_callables():
     robot, method = two_joints(Coulomb(2.5)), {"method": "rk4", "step": 5e-3}
     q0 = np.array([[-0.9, 0.7], [0.1, 0.2], [np.nan, 0.0]])
@@ -461,6 +471,7 @@ def test_batches_tables_and_callables():
         armdyn.simulate(robot, q0[2:], duration=0.2)
 
 
+@pytest.mark.short_run("0.0")
 @pytest.mark.parametrize("coulomb", [0.4, 0.0])
 def test_a_law_that_switches_is_carried_through_by_fixed_steps(coulomb):
     """A motor that brakes a rigid joint by the sign of its velocity, against a steep smooth law by a stiff solver."""

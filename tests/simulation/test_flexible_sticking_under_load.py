@@ -323,6 +323,7 @@ def test_coupled_joints_beside_flexible_ones_do_not_stick_and_say_so():
     assert "rotor_friction" not in motion.signals
 
 
+@pytest.mark.slow
 def test_a_joint_without_load_starts_where_the_motion_of_others_takes_it() -> None:
     """Its motor pushes it forwards by 80 t; what the damper of the next joint does pushes it backwards by more."""
     bare = armdyn.load("scara")

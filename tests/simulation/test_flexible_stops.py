@@ -226,6 +226,7 @@ def test_a_stop_that_holds_a_link_pushes_with_what_statics_says():
     np.testing.assert_allclose(motion.signals["theta"][-1] - 0.2, [tau / 500.0], rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_with_stiffer_springs_it_becomes_the_motion_of_the_rigid_arm():
     """It comes to its stop, rests there, and is let off; the difference of the motions goes with 1/k."""
     torque = OverTime([0.0, 0.4, 0.6, 0.8], [[60.0], [60.0], [0.0], [0.0]])

@@ -10,6 +10,7 @@ METHODS = ("euler", "rk4", "adaptive")
 Q0, QD0 = np.array([0.1, -0.5, 0.7, 0.2, 0.4, -0.3]), np.full(6, 0.2)
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize("method", METHODS)
 def test_constant_is_a_table_of_equal_rows_is_a_callable(ur5: Case, method: str) -> None:
     tau, f_tip = np.linspace(-2, 2, 6), np.linspace(3, 1, 6)

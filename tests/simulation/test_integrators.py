@@ -261,6 +261,7 @@ def test_the_discrete_action_is_stationary() -> None:
         np.testing.assert_allclose((4 * near - far) / 3 + h * tau, 0, atol=1e-9)
 
 
+@pytest.mark.short_run("furuta")
 @pytest.mark.parametrize("name", ["planar_3r", "furuta"])
 def test_the_variational_step_is_symplectic(name: str) -> None:
     """The Jacobian of (q, p) after a step by (q, p) before it keeps dq ^ dp."""

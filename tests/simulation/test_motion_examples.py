@@ -30,6 +30,7 @@ def test_the_arm_in_the_channel(capsys: pytest.CaptureFixture[str]) -> None:
         assert np.abs(motion.energy.drift).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_the_lectures_two_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     motions = runpy.run_path(str(EXAMPLES / "two_link.py"))["main"](str(tmp_path / "lecture.gif"))
     said = capsys.readouterr().out

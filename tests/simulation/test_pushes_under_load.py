@@ -86,6 +86,7 @@ def test_a_gear_holds_a_mass_on_a_slope_and_lets_it_go(method, rotor):
         assert abs(motion.energy.drift).max() < 1e-8
 
 
+@pytest.mark.short_run("adaptive")
 @methods
 def test_a_mass_that_rests_on_its_stop_is_lifted_from_it(method):
     """The stop carries what the drive does not; friction and stop share what is not decided."""
@@ -155,6 +156,7 @@ LAWS = {
 TABLE = Contact(c.PointOnPlane("tip", (0, 1, 0), (0, -0.7, 0), name="table"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("laws", short_run(LAWS, "gears"))
 def test_an_arm_whose_tip_slides_on_a_table(laws):
     """Each joint's equation with what the table pushes in its load."""
@@ -187,6 +189,7 @@ def test_an_arm_whose_tip_slides_on_a_table(laws):
     assert abs(motion.energy.relative_drift).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_an_arm_that_rests_on_a_table_slips_where_no_push_leaves_all_joints_within_their_friction():
     """Both joints stick together; the push is not decided, and they slip when no push is left that would do."""
     bare = armdyn.load("planar_2r")

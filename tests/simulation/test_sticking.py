@@ -68,6 +68,7 @@ def kinds(motion):
 # One joint.
 
 
+@pytest.mark.slow
 def test_a_block_held_below_breakaway_for_ten_minutes_does_not_creep():
     for torque in (3.999, -4.0, lambda t, q, qd: [3.9 * np.sin(0.3 * t)]):
         given = torque if callable(torque) else [torque]
@@ -230,6 +231,7 @@ def test_where_the_slip_of_one_joint_decides_that_of_another():
     assert coupled >= 20
 
 
+@pytest.mark.slow
 def test_static_friction_lets_go_of_one_joint_after_the_other():
     """With static above kinetic friction, what is decided is one of the consistent cases."""
     rng = np.random.default_rng(6)
@@ -277,6 +279,7 @@ def test_the_faces_of_forces_that_are_not_decided():
 # Stops, contacts and constraints.
 
 
+@pytest.mark.short_run("adaptive")
 @methods
 def test_a_block_pressed_against_a_stop_leaves_it_against_friction(method):
     """The stop lets go where r t - 5 = 0, and friction where it is c: it leaves at (5 + c)/r."""
@@ -315,6 +318,7 @@ def test_a_bouncing_block_rests_at_the_stop():
     assert abs(motion.energy.drift).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_an_impact_sets_stuck_joints_free():
     """The elbow hits its stop; the shoulder, which stuck, jumps by -M_12/M_11 of the elbow's jump."""
     arm = double_pendulum((0.0, 20.0), (0.0, 0.1)).with_gravity((0, 0, 0)).with_limits({"joint_2": (-2.0, 1.0)})
@@ -350,6 +354,7 @@ def test_a_contact_with_a_joint_that_sticks():
 # Ways to simulate.
 
 
+@pytest.mark.slow
 def test_an_arm_of_a_file_falls_and_comes_to_rest_by_default(tmp_path):
     links = "".join(
         f'''<link name="link_{k}"><inertial><origin xyz="0.25 0 0"/><mass value="{1.5 / k}"/>
@@ -468,6 +473,7 @@ def test_viscous_friction_beside_dry_friction_is_not_bent_at_rest():
         np.testing.assert_allclose(motion.q[-1, 0], m / b * (v - size / b * np.log(1 + b * v / size)), rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_short_pulse_lets_joints_go_that_all_stick():
     """Nothing limits the steps of a solver where nothing moves; a callable is asked often enough all the same."""
     resting = (

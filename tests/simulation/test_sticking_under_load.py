@@ -78,6 +78,7 @@ def named(case):
 HELD = [(make, coulomb) for make in (lift, pendulum) for coulomb in (0.0, 0.7)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", short_run(HELD, (lift, 0.7)), ids=named)
 def test_a_weight_held_for_ten_minutes_does_not_creep(case):
     make, coulomb = case
@@ -100,6 +101,7 @@ def test_a_weight_held_for_ten_minutes_does_not_creep(case):
 RAMPS = [(make, rotor, coulomb) for make in (lift, pendulum) for rotor in (0.0, 0.3) for coulomb in (0.0, 0.7)]
 
 
+@pytest.mark.short_run("pendulum-0.0-0.0-rk4")
 @methods
 @pytest.mark.parametrize("case", short_run(RAMPS, (lift, 0.3, 0.7), (pendulum, 0.0, 0.0)), ids=named)
 def test_a_ramp_lets_a_joint_go_where_its_drive_gives_load_over_eta_or_eta_b_load(method, case):
@@ -277,6 +279,7 @@ def enumerated(bare, q, tau, eta, back, coulomb, rotors):
     return found
 
 
+@pytest.mark.short_run("0.0")
 @pytest.mark.parametrize("rotors", short_run([0.0, 0.05, 2.0, 300.0], 0.0, 2.0))
 def test_one_mode_of_geared_joints_is_consistent_and_is_found(rotors):
     rng, bare = np.random.default_rng(11), arm()
@@ -316,6 +319,7 @@ def servo_force(law, load):
     return brentq(left, 0.0, 1e4, xtol=1e-15, rtol=1e-15)
 
 
+@pytest.mark.short_run("law0-0.0")
 @pytest.mark.parametrize(("law", "rotors"), each_once([M4, M6], [0.0, 0.5]))
 def test_one_mode_of_servos_is_consistent_and_is_found(law, rotors):
     """Each of the 3^n modes by SciPy's root, the friction by the equation that defines it."""
@@ -356,6 +360,7 @@ def test_one_mode_of_servos_is_consistent_and_is_found(law, rotors):
     assert len(modes) >= 5
 
 
+@pytest.mark.short_run("0.0-method3")
 @pytest.mark.parametrize(("rotor", "method"), each_once([0.3, 0.0], METHODS.values()))
 def test_static_friction_above_the_kinetic_one_beside_a_gear(method, rotor):
     """It starts at load/eta + 3 N, or below eta_b load - 3 N, and slips with 2 N."""
@@ -374,6 +379,7 @@ def test_static_friction_above_the_kinetic_one_beside_a_gear(method, rotor):
         np.testing.assert_allclose(motion.qdd[after, 0], qdd, rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", short_run(["M4", "M6"], "M6"))
 def test_servos_hold_a_weight_and_let_it_go_where_their_laws_say(name):
     law = {"M4": M4, "M6": M6}[name]
@@ -404,6 +410,7 @@ LAWS = {
 }
 
 
+@pytest.mark.short_run("gears")
 @pytest.mark.parametrize("laws", LAWS)
 def test_every_joint_of_a_branched_tree_obeys_its_law(laws):
     """Joints that turn and slide; some move, the others rest, and stick or begin to move the way they accelerate."""
@@ -472,6 +479,7 @@ MIXED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", short_run(MIXED, "with a smooth law", "servos"))
 def test_motions_of_arms_keep_their_equations_and_their_energy(kind):
     bare = armdyn.load("planar_2r")
@@ -490,6 +498,7 @@ def test_motions_of_arms_keep_their_equations_and_their_energy(kind):
     np.testing.assert_allclose(fine.q[-1], motion.q[-1], rtol=0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_smooth_laws_tend_to_the_motion_with_sticking():
     """Gears and Coulomb friction made smooth, by forward dynamics and an implicit solver: the difference falls."""
     bare = armdyn.load("planar_2r")
@@ -508,6 +517,7 @@ def test_smooth_laws_tend_to_the_motion_with_sticking():
     assert errors[1] < 0.2 * errors[0]
 
 
+@pytest.mark.slow
 def test_an_arm_with_rotors_falls_and_comes_to_rest_for_ever():
     bare = armdyn.load("planar_3r")
     robot = bare.with_actuators({name: geared(20.0, Coulomb(60.0), Viscous(90.0)) for name in bare.joint_names})
@@ -526,6 +536,7 @@ def test_an_arm_with_rotors_falls_and_comes_to_rest_for_ever():
     assert abs(motion.energy.relative_drift).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_joints_that_several_coordinates_move_rub_beside_a_geared_one():
     """A differential with Coulomb friction in its joints; the third joint has a gear."""
     bare = armdyn.load("planar_3r").with_coordinates(["u", "v", "w"], [[1, 0.5, 0], [-1, 0.5, 0], [0, 0, 1]])
@@ -547,6 +558,7 @@ def test_joints_that_several_coordinates_move_rub_beside_a_geared_one():
     np.testing.assert_allclose(motion.signals["friction"][moves, 2], taken[moves, 2], rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_bristles_beside_a_geared_joint():
     bare = armdyn.load("planar_2r")
     robot = bare.with_actuators(
@@ -583,6 +595,7 @@ def many():
     }
 
 
+@pytest.mark.short_run("lift")
 @pytest.mark.parametrize("case", short_run(["servos", "tree", "lift"], "tree", "lift"))
 def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case):
     robot, q0, settings = many()[case]
@@ -616,6 +629,7 @@ def test_joints_without_load_rest_but_for_rounding(case):
             assert len(motion.events) == (1 if contacts and force else 0)  # the rest on the table
 
 
+@pytest.mark.slow
 def test_batches_and_tables_are_as_states_alone():
     robot, q0 = pendulum(0.2, Coulomb(0.1)), np.array([[-0.9], [-0.2]])
     table = np.linspace(2.0, 9.0, 40)[:, None, None]

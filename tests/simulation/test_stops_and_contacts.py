@@ -107,6 +107,7 @@ def test_an_impact_changes_momentum_at_the_stop_alone(e):
     np.testing.assert_allclose(impact.energy, (1 - e**2) * qd[1] ** 2 / np.linalg.inv(M)[1, 1] / 2, rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_contact_lost_and_found_under_a_table_of_forces():
     """One second each: at rest, lifted by twice the weight, let go. It lands 1 + sqrt(2) s later."""
     paper = Contact(c.PointOnPlane("y", (0, 1, 0), name="paper"))

@@ -403,6 +403,7 @@ def test_legends_cover_no_panel() -> None:
         assert not any(words.overlaps(axes.get_window_extent()) for axes in figure.axes)
 
 
+@pytest.mark.slow
 def test_the_picture_is_written(single: Trajectory, tmp_path: Path) -> None:
     single.plot(tmp_path / "a.png", degrees=False)
     pixels = mpl.image.imread(tmp_path / "a.png")

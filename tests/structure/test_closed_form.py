@@ -144,6 +144,7 @@ def test_blocks_are_those_of_the_twist_wrench_form(name: str) -> None:
         assert np.abs(A - theirs.A).max() <= 1e-13
 
 
+@pytest.mark.slow
 def test_inertias_and_axes_are_those_of_the_screw_lists(ur5: Case) -> None:
     _, Glist, _ = ur5.robot.to_screws()
     form = ur5.robot.closed_form(np.zeros(6), np.zeros(6))

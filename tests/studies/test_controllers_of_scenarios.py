@@ -99,6 +99,7 @@ def same(motion: armdyn.Trajectory, rolled: Any, signals: list[str]) -> None:
     assert abs(motion.q - motion.q[0]).max() > 1e-3
 
 
+@pytest.mark.short_run("hybrid motion and force")
 @pytest.mark.parametrize("case", CASES)
 def test_as_the_loop_made_by_calls(tmp_path: Path, case: str) -> None:
     arm, q0, text, controller, values, signals = CASES[case]
@@ -116,6 +117,7 @@ def test_the_force_on_a_constraint(tmp_path: Path) -> None:
     np.testing.assert_allclose(motion.signals["multipliers"], 30.0, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_motors_and_an_observer(tmp_path: Path) -> None:
     limits = MotorLimits(voltage=24.0, current=20.0)
     motor = Motor(1.4e-5, torque_constant=0.03, resistance=0.3, inductance=8e-5, limits=limits)
@@ -156,6 +158,7 @@ def test_a_wrapped_controller_follows_a_csv(tmp_path: Path, name: str) -> None:
             read((start if said == "both" else start.replace("reference: path.csv\n", "")) + around + aims, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_observer_knows_the_robot_as_described(tmp_path: Path) -> None:
     """A load that only the inputs name shows in the residual, in one motion and in a study."""
     text = (

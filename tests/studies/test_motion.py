@@ -126,6 +126,7 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
         Scenario.read(tmp_path / "study.yaml")
 
 
+@pytest.mark.slow
 def test_projection_in_both_verbs(tmp_path: Path) -> None:
     (tmp_path / "tied.xml").write_text(TIED)
     robot = armdyn.load(tmp_path / "tied.xml")

@@ -109,6 +109,7 @@ def test_in_a_folder_it_goes_on_and_another_controller_is_refused(tmp_path: Path
         study(control.sampled(held(1.0), every=2), folder=tmp_path / "held", steps=2)
 
 
+@pytest.mark.slow
 @IGNORED
 def test_chunks_are_short_where_a_run_takes_long(tmp_path: Path) -> None:
     """Python makes one run after the other: 64 chunks, of which an interrupted study loses one."""

@@ -62,6 +62,7 @@ def test_every_public_function(robot: str, tmp_path: Path) -> None:
         assert_same(called(function, module, arrays, np.float64), function.program, arrays)
 
 
+@pytest.mark.slow
 def test_every_public_function_in_float(tmp_path: Path) -> None:
     functions = functions_of([program for _, program in public_programs("rp")])
     code = c_code(functions, "every", scalar="float", sincos="inline")

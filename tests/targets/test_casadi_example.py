@@ -4,12 +4,14 @@ import runpy
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import armdyn
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "time_optimal_reach.py"
 
 
+@pytest.mark.slow
 def test_the_fastest_reach(tmp_path: Path) -> None:
     example = runpy.run_path(str(EXAMPLE))
     picture = tmp_path / "reach.png"
@@ -25,6 +27,7 @@ def test_the_fastest_reach(tmp_path: Path) -> None:
     assert 0.99 < np.abs(speeds).max() < 1.03
 
 
+@pytest.mark.slow
 def test_its_torques_move_the_arm_there() -> None:
     """By forward dynamics and an integrator with step control; the problem was stated in inverse dynamics."""
     example = runpy.run_path(str(EXAMPLE))

@@ -162,6 +162,7 @@ def terms_by_symbol(program: Program, shown: Equations, x: list[float]) -> dict[
     return {shown.symbols[term]: values[term] for term in shown.defined}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(TREES, st.sampled_from(OPTIONS))
 def test_any_expression_reads_back(tree: Any, options: dict[str, Any]) -> None:
@@ -170,6 +171,7 @@ def test_any_expression_reads_back(tree: Any, options: dict[str, Any]) -> None:
     assert_reads_back(program, [0.37, -1.21, 0.83, 2.9], **options)
 
 
+@pytest.mark.short_run("{'named_constants': True}", "{'longest': 10000}")
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_mathematics_of_arms_reads_back(options: dict[str, Any]) -> None:
     for robot in ("ur5", "stanford"):

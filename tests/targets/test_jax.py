@@ -215,6 +215,7 @@ def test_second_order_by_differences(of: str) -> None:
     check_grads(jax.vmap(g), tuple(np.stack([p, p + 0.1]) for p in point), order=1, modes=["fwd", "rev"], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_orders_of_differentiation_agree() -> None:
     """Forward over reverse, reverse over forward, and both twice give one Hessian; third derivatives too."""
     g, q = armdyn.load("planar_2r").gravity_forces.to_jax(), states(2)
@@ -272,6 +273,7 @@ def test_a_function_of_ones_own_with_parameters() -> None:
     np.testing.assert_allclose(by_mass, f.derivative(f"{link}.mass")(q, qd, 2.5)[1], rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_scan_is_a_rollout() -> None:
     arm = robot()
     g, step = arm.forward_dynamics.to_jax(), 1e-3

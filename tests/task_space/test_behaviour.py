@@ -78,6 +78,7 @@ def test_plain_numbers_give_the_same(ur5) -> None:
     assert s.q.shape == (1, 6)
 
 
+@pytest.mark.slow
 def test_damping_bounds_the_mass(ur5) -> None:
     """Lambda = (J M^-1 J^T + lambda^2 1)^-1: regular where J is not, and no more than 1 / lambda^2."""
     s = random_states(6, 30, seed=415)

@@ -108,6 +108,7 @@ def states(robot, options, count: int = 5):
     return well_conditioned(robot, s.q, s.qd, count, **options)
 
 
+@pytest.mark.short_run("eight-body", "eight-world", "eight-space")
 @pytest.mark.parametrize("way", WAYS)
 def test_square_jacobians(arm, way: str) -> None:
     """Lambda = J^-T M J^-1 and eta = J^-T h - Lambda Jdot J^-1 V (MR 8.90, 8.91), with this library's M, h, J, Jdot."""
@@ -131,6 +132,7 @@ def test_square_jacobians(arm, way: str) -> None:
         np.testing.assert_array_equal(task.N, np.zeros((robot.dof, robot.dof)))
 
 
+@pytest.mark.short_run("slides-body", "slides-world", "slides-space")
 @pytest.mark.parametrize("way", WAYS)
 def test_forces_cause_the_acceleration_they_were_made_for(arm, way: str) -> None:
     """tau = J^T (Lambda a + eta) + N tau_0 through forward dynamics gives Vdot = a, whatever tau_0 is (MR 8.89)."""
@@ -176,6 +178,7 @@ def test_null_space_forces_do_not_accelerate_the_task() -> None:
         assert np.abs(robot.jacobian(one) @ moved).max() < 1e-12 * np.abs(moved).max() * np.abs(task.J).max() * 10
 
 
+@pytest.mark.short_run("slides")
 def test_velocity_and_gravity_parts(arm) -> None:
     """p is eta at rest and linear in gravity; mu does not know of gravity and is quadratic in the velocities."""
     robot, components = arm

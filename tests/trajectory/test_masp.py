@@ -285,6 +285,7 @@ def test_rates_by_differences_agree(run: MaspRun) -> None:
     np.testing.assert_allclose(differences.qd, whole.joints.qd, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_all_eight_configurations_do_what_the_paper_says() -> None:
     """So the text does not tell which one it drew."""
     starts = set()
@@ -319,6 +320,7 @@ def test_another_circle_and_what_is_out_of_reach() -> None:
         circle_of_the_paper(radius=0.0)
 
 
+@pytest.mark.slow
 def test_figures_show_what_was_computed(run: MaspRun, tmp_path: Path) -> None:
     figure = draw_masp(run)
     panels = figure.axes[:8]
@@ -382,6 +384,7 @@ def test_joints_that_slide_have_units_of_their_own(tmp_path: Path) -> None:
     assert f"note: {run.notes[0]}" in said
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_part_of_a_robot(tmp_path: Path) -> None:
     ROBOT.to_urdf(tmp_path / "arm.urdf")
     words = ["masp", str(tmp_path / "arm.urdf"), "--out", str(tmp_path), "--samples", "3"]
@@ -402,6 +405,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(Path(__file__).parents[2] / "examples" / "masp.py"))
