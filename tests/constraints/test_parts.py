@@ -32,6 +32,7 @@ def constrained(case, kinds, name: str) -> armdyn.Robot:
     return case.robot.with_constraints(kinds[name])
 
 
+@pytest.mark.short_run(without=("random_tree-curve", "random_tree-hinge", "random_tree-slide"))
 @pytest.mark.parametrize("name", short_run(SMOOTH, *(name for name in SMOOTH if name not in SIMILAR)))
 def test_jacobian_is_the_derivative_of_phi(case, kinds, name):
     robot = constrained(case, kinds, name)
@@ -58,6 +59,7 @@ def conditioning(robot: armdyn.Robot, q: np.ndarray) -> np.ndarray:
     return 1.0 + (np.abs(robot.constraint_error(q)[:, turns]).max(axis=1) / 2) ** 2
 
 
+@pytest.mark.short_run(without=("random_tree-curve", "random_tree-weld along the base", "random_tree-weld"))
 @pytest.mark.parametrize("name", short_run(KINDS, *(name for name in KINDS if name not in SIMILAR)))
 def test_drift_is_the_rate_of_the_jacobian(case, kinds, name):
     robot = constrained(case, kinds, name)

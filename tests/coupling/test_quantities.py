@@ -169,6 +169,7 @@ MAPPED = {
 """What the map does to a quantity: one A for each index that counts joints."""
 
 
+@pytest.mark.short_run(without=("dense-christoffel", "followers-center_of_mass"))
 @pytest.mark.parametrize("name", MAPPED)
 def test_what_counts_joints_is_mapped(pair: Coupled, name: str) -> None:
     s, indices = State(pair), MAPPED[name]

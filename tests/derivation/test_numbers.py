@@ -92,6 +92,7 @@ def test_substituted_numbers_give_the_compiled_functions(name: str, form: str) -
         assert_close(found.reshape(expected.shape), expected)
 
 
+@pytest.mark.short_run(without=("gyroscopic", "spatial 3R"))
 @pytest.mark.parametrize(
     "name", short_run(SYMBOL_BY_SYMBOL, *(n for n in SYMBOL_BY_SYMBOL if n not in ("tree", "3R", "spatial 3R")))
 )

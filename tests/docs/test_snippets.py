@@ -60,6 +60,18 @@ def assert_prints(code: str, printed: str, page: Path, line: int) -> None:
         assert text.strip() in printed, f"{page.name}:{line}: prints {printed!r}, not {text!r}"
 
 
+@pytest.mark.short_run(
+    without=(
+        "derivatives.md",
+        "fmi.md",
+        "gallery.md",
+        "page.md",
+        "pictures.md",
+        "regressor.md",
+        "results.md",
+        "task_space.md",
+    )
+)
 @pytest.mark.parametrize("page", PYTHON, ids=lambda p: p.name)
 def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.name in NEEDS:
@@ -71,6 +83,17 @@ def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         run_block(code, page, line, names)
 
 
+@pytest.mark.short_run(
+    without=(
+        "README.md: armdyn masp",
+        "README.md: armdyn simulate ur5 --duration 1 --csv fall.csv --plot fall.png --animate fall.gif",
+        "command_line.md: armdyn info stanford --cost --json",
+        "fmi.md: armdyn export ur5 --to fmu --given f_tip --option step=1e-4 -o ur5.fmu",
+        "results.md: armdyn simulate planar_2r --duration 0.5 --animate swing.gif --parquet swing.parquet",
+        "symbols.md: armdyn derive planar_2r --form task-space --components vx,vy --expressed-in world --symbols all",
+        "trajectories.md: armdyn masp --out figures",
+    )
+)
 @pytest.mark.parametrize(("page", "command"), CONSOLE)
 def test_console(
     shell: Callable[..., Any], page: Path, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -18,6 +18,21 @@ def test_the_algorithms_are_here() -> None:
     assert {"inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian"} < set(FUNCTIONS)
 
 
+@pytest.mark.short_run(
+    without=(
+        "random_tree-closed_form",
+        "random_tree-forward_dynamics_derivatives",
+        "random_tree-inverse_dynamics_derivatives",
+        "random_tree-lagrangian_gradient_regressor",
+        "random_tree-regressor",
+        "ur5-closed_form",
+        "ur5-forward_dynamics_derivatives",
+        "ur5-inverse_dynamics_derivatives",
+        "ur5-lagrangian_gradient_regressor",
+        "ur5-momentum_regressor",
+        "ur5-regressor",
+    )
+)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_floats_traced_and_compiled_agree(name: str, case: Case) -> None:
     function, method = FUNCTIONS[name], getattr(case.robot, name)

@@ -91,11 +91,30 @@ def assert_is_that_of_the_robots(robot: Robot, name: str, seed: int, **options: 
         assert_close(result.reshape(COUNT, -1), rows.reshape(COUNT, -1), allowed)
 
 
+@pytest.mark.short_run(
+    without=(
+        "random_tree-forward_dynamics_derivatives",
+        "ur5-forward_dynamics",
+        "ur5-forward_dynamics_derivatives",
+        "ur5-inverse_dynamics_derivatives",
+    )
+)
 @pytest.mark.parametrize(("case", "name"), each_once(["random_tree", "ur5"], FELT), indirect=["case"])
 def test_inputs_are_what_the_robot_with_them_has(case: Case, name: str) -> None:
     assert_is_that_of_the_robots(case.robot, name, seed=461)
 
 
+@pytest.mark.short_run(
+    without=(
+        "dense-forward_dynamics",
+        "dense-inverse_dynamics",
+        "dense-kinetic_energy",
+        "dense-mass_matrix",
+        "followers-inverse_dynamics",
+        "followers-kinetic_energy",
+        "followers-mass_matrix",
+    )
+)
 @pytest.mark.parametrize(
     ("coupling", "name"),
     each_once(MAKERS, ["inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy"]),

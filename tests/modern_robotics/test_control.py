@@ -16,6 +16,7 @@ from oracles.short_run import each_once
 from oracles.states import assert_close
 
 
+@pytest.mark.short_run(without=("book", "of any length", "turning", "twelve joints", "wild inertias", "with pitch"))
 @pytest.mark.parametrize("name", CASES)
 def test_computed_torque(name: str) -> None:
     lists = CASES[name]

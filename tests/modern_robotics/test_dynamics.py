@@ -237,6 +237,7 @@ OWN = {"book", "turning", "turning and sliding", "of any length"}
 """The arms that a robot can be made of."""
 
 
+@pytest.mark.short_run(without=("of any length-True", "turning-False", "turning-True"))
 @pytest.mark.parametrize(("name", "long"), each_once(SIMULATED, [False, True]))
 def test_forward_dynamics_along_a_trajectory(name: str, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Euler's method step for step, through the recursion and through code compiled for the arm."""

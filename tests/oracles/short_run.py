@@ -38,7 +38,7 @@ def each_once(*lists: Iterable[Any]) -> list[Any]:
 
 
 def mark_long_cases(items: Iterable[pytest.Item], *, whole: bool) -> None:
-    """Mark what ``@pytest.mark.short_run(*ids)`` of a test does not name as slow.
+    """Mark as slow what ``@pytest.mark.short_run(*ids)`` of a test does not name, or ``short_run(without=ids)`` names.
 
     Args:
         items: collected tests, in their order.
@@ -49,12 +49,13 @@ def mark_long_cases(items: Iterable[pytest.Item], *, whole: bool) -> None:
     """
     for function, cases in groupby(items, lambda item: item.nodeid.split("[")[0]):
         own = list(cases)
-        kept = own[0].get_closest_marker("short_run")
-        if kept is None:
+        mark = own[0].get_closest_marker("short_run")
+        if mark is None:
             continue
         names = [case.callspec.id for case in own]  # type: ignore[attr-defined]
-        if whole and not set(kept.args) <= set(names):
-            raise pytest.UsageError(f"{function}: short_run names {set(kept.args) - set(names)}; its cases are {names}")
+        without = set(mark.kwargs.get("without", set(names) - set(mark.args)))
+        if whole and not without.union(mark.args) <= set(names):
+            raise pytest.UsageError(f"{function}: its mark short_run names other cases than it has: {names}")
         for case, name in zip(own, names, strict=True):
-            if name not in kept.args:
+            if name in without:
                 case.add_marker(pytest.mark.slow)

@@ -59,6 +59,9 @@ OTHER_SIZES = (
 """Arms of whose kind there is another one; `make test-all` has them too."""
 
 
+@pytest.mark.short_run(
+    without=("gantry_with_a_wrist", "no_gravity", "scara", "tree", "tree_with_rotors", "ur5", "wrist_on_parallel_axes")
+)
 @pytest.mark.parametrize("name", short_run(ROBOTS, *(name for name in ROBOTS if name not in OTHER_SIZES)))
 def test_structure_and_numbers_agree(name: str) -> None:
     """In number, in the choice of columns, and in the map; and the map brings the base columns to all columns."""
@@ -101,6 +104,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.short_run(without=("panda", "ur5 on a wall", "ur5"))
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts_of_the_literature(name: str) -> None:
     robot, expected = COUNTS[name]

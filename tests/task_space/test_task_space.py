@@ -31,6 +31,16 @@ PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.short_run(
+    without=(
+        "ur5-body-pose",
+        "ur5-body-skew",
+        "ur5-space-mixed",
+        "ur5-space-orientation",
+        "ur5-world-pose",
+        "ur5-world-position",
+    )
+)
 @pytest.mark.parametrize(("way", "task"), PAIRS)
 def test_pinocchio(case: Case, way: str, task: str) -> None:
     components, point = TASKS[task], (0.0, 0.0, 0.0) if way == "space" else (0.11, -0.23, 0.31)
