@@ -109,6 +109,7 @@ def lossy(request):
     return CASES[request.param]()
 
 
+@pytest.mark.short_run("rotors")
 def test_inverse_dynamics(lossy):
     for q, qd, qdd in zip(*states(lossy.robot, 20), strict=True):
         expected = lossy.inverse_dynamics(q, qd, qdd)
@@ -130,6 +131,7 @@ def test_forward_dynamics_is_the_only_solution_of_all_branches(lossy):
     assert branches  # some of them drive, others are driven
 
 
+@pytest.mark.short_run("mimics")
 def test_forward_dynamics_undoes_inverse_dynamics(lossy):
     q, qd, qdd = states(lossy.robot, 2000)
     back = lossy.robot.forward_dynamics(q, qd, lossy.robot.inverse_dynamics(q, qd, qdd))

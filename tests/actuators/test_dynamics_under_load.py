@@ -54,7 +54,7 @@ CASES += [pytest.param("tree", law, True, marks=pytest.mark.slow) for law in ("g
 CASES += [pytest.param("tree", law, False, marks=pytest.mark.slow) for law in ("gear", "m3", "m4", "m5", "smooth_gear")]
 
 
-@pytest.mark.short_run("tree-smooth_gear-True", "ur5-gear-True")
+@pytest.mark.short_run("tree-smooth_gear-True")
 @pytest.mark.parametrize(("name", "law", "rotors"), CASES)
 def test_forward_dynamics_undoes_inverse_dynamics(name, law, rotors):
     robot = driven(general(name), law, rotors)

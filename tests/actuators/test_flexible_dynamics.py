@@ -49,6 +49,7 @@ def test_forward_dynamics_is_mujocos_with_rotors_as_bodies(damped: bool) -> None
         assert_close(thetadd[k], data.qacc[motors], 1e-9)
 
 
+@pytest.mark.short_run("tree-True")
 @pytest.mark.parametrize(("name", "damped"), each_once(ROBOTS, [False, True]))
 def test_inverse_then_forward(name: str, damped: bool) -> None:
     bare = ROBOTS[name]
@@ -90,6 +91,7 @@ def test_rates_of_the_rotors_are_those_over_time(cubic: float) -> None:
     np.testing.assert_allclose(found.thetadd, (sides - 30.0 * theta(t)) / (12.0 * h * h), rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_wrench_that_changes_counts_with_its_rates() -> None:
     """Central differences of theta while the tip pushes with a changing wrench; forward dynamics gives the motion."""
     bare = ROBOTS["ur5"]

@@ -33,6 +33,7 @@ def rubbing(robot: Robot, seed: int = 481) -> tuple[Robot, np.ndarray, np.ndarra
     return robot.with_friction(dict(pairs)), damping, friction
 
 
+@pytest.mark.slow
 def test_inverse_dynamics_is_pinocchios_and_friction(case: Case) -> None:
     robot, damping, friction = rubbing(case.robot)
     s = random_states(case.n, COUNT, seed=482)

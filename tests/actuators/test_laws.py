@@ -146,6 +146,7 @@ def test_servos_have_the_friction_of_bam(servo, law):
         np.testing.assert_allclose(float(friction.force(rate, load)), float(expected), rtol=1e-13)
 
 
+@pytest.mark.short_run("M4")
 @pytest.mark.parametrize("law", ["M4", "M6"])
 def test_slopes_of_servos(law):
     row = SERVOS["MX-106", law]

@@ -28,6 +28,7 @@ def test_inverse_dynamics(case: Geared) -> None:
         assert_close(case.robot.inverse_dynamics(q, qd, qdd)[None], case.inverse_dynamics(q, qd, qdd)[None], 1e-12)
 
 
+@pytest.mark.slow
 def test_mass_matrix_and_its_rate(case: Geared) -> None:
     for q, qd, _, _ in states_of(case):
         assert_close(case.robot.mass_matrix(q)[None], case.mass_matrix(q)[None], 1e-13)
@@ -69,6 +70,7 @@ def test_energies_count_the_mass_of_a_rotor_once(case: Geared) -> None:
         assert case.robot.potential_energy(q) == pytest.approx(potential - zero, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_momentum_holds_the_spins(case: Geared) -> None:
     for q, qd, qdd, _ in states_of(case):
         momentum = case.robot.momentum(q, qd)

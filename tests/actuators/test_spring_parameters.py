@@ -79,6 +79,7 @@ def test_inverse_dynamics_energy_and_deflections() -> None:
     assert_close(bent[None], other.spring_deflections(f_tip)[None], 1e-13)
 
 
+@pytest.mark.slow
 def test_derivatives_in_closed_form() -> None:
     """d thetadd/d(k, d, c) = -(x, xd, x^3)/B, and d qdd/d(k, d, c) = M^-1 e (x, xd, x^3)."""
     q, qd, theta, thetad, _ = STATE

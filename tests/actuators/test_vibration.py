@@ -42,6 +42,7 @@ def test_one_joint_swings_at_its_frequency() -> None:
     assert w == pytest.approx(found, rel=1e-10)
 
 
+@pytest.mark.short_run("held")
 @pytest.mark.parametrize("rotors", ["free", "held"])
 def test_generalised_eigenproblem(rotors: str) -> None:
     """Of [M, B] and K with all coordinates, rigid joints and the motions of frequency 0 among them."""

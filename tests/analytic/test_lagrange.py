@@ -100,6 +100,7 @@ def lagranges_equations(name: str) -> tuple[Coordinates, list[PolyElement]]:
     return of, [of.rate(L.diff(of.v[i])) - of.by_q(L, i) for i in range(len(tree.parts))]
 
 
+@pytest.mark.short_run("RR", "RP", "PR")
 @pytest.mark.parametrize("name", ARMS)
 def test_inverse_dynamics_is_lagranges(name: str) -> None:
     robot = armdyn.Robot(to_armdyn(ARMS[name]))

@@ -11,6 +11,7 @@ from oracles.trees import to_armdyn
 CHOSEN = ["RP", "RPR", "RRP", "R(R)(P)"]
 
 
+@pytest.mark.short_run("RP")
 @pytest.mark.parametrize("name", CHOSEN)
 def test_christoffel_symbols_and_the_coriolis_matrix(name: str) -> None:
     """Gamma_ijk is half the second derivative of tau_i by qd_j and qd_k."""

@@ -34,6 +34,7 @@ CHAINS = [
 ]
 
 
+@pytest.mark.short_run("ur5-('dh', '--convention', 'standard')", "stanford-('screws',)", "ur5-('zero_reference',)")
 @pytest.mark.parametrize(("name", "to"), each_once(["stanford", "ur5"], CHAINS), ids=str)
 def test_modules_make_the_same_robot(shell: Shell, tmp_path: Path, name: str, to: tuple[str, ...]) -> None:
     path = tmp_path / "arm.py"

@@ -86,6 +86,7 @@ def strict(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
+@pytest.mark.short_run(without=("info",))
 @pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize("verb", short_run(VERBS, *(verb for verb in VERBS if verb != "bench")))
 def test_json(shell: Shell, verb: str) -> None:

@@ -18,6 +18,7 @@ LOAD = Inertia.point(1.0, [0.3, 1.0, 0.2])
 ODD = [":x: :smile: [red]arm[/] \\[b] {task} 100%", "[/] [/red] [link=http://x] [ a\\"]
 
 
+@pytest.mark.short_run("[/] [/red] [link=http://x] [ a\\\\")
 @pytest.mark.parametrize("name", ODD)
 def test_names_are_no_markup(shell: Shell, tmp_path: Path, name: str) -> None:
     parts = [

@@ -34,7 +34,14 @@ def words(page: str) -> list[str]:
     return sorted(word for line in lines for word in line.split() if not word.startswith("─"))
 
 
-@pytest.mark.short_run(without=("info ur5 --cost", "simulate panda_description/urdf/panda.urdf --duration 0.001"))
+@pytest.mark.short_run(
+    without=(
+        "info ur5 --cost",
+        "simulate panda_description/urdf/panda.urdf --duration 0.001",
+        "simulate ur5 --duration 0.1",
+        "torque panda_description/urdf/panda.urdf --q 0.123456789,-1.57,-1.23456789e-5,0,0,0,0,0.01234567",
+    )
+)
 @pytest.mark.parametrize("command", TABLES, ids=" ".join)
 def test_nothing_is_broken_at_80_columns(shell: Shell, command: tuple[str, ...]) -> None:
     command = tuple(str(ROBOTS / PANDA) if word == PANDA else word for word in command)

@@ -57,6 +57,7 @@ def calls(robot, q, qd, **options):
 NAMES = ["hybrid_forces", "force_projection", "acceleration_projection"]
 
 
+@pytest.mark.short_run("acceleration_projection", "force_projection", "constrained_inverse_dynamics")
 @pytest.mark.parametrize("name", [*NAMES, "constrained_inverse_dynamics"])
 def test_an_open_loop_is_refused_with_by_how_much(far, name):
     def call(**options):
@@ -71,6 +72,7 @@ def test_an_open_loop_is_refused_with_by_how_much(far, name):
         call(tolerance=-1)
 
 
+@pytest.mark.short_run("hybrid_forces")
 @pytest.mark.parametrize("name", NAMES)
 def test_redundant_rows_are_named(twice, qd, name):
     with pytest.raises(c.RedundantConstraints, match="redundant at q: rank 1 of 2 constraints; 'two' = -1 'one'"):
@@ -118,6 +120,7 @@ def test_motions_that_leave_the_constraints(single, qd):
         single.constrained_inverse_dynamics(Q, qd, QDD)
 
 
+@pytest.mark.short_run("hinge")
 @pytest.mark.parametrize("closed_by", ["ball", "hinge"])
 def test_rows_that_follow_from_others_whatever_q(closed_by):
     """Out of its plane a planar linkage is held already: the compiled function does not exist."""

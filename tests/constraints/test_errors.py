@@ -205,6 +205,7 @@ def test_redundant_rows_are_named_with_their_coefficients(arm):
         robot.constrained_forward_dynamics(np.array([np.full(6, np.nan), q]), np.zeros(6), np.zeros(6))
 
 
+@pytest.mark.slow
 def test_least_squares_answer_is_the_motion_of_the_independent_rows(arm):
     """qdd as with two planes; lambda the least of all that give the same forces, each row measured by M^-1."""
     q, qd = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2]), np.zeros(6)

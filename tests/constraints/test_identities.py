@@ -84,6 +84,7 @@ def test_equation_of_motion_and_constraint(robot):
     assert abs(left).max() < 20 * tolerance(robot, q) * (abs(drift).max() + abs(A).max() * abs(motion.qdd).max())
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_projected_forms(robot):
     """P tau = P (M qdd + h) (8.99); P_qdd qdd = P_qdd M^-1 (tau - h) (8.101)."""
     q, qd, tau, _ = well_posed(robot)
@@ -99,6 +100,7 @@ def test_projected_forms(robot):
     assert abs(apply(Q, motion.qdd) - apply(Q, unconstrained)).max() < allowed * size
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_what_a_torque_is_made_of(robot):
     """P tau moves and leaves lambda alone; (1 - P) tau pushes and moves nothing."""
     q, qd, tau, _ = well_posed(robot)
@@ -122,6 +124,7 @@ def test_hybrid_forces(robot):
     assert_close(motion.qdd, nearest, allowed)
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_straight_line_and_dense_solutions_agree(robot):
     from armdyn.constraints.solving import constrained_least_squares
 
@@ -135,6 +138,7 @@ def test_straight_line_and_dense_solutions_agree(robot):
     assert_close(motion.multipliers, lam, allowed)
 
 
+@pytest.mark.short_run("general-large_tree")
 def test_independence_is_the_angle_between_rows(robot):
     """Squares of sines, by Gram and Schmidt in the metric of M^-1 with 40 digits."""
     q, qd, tau, _ = well_posed(robot, 1)
@@ -148,7 +152,7 @@ def test_independence_is_the_angle_between_rows(robot):
             assert abs(found[k] - alone / S[k, k]) < 1e-9
 
 
-@pytest.mark.short_run("general-large_tree")
+@pytest.mark.slow
 def test_derivative_by_tau(robot):
     """dqdd/dtau = P_qdd M^-1, as the program differentiates it."""
     q, qd, tau, _ = well_posed(robot, 2)

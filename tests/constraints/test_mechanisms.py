@@ -22,6 +22,7 @@ import armdyn
 START = 1.2
 
 
+@pytest.mark.short_run("1")
 @pytest.mark.parametrize("n", [1, 2, pytest.param(40, marks=pytest.mark.slow)])
 def test_parallelograms_swing_as_one_pendulum(n):
     robot, q = four_bars(n), four_bars_state(n, START)
@@ -62,6 +63,7 @@ def test_squeezer_starts_as_published(squeezed):
     np.testing.assert_allclose(motion.multipliers[2:], 0.0, atol=1e-12)
 
 
+@pytest.mark.short_run("False")
 @pytest.mark.parametrize("project", [False, True])
 def test_squeezer_ends_as_published(squeezed, project):
     """The crank turns two and a half times; the reference is good to some ten digits."""

@@ -90,6 +90,7 @@ def test_inverse_transpose_of_the_jacobian(arm):
     np.testing.assert_allclose(np.linalg.solve(J.T, arm.constraint_jacobian(THETA)[0]), [1, 0], **EXACT)
 
 
+@pytest.mark.short_run(without=("own equation",))
 def test_constrained_inverse_dynamics(arm):
     """tau = (2a - 0.578, 0.5a - 0.866 f - 0.289) for thetaddot = (a, -1.155) and lambda = f."""
     a, f = 0.8, 1.3

@@ -80,7 +80,7 @@ def rows_of_mujoco(pair, order):
     return result
 
 
-@pytest.mark.short_run("connect", "weld that turns", "sites, connect")
+@pytest.mark.short_run("sites, connect")
 def test_rows(pair, request):
     """The rows are MuJoCo's; its rotations are half a quaternion's, about other axes: turned and scaled."""
     robot, m, d = pair

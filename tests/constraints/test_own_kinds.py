@@ -107,6 +107,7 @@ def accelerations(robot: armdyn.Robot, q: Array) -> Array:
     return robot.constrained_forward_dynamics(q, qd, np.ones(6)).qdd
 
 
+@pytest.mark.slow
 def test_it_is_closed_and_moves_as_the_kind_that_says_the_same(arm):
     own, distance = both(arm)
     q = own.close_loop(STATE[0])

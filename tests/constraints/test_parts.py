@@ -32,7 +32,17 @@ def constrained(case, kinds, name: str) -> armdyn.Robot:
     return case.robot.with_constraints(kinds[name])
 
 
-@pytest.mark.short_run(without=("random_tree-curve", "random_tree-hinge", "random_tree-slide"))
+@pytest.mark.short_run(
+    without=(
+        "random_tree-curve",
+        "random_tree-hinge",
+        "random_tree-slide",
+        "random_tree-weld",
+        "random_tree-weld along the base",
+        "random_tree-weld to the base",
+        "random_tree-rz",
+    )
+)
 @pytest.mark.parametrize("name", short_run(SMOOTH, *(name for name in SMOOTH if name not in SIMILAR)))
 def test_jacobian_is_the_derivative_of_phi(case, kinds, name):
     robot = constrained(case, kinds, name)
@@ -59,7 +69,15 @@ def conditioning(robot: armdyn.Robot, q: np.ndarray) -> np.ndarray:
     return 1.0 + (np.abs(robot.constraint_error(q)[:, turns]).max(axis=1) / 2) ** 2
 
 
-@pytest.mark.short_run(without=("random_tree-curve", "random_tree-weld along the base", "random_tree-weld"))
+@pytest.mark.short_run(
+    without=(
+        "random_tree-curve",
+        "random_tree-weld along the base",
+        "random_tree-weld",
+        "random_tree-slide",
+        "random_tree-hinge",
+    )
+)
 @pytest.mark.parametrize("name", short_run(KINDS, *(name for name in KINDS if name not in SIMILAR)))
 def test_drift_is_the_rate_of_the_jacobian(case, kinds, name):
     robot = constrained(case, kinds, name)
@@ -176,6 +194,7 @@ def test_floats_and_traces_agree(case, kinds):
         assert_close(robot.constraint_velocity(q, qd), robot.constraint_jacobian(q) @ qd, 1e-11)
 
 
+@pytest.mark.slow
 def test_batches(case, kinds):
     robot = case.robot.with_constraints(*kinds.values())
     q = random_states(case.n, 6, 13).q.reshape(2, 3, case.n)

@@ -18,6 +18,7 @@ def closed(robot):
     return robot.close_loop(START, held=["joint_of_crank"])
 
 
+@pytest.mark.short_run("rk4-5.0")
 @pytest.mark.parametrize("seconds", [5.0, pytest.param(100.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", [{}, {"method": "rk4", "step": 5e-3}], ids=["adaptive", "rk4"])
 def test_no_drift_is_left(seconds, options):
@@ -37,6 +38,7 @@ def test_notes_say_what_the_steps_drifted():
     assert f"by up to {phi:.3g} m or rad and {rate:.3g} m/s or rad/s" in note
 
 
+@pytest.mark.short_run("heun-2", "rk4-4")
 @pytest.mark.parametrize(("method", "order"), [("heun", 2), ("rk4", 4), ("abm4", 4)])
 def test_order_is_kept(method, order):
     robot = four_bar()

@@ -39,6 +39,7 @@ def test_constraints_are_frozen():
         part.frame = "base"
 
 
+@pytest.mark.slow
 def test_batches_broadcast_and_threads_change_nothing():
     robot = five_bar()
     rng = np.random.default_rng(4)

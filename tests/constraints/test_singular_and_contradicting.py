@@ -70,6 +70,7 @@ def test_contradictions_are_no_bad_guess(parallelogram):
     assert type(caught.value) is c.OpenLoop
 
 
+@pytest.mark.short_run("hinge")
 @pytest.mark.parametrize("closed_by", ["ball", "hinge"])
 def test_simulation_of_redundant_constraints(closed_by):
     pin, loop = four_bar(), four_bar(closed_by)

@@ -277,6 +277,7 @@ def test_signals_are_held_too(ur5: Case) -> None:
     assert (residual[5] != residual[0]).all()
 
 
+@pytest.mark.slow
 def test_gradients_go_through(ur5: Case) -> None:
     """By the gains, of a limited, delayed and sampled controller, against differences."""
 

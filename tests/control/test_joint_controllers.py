@@ -49,6 +49,7 @@ def some(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]()
 
 
+@pytest.mark.short_run("ur5")
 def test_pd_with_gravity(some: Case) -> None:
     (q, qd), K = start(some, 1), gains(some, start(some, 1)[0])
     del K["Ki"]
@@ -77,6 +78,7 @@ def test_pid(some: Case) -> None:
     assert_same(rolled(some, control.pid, q, qd, **K, **refs), by_hand(some, law, q, qd, steps=STEPS))
 
 
+@pytest.mark.short_run("random_tree-False", "random_tree-True", "ur5-True")
 @pytest.mark.parametrize("with_integral", [False, True])
 def test_computed_torque(some: Case, with_integral: bool) -> None:
     q, qd = start(some, 3)
@@ -132,6 +134,7 @@ def test_pd_with_gravity_comes_to_rest_where_it_should(ur5: Case) -> None:
 POINT, NORMAL = np.array([0.4, 0.1, 0.3]), np.array([0.6, 0.0, 0.8])
 
 
+@pytest.mark.short_run("True")
 @pytest.mark.parametrize("measured", [False, True])
 def test_hybrid_motion_force(ur5: Case, measured: bool) -> None:
     wall = armdyn.constraints.PointOnPlane(ur5.robot.tip, normal=NORMAL, through=POINT)

@@ -177,6 +177,7 @@ WALL = armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0), name="wall")
 ON_WALL = [np.pi / 3, -2 * np.pi / 3]
 
 
+@pytest.mark.short_run("flexible")
 @IGNORED
 @pytest.mark.parametrize(
     ("robot", "controller", "options", "q0"),

@@ -64,6 +64,7 @@ def assert_same(ours: Motion, theirs: Motion) -> None:
         assert_close(one, other)
 
 
+@pytest.mark.short_run("position")
 @pytest.mark.parametrize("components", ["pose", "position"])
 def test_operational_space(panda: Case, components: str) -> None:
     rows, refs = ROWS[components], moving(panda, start(panda)[0])
@@ -101,6 +102,7 @@ def test_operational_space_accelerates_the_tip_as_commanded(panda: Case, compone
     assert np.abs(tau - law(q, qd, Kp=Kp, Kd=Kd, **refs)).max() > 0.1
 
 
+@pytest.mark.short_run("panda-True")
 @pytest.mark.parametrize(("robot_name", "shaped"), each_once(["ur5", "panda"], [False, True]))
 def test_impedance(request: pytest.FixtureRequest, robot_name: str, shaped: bool) -> None:
     case = request.getfixturevalue(robot_name)
@@ -124,6 +126,7 @@ def test_impedance(request: pytest.FixtureRequest, robot_name: str, shaped: bool
     assert_same(ours, by_hand(case, law, *start(case), steps=STEPS, f_tip=F_TIP))
 
 
+@pytest.mark.short_run("False-position")
 @pytest.mark.parametrize(("shaped", "components"), each_once([False, True], ["position", "pose"]))
 def test_impedance_is_that_of_mass_damper_and_spring(panda: Case, components: str, shaped: bool) -> None:
     """M (Vdot - Vdot_ref) + B (V - V_ref) - K e = f_ext at the tip, with M that of the arm or the one asked for."""

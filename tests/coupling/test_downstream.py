@@ -31,6 +31,7 @@ def belt() -> Robot:
     return arm.with_joint_equations([(dict.fromkeys(arm.joint_names, 1.0), 0.4)])
 
 
+@pytest.mark.slow
 def test_simulation(belt: Robot, tmp_path: Path) -> None:
     """Energy is kept, the equation holds all the way, and files have a column a coordinate."""
     run = armdyn.simulate(belt, [0.3, -0.2], [1.0, 0.5], duration=0.5, rtol=1e-10, atol=1e-12)
@@ -53,6 +54,7 @@ def test_the_held_motion_needs_the_forces_of_the_free_arm(belt: Robot) -> None:
     np.testing.assert_allclose(tau @ A, np.broadcast_to([1.0, -2.0], run.q.shape), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_inverse_kinematics(belt: Robot, panda: Robot) -> None:
     q = np.array([0.4, 0.9])
     target = belt.forward_kinematics(q)[:3, 3]
@@ -116,6 +118,7 @@ def test_the_tip_follows_a_line(belt: Robot) -> None:
 # ---- descriptions
 
 
+@pytest.mark.short_run("mimic0")
 @pytest.mark.parametrize("mimic", [{}, {"panda_joint5": ("panda_joint2", -0.5, 0.1)}])
 def test_urdf_has_mimicry(panda: Robot, tmp_path: Path, mimic: dict) -> None:
     robot = panda.with_mimic(mimic)

@@ -58,6 +58,7 @@ COUPLINGS = [
 ]
 
 
+@pytest.mark.short_run(without=("held",))
 @pytest.mark.parametrize("equalities", COUPLINGS, ids=["one", "two", "chain", "shared", "held"])
 def test_mujoco_finds_no_violation(file: Path, equalities: tuple[str, ...]) -> None:
     """The residuals that MuJoCo measures are zero for every q, and are not for other positions."""

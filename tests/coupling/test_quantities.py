@@ -47,6 +47,7 @@ def test_joint_positions(pair: Coupled) -> None:
     assert_close(pair.free.joint_positions(s.joints[0]), s.joints[0], 0.0)
 
 
+@pytest.mark.short_run("dense", "differential")
 def test_inverse_dynamics(pair: Coupled) -> None:
     s = State(pair)
     joint_forces = plainly(pair.free, "inverse_dynamics", *s.joints, **s.outer)
@@ -82,6 +83,7 @@ def test_mass_matrix(pair: Coupled) -> None:
     np.testing.assert_array_equal(M, np.swapaxes(M, 1, 2))
 
 
+@pytest.mark.short_run("differential")
 def test_forward_dynamics(pair: Coupled) -> None:
     s = State(pair)
     M = pair.A.T @ plainly(pair.free, "mass_matrix", s.joints[0]) @ pair.A
@@ -188,6 +190,7 @@ def test_inverse_mass_matrix(pair: Coupled) -> None:
     assert_close(pair.robot.inverse_mass_matrix(s.q), np.linalg.inv(M), max(1e-12, 1e-15 * np.linalg.cond(M).max()))
 
 
+@pytest.mark.short_run("followers", "differential")
 def test_coefficients_of_the_velocities_give_the_velocity_forces(pair: Coupled) -> None:
     """c = B [qd_j qd_k, j < k] + C [qd_j^2], in the coordinates."""
     s, n = State(pair), pair.robot.dof
@@ -238,6 +241,7 @@ def test_a_coupled_robot_pickles_and_has_a_fingerprint_of_its_own(pair: Coupled)
     assert moved != pair.robot
 
 
+@pytest.mark.short_run("differential")
 def test_derived_robots_stay_coupled(pair: Coupled) -> None:
     s, g = State(pair), np.array([1.0, -2.0, 3.0])
     assert_close(

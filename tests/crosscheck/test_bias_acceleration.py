@@ -19,6 +19,7 @@ def some_frames(case: Case) -> list[str]:
     return list(dict.fromkeys([case.robot.tip, names[0], *names[:: max(1, len(names) // 3)]]))
 
 
+@pytest.mark.short_run("random_tree")
 def test_pinocchios_frame_acceleration(case: Case) -> None:
     """Its spatial acceleration in the frame's axes is the rate of the body twist; the classical one that of a point."""
     s = random_states(case.n, 8, seed=311)

@@ -89,7 +89,7 @@ def test_the_small_trees_have_slides_and_branches() -> None:
     assert any(sum(j.parent == link for j in r.joints) > 1 for r in robots for link in r.link_names[1:])
 
 
-@pytest.mark.short_run("which2")
+@pytest.mark.slow
 @pytest.mark.parametrize("which", TREES)
 def test_inverse_dynamics_in_50_digits(which: tuple[int, bool]) -> None:
     case, exact = small_tree(*which)
@@ -106,6 +106,7 @@ def test_inverse_dynamics_in_50_digits(which: tuple[int, bool]) -> None:
             assert_close(ours[k : k + 1], theirs[None])
 
 
+@pytest.mark.short_run("which0")
 @pytest.mark.parametrize("which", TREES[:2])
 def test_forward_dynamics_in_50_digits(which: tuple[int, bool]) -> None:
     case, exact = small_tree(*which)
@@ -148,6 +149,7 @@ ROBOTS = {
 }
 
 
+@pytest.mark.short_run("random_tree")
 @pytest.mark.parametrize("name", short_run(ROBOTS, "ur5", "random_tree", "armatures"))
 def test_inverse_dynamics_against_its_own_program_differentiated(name: str) -> None:
     """With everything that inverse dynamics takes: Pinocchio's derivatives know no moving base."""
@@ -159,7 +161,7 @@ def test_inverse_dynamics_against_its_own_program_differentiated(name: str) -> N
         assert_close(ours, theirs)
 
 
-@pytest.mark.short_run("armatures")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5", "random_tree", "armatures"])
 def test_forward_dynamics_against_its_own_program_differentiated(name: str) -> None:
     robot = ROBOTS[name]()
@@ -172,6 +174,7 @@ def test_forward_dynamics_against_its_own_program_differentiated(name: str) -> N
         assert_close(ours, theirs, relative=max(1e-12, 1e-14 * condition))
 
 
+@pytest.mark.short_run("random_tree")
 def test_they_undo_each_other(case: Case) -> None:
     """At matching states d tau/d qdd d qdd/d x + d tau/d x = 0, and d tau/d qdd d qdd/d tau = 1."""
     s = states(case.n, 5, seed=304)
@@ -220,6 +223,7 @@ COUNTS = {  # multiplications and additions of all first derivatives, gravity al
 AT_MOST = {"ur5": 2400, "panda_locked": 5000}
 
 
+@pytest.mark.short_run("ur5-inverse_dynamics_derivatives")
 @pytest.mark.parametrize(("name", "function"), COUNTS)
 def test_operation_counts(name: str, function: str) -> None:
     counts = getattr(CASES[name]().robot.with_gravity([0.0, 0.0, -9.81]), function).op_counts

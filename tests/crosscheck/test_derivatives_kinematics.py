@@ -55,6 +55,7 @@ def test_jacobian_along_the_velocity_is_its_rate(some: Case, expressed_in: str) 
     assert_close(along, some.robot.jacobian_dot(s.q, s.qd, expressed_in=expressed_in))
 
 
+@pytest.mark.short_run("random_tree")
 def test_poses_of_all_links_by_q(some: Case) -> None:
     q = random_states(some.n, 3, seed=314).q
     by_q = some.robot.link_poses.derivative("q")(q)

@@ -123,6 +123,7 @@ def test_jacobian_and_acceleration_of_the_tip(drake: Drake) -> None:
     assert_close(drake.robot.bias_acceleration(s.q, s.qd, expressed_in="world"), np.array(drift))
 
 
+@pytest.mark.short_run("random_tree")
 def test_derivatives_of_inverse_dynamics_by_drakes_automatic_ones(drake: Drake) -> None:
     s = random_states(drake.robot.dof, 5, seed=404)
     plant = drake.plant.ToAutoDiffXd()

@@ -51,6 +51,7 @@ def leaning(tilt: float, rng: np.random.Generator) -> armdyn.Robot:
     return armdyn.Robot.from_links(parts, gravity=GRAVITY, tip="link3")
 
 
+@pytest.mark.short_run(without=("0.0001",))
 @pytest.mark.parametrize("tilt", short_run(TILTS, 1e-4, 1e-8, 1.1e-14, 1e-14, 1e-16))
 def test_nearly_parallel_axes_of_any_direction(tilt: float, tmp_path: Path) -> None:
     robot = leaning(tilt, np.random.default_rng(3))
@@ -82,6 +83,7 @@ def test_canonical_frames_are_rotations(tilt: float) -> None:
     assert max(np.abs(R.T @ R - np.eye(3)).max() for R in rotations) < 1e-15
 
 
+@pytest.mark.short_run("PRR", "PPR", "RRR")
 @pytest.mark.parametrize("kinds", ["RPR", "PRR", "RRR", "PPR"])
 def test_place_of_the_base_does_not_matter(kinds: str) -> None:
     """Forces are those of the same arm at the origin, however far away it stands."""

@@ -65,6 +65,7 @@ def rows(function, *arrays: np.ndarray) -> np.ndarray:
     return np.array([function(*x) for x in zip(*arrays, strict=True)])
 
 
+@pytest.mark.short_run("ur5")
 @pytest.mark.parametrize("name", short_run(ALL, "ur5", "large_tree"))
 def test_inverse_dynamics(name: str) -> None:
     case, s = CASES[name](), random_states(CASES[name]().n, 40, seed=15)
@@ -165,6 +166,7 @@ def test_rotations_keep_the_digits_of_small_cosines_and_sines(angle: float) -> N
     np.testing.assert_array_equal(rounded(rotation_from_rpy(0, angle, 0)), [[c, 0, s], [0, 1, 0], [-s, 0, c]])
 
 
+@pytest.mark.short_run("26")
 @pytest.mark.parametrize("seed", [22, 26])
 def test_forces_that_nearly_cancel(seed: int) -> None:
     """The fifty states of five thousand in which the UR5's forces are smallest: what is large cancels there."""
@@ -178,6 +180,7 @@ def test_forces_that_nearly_cancel(seed: int) -> None:
     assert np.mean(ours) <= 0.75 * np.mean(theirs)
 
 
+@pytest.mark.short_run("24")
 @pytest.mark.parametrize("seed", [23, 24])
 def test_mass_matrix_of_the_folded_arm(seed: int) -> None:
     """The 25 states of two thousand in which the Panda's largest moment is smallest: large moments cancel there."""

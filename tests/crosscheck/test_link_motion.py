@@ -57,6 +57,7 @@ def test_every_link(case: Case, felt: bool) -> None:
     assert_motions_close(moving(actual), LinkMotion(*map(np.array, zip(*expected, strict=True))))
 
 
+@pytest.mark.short_run("ur5")
 def test_base_axes_are_link_axes_turned_by_the_pose(case: Case) -> None:
     s = states(case)
     of_link = case.robot.link_motion(s.q, s.qd, s.qdd)
@@ -83,6 +84,7 @@ def test_a_robot_at_rest_feels_its_weight_alone(case: Case) -> None:
         assert_close(rows, np.broadcast_to(-np.outer(each, case.robot.gravity), rows.shape), 1e-13)
 
 
+@pytest.mark.short_run("ur5")
 def test_tip_acceleration_is_that_of_the_jacobians(case: Case) -> None:
     """alpha and a of every link frame are J qdd + Jdot qd with v at the frame's origin in base axes."""
     s, robot = states(case), case.robot

@@ -66,6 +66,7 @@ def test_inverse_dynamics_on_a_moving_base(case: Case) -> None:
     assert_close(actual, expected)
 
 
+@pytest.mark.short_run("ur5")
 def test_link_motion_and_reactions_on_a_moving_base(case: Case) -> None:
     """Spatial accelerations, made ordinary ones, and joint forces, in the axes of the joints' child links."""
     s, (V, Vdot) = random_states(case.n, 4, seed=233), base_states(4, 234)

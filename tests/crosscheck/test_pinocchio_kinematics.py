@@ -72,6 +72,7 @@ WORDS = {
 }
 
 
+@pytest.mark.short_run("local_world_aligned", "Body", "local")
 @pytest.mark.parametrize("word", WORDS)
 def test_words_in_any_case_and_pinocchios(tree: Case, word: str) -> None:
     s, index = random_states(tree.n, 3, seed=7), tree.pin.getFrameId(tree.robot.tip)

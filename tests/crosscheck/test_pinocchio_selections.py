@@ -5,6 +5,7 @@ Comparisons with Pinocchio are of the bare body, without damping and friction.
 
 import numpy as np
 import pinocchio as pin
+import pytest
 
 import armdyn
 from oracles.cases import Case, general_gravity, pinocchio_from_urdf
@@ -31,6 +32,7 @@ def test_locked_joints_are_welded_where_they_are_held() -> None:
     assert_same_robot(Case("tiago_locked", robot, pinocchio_from_urdf(path, gravity, locked)))
 
 
+@pytest.mark.slow
 def test_sub_chain_keeps_the_joints_between_base_and_tip_and_what_is_welded_to_them() -> None:
     gravity = general_gravity("chain")
     whole = bare(TIAGO)

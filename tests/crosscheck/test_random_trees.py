@@ -29,6 +29,7 @@ def test_tree(seed: int, joints: int, right_angled: bool) -> None:
         assert_close(run.forward_dynamics(mechanism, q, qd, tau, f_tip).astype(float)[None], accelerations[None], 1e-10)
 
 
+@pytest.mark.short_run("True")
 @pytest.mark.parametrize("right_angled", [False, True])
 def test_tree_of_thirty_joints(right_angled: bool) -> None:
     tree = random_tree(42, 30, right_angled=right_angled)

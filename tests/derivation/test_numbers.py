@@ -76,7 +76,7 @@ LARGE = ("tree", "gyroscopic", "spatial 3R", "RPR")
 SYMBOL_BY_SYMBOL = ["2R", "RP", "Furuta", "3R", "spatial 3R", "tree", "geared", "gyroscopic", "follower"]
 
 
-@pytest.mark.short_run("geared-newton-euler", "inclined RR-lagrange")
+@pytest.mark.short_run("geared-newton-euler")
 @pytest.mark.parametrize(
     ("name", "form"), [pytest.param(*case, marks=pytest.mark.slow) if case in SECOND else case for case in CASES]
 )

@@ -77,6 +77,7 @@ def test_order_of_factors_and_terms() -> None:
     assert Notation([m1, g, L1]).line(expression) == "-m₁·L₁²·q̈₁ + m₁·L₁·s₁·q̇₁² + m₁·g·L₁·c₁"
 
 
+@pytest.mark.short_run("rp", "planar_2r")
 @pytest.mark.parametrize("name", ["planar_2r", "rp", "furuta", "scara"])
 def test_python_module_computes_the_same(name: str, tmp_path) -> None:
     robot = armdyn.load(name)

@@ -23,6 +23,7 @@ def states(n: int) -> np.ndarray:
     return np.random.default_rng(3).normal(size=(3, n))
 
 
+@pytest.mark.short_run("kinds1-components1-space-False")
 @pytest.mark.parametrize(("kinds", "components", "expressed_in", "inclined"), TASKS)
 def test_task_space_is_the_robots(kinds: list[str], components: tuple, expressed_in: str, inclined: bool) -> None:
     robot = arm_of(kinds, inclined=inclined)

@@ -65,10 +65,12 @@ def assert_prints(code: str, printed: str, page: Path, line: int) -> None:
         "derivatives.md",
         "fmi.md",
         "gallery.md",
+        "jax.md",
         "page.md",
         "pictures.md",
         "regressor.md",
         "results.md",
+        "studies.md",
         "task_space.md",
     )
 )
@@ -86,7 +88,6 @@ def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.short_run(
     without=(
         "README.md: armdyn masp",
-        "README.md: armdyn simulate ur5 --duration 1 --csv fall.csv --plot fall.png --animate fall.gif",
         "command_line.md: armdyn info stanford --cost --json",
         "fmi.md: armdyn export ur5 --to fmu --given f_tip --option step=1e-4 -o ur5.fmu",
         "results.md: armdyn simulate planar_2r --duration 0.5 --animate swing.gif --parquet swing.parquet",

@@ -76,6 +76,7 @@ def test_chosen_joints_move_while_the_others_are_held(ur5) -> None:
     assert_close(accelerations.matrix @ e.matrix, np.broadcast_to(np.eye(2), (4, 2, 2)))
 
 
+@pytest.mark.short_run("ur5-world")
 @pytest.mark.parametrize(("arm", "way"), each_once(["ur5", "panda"], ["world", "body"]))
 def test_tip_ellipsoids_are_lambda_and_its_inverse(arm, way, request) -> None:
     robot = request.getfixturevalue(arm)

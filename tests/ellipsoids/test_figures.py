@@ -102,6 +102,7 @@ def test_joints_of_a_larger_arm(ur5) -> None:
     assert figure.axes[2].get_xlabel() == r"$\tau_{2}$ [N m]"
 
 
+@pytest.mark.short_run("panda_locked", "ur5", "planar_2r")
 @pytest.mark.parametrize("name", ["ur5", "panda_locked", "planar_2r", "tiago"])
 def test_stick_figures_run_from_the_base_to_the_ends(name) -> None:
     robot = armdyn.load(name) if name == "planar_2r" else CASES[name]().robot

@@ -43,6 +43,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.short_run("</worldbody>-</worldbody><equality><connect body1='upper' anchor='  '/></equality>")
 @pytest.mark.parametrize(("good", "bad"), OTHERS)
 def test_what_breaks_the_compiler_is_refused_and_the_next_file_is_read(file: Path, good: str, bad: str) -> None:
     assert "arm.xml is refused by MuJoCo's compiler: " in refusal(file, ARM.replace(good, bad))
@@ -163,6 +164,7 @@ def test_a_joint_at_no_place(file: Path, attribute: str, expected: str) -> None:
     assert expected in refusal(file, ARM.replace('axis="0 1 0"', f'axis="0 1 0" {attribute}'))
 
 
+@pytest.mark.slow
 def test_other_places_that_are_none(file: Path) -> None:
     assert "body 'upper' (arm.xml:3): pos holds 1e+308 m; expected" in refusal(
         file, ARM.replace('"0 0 1"', '"0 0 1e308"')

@@ -176,6 +176,7 @@ MALFORMED = [
 ]  # fmt: skip
 
 
+@pytest.mark.short_run(without=("<mujoco><bdy/></mujoco>-expected4",))
 @pytest.mark.parametrize(("text", "expected"), MALFORMED)
 def test_what_is_no_arm(file: Path, text: str, expected: str) -> None:
     file.write_text(text)

@@ -86,6 +86,7 @@ def test_what_is_no_number_is_refused(package: str, odd: str) -> None:
         call(ODD[odd])
 
 
+@pytest.mark.short_run(without=("float32-constraints",))
 @pytest.mark.parametrize("package", [p for p in CALLS if p != "ellipsoids"])
 @pytest.mark.parametrize("kind", [np.float32, np.array, Fraction])
 def test_numbers_of_other_types_are_numbers(package: str, kind: Callable[[float], object]) -> None:

@@ -41,6 +41,7 @@ def compiled(compiler: str, *flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=sources(), capture_output=True, text=True, check=False)
 
 
+@pytest.mark.short_run("flags1-gcc", "flags2-gcc")
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flags", [["-O2"], ["-std=gnu17"], ["-DFMI3_FUNCTION_PREFIX=arm_"]])
 def test_compiles_without_warnings(compiler: str, flags: list[str]) -> None:
@@ -199,6 +200,7 @@ def test_a_wrong_token_is_refused() -> None:
     shutil.rmtree(one.folder)
 
 
+@pytest.mark.slow
 def test_without_derivatives() -> None:
     fmu = armdyn.load("rp").to_fmu(derivatives=False)
     assert "DirectionalDerivatives" not in fmu.description

@@ -37,6 +37,7 @@ def test_names(name: str) -> None:
     assert re.fullmatch(r"[A-Za-z]\w*", fmu.code.name, re.ASCII)
 
 
+@pytest.mark.short_run("CoSimulation-scara")
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
 def test_moves_as_simulate(name: str, kind: str) -> None:
@@ -73,6 +74,7 @@ def test_outputs_and_parameters(name: str) -> None:
         np.testing.assert_allclose(one.get("potential_energy"), loaded.potential_energy(s["q"]), rtol=1e-12)
 
 
+@pytest.mark.short_run("ModelExchange-scara")
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
 def test_derivatives(name: str, kind: str) -> None:

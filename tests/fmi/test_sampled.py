@@ -75,6 +75,7 @@ def test_loop_with_flexible_joints() -> None:
         np.testing.assert_allclose(found[name][-1], getattr(rolled.final, name), rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_time_of_a_controller() -> None:
     @armdyn.function("(n),(n),()->(n)")
     def swing(model: object, q: np.ndarray, qd: np.ndarray, t: float) -> np.ndarray:

@@ -214,6 +214,7 @@ def test_sub_chains_and_locked_joints_keep_the_others() -> None:
     assert locked.joint("wrist_3_joint").actuator == DRIVES["wrist_3_joint"]
 
 
+@pytest.mark.slow
 def test_edits_keep_actuators(tmp_path: Path) -> None:
     robot = armdyn.load("ur5").with_actuators(DRIVES)
     payload = armdyn.Inertia.point(2.0, [0.1, 0.0, 0.2])

@@ -96,6 +96,7 @@ def test_furuta() -> None:
     assert_lagranges("furuta", lagrange([(2, arm_end), (2, pendulum_end)], spins, symbols, 10))
 
 
+@pytest.mark.slow
 def test_scara() -> None:
     symbols = q, qd, _ = variables(4)
 
@@ -158,6 +159,7 @@ def test_puma_tip_in_closed_form() -> None:
         np.testing.assert_allclose(armdyn.load("puma560").forward_kinematics(q)[:3, 3], expected, rtol=0, atol=4e-15)
 
 
+@pytest.mark.slow
 def test_stanford_tip_in_closed_form() -> None:
     """Paul's arm: the wrist centre is at d3 along the boom, d2 beside the column, d1 up."""
     for q in random_states(6, 10, seed=77).q:

@@ -92,6 +92,9 @@ def arm(request: pytest.FixtureRequest) -> Robot:
     return ARMS[request.param]()
 
 
+@pytest.mark.short_run(
+    without=("parallel RRRRRRR-screws", "RPPRRPR-screws", "RRRRRR-screws", "RRPRPR-screws", "parallel RRPRRP-screws")
+)
 @pytest.mark.parametrize("way", WAYS)
 def test_same_dynamics(arm: Robot, way: str) -> None:
     if way == "screws" and arm.name == "puma560":  # Glist has no place for a link that has inertia and no mass

@@ -156,6 +156,7 @@ def test_q_at_the_reference_is_the_arm_as_drawn(tmp_path: Path) -> None:
     assert robot.link_names == ("world", "b")
 
 
+@pytest.mark.short_run("3")
 @pytest.mark.parametrize("seed", [3, 4])
 def test_one_tree_as_urdf_and_as_mjcf(tmp_path: Path, seed: int) -> None:
     tree = random_tree(seed, 8)

@@ -38,6 +38,7 @@ def read(file: Path, *actuators: str, **options: object) -> Robot:
     return Robot.from_mjcf(file, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.short_run("two", "motor")
 @pytest.mark.parametrize(
     "actuators",
     [(MOTOR,), (MOTOR, MOTOR.replace('"m"', '"n"')), (MOTOR, DC % ""), (DC.replace("slide", "lift") % "", MOTOR)],
@@ -138,6 +139,7 @@ def test_locked_joints_and_ignored_friction(file: Path) -> None:
 DRAG = MOTOR.replace("2e-3", "2e-3 5e-4")
 
 
+@pytest.mark.short_run("actuators1", "actuators0")
 @pytest.mark.parametrize("actuators", [(), (DRAG,), (DRAG, DRAG.replace('"m"', '"n"'), DC % "")])
 def test_quadratic_damping(file: Path, actuators: tuple[str, ...]) -> None:
     """Two numbers of damping, on joints and on the actuators' side of a gear, against MuJoCo's passive forces."""
@@ -162,6 +164,7 @@ def test_cubic_damping_is_noted(file: Path) -> None:
     assert "the higher coefficients of the damping of actuator 'm' (arm.xml:9) are left out" in robot.notes
 
 
+@pytest.mark.short_run("100.0")
 @pytest.mark.parametrize("gear", [100.0, -3.0])
 def test_lugre_of_a_dc_motor(file: Path, gear: float) -> None:
     """Force and rate of the bristles at any bending, and the friction that stays at a steady velocity."""

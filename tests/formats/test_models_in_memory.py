@@ -32,6 +32,7 @@ def urdf_text(path: str) -> str:
     return tostring(bare(path).getroot(), encoding="unicode")
 
 
+@pytest.mark.short_run("ur_description/urdf/ur5_robot.urdf")
 @pytest.mark.filterwarnings("ignore::armdyn.DescriptionWarning")
 @pytest.mark.parametrize("path", ["ur_description/urdf/ur5_robot.urdf", "talos_data/robots/talos_left_arm.urdf"])
 def test_pinocchio_models_have_pinocchios_dynamics(path: str) -> None:

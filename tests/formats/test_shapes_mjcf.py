@@ -102,6 +102,7 @@ def test_forms_purposes_colors_and_notes(file: Path) -> None:
     ]
 
 
+@pytest.mark.short_run("locked2")
 @pytest.mark.parametrize("locked", [{}, {"slide": 0.3}, {"turn": -0.7, "roll": 0.9}])
 def test_shapes_stand_where_mujoco_puts_them(file: Path, locked: dict[str, float]) -> None:
     robot = Robot.from_mjcf(file, locked=locked)

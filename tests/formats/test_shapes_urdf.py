@@ -67,7 +67,7 @@ BAXTER = "baxter_description/urdf/baxter.urdf"
 """Pinocchio takes seconds to read its meshes."""
 
 
-@pytest.mark.short_run("True-ur_description/urdf/ur5_robot.urdf")
+@pytest.mark.slow
 @pytest.mark.parametrize("path", short_run(LOCKED, *(path for path in LOCKED if path != BAXTER)))
 @pytest.mark.parametrize("lock", [False, True])
 def test_shapes_stand_where_pinocchio_puts_them(path: str, lock: bool) -> None:
@@ -96,6 +96,11 @@ def told(model: Model) -> list[str]:
     )
 
 
+@pytest.mark.short_run(
+    "panda_description/urdf/panda_collision.urdf",
+    "panda_description/urdf/panda.urdf",
+    "ur_description/urdf/ur5_robot.urdf",
+)
 @pytest.mark.filterwarnings("ignore::armdyn.DescriptionWarning")
 @pytest.mark.parametrize("path", LOCKED)
 def test_robots_come_back_with_their_shapes(path: str) -> None:

@@ -162,6 +162,7 @@ def test_notes_stay_readable(both: tuple[Model, pin.Model]) -> None:
     assert len(set(ours.notes)) == len(ours.notes)
 
 
+@pytest.mark.short_run(without=("alex_description/urdf/alex_psyonic_hands.urdf",))
 @pytest.mark.parametrize("path", OTHERS)
 def test_a_file_that_describes_no_arm_says_why(path: str) -> None:
     with pytest.raises(ModelError) as caught:

@@ -76,6 +76,7 @@ def test_dynamics_are_pinocchios(kinds: str) -> None:
     assert_close(arm.inverse_dynamics(s.q, s.qd, s.qdd), np.array([pin.rnea(model, data, *state) for state in each]))
 
 
+@pytest.mark.slow
 def test_points_and_body_vectors_are_two_ways_to_the_same_arm() -> None:
     given = random_arm("RRPRPR")
     arm = armdyn.Robot.from_zero_reference(**given)

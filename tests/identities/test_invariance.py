@@ -48,6 +48,7 @@ def some(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]()
 
 
+@pytest.mark.short_run("random_tree")
 def test_base_and_gravity_turned_together(some: Case) -> None:
     """Move the base by T and turn gravity with it: no joint feels it, every pose is moved by T."""
     rng = np.random.default_rng(52)
@@ -66,6 +67,7 @@ def test_gravity_turned_alone_is_felt(ur5: Case) -> None:
     assert np.abs(turned.gravity_forces(q) - ur5.robot.gravity_forces(q)).max() > 1.0
 
 
+@pytest.mark.short_run("right_angled_tree")
 def test_frames_of_the_links_are_only_names(some: Case) -> None:
     """Other frames on the same bodies: turned about and slid along the joint's axis, and turned any way."""
     rng = np.random.default_rng(54)

@@ -50,6 +50,7 @@ def test_other_parameters_give_the_robot_that_has_them(some: tuple[Case, str]) -
     assert_close(qdd(s.q, s.qd, s.tau, **values), changed.forward_dynamics(s.q, s.qd, s.tau), 1e-11)
 
 
+@pytest.mark.short_run("random_tree")
 def test_gravity_as_an_input_with_a_batch_of_its_own(some: tuple[Case, str]) -> None:
     case, _ = some
     s = random_states(case.n, 4, seed=63)
@@ -59,6 +60,7 @@ def test_gravity_as_an_input_with_a_batch_of_its_own(some: tuple[Case, str]) -> 
     assert_close(g, np.array(expected))
 
 
+@pytest.mark.short_run("random_tree")
 def test_torque_is_linear_in_mass_first_moment_and_inertia_about_the_origin(some: tuple[Case, str]) -> None:
     """Two bodies welded to a link act like the sum of what each does: the regressor exists."""
     case, link = some

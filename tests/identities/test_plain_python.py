@@ -31,6 +31,8 @@ def test_the_algorithms_are_here() -> None:
         "ur5-lagrangian_gradient_regressor",
         "ur5-momentum_regressor",
         "ur5-regressor",
+        "random_tree-momentum_regressor",
+        "random_tree-forward_dynamics",
     )
 )
 @pytest.mark.parametrize("name", FUNCTIONS)

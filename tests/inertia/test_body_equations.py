@@ -189,5 +189,6 @@ def test_wrench_is_the_rate_of_momentum_in_a_frame_at_rest(moving: dict[str, np.
     assert_close(body_wrench(at_rest.spatial_inertia, moving["space"], moving["space_dot"]), moving["force"])
 
 
+@pytest.mark.slow
 def test_wrench_is_the_rate_of_momentum_in_the_bodys_frame(moving: dict[str, np.ndarray]) -> None:
     assert_close(wrench_in(moving["T"], BODY.wrench(moving["body"], moving["body_dot"])), moving["force"])

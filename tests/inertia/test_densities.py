@@ -190,6 +190,7 @@ def test_mesh_is_the_body_it_encloses() -> None:
     assert_same(millimetres, block_of_ours.seen_from(TURNED))
 
 
+@pytest.mark.slow
 def test_rules_are_exact_for_polynomials_whatever_the_tolerance() -> None:
     """Of degree 9 in a block and 7 in a mesh, of few faces and of many, where the first rules are the last."""
 
@@ -221,6 +222,7 @@ def test_densities_add_and_place_like_bodies() -> None:
     assert_same(half.at((0, 0, -0.1)) + other.at((0, 0, 0.1)), inertia.cylinder(0.1, 0.4, density=exponential), 1e-11)
 
 
+@pytest.mark.short_run("1e-06", "0.001")
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
 def test_a_jump_across_an_edge_is_found(rtol: float) -> None:
     rng = np.random.default_rng(5)

@@ -63,6 +63,7 @@ def test_nearest_is_the_nearest_of_the_closed_form(ur5: Case) -> None:
         assert np.linalg.norm(x - near) <= expected + 1e-6
 
 
+@pytest.mark.short_run("ur5")
 @pytest.mark.parametrize("name", short_run(CASES, "ur5", "panda_fingers", "random_tree"))
 def test_pose_of_every_robot(name: str) -> None:
     case = CASES[name]()
@@ -80,6 +81,7 @@ def test_pose_of_every_robot(name: str) -> None:
         assert ((solution.q >= limits[0]) & (solution.q <= limits[1])).all()
 
 
+@pytest.mark.short_run("3-6")
 @pytest.mark.parametrize(("seed", "joints"), each_once(range(4), [6, 7, 9]))
 def test_general_arms(seed: int, joints: int) -> None:
     """Revolute and prismatic joints in general directions, six and more."""
@@ -136,6 +138,7 @@ def with_origin(T: np.ndarray, p: np.ndarray) -> np.ndarray:
     return moved
 
 
+@pytest.mark.slow
 def test_two_frames_at_once() -> None:
     """Both hands of a robot with two arms, each with its own target, in one search."""
     robot = CASES["baxter"]().robot

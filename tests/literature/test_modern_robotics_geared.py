@@ -92,6 +92,7 @@ def geared(name: str, seed: int) -> tuple[armdyn.Robot, list[Stage]]:
     return bare.with_actuators(drives), stages
 
 
+@pytest.mark.short_run("puma560")
 @pytest.mark.parametrize("name", ["stanford", "puma560"])
 def test_torques_of_gears_and_motors(name: str) -> None:
     """Stanford's arm has a slide. What a joint transmits to its link is tau_gear; of the motors, tau = G tau_motor."""

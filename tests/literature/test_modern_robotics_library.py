@@ -101,6 +101,7 @@ def random_lists(seed: int, kinds: str) -> tuple[np.ndarray, np.ndarray, np.ndar
     return M, np.array(G), np.array(S).T
 
 
+@pytest.mark.short_run("PR")
 @pytest.mark.parametrize("kinds", short_run(["R", "P", "RR", "RP", "PR", "RRPRPR", "RRRRRR"], "PR", "RRPRPR"))
 def test_general_lists(kinds: str) -> None:
     lists = M, _, S = random_lists(len(kinds), kinds)

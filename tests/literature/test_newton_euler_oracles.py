@@ -39,6 +39,7 @@ def test_the_arms_turn_and_slide() -> None:
         assert len(set(chain_of(serial_arm(name)).slides)) == 2
 
 
+@pytest.mark.short_run("chain of 5")
 def test_craigs_iterations(arm: armdyn.Robot) -> None:
     """Every intermediate of 6.45 to 6.53, turned from Craig's frames into the links' own."""
     chain, s = chain_of(arm), states(arm)
@@ -100,6 +101,7 @@ def base_states(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(0.0, 1.5, (5, 6)), rng.normal(0.0, 4.0, (5, 6))
 
 
+@pytest.mark.short_run("right-angled")
 def test_twists_and_wrenches_on_a_moving_base(arm: armdyn.Robot) -> None:
     """8.50 to 8.54 with V_0 and Vdot_0; twists and wrenches of frames {i} at the centres of mass, in link axes."""
     chain, s, (V0, V0dot) = chain_of(arm), states(arm), base_states(303)
@@ -126,6 +128,7 @@ def test_stacked_matrices_on_a_moving_base(arm: armdyn.Robot) -> None:
     assert_close(actual, in_file_order(chain.order, np.array(tau)))
 
 
+@pytest.mark.short_run("right-angled")
 def test_stacked_closed_forms(arm: armdyn.Robot) -> None:
     """M, c, g and J^T F_tip of 8.77 to 8.80, each by its own formula."""
     chain, s = chain_of(arm), states(arm)

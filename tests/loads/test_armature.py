@@ -113,6 +113,7 @@ def test_inputs_are_what_the_robot_with_them_has(case: Case, name: str) -> None:
         "followers-inverse_dynamics",
         "followers-kinetic_energy",
         "followers-mass_matrix",
+        "permuted-inverse_dynamics",
     )
 )
 @pytest.mark.parametrize(
@@ -145,6 +146,7 @@ def test_against_pinocchio(case: Case) -> None:
     assert_close(M(s.q, **by_name(robot, rotors)), np.array(expected_M))
 
 
+@pytest.mark.short_run("ur5")
 def test_derivatives_of_what_is_linear_in_it(case: Case) -> None:
     """d tau/d a_k = e_k qdd_k, d K/d a_k = qd_k^2 / 2, d p/d a_k = e_k qd_k, d M/d a_k = e_k e_k^T, exactly."""
     robot, s, k = case.robot, random_states(case.n, COUNT, seed=465), case.n // 2

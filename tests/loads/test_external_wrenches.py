@@ -94,6 +94,7 @@ def test_f_tip_is_the_opposite_wrench_on_the_tip(case: Case) -> None:
     assert_close(robot.inverse_dynamics(s.q, s.qd, s.qdd, f_ext=rows), expected)
 
 
+@pytest.mark.short_run("random_tree-world")
 @pytest.mark.parametrize(("case", "expressed_in"), each_once(["random_tree", "ur5"], WAYS), indirect=["case"])
 def test_a_wrench_in_any_axes_works_through_the_jacobian_in_these_axes(case: Case, expressed_in: str) -> None:
     """Virtual work: J^T F is the same in all axes, for frames on every link, merged ones included, and on the base."""

@@ -54,6 +54,7 @@ def test_kinetic_energy_at_rest_is_what_it_was(case: Case) -> None:
     assert "base_twist" not in {port.name for port in case.robot.kinetic_energy.program().inputs}
 
 
+@pytest.mark.short_run("ur5")
 def test_the_books_balance_on_the_ground(case: Case) -> None:
     """dK/dt = tau . qd + weights' power + what the base puts in through the joints that stand on it.
 

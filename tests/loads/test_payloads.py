@@ -147,6 +147,7 @@ def values(body: Inertia) -> list[object]:
     return [body.mass, body.com, body.tensor]
 
 
+@pytest.mark.short_run("ur5-kinetic_energy")
 @pytest.mark.parametrize(
     ("case", "name"),
     each_once(["random_tree", "ur5"], ["inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy"]),

@@ -213,6 +213,7 @@ def test_another_set_of_units_gives_the_same_motion(edited: Edited) -> None:
     np.testing.assert_allclose(column(columns(ours), "tau") * 12, column(columns(theirs), "tau"), rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_columns_are_the_run() -> None:
     run = read("kg_puma").analyse()
     table = columns(run)

@@ -36,6 +36,7 @@ def off_the_path(name: str, step: float, duration: float) -> float:
     return float(np.abs(moved.tip.pose - problem.path.evaluate(moved.t).pose).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "duration"), [("kg_puma", 1.5), ("slider", 0.6)])
 def test_the_torques_of_the_path_give_the_path_back(name: str, duration: float) -> None:
     """With the fourth order, across the cam law's switches (of the slider's), at which the torques have corners."""

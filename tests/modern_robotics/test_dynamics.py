@@ -58,6 +58,14 @@ def assert_forces(ours: np.ndarray, theirs: np.ndarray, terms: float = 0.0) -> N
     assert np.abs(ours - theirs).max() <= 1e-12 * max(np.abs(theirs).max(), terms)
 
 
+@pytest.mark.short_run(
+    without=(
+        "twelve joints-InverseDynamics",
+        "wild inertias-InverseDynamics",
+        "of any length-InverseDynamics",
+        "twelve joints-MassMatrix",
+    )
+)
 @pytest.mark.parametrize("name", FORCES)
 def test_joint_forces(name: str, lists: Lists) -> None:
     for seed in range(4):
@@ -75,6 +83,7 @@ def test_results_have_the_shape_of_an_arm_of_one_joint(name: str) -> None:
     assert ours.shape == ((1, 1) if name == "MassMatrix" else (1,))
 
 
+@pytest.mark.short_run(without=("twelve joints",))
 @pytest.mark.parametrize("name", sorted(set(CASES) - SINGULAR))
 def test_forward_dynamics(name: str) -> None:
     """The accelerations satisfy the package's equation of motion, and are the package's as far as M is conditioned."""
@@ -237,7 +246,9 @@ OWN = {"book", "turning", "turning and sliding", "of any length"}
 """The arms that a robot can be made of."""
 
 
-@pytest.mark.short_run(without=("of any length-True", "turning-False", "turning-True"))
+@pytest.mark.short_run(
+    without=("of any length-True", "turning-False", "turning-True", "with pitch-False", "turning and sliding-False")
+)
 @pytest.mark.parametrize(("name", "long"), each_once(SIMULATED, [False, True]))
 def test_forward_dynamics_along_a_trajectory(name: str, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Euler's method step for step, through the recursion and through code compiled for the arm."""

@@ -28,6 +28,7 @@ def in_body(home: np.ndarray, S: np.ndarray) -> np.ndarray:
     return package.Adjoint(np.linalg.inv(home)) @ S
 
 
+@pytest.mark.short_run(without=("twelve joints", "of any length", "with pitch"))
 def test_forward_kinematics(lists: Lists) -> None:
     for q in states(len(lists.G)):
         assert_close(mr.FKinSpace(lists.home, lists.S, q), package.FKinSpace(lists.home, lists.S, q))
@@ -35,6 +36,7 @@ def test_forward_kinematics(lists: Lists) -> None:
         assert_close(mr.FKinBody(lists.home, B, q), package.FKinBody(lists.home, B, q))
 
 
+@pytest.mark.short_run(without=("twelve joints", "turning", "of any length"))
 def test_jacobians(lists: Lists) -> None:
     for q in states(len(lists.G)):
         for name in ("JacobianSpace", "JacobianBody"):

@@ -66,6 +66,7 @@ def test_a_planar_arm_stands_where_its_closed_form_says(swing: Trajectory, plana
         assert any(len(line.get_xdata()) == 2 * frame + 1 for line in trace)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", short_run(["ur5", "scara", "stanford", "random_tree"], "ur5", "scara"))
 def test_every_joint_of_a_spatial_arm_is_in_the_picture(name: str) -> None:
     robot = CASES[name]().robot if name == "random_tree" else armdyn.load(name)
@@ -295,6 +296,7 @@ def test_what_ffmpeg_complains_of_is_said(swing: Trajectory, planar: Robot, tmp_
     assert os.listdir(tmp_path) == ["recorder"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(movie.ffmpeg() is None, reason="needs ffmpeg")
 def test_an_mp4(swing: Trajectory, planar: Robot, tmp_path: Path) -> None:
     swing.animate(tmp_path / "a.mp4", robot=planar)
@@ -421,6 +423,7 @@ def test_stills_and_global_state(swing: Trajectory, planar: Robot, tmp_path: Pat
     assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.slow
 def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["falling.py"])
     example = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "falling.py"))

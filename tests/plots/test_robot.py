@@ -55,6 +55,7 @@ def drawn_numbers(axes: Any) -> list[Text]:
     return [*(axis.label for axis in of_axes), *shown]
 
 
+@pytest.mark.short_run("panda")
 @pytest.mark.parametrize("name", NAMES)
 def test_labels_cover_nothing_and_stay_inside(name: str) -> None:
     """At random configurations: no label over another, over a number of the axes, or beyond the figure."""

@@ -79,6 +79,7 @@ def shown_numbers(axes: Any) -> list[Any]:
     return [text for text in axes.get_yticklabels() if low <= text.get_position()[1] <= high]
 
 
+@pytest.mark.slow
 def test_words_cover_nothing(falling: armdyn.Trajectory, resting: armdyn.Trajectory) -> None:
     for motion in (falling, resting.with_signals(load=resting.tau[:, :2])):
         figure = motion.plot()

@@ -76,6 +76,7 @@ PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_sel
 """How many sections have a condition."""
 
 
+@pytest.mark.short_run(without=("iteration",))
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_results_are_those_of_the_interpreter(function: Callable[..., Any]) -> None:
     """Groups of which all states meet the condition, none, some, and a last one that is not whole."""

@@ -51,6 +51,7 @@ def inverse_dynamics(kinds: str, *, offsets: bool, seed: int = 0) -> Counts:
     return {"m": found.multiplications, "a": found.additions, "t": found.trigonometric}
 
 
+@pytest.mark.short_run(without=("rrpr-True",))
 @pytest.mark.parametrize("offsets", OFFSETS)
 @pytest.mark.parametrize("kinds", ["rrr", "rrrrrr", "rrprrr", "rrpr", "rrppr", "rrprprrpr", "rrrrrrrrrr"])
 def test_counts_are_those_of_the_table(kinds: str, offsets: bool) -> None:

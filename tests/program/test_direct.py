@@ -296,6 +296,7 @@ def test_too_many_arguments_make_no_record() -> None:
     assert direct.record(np.linalg._umath_linalg.solve) == b""  # a ufunc of others
 
 
+@pytest.mark.slow
 def test_as_many_arguments_as_there_can_be() -> None:
     program = many(16, 16)
     front = Front(record_of(program, together))
@@ -317,6 +318,7 @@ def raising(*results: Any) -> Any:
     raise ArithmeticError(len(results))
 
 
+@pytest.mark.short_run("keywords-False", "container fails-True")
 @pytest.mark.parametrize("out", [False, True])
 @pytest.mark.parametrize("case", ["direct", "left to Python", "container fails", "keywords"])
 def test_references_are_given_back(case: str, out: bool) -> None:

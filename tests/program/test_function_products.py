@@ -61,7 +61,7 @@ def assert_close(found: Any, expected: Any) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * max(1.0, float(np.max(np.abs(b), initial=0.0))))
 
 
-@pytest.mark.short_run(without=("inverse dynamics", "several results"))
+@pytest.mark.short_run(without=("inverse dynamics", "several results", "constraints"))
 @pytest.mark.parametrize("name", CASES)
 def test_products_are_those_of_the_jacobian(name: str) -> None:
     f, wrt, given, options = CASES[name]

@@ -84,6 +84,7 @@ def test_every_operation_is_in_the_test() -> None:
     assert {str(node[0]) for node in EVERY.nodes} >= set(OPERATIONS) - {"guard", "neg"}
 
 
+@pytest.mark.short_run(without=("inverse dynamics",))
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_products_are_those_of_the_jacobian(name: str) -> None:
     program = PROGRAMS[name]

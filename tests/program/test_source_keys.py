@@ -69,6 +69,7 @@ def gradients() -> Any:
     return armdyn.load("planar_2r").inverse_dynamics.vjp("q", "gravity")(*np.ones((3, 2)), cotangent_out=np.ones(2))[0]
 
 
+@pytest.mark.short_run(without=("simulated",))
 @pytest.mark.parametrize("work", [inverse_kinematics, simulated, constrained, differentiated, gradients])
 def test_the_next_process_does_not_trace(work: Callable[[], Any], new_process: Callable[[], None]) -> None:
     expected = work()

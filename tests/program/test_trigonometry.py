@@ -65,6 +65,7 @@ def angles(dtype: str) -> np.ndarray:
     return np.concatenate([spread.astype(dtype), near, quarter, *neighbours, [0.0]]).astype(dtype)
 
 
+@pytest.mark.short_run("d-host", "f-host")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", "df")
 def test_within_two_ulp_up_to_1e9(dtype: str, kind: str) -> None:

@@ -26,6 +26,20 @@ def assert_same(one: object, other: object) -> None:
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.short_run(
+    without=(
+        "ur5-closed_form",
+        "random_tree-closed_form",
+        "ur5-forward_dynamics_derivatives",
+        "ur5-lagrangian_gradient_regressor",
+        "ur5-regressor",
+        "ur5-inverse_dynamics_derivatives",
+        "ur5-momentum_regressor",
+        "random_tree-forward_dynamics_derivatives",
+        "random_tree-lagrangian_gradient_regressor",
+        "random_tree-regressor",
+    )
+)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_batch_is_its_states(case: Case, name: str) -> None:
     method, arrays = getattr(case.robot, name), arguments(name, case.robot, 9)

@@ -84,6 +84,7 @@ def test_there_and_back_keeps_the_actuators(tree: armdyn.Robot) -> None:
     assert [(j.damping, j.friction) for j in again.joints] == [(j.damping, j.friction) for j in tree.joints]
 
 
+@pytest.mark.short_run("1.03")
 @pytest.mark.parametrize("factor", [1.7, 1.03])
 def test_other_friction_counts_once(tree: armdyn.Robot, factor: float) -> None:
     pi = tree.standard_parameters().values * factor

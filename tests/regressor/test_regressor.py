@@ -43,6 +43,7 @@ def with_parameters(robot: armdyn.Robot, pi: np.ndarray) -> armdyn.Robot:
     return armdyn.Robot(robot.model.replace(links=(robot.model.links[0], *moving)))
 
 
+@pytest.mark.short_run("random_tree")
 def test_regressor_is_pinocchios(some: Case) -> None:
     s = random_states(some.n, 12, seed=402)
     expected = [
@@ -64,6 +65,7 @@ def test_energy_regressors_are_pinocchios(some: Case) -> None:
     assert_columns_close(some.robot.potential_energy_regressor(s.q), np.array(potential)[:, columns])
 
 
+@pytest.mark.short_run("random_tree")
 def test_linear_in_any_parameters(some: Case) -> None:
     """Bodies or not: with masses below zero the equations hold as well."""
     pi = RNG.normal(size=10 * some.n)
@@ -186,6 +188,7 @@ def test_lagrangian_gradient_to_rounding(some: Case) -> None:
     assert_close(robot.lagrangian_gradient_regressor(s.q, s.qd) @ pi, expected)
 
 
+@pytest.mark.slow
 def test_lagrangian_gradient_of_coupled_joints() -> None:
     robot, free, A, b = coupled()
     s = random_states(5, 6, seed=411)

@@ -93,6 +93,7 @@ def test_wrong_vectors() -> None:
         robot.with_standard_parameters([np.nan] * 20)
 
 
+@pytest.mark.slow
 def test_friction_of_coupled_joints() -> None:
     """Each joint has its own, which comes to the coordinates as A^T friction(A qd); the coordinates show it."""
     (robot, free, A, b), rng = coupled(), np.random.default_rng(407)

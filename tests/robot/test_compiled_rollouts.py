@@ -89,6 +89,7 @@ def assert_same(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.short_run("f_tip1")
 @pytest.mark.parametrize("f_tip", [None, [0.1, 0.2, 0.3, -1.0, 2.0, 3.0]])
 def test_it_is_the_loop_of_calls(f_tip: Any) -> None:
     given = arguments()
@@ -189,6 +190,7 @@ def test_a_gradient_is_derived_once(monkeypatch: Any) -> None:
     assert rollout._cost_function.cache_info().misses == 1
 
 
+@pytest.mark.slow
 def test_gradients_in_float32() -> None:
     given = arguments()
     single = {name: np.asarray(a, np.float32) for name, a in words(given).items()}
@@ -257,6 +259,7 @@ def test_rates_along_tangents_are_those_of_a_complex_step(names: list[str]) -> N
         )
 
 
+@pytest.mark.slow
 def test_rates_along_tangents_are_dual_to_gradients() -> None:
     given, names = arguments(), ["q", "qd", "damping", "target", "gravity", "h"]
     directions = {name: RNG.uniform(-1.0, 1.0, np.shape(given[name])) for name in names}

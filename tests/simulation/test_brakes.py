@@ -82,6 +82,7 @@ def test_held_against_gravity_then_falls():
     np.testing.assert_allclose(held.q[held.t >= 2.0], free.q, rtol=1e-9)
 
 
+@pytest.mark.short_run("adaptive")
 @METHODS
 def test_a_condition_engages_it(method):
     """An overspeed brake: at 1 rad/s, then held until a time."""
@@ -98,6 +99,7 @@ def test_a_condition_engages_it(method):
     assert moves.q[-1, 0] == pytest.approx(M / (2 * tau) + M / (2 * (G * BRAKE - tau)) + tau / M * 100.0 / 2, rel=1e-9)
 
 
+@pytest.mark.short_run("here-adaptive", "here-rk4", "elsewhere-rk4")
 @METHODS
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "elsewhere"])
 def test_viscous_friction_counts_while_no_joint_can_stick(method, elsewhere):

@@ -89,6 +89,7 @@ def exact(arm):
     return solve_ivp(rates, (0.0, 0.5), start, method="Radau", rtol=1e-11, atol=1e-13).y[:, -1].reshape(3, 3)
 
 
+@pytest.mark.slow
 def test_lugre_of_an_arm_by_tolerance(arm, exact):
     found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, dense_output=True, save_every=0.1)
     state = (found.q, found.qd, found.signals["bristles"])
@@ -111,6 +112,7 @@ def test_orders_of_fixed_steps(arm, exact, method, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
+@pytest.mark.short_run("path_alone")
 @pytest.mark.parametrize(("law", "order"), [(DAHL, 4), (LUGRE, 2)], ids=["path_alone", "falling"])
 def test_order_of_runge_kutta(law, order):
     """Before the slide turns round; where G depends on the velocity, z is exact to the second order in the step."""
@@ -134,6 +136,7 @@ def test_order_of_runge_kutta(law, order):
 # All ways through a simulation are one motion
 
 
+@pytest.mark.slow
 def test_compiled_steps_callables_events_and_batches_agree(arm):
     q0 = np.array([START, START + 0.1])
     settings = {"duration": 0.05, "method": "rk4", "step": 1e-3}
@@ -310,6 +313,7 @@ def test_a_closed_loop_is_the_simulation(arm):
     assert abs(unbent.final.bristles - rolled.final.bristles).max() > 1e-12
 
 
+@pytest.mark.short_run("alone")
 @pytest.mark.parametrize("beside", [None, Coulomb(0.8)], ids=["alone", "beside_joints_that_stick"])
 def test_energy_of_a_closed_loop(beside):
     laws = {0: LUGRE, 1: SLIP, 2: DAHL} | ({} if beside is None else {1: [beside]})
@@ -355,6 +359,7 @@ def test_files(arm, tmp_path, ending):
     np.testing.assert_array_equal(back.energy.potential, found.energy.potential)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["variational", "abm4"])
 def test_methods_that_carry_no_state_say_so(arm, method):
     notes = armdyn.simulate(arm, START, duration=0.01, torque=TAU, method=method).notes
@@ -368,6 +373,7 @@ def test_errors(arm):
         armdyn.simulate(arm.without_friction(), START, duration=0.1, bristles0=[0.0])
 
 
+@pytest.mark.slow
 def test_a_controller_in_python(arm):
     """What cannot be traced runs between compiled steps, which carry the bristles all the same."""
 

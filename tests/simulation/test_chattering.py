@@ -48,6 +48,7 @@ def test_coulomb_friction_is_carried_through(robot: armdyn.Robot) -> None:
     assert np.abs(motion.energy.drift).max() < 1e-3
 
 
+@pytest.mark.short_run("0.0004")
 @pytest.mark.parametrize("step", [4e-4, 1e-4])
 def test_a_mass_that_friction_stops_creeps_no_more_than_the_first_order(step: float) -> None:
     """A prismatic joint under a force F = 1 N below its friction c = 3 N: v falls to zero at t = v_0 m / (c - F)."""

@@ -112,6 +112,7 @@ def test_gradient_of_gains() -> None:
     np.testing.assert_allclose((found.d_q * direction).sum(-1), (4 * slopes[0] - slopes[1]) / 3, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_rates_of_the_loop_are_dual_to_its_gradients() -> None:
     q, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()
     loop = armdyn.ClosedLoop(ROBOT, pid, method=Euler(step=2e-3), running_cost=spent)
@@ -234,6 +235,7 @@ def test_what_the_loop_adds_keeps_numbers_of_four_bytes() -> None:
     assert loop(q0, np.zeros(N), steps=1, **given).final.q.dtype == np.float64
 
 
+@pytest.mark.slow
 def test_parameters_are_differentiated_by_under_either_name() -> None:
     loop = armdyn.ClosedLoop(ROBOT, parameters=["tool0.payload.mass"])
     given = {"steps": 5, "tau": np.zeros(N), "tool0_payload_mass": 1.0}
@@ -246,6 +248,7 @@ def test_parameters_are_differentiated_by_under_either_name() -> None:
     assert np.isclose(2 * rates.final.q @ loop(np.zeros(N), **given).final.q, found[1])
 
 
+@pytest.mark.short_run("parameters1")
 @pytest.mark.parametrize("parameters", [[], ["tip.payload.mass"]])
 def test_a_loop_begins_where_constraints_hold(parameters: list[str]) -> None:
     wall = armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0), name="wall")

@@ -34,6 +34,7 @@ def held_when_fast(model: Any, q: Any, qd: Any, limit: Any) -> Braking:
     return Braking(0.0 * q, np.array([less(limit, abs(qd[1]))]))
 
 
+@pytest.mark.slow
 def test_switches_at_times_are_those_of_simulate() -> None:
     true = armdyn.simulate(ARM, START, duration=DURATION, brakes=SWITCHES, save_every=0.01)
     loop = ClosedLoop(ARM, method=RungeKutta4(5e-4), record=["q", "qd"], brakes=["joint_2"])

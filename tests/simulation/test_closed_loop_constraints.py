@@ -46,6 +46,7 @@ def reached(model: Any, q: Any, qd: Any) -> Any:
     return q @ q + 0.3 * (qd @ qd)
 
 
+@pytest.mark.slow
 def test_gradients_go_through() -> None:
     loop = ClosedLoop(CHANNEL, control.pd_gravity, method=RungeKutta4(5e-3), project=True)
     loop = pickle.loads(pickle.dumps(loop))  # noqa: S301

@@ -94,6 +94,7 @@ def test_a_thrown_block_stops_and_turns_at_the_closed_form(method: Any) -> None:
         assert (rolled.final.qd[0] == 0.0) == (pull < c)
 
 
+@pytest.mark.short_run("SemiImplicitEuler-1.3-1")
 @pytest.mark.parametrize(
     ("method", "static", "order"), [(RungeKutta4, 1.0, 2), (Heun, 1.3, 2), (SemiImplicitEuler, 1.3, 1)]
 )
@@ -225,6 +226,7 @@ def test_torques_that_are_no_numbers_are_not_held() -> None:
     np.testing.assert_array_equal(final.q[1], HANGING * [1.0, 0.0])
 
 
+@pytest.mark.slow
 def test_rotors_that_are_bodies_count() -> None:
     """Without changes the step is that of the method, rotors on other axes included."""
     drive = Actuator(Motor(1e-3), Gear(20.0), Coulomb(0.3), rotor=Rotor(axis=(0.0, 1.0, 0.0), carrier="link_1"))

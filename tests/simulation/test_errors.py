@@ -161,6 +161,7 @@ def test_adaptive_that_cannot_go_on_keeps_what_was_simulated() -> None:
     assert 1 < len(error.value.trajectory.t) < 1001
 
 
+@pytest.mark.short_run("DOP853")
 @pytest.mark.parametrize("scipy_method", ["DOP853", "Radau"])
 def test_adaptive_into_a_singular_torque(scipy_method: str) -> None:
     """A torque that runs away in finite time: nothing hangs, and the motion until then is kept."""

@@ -23,6 +23,7 @@ def passes(height, v):
     return (v - root) / g, (v + root) / g
 
 
+@pytest.mark.short_run("rk4", "DOP853", "RK45")
 @pytest.mark.parametrize("method", METHODS, ids=["DOP853", "RK45", "rk4", "heun"])
 def test_times_of_a_throw(method):
     v = 6.0
@@ -55,6 +56,7 @@ def test_times_of_a_throw(method):
     np.testing.assert_allclose(motion.qdd, -g)
 
 
+@pytest.mark.short_run("rk4", "DOP853", "RK45")
 @pytest.mark.parametrize("method", METHODS, ids=["DOP853", "RK45", "rk4", "heun"])
 def test_terminal_event_ends_the_motion(method):
     floor = Plane("mass", (0, 0, 1), terminal=True, name="floor")

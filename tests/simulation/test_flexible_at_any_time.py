@@ -24,6 +24,7 @@ def moves(friction, *, batch=False, **settings):
     return armdyn.simulate(robot, q, qd, theta0=theta, thetad0=thetad, duration=2.0, **settings)
 
 
+@pytest.mark.short_run("0.0-events1", "0.0-events0")
 @pytest.mark.parametrize(("friction", "events"), [(0.0, []), (0.0, [LEVEL]), (2.0, [])])
 def test_interpolants_are_as_accurate_as_the_steps(friction, events):
     """At times between states that are saved every half second: without friction and events, with each."""

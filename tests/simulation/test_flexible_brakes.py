@@ -49,6 +49,7 @@ def in_turn(parts, state):
     return events, whole
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize(
     ("method", "error"),
     [(FINE, 1e-9), (RungeKutta4(step=4e-3), 5e-7)],

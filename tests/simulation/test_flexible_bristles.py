@@ -54,6 +54,7 @@ def states(motion):
     return np.concatenate([motion.q, motion.qd, rotor, motion.signals["bristles"]], axis=-1)
 
 
+@pytest.mark.short_run("rk4")
 @pytest.mark.parametrize(
     ("method", "error", "drift"), [(Adaptive(1e-11, 1e-12), 1e-9, 1e-10), ("rk4", 4e-5, 1e-9)], ids=["DOP853", "rk4"]
 )
@@ -141,6 +142,7 @@ def test_closed_loops_carry_what_bends_beside_joints_that_do_not_stick():
     np.testing.assert_allclose(final.work, true.energy.work[-1], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_play_dry_friction_and_stops_beside_what_bends():
     """The account closes over contacts, releases, impacts, and rotors that turn round."""
     laws = [MaxwellSlip(stiffnesses=[40.0, 15.0], forces=[0.3, 0.2]), Coulomb(0.4)]

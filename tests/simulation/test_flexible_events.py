@@ -73,6 +73,7 @@ def test_events_have_the_times_of_a_dense_solution(solved, method, error):
         np.testing.assert_allclose(one.qd, qd, rtol=0, atol=100 * error)
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize("method", ["adaptive", "rk4"])
 def test_events_that_do_not_end_it_do_not_change_the_motion(method):
     settings = {"duration": 0.3, "torque": TAU, "method": method}
@@ -94,6 +95,7 @@ def test_a_terminal_event_ends_the_motion(solved):
         armdyn.simulate(ARM, [[0, 0], [0, 1]], duration=0.1, events=[last])
 
 
+@pytest.mark.slow
 def test_events_beside_a_rotor_that_sticks_and_slips():
     """The link passes a speed while friction stops, turns and holds the rotor, as in closed form."""
     hinge = PLAIN.with_gravity((0, 0, 0)).with_locked({"joint_2": 0.0})
@@ -111,6 +113,7 @@ def test_events_beside_a_rotor_that_sticks_and_slips():
     np.testing.assert_allclose(times_of(motion, "joint_1 rotor"), [t for t, _ in stick_slip], rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_batch_is_made_of_motions_alone():
     states = np.array([[0.0, 0.0], [0.2, -0.1]])
     motion = armdyn.simulate(ARM, states, duration=0.4, events=[SHELF])

@@ -14,6 +14,7 @@ START = {"q0": [0.3, -0.2], "qd0": [0.4, 2.0], "theta0": [0.31, 0.0], "thetad0":
 TAU, F_TIP = [9.0, -4.0], [0.1, 0.2, 0.3, 3.0, -2.0, 1.0]
 
 
+@pytest.mark.short_run("rk4")
 @pytest.mark.parametrize("method", ["adaptive", "rk4"])
 def test_energies_close_and_rotors_are_kept(method: str) -> None:
     step = {} if method == "adaptive" else {"step": 2e-4}

@@ -210,6 +210,7 @@ def test_the_stribeck_effect_and_viscous_friction():
     assert abs(motion.energy.relative_drift).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_friction_that_differs_between_directions():
     """A torque of 2 N m starts a rotor against 1.5 N m forwards, and does not against 2.5 N m backwards."""
     robot = hinge(DirectionDependent(Coulomb(1.5), Coulomb(2.5)))
@@ -327,7 +328,7 @@ def enumerated(free, M, static, kinetic):
     return found
 
 
-@pytest.mark.short_run("gear loss")
+@pytest.mark.slow
 @pytest.mark.parametrize("efficiency", [None, (0.8, 0.6)], ids=["Coulomb", "gear loss"])
 def test_what_is_decided_at_rest_is_a_consistent_case_of_all(efficiency):
     rng = np.random.default_rng(17)
@@ -394,6 +395,7 @@ def test_it_slips_when_the_contact_pushes_with_the_friction(method):
     assert abs(slip.t - b / 2 / v - np.arcsin(c * w / (K * v)) / w) < (1e-9 if method is FINE else 1e-8)
 
 
+@pytest.mark.short_run("4.0")
 @pytest.mark.parametrize("damping", [0.0, 4.0])
 def test_plays_beside_joints_that_stick_are_those_of_arms_without(damping):
     """A second joint that friction holds is one that is locked, where no joint rubs."""

@@ -135,6 +135,7 @@ def test_a_gear_holds_its_load_for_ten_minutes_on_a_mass_that_swings():
     np.testing.assert_allclose(motion.signals["friction"][:, 1], tau - load, rtol=0, atol=1e-6)
 
 
+@pytest.mark.short_run("rk4")
 @pytest.mark.parametrize("method", [Adaptive(), RungeKutta4(10.0)], ids=["adaptive", "rk4"])
 def test_an_arm_whose_drives_hold_everything_stands_still_in_every_digit(method):
     q = np.array([-1.2, 0.4])
@@ -346,6 +347,7 @@ def test_a_joint_without_load_starts_where_the_motion_of_others_takes_it() -> No
     np.testing.assert_allclose(stepped.q[-1], fine.q[-1], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_lossy_rotor_without_coulomb_friction_follows_its_link_from_a_spring_at_rest() -> None:
     """At first the deflection is rounding of its two positions, and so is the load that decides whether it sticks."""
     bare = armdyn.load("stanford")

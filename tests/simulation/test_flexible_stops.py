@@ -93,6 +93,7 @@ def pressed(state, tau):
     return at
 
 
+@pytest.mark.short_run("1.0-method1-1e-09")
 @pytest.mark.parametrize(
     ("e", "method", "error"), [(0.0, FINE, 1e-9), (1.0, FINE, 1e-9), (0.0, RungeKutta4(0.01), 1e-4)]
 )
@@ -171,6 +172,7 @@ BARRIERS = {
 }
 
 
+@pytest.mark.short_run("contact")
 @pytest.mark.parametrize("what", BARRIERS)
 def test_impacts_of_an_arm_are_those_of_scipy_with_terminal_events(what):
     given, gaps, rows, e = BARRIERS[what]
@@ -269,6 +271,7 @@ def test_refused():
         armdyn.simulate(coupled, [0, 0], duration=0.1, stops=Stops())
 
 
+@pytest.mark.slow
 def test_play_and_dry_friction_beside_stops():
     """Both methods see the same stops, touches, sticks and slips, and the account of energy closes."""
     drive = Actuator(Motor(rotor_inertia=ROTOR), None, Coulomb(3.0), spring=Spring(400.0, backlash=0.04))

@@ -98,6 +98,7 @@ def test_an_arm_at_rest_has_no_drift() -> None:
     np.testing.assert_array_equal(armdyn.simulate(robot, [1.0, 2.0], duration=0.1).energy.relative_drift, 0.0)
 
 
+@pytest.mark.short_run("adaptive", "euler")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_batch_is_its_singles(ur5: Case, method: str) -> None:
     rng = np.random.default_rng(2)
@@ -134,6 +135,7 @@ def test_a_callable_may_return_one_torque_for_all(ur5: Case) -> None:
     assert np.array_equal(batch.tau, np.broadcast_to(tau, batch.tau.shape))
 
 
+@pytest.mark.short_run("euler", "adaptive")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_bad_state_leaves_the_others_alone(ur5: Case, method: str) -> None:
     q0 = np.array([Q0, np.full(6, np.nan), Q0 + 0.1])

@@ -114,6 +114,7 @@ def test_runge_kutta_formula_on_an_equation_without_a_robot() -> None:
     np.testing.assert_allclose(work, (1.5**4 - 0.5**4) / 4)
 
 
+@pytest.mark.short_run("ur5")
 @pytest.mark.parametrize("name", ["ur5", "panda"])
 def test_pinocchio_in_the_same_solver_moves_in_the_same_way(name: str, request: pytest.FixtureRequest) -> None:
     case: Case = request.getfixturevalue(name)

@@ -101,6 +101,7 @@ def ucls_simulation(torque: np.ndarray, as_printed: bool, T: float = T) -> tuple
     return np.array(positions), np.array(velocities), np.array([*energies, ucls_equations(q, qd, tau)[1]])
 
 
+@pytest.mark.short_run("sinusoidal-True")
 @pytest.mark.parametrize("as_printed", [False, True])
 @pytest.mark.parametrize("input_torque", ["constant", "sinusoidal"])
 def test_ucls_simulation_step_by_step(input_torque: str, as_printed: bool) -> None:

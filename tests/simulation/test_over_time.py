@@ -28,6 +28,7 @@ def by_parts(between: str) -> tuple[np.ndarray, np.ndarray]:
     return q, qd
 
 
+@pytest.mark.short_run("hold")
 @pytest.mark.parametrize("between", ["linear", "hold"])
 def test_the_motion_is_that_of_its_parts(between: str) -> None:
     q, qd = by_parts(between)

@@ -48,6 +48,7 @@ SLOPE = 0.5
 slope = Contact(c.PointOnPlane("y", (-np.sin(SLOPE), np.cos(SLOPE), 0.0), name="slope"))
 
 
+@pytest.mark.short_run("0.0-method3")
 @pytest.mark.parametrize(("rotor", "method"), each_once([0.7, 0.0], METHODS.values()))
 def test_a_gear_that_drives_a_mass_up_a_slope_is_loaded_by_the_slope_alone(method, rotor):
     """l = m v'/cos^2 + m g tan, for the slope pushes N = m (g + v' tan)/cos; the drive gives l/eta + c + a v'."""
@@ -66,6 +67,7 @@ def test_a_gear_that_drives_a_mass_up_a_slope_is_loaded_by_the_slope_alone(metho
     assert abs(motion.energy.drift).max() < 1e-9
 
 
+@pytest.mark.short_run("0.0-method0")
 @pytest.mark.parametrize(("rotor", "method"), each_once([0.0, 0.7], METHODS.values()))
 def test_a_gear_holds_a_mass_on_a_slope_and_lets_it_go(method, rotor):
     load, coulomb, r = m * g * np.tan(SLOPE), 0.3, 2.0
@@ -124,6 +126,7 @@ def test_a_mass_that_falls_on_its_stop_stays_there():
     assert any("does not feel the impulses" in note for note in motion.notes)
 
 
+@pytest.mark.short_run("adaptive")
 @methods
 def test_a_mass_with_a_rotor_that_bounces_on_its_stop(method):
     """It falls with its load driving the rotor, and rises with the rotor driving the load, until it rests."""
@@ -222,6 +225,7 @@ def test_an_arm_that_rests_on_a_table_slips_where_no_push_leaves_all_joints_with
 # Brakes.
 
 
+@pytest.mark.short_run("0.0-rk4", "0.0-adaptive", "0.6-rk4")
 @methods
 @pytest.mark.parametrize("rotor", [0.0, 0.6])
 def test_a_brake_holds_a_weight_behind_a_lossy_gear(method, rotor):

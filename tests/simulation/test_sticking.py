@@ -80,6 +80,7 @@ def test_a_block_held_below_breakaway_for_ten_minutes_does_not_creep():
         np.testing.assert_allclose(motion.signals["friction"], motion.tau, rtol=0, atol=1e-13)
 
 
+@pytest.mark.short_run("adaptive")
 @methods
 def test_a_block_stops_and_starts_again_at_the_analytic_times(method):
     """m v' = r t - c - c: it stops where v_0 - 2 c t/m + r t^2/(2 m) = 0, and starts where r t - c = c."""
@@ -100,6 +101,7 @@ def test_a_block_stops_and_starts_again_at_the_analytic_times(method):
     assert abs(motion.energy.drift).max() < 1e-8
 
 
+@pytest.mark.short_run("adaptive")
 @methods
 def test_static_friction_above_the_kinetic_one_differs_by_direction(method):
     """Forwards it starts at 1.5 times 3 N and slips with 1.5 times 2 N; backwards at 3 N, with 2 N."""
@@ -116,6 +118,7 @@ def test_static_friction_above_the_kinetic_one_differs_by_direction(method):
         np.testing.assert_allclose(motion.signals["friction"][-1], [r * kinetic], rtol=1e-15)
 
 
+@pytest.mark.slow
 @methods
 def test_a_pendulum_sticks_and_is_pulled_off_by_a_ramp(method):
     """It sticks at q_s, and slips where a (t - t_s) + m g l cos q_s is beyond c."""
@@ -210,6 +213,7 @@ def enumerated(robot, q, tau, static, kinetic):
     return found
 
 
+@pytest.mark.slow
 def test_where_the_slip_of_one_joint_decides_that_of_another():
     rng = np.random.default_rng(5)
     chain = armdyn.load("ur5", locked=dict.fromkeys(armdyn.load("ur5").joint_names[3:], 0.3))
@@ -333,6 +337,7 @@ def test_an_impact_sets_stuck_joints_free():
     assert abs(motion.energy.drift).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_a_contact_with_a_joint_that_sticks():
     """A cart lies on a table and rubs in its slide along x: lifted, it goes up and stays where it is along x."""
     body = armdyn.Inertia(m, [0, 0, 0], 0.1 * np.eye(3))
@@ -424,6 +429,7 @@ def test_batches_dense_output_and_callbacks():
         armdyn.simulate(robot, q0[2:], duration=1.0)
 
 
+@pytest.mark.short_run("BDF, rtol 1e-10, atol 1e-10")
 @pytest.mark.parametrize("method", ["abm4", "variational", Adaptive(scipy_method="BDF")], ids=str)
 def test_methods_that_cannot_stop_say_that_joints_do_not_stick(method):
     motion = armdyn.simulate(pendulum(), [-1.2], duration=0.02, method=method)

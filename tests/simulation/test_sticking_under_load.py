@@ -126,6 +126,7 @@ def test_a_ramp_lets_a_joint_go_where_its_drive_gives_load_over_eta_or_eta_b_loa
         assert abs(motion.energy.relative_drift).max() < (1e-9 if not method else 1e-6)
 
 
+@pytest.mark.short_run("0.0-rk4", "0.0-adaptive", "0.6-adaptive")
 @methods
 @pytest.mark.parametrize("rotor", [0.0, 0.6])
 def test_a_weight_thrown_upwards_stops_and_stays_or_falls_back(method, rotor):
@@ -158,6 +159,7 @@ def test_a_weight_thrown_upwards_stops_and_stays_or_falls_back(method, rotor):
         assert abs(motion.energy.relative_drift).max() < 1e-10
 
 
+@pytest.mark.short_run("rk4")
 @methods
 def test_without_load_and_torque_a_gear_holds_nothing(method):
     """A slide across gravity begins to move with its torque, whichever way."""
@@ -219,6 +221,7 @@ def by_scipy(torque, rotor, coulomb, viscous, q0, qd0, duration):
     return events, q
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rotor", "method"), each_once([0.0, 0.25], METHODS.values()))
 def test_a_pendulum_that_sticks_and_turns_agrees_with_scipy(method, rotor):
     torque = lambda t: 5.0 * np.sin(2.0 * t) + 2.0 * t  # noqa: E731
@@ -319,7 +322,7 @@ def servo_force(law, load):
     return brentq(left, 0.0, 1e4, xtol=1e-15, rtol=1e-15)
 
 
-@pytest.mark.short_run("law0-0.0")
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "rotors"), each_once([M4, M6], [0.0, 0.5]))
 def test_one_mode_of_servos_is_consistent_and_is_found(law, rotors):
     """Each of the 3^n modes by SciPy's root, the friction by the equation that defines it."""
@@ -360,7 +363,7 @@ def test_one_mode_of_servos_is_consistent_and_is_found(law, rotors):
     assert len(modes) >= 5
 
 
-@pytest.mark.short_run("0.0-method3")
+@pytest.mark.slow
 @pytest.mark.parametrize(("rotor", "method"), each_once([0.3, 0.0], METHODS.values()))
 def test_static_friction_above_the_kinetic_one_beside_a_gear(method, rotor):
     """It starts at load/eta + 3 N, or below eta_b load - 3 N, and slips with 2 N."""
@@ -595,7 +598,7 @@ def many():
     }
 
 
-@pytest.mark.short_run("lift")
+@pytest.mark.slow
 @pytest.mark.parametrize("case", short_run(["servos", "tree", "lift"], "tree", "lift"))
 def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case):
     robot, q0, settings = many()[case]
@@ -654,6 +657,7 @@ def test_joints_that_do_not_move_by_themselves_do_not_stick_and_say_so():
     assert "friction" not in motion.signals
 
 
+@pytest.mark.short_run("BDF, rtol 1e-10, atol 1e-10")
 @pytest.mark.parametrize("method", ["abm4", armdyn.simulation.Adaptive(scipy_method="BDF")], ids=str)
 def test_methods_that_cannot_stop_say_so(method):
     motion = armdyn.simulate(pendulum(), [-1.2], duration=0.02, method=method)

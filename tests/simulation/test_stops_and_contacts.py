@@ -35,6 +35,7 @@ def of_kind(motion, kind):
     return [one for one in motion.events if one.kind == kind]
 
 
+@pytest.mark.short_run("0.5-method4", "0.0-method0")
 @pytest.mark.parametrize(("e", "method"), each_once([0.0, 0.3, 0.5, 1.0], METHODS))
 def test_bouncing_mass(method, e):
     """It falls for sqrt(2 h / g), and bounces with speeds e^k sqrt(2 g h): flights of 2 e^k sqrt(2 h / g)."""
@@ -70,6 +71,7 @@ def test_elastic_stops_keep_the_energy_over_a_hundred_impacts():
     assert abs(motion.energy.relative_drift).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=["adaptive", "rk4"])
 def test_pendulum_pressed_against_a_stop_and_released(method):
     """A pendulum lies on a stop until the torque a t lifts it: from t = m g l / a on, and not before."""
@@ -130,6 +132,7 @@ def test_contact_lost_and_found_under_a_table_of_forces():
         np.testing.assert_allclose(push, np.where((motion.t < 1) | (motion.t > found.t), m * g, 0.0), atol=1e-11)
 
 
+@pytest.mark.slow
 def test_pen_on_paper_is_the_constrained_motion_while_it_pushes():
     """Modern Robotics 8.7: the same motion and force as with the constraint, until the force would be a pull."""
     plane = c.PointOnPlane("tip", (-1, 0, 0), (1.2, 0, 0), name="paper")
@@ -154,6 +157,7 @@ def test_pen_on_paper_is_the_constrained_motion_while_it_pushes():
     assert gaps[~while_on].max() > 1e-3
 
 
+@pytest.mark.short_run("1.0")
 @pytest.mark.parametrize("e", [0.0, 1.0])
 def test_a_linkage_hits_a_stop_within_its_constraints(e):
     bar, z = armdyn.Inertia(1.0, [0.25, 0, 0], np.diag([0.001, 0.03, 0.03])), (0, 0, 1)
@@ -264,6 +268,7 @@ def test_joints_at_their_stops_are_within_their_limits():
     assert not any("limits" in note for note in motion.notes)
 
 
+@pytest.mark.short_run("1.0")
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_six_joints_that_kick_each_other_off_their_stops(e):
     """Impacts of one joint throw others off theirs, ever more slowly, until they rest together."""

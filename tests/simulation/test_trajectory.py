@@ -390,6 +390,7 @@ def test_the_picture_has_its_panels_and_lines(single: Trajectory) -> None:
     assert figure.axes[-1].get_xlabel() == "time [s]"
 
 
+@pytest.mark.slow
 def test_legends_cover_no_panel() -> None:
     figure = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.3).plot()
     figure.canvas.draw()
@@ -414,6 +415,7 @@ def test_the_picture_is_written(single: Trajectory, tmp_path: Path) -> None:
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.short_run("21")
 @pytest.mark.parametrize("motions", [3, 21])
 def test_pictures_of_batches(motions: int) -> None:
     q0 = np.linspace(-1, 1, motions * 2).reshape(motions, 2)

@@ -31,6 +31,7 @@ WRIST = chain([BODY, None, None, BODY], np.eye(3)[[2, 1, 0, 1]], [(0, 0, 0), (0.
 """Two links without mass in a wrist, whose second and fourth axis are in line at zero."""
 
 
+@pytest.mark.short_run("adaptive")
 @METHODS
 def test_two_links_without_mass_in_sequence(options):
     """Three joints, and a point that moves in two directions: M is singular everywhere, by rounding errors only."""
@@ -46,6 +47,7 @@ def test_two_links_without_mass_in_sequence(options):
         armdyn.simulate(arm, [q, np.array(q) + 0.1], duration=0.1, **options)
 
 
+@pytest.mark.short_run("adaptive")
 @METHODS
 def test_axes_in_line(options):
     """Only there, and of no other joint; a little beside, the arm moves."""

@@ -34,6 +34,7 @@ def of_definition(dM: np.ndarray) -> np.ndarray:
     return (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1)) / 2
 
 
+@pytest.mark.short_run("random_tree")
 @pytest.mark.parametrize("name", short_run(["ur5", "random_tree", "right_angled_tree"], "random_tree", "ur5"))
 def test_definition_in_fifty_digits(name: str) -> None:
     robot, q = CASES[name]().robot, random_states(CASES[name]().n, 2, seed=221).q
@@ -95,6 +96,7 @@ def test_two_link_arm_of_the_texts() -> None:
     np.testing.assert_allclose(arm.centrifugal_coefficients(q), [[0.0, -k], [k, 0.0]], rtol=1e-14, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5", "random_tree"])
 def test_coupled_joints(name: str) -> None:
     some = coupled(CASES[name]().robot, 3, seed=2)

@@ -34,6 +34,7 @@ def times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return np.einsum("...ij,...j->...i", matrices, vectors)
 
 
+@pytest.mark.short_run("ur5")
 def test_products_are_the_equations_of_motion(some: Case) -> None:
     """8.77 to 8.80."""
     s, robot = random_states(some.n, 5, seed=261), some.robot
@@ -61,6 +62,7 @@ def test_moving_base(some: Case) -> None:
     assert_close(times(T(form.A), form.F), robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip, **base))
 
 
+@pytest.mark.short_run("right_angled_tree")
 def test_twists_rates_and_wrenches_are_newton_and_eulers(some: Case) -> None:
     """8.58, 8.59: of every link of a tree, in the frame at its centre of mass, what the recursions find there."""
     s, robot = random_states(some.n, 5, seed=269), some.robot

@@ -98,6 +98,7 @@ def test_rotors_and_gravity_do_not_count(tree: Case) -> None:
         np.testing.assert_array_equal(getattr(other, name)(s.q, s.qd), getattr(tree.robot, name)(s.q, s.qd))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("right_angled", [False, True])
 def test_tree_of_twelve_joints(right_angled: bool) -> None:
     robot = armdyn.Robot(to_armdyn(random_tree(77, 12, right_angled=right_angled)))

@@ -29,6 +29,7 @@ def moving_mass(robot: armdyn.Robot) -> float:
     return sum(link.inertia.mass for link in robot.model.links[1:])
 
 
+@pytest.mark.short_run("random_tree")
 def test_centroidal_quantities_are_pinocchios(case: Case) -> None:
     s, robot = random_states(case.n, 10, seed=241), case.robot
     h, rate, A = [], [], []

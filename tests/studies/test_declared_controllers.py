@@ -63,7 +63,7 @@ CASES = {
 }
 
 
-@pytest.mark.short_run("operational_space", "pid")
+@pytest.mark.short_run("pid")
 @pytest.mark.parametrize("case", CASES)
 def test_as_the_closed_loop_made_by_calls(tmp_path: Path, case: str) -> None:
     text, controller, inputs = CASES[case]

@@ -99,6 +99,7 @@ def test_a_collision_passes_the_threshold_of_a_residual(tmp_path: Path) -> None:
     assert [note for note in ended.notes if note.startswith("1 impact took")]
 
 
+@pytest.mark.slow
 def test_signals_are_those_of_the_closed_loop(tmp_path: Path) -> None:
     free = WATCHED.partition("contacts")[0].replace("0.55", "0.1")
     motion = read(free + "record: [observed_momentum]\n", tmp_path).simulate()

@@ -30,6 +30,7 @@ def read(text: str, folder: Path) -> Motion:
     return Motion.of(words, words.robot())
 
 
+@pytest.mark.short_run("semi_implicit_euler-pd", "semi_implicit_euler-computed_torque")
 @pytest.mark.parametrize("controller", ["pd", "computed_torque"])
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler"])
 def test_a_motion_is_a_run_of_a_study(tmp_path: Path, controller: str, method: str) -> None:

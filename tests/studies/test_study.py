@@ -68,6 +68,7 @@ def test_a_study_is_plain_calls_run_by_run() -> None:
     assert results["settled"].dtype == np.bool_
 
 
+@pytest.mark.short_run("7", "23")
 @pytest.mark.parametrize("chunk", [1, 7, 23])
 def test_chunks_change_no_number(chunk: int, tmp_path: Path) -> None:
     assert_same(run(chunk=chunk, folder=tmp_path), run())

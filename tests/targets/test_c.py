@@ -97,6 +97,7 @@ def evaluated(code: CCode, folder: Path, angles: np.ndarray, dtype: type) -> tup
     return found[0], found[1]
 
 
+@pytest.mark.short_run("float-float32")
 @pytest.mark.parametrize(("scalar", "dtype"), [("double", np.float64), ("float", np.float32)])
 def test_own_sine_and_cosine(scalar: str, dtype: type, tmp_path: Path) -> None:
     """Within one unit in the last place for all angles: ordinary ones, next to multiples of pi/2, and huge ones."""
@@ -289,6 +290,7 @@ def test_names_that_others_have(name: str, tmp_path: Path) -> None:
     assert subprocess.run([tmp_path / "selftest"], check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
 @pytest.mark.parametrize("name", ["test", "m"])
 def test_cmake_takes_the_name(name: str, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def test_every_public_function(robot: str) -> None:
         assert_same(run(program, arrays, layout=("strided", "rows")[number % 2]), program, arrays)
 
 
+@pytest.mark.short_run("float64-rows")
 @pytest.mark.parametrize("layout", ["strided", "rows"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_operations_and_shapes(dtype: str, layout: str) -> None:
@@ -215,6 +216,7 @@ def test_row_groups() -> None:
     assert ".v2" not in ptx[1]
 
 
+@pytest.mark.short_run("sm_80")
 @needs_ptxas
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100"])
 def test_assembled(arch: str) -> None:

@@ -85,6 +85,7 @@ def test_every_public_function(robot: str, tmp_path: Path) -> None:
         assert_same(compiled.run(number, arrays), program, arrays)
 
 
+@pytest.mark.short_run("float32-rows")
 @pytest.mark.parametrize(("dtype", "layout"), [("float64", "rows"), ("float32", "rows"), ("float32", "strided")])
 def test_operations_shapes_and_rollouts(dtype: str, layout: str, tmp_path: Path) -> None:
     programs = [*single_operations(), odd_shapes(), armdyn.load("ur5").mass_matrix.program()]

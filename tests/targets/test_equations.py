@@ -110,6 +110,7 @@ def test_python_of_every_operation() -> None:
         assert_python_is_program(program)
 
 
+@pytest.mark.short_run("puma560-{}", "puma560-{'named_constants': True}", "stanford-{'longest': 1}")
 @pytest.mark.parametrize(("robot", "options"), each_once(["puma560", "stanford", "ur5"], OPTIONS), ids=str)
 def test_options(robot: str, options: dict[str, Any]) -> None:
     arm = armdyn.load(robot)

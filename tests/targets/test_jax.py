@@ -56,6 +56,7 @@ def test_every_public_function(name: str) -> None:
         assert_same(results_of(results), program, arrays)
 
 
+@pytest.mark.short_run("jacobian", "forward_dynamics")
 @pytest.mark.parametrize("of", ["inverse_dynamics", "forward_dynamics", "jacobian"])
 def test_operations_of_jax(of: str) -> None:
     """What runs on devices that have no kernel."""
@@ -179,6 +180,7 @@ def test_vmap(axes: tuple[int | None, ...]) -> None:
     np.testing.assert_allclose(twice, f(plain[0][:, None], plain[1], plain[2, 0]), rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_derivatives_beside_ours() -> None:
     f = robot().inverse_dynamics
     g, state = f.to_jax(), tuple(states(3, 4))
@@ -205,6 +207,7 @@ def test_gradients_of_what_states_share() -> None:
         np.testing.assert_allclose(mine, whole.sum(axes).reshape(shape), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", short_run(["inverse_dynamics", "forward_dynamics", "mass_matrix"], "forward_dynamics"))
 def test_second_order_by_differences(of: str) -> None:
     f = getattr(robot(), of)
@@ -324,6 +327,7 @@ def test_nothing_is_made_twice() -> None:
     assert len(lowering._targets) <= before + 2
 
 
+@pytest.mark.slow
 def test_threads() -> None:
     f = armdyn.load("stanford").gravity_forces
     g, q = f.to_jax(), states(8, 6)
@@ -368,6 +372,7 @@ def test_where_jit_is_disabled() -> None:
     np.testing.assert_allclose(gradient, f.derivative("q")(q).sum(-2), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.short_run("(5, 4)")
 @pytest.mark.parametrize("shape", short_run([(5, 4), "states, 4", "a, b, 4"], (5, 4), "a, b, 4"), ids=str)
 def test_export(shape: Any) -> None:
     """What is written for other processes and machines calls nothing of this one."""
@@ -414,6 +419,7 @@ def test_more_arrays_than_functions_of_numpy_take(monkeypatch: pytest.MonkeyPatc
     np.testing.assert_allclose(jax.jit(lambda x: g(*x))(x), np.arange(70) @ x**2, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_an_implicit_function() -> None:
     """The angles at which gravity asks for given torques: JAX linearizes what is linear already."""
     f = armdyn.load("planar_2r").gravity_forces
@@ -442,6 +448,7 @@ def test_the_derivative_of_a_linear_function_along_some_of_its_tangents() -> Non
     np.testing.assert_allclose(rates, np.broadcast_to(linear(v, 0 * v), (3, 4)), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_recomputed_steps() -> None:
     """`jax.checkpoint` inside of a loop."""
     g = armdyn.load("planar_2r").forward_dynamics.to_jax()

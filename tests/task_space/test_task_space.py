@@ -39,6 +39,11 @@ PAIRS = [
         "ur5-space-orientation",
         "ur5-world-pose",
         "ur5-world-position",
+        "random_tree-body-skew",
+        "random_tree-space-mixed",
+        "ur5-body-pointing",
+        "ur5-world-height",
+        "random_tree-body-pointing",
     )
 )
 @pytest.mark.parametrize(("way", "task"), PAIRS)
@@ -61,6 +66,7 @@ def stacked(expected, name: str) -> np.ndarray:
     return np.array([getattr(e, name) for e in expected])
 
 
+@pytest.mark.short_run("random_tree")
 def test_any_frame(case: Case) -> None:
     """Also frames whose chain is a part of the tree only, and that are not the tip."""
     robot, s = case.robot, random_states(case.n, 100, seed=402)
@@ -80,6 +86,7 @@ def test_any_frame(case: Case) -> None:
             assert_close(getattr(actual, name), stacked(expected, name), known_to(actual))
 
 
+@pytest.mark.short_run("ur5-body-pose")
 @pytest.mark.parametrize(("name", "way", "task"), [("ur5", "body", "pose"), ("tiago", "world", "height")])
 def test_forty_digits(name: str, way: str, task: str) -> None:
     """The compiled numbers against the same program in forty digits: a caster wheel of 4e-6 kg m^2 costs nothing."""
@@ -142,7 +149,7 @@ def test_square_jacobians(arm, way: str) -> None:
         np.testing.assert_array_equal(task.N, np.zeros((robot.dof, robot.dof)))
 
 
-@pytest.mark.short_run("slides-body", "slides-world", "slides-space")
+@pytest.mark.short_run("slides-space")
 @pytest.mark.parametrize("way", WAYS)
 def test_forces_cause_the_acceleration_they_were_made_for(arm, way: str) -> None:
     """tau = J^T (Lambda a + eta) + N tau_0 through forward dynamics gives Vdot = a, whatever tau_0 is (MR 8.89)."""
@@ -156,6 +163,7 @@ def test_forces_cause_the_acceleration_they_were_made_for(arm, way: str) -> None
         assert_close((task.J @ qdd + task.Jdot_qd)[None], wanted[None], 1e-12, floor=np.abs(qdd).max())
 
 
+@pytest.mark.short_run("slides")
 def test_consistent_inverse_and_projector(arm) -> None:
     """J Jbar = 1; N does not move the task, is a projector, and its transpose ends in the null space of J."""
     robot, components = arm
@@ -176,6 +184,7 @@ def test_consistent_inverse_and_projector(arm) -> None:
         assert_close((M @ task.Jbar)[None], (task.J.T @ task.Lambda)[None], 1e-12, floor=np.abs(M).max())
 
 
+@pytest.mark.slow
 def test_null_space_forces_do_not_accelerate_the_task() -> None:
     """A Panda pushed along N tau_0 moves its joints, not its hand, against the same arm not pushed."""
     robot = CASES["panda_locked"]().robot
@@ -188,7 +197,7 @@ def test_null_space_forces_do_not_accelerate_the_task() -> None:
         assert np.abs(robot.jacobian(one) @ moved).max() < 1e-12 * np.abs(moved).max() * np.abs(task.J).max() * 10
 
 
-@pytest.mark.short_run("slides")
+@pytest.mark.slow
 def test_velocity_and_gravity_parts(arm) -> None:
     """p is eta at rest and linear in gravity; mu does not know of gravity and is quadratic in the velocities."""
     robot, components = arm
@@ -203,6 +212,7 @@ def test_velocity_and_gravity_parts(arm) -> None:
         np.testing.assert_allclose(task.eta, task.mu + task.p, rtol=1e-15, atol=0)
 
 
+@pytest.mark.slow
 def test_kinetic_energy_is_the_same_in_task_coordinates() -> None:
     """V^T Lambda V = qd^T M qd where J is square (MR 8.20)."""
     robot = armdyn.load("ur5")
