@@ -22,8 +22,8 @@ def _any_batch_is_shared() -> Iterator[None]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    mark_long_cases(items, whole=not any("[" in arg for arg in config.args))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_long_cases(items)
 
 
 SHORT_RUN = ("random_tree", "ur5")

@@ -41,7 +41,6 @@ def compiled(compiler: str, *flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=sources(), capture_output=True, text=True, check=False)
 
 
-@pytest.mark.short_run("flags1-gcc", "flags2-gcc")
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flags", [["-O2"], ["-std=gnu17"], ["-DFMI3_FUNCTION_PREFIX=arm_"]])
 def test_compiles_without_warnings(compiler: str, flags: list[str]) -> None:

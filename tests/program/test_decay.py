@@ -30,7 +30,6 @@ def speeds(rng: np.random.Generator, exponent: float, count: int) -> np.ndarray:
     return np.concatenate([usual, 10.0 ** rng.uniform(-307.0, 300.0, count), 1.0 + rng.uniform(-1e-3, 1e-3, count)])
 
 
-@pytest.mark.short_run(without=("znver3-63.9",))
 @pytest.mark.parametrize("exponent", [1.0 / 16.0, 0.3, 0.9999, 1.3, 2.718, 33.7, 63.9])
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.cpu)
 def test_against_exact_numbers(exponent: float, machine: Machine) -> None:
