@@ -48,7 +48,7 @@ def loop_module(program: Program, dtype: str, machine: Machine) -> Module:
     shared = [
         *layout_functions(vector, program.inputs, program.outputs),
         *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
-        *(streaming_columns.column_functions(vector) if streaming_columns.can_stream_columns(vector, machine) else []),
+        *(streaming_columns.column_functions(vector) if streaming.can_stream(machine.triple) else []),
         *libm_functions(plan, vector),
     ]
     return module(own, shared, vector, machine)
@@ -102,7 +102,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
     for number, port in enumerate(ports):
         out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
-    streams, by_columns = streaming.can_stream(machine.triple), streaming_columns.can_stream_columns(vector, machine)
+    streams = streaming.can_stream(machine.triple)
     results = list(enumerate(program.outputs, start=len(program.inputs)))
     for number, port in results if streams else ():
         streaming.reserve(out, vector, number, port)
@@ -117,13 +117,14 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     describe_arguments(out, list(enumerate(ports)), "%steps")
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))
-        if by_columns:
-            streaming_columns.decide(out, vector, number, port)
+        streaming_columns.decide(out, vector, number, port)
+    out.put("br label %ready")
+    out.put("ready:")
     constants(out, plan, vector)
     out.put("br label %group")
 
     out.put("group:")
-    out.put("%state = phi i64 [ 0, %begin ], [ %next, %advance ]")
+    out.put("%state = phi i64 [ 0, %ready ], [ %next, %advance ]")
     out.put("%left = sub i64 %count, %state")
     out.put("%left.last = sub i64 %left, 1")
     out.put(f"%last = call i64 @llvm.umin.i64(i64 %left.last, i64 {vector.lanes - 1})")
@@ -137,7 +138,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
 
     out.put("results:")
     for number, port in results:
-        _store(out, vector, number, port, streams=streams, by_columns=by_columns)
+        _store(out, vector, number, port, streams=streams)
     out.put("br label %advance")
     out.put("advance:")
     out.put(f"%next = add i64 %state, {vector.lanes}")
@@ -146,7 +147,6 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     out.put("finish:")
     if streams:
         streaming.finish(out, vector, results)
-    if by_columns:
         streaming_columns.finish_columns(out, vector, results)
     if restore_flags:
         out.put(restore_flags)
@@ -186,6 +186,7 @@ def _flag_declarations(triple: str) -> list[str]:
             "declare void @llvm.x86.sse.stmxcsr(ptr)",
             "declare void @llvm.x86.sse.ldmxcsr(ptr)",
             "declare void @llvm.x86.sse.sfence()",
+            "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)",
         ]
     if triple.startswith(("aarch64", "arm64")):
         return ["declare i64 @llvm.aarch64.get.fpsr()", "declare void @llvm.aarch64.set.fpsr(i64)"]
@@ -204,7 +205,7 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     out.put(f"loaded{number}:")
 
 
-def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool, by_columns: bool) -> None:
+def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool) -> None:
     """Store one output's group; a whole group of a large result past the cache."""
     if not streams:
         transfer(out, f"store{number}", number, "%values")
@@ -216,13 +217,12 @@ def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool
     streaming.store_streamed(out, vector, number, port)
     out.put(f"br label %stored{number}")
     out.put(f"others{number}:")
-    if by_columns:
-        past = out.let(f"and i1 {whole}, %columns{number}")
-        out.put(f"br i1 {past}, label %lines{number}, label %through{number}")
-        out.put(f"lines{number}:")
-        streaming_columns.store_columns(out, vector, number, port)
-        out.put(f"br label %stored{number}")
-        out.put(f"through{number}:")
+    past = out.let(f"and i1 {whole}, %columns{number}")
+    out.put(f"br i1 {past}, label %lines{number}, label %through{number}")
+    out.put(f"lines{number}:")
+    streaming_columns.store_columns(out, vector, number, port)
+    out.put(f"br label %stored{number}")
+    out.put(f"through{number}:")
     transfer(out, f"store{number}", number, "%values")
     out.put(f"br label %stored{number}")
     out.put(f"stored{number}:")

@@ -14,6 +14,7 @@ become the first one of the next group. What is missing at both ends of the arra
 from __future__ import annotations
 
 from armdyn.program.program import Port
+from armdyn.targets.llvm.streaming_columns import block_bytes, reserve_places
 from armdyn.targets.llvm.vectors import Lines, Vector
 
 STREAMED_BYTES = 1 << 23
@@ -109,10 +110,11 @@ done:
 
 
 def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """Scratch memory for one output's block, within a page where it fits into one."""
-    length = (port.size + 1) * vector.lanes
-    alignment = min(1 << (length * vector.itemsize - 1).bit_length(), _PAGE)
-    out.put(f"%block{number} = alloca [{length} x {vector.scalar}], align {alignment}")
+    """Scratch memory for one output's block, of rows or of columns; that of rows within a page if it fits into one."""
+    rows = (port.size + 1) * vector.bytes
+    alignment = min(1 << (rows - 1).bit_length(), _PAGE)
+    out.put(f"%block{number} = alloca [{max(rows, block_bytes(port))} x i8], align {alignment}")
+    reserve_places(out, number, port)
 
 
 def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) -> None:
