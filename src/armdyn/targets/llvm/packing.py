@@ -268,7 +268,8 @@ def _column(out: Lines, vector: Vector, column: Column) -> str:
     return out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%scratch', slot)}, align {vector.bytes}")
 
 
-# @layout: whether the core dimensions are contiguous; if not, the table of the numbers' offsets is written.
+# @layout: whether the core dimensions are contiguous; if not, the table of the numbers' offsets is written, a run along
+# the last axis at a time.
 _LAYOUT = """\
 define internal i1 @layout(i64 %size, i64 %rank, ptr %shape, ptr %strides, ptr %offsets) #0 {{
 entry:
@@ -292,12 +293,20 @@ look:
 contiguous:
   ret i1 true
 element:
-  %k = phi i64 [ 0, %look ], [ %k.next, %write ]
+  %final = sub i64 %rank, 1
+  %run.extent.at = getelementptr i64, ptr %shape, i64 %final
+  %run.extent = load i64, ptr %run.extent.at
+  %run.stride.at = getelementptr i64, ptr %strides, i64 %final
+  %run.stride = load i64, ptr %run.stride.at
+  br label %run
+run:
+  %r = phi i64 [ 0, %element ], [ %r.next, %written ]
+  %k.first = phi i64 [ 0, %element ], [ %k.next, %written ]
   br label %axes
 axes:
-  %e = phi i64 [ %rank, %element ], [ %this, %one ]
-  %rest = phi i64 [ %k, %element ], [ %rest.next, %one ]
-  %offset = phi i64 [ 0, %element ], [ %offset.next, %one ]
+  %e = phi i64 [ %final, %run ], [ %this, %one ]
+  %rest = phi i64 [ %r, %run ], [ %rest.next, %one ]
+  %start = phi i64 [ 0, %run ], [ %start.next, %one ]
   %done = icmp eq i64 %e, 0
   br i1 %done, label %write, label %one
 one:
@@ -309,14 +318,23 @@ one:
   %index = urem i64 %rest, %length
   %rest.next = udiv i64 %rest, %length
   %way = mul i64 %index, %step
-  %offset.next = add i64 %offset, %way
+  %start.next = add i64 %start, %way
   br label %axes
 write:
+  %j = phi i64 [ 0, %axes ], [ %j.next, %write ]
+  %k = phi i64 [ %k.first, %axes ], [ %k.next, %write ]
+  %offset = phi i64 [ %start, %axes ], [ %offset.next, %write ]
   %to = getelementptr i64, ptr %offsets, i64 %k
   store i64 %offset, ptr %to
+  %j.next = add i64 %j, 1
   %k.next = add i64 %k, 1
+  %offset.next = add i64 %offset, %run.stride
+  %longer = icmp ult i64 %j.next, %run.extent
+  br i1 %longer, label %write, label %written
+written:
+  %r.next = add i64 %r, 1
   %more = icmp ult i64 %k.next, %size
-  br i1 %more, label %element, label %end
+  br i1 %more, label %run, label %end
 end:
   ret i1 false
 }}
