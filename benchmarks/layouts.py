@@ -15,6 +15,7 @@ from benchmarks.states import Array, States
 from benchmarks.timing import Timing, interleaved, quiet
 
 IN_CACHE = 2**16  # bytes of arrays that stay in a second-level cache, also where gaps multiply them
+PAST_THE_CACHE = 2**28  # bytes of arrays that no cache holds, of which five layouts and their gaps fit into memory
 FEW = 1000  # states at most, where those are meant to stay there
 STATES_A_ROUND = 20_000
 ROWS = "row-major"
@@ -68,7 +69,8 @@ def layout_costs(case: Case, functions: list[str], states: States, rounds: int) 
     costs = []
     for name in functions:
         few = _uneven(min(FEW, IN_CACHE // _bytes(name, case.size), len(states)))
-        for count in dict.fromkeys((few, len(states))):
+        many = min(PAST_THE_CACHE // _bytes(name, case.size), len(states))
+        for count in dict.fromkeys((few, many)):
             calls = _calls(getattr(robot, name), name, states.ordered(robot.joint_names).head(count), case.size)
             with quiet():
                 timings = interleaved(calls, rounds, max(1, STATES_A_ROUND // count))
