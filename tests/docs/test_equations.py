@@ -1,6 +1,7 @@
 """docs/equations.md says what is so: every function it names exists, and every test; and it leaves out no method."""
 
 import ast
+import functools
 import importlib
 import re
 from pathlib import Path
@@ -73,11 +74,13 @@ def test_function_exists(name: str) -> None:
 @pytest.mark.parametrize("name", TESTS)
 def test_test_exists(name: str) -> None:
     file, _, function = name.partition("::")
+    assert function in names_in(file) if function else names_in(file)
+
+
+@functools.cache
+def names_in(file: str) -> set[str]:
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    tests = {
-        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    }
-    assert function in tests if function else tests
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
 def test_methods_and_constraints_are_found() -> None:
