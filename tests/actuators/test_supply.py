@@ -215,7 +215,7 @@ def test_errors(falling: tuple[armdyn.Robot, armdyn.Trajectory]) -> None:
     with pytest.raises(ModelError, match=r"braking_voltage of Supply is 40\.0; expected a voltage above the supply's"):
         Supply(48.0, braking_voltage=40.0)
     with pytest.raises(ModelError, match="Supply has a resistance and a capacitance; what flows between them"):
-        Supply(48.0, resistance=0.1, capacitance=1e-3)
+        Supply(48.0, resistance=0.1, capacitance=1e-3).account([0.0, 1.0], [[1.0], [2.0]])
     with pytest.raises(ModelError, match=r"resistance of Supply is -0\.1"):
         Supply(48.0, resistance=-0.1)
     with pytest.raises(ShapeError, match="voltages has shape"):

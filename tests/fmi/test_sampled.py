@@ -6,7 +6,7 @@ from fmpy import simulate_fmu
 from fmpy.validation import validate_fmu
 
 import armdyn
-from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring
+from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring, Supply
 from armdyn.errors import UnknownName
 from fmi.instances import instance, written
 
@@ -29,12 +29,13 @@ def test_closed_loop_with_an_integral() -> None:
 
 
 def test_closed_loop_through_motors() -> None:
-    """The current of a motor is a state of the loop; it begins at zero."""
+    """The current of a motor and the voltage that the bus has lost are states of the loop; they begin at zero."""
     limits = MotorLimits(voltage=24.0, current=20.0)
     motor = Motor(1e-5, torque_constant=0.03, resistance=0.3, inductance=8e-4, limits=limits)
     robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(motor, Gear(100.0))})
-    law = armdyn.control.through_motors(armdyn.control.pd_gravity)
-    loop = armdyn.ClosedLoop(robot, law, record=["current", "tau"])
+    supply = Supply(24.0, resistance=0.2, capacitance=5e-3)
+    law = armdyn.control.through_motors(armdyn.control.pd_gravity, supply=supply)
+    loop = armdyn.ClosedLoop(robot, law, record=["current", "tau", "bus_sag"])
     start = {"q_ref": [0.5, 0.4], "Kp": [300.0, 50.0], "Kd": [40.0, 8.0]}
     path = written(loop.to_fmu(start=start), "motors")
     assert validate_fmu(str(path)) == []
@@ -42,7 +43,9 @@ def test_closed_loop_through_motors() -> None:
     found = simulate_fmu(str(path), stop_time=0.1, output_interval=0.01)
     np.testing.assert_allclose(found["current"][:-1], rolled.rows.current, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(found["tau"][:-1], rolled.rows.tau, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(found["bus_sag"][:-1], rolled.rows.bus_sag, rtol=1e-10, atol=1e-10)
     assert abs(found["current"]).max() > 1.0
+    assert found["bus_sag"].max() > 1.0
 
 
 def test_loop_without_controller() -> None:

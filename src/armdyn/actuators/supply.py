@@ -26,8 +26,8 @@ class Supply:
     the capacitor holds at most C (V_b^2 - V^2)/2 more than at V. Without a capacitor the resistor burns all of it.
 
     A supply with a resistance of its own falls to the voltage U = V - R I that all drives have in common, and rises by
-    what is returned to it; see `armdyn.actuators.sag`. It keeps the account of a motion that is given: no simulation
-    and no closed loop moves slower on a lower bus. ``shortages`` of the account says where a motor needs more than U.
+    what is returned to it; see `armdyn.actuators.sag`. `account` and ``shortages`` are those of a motion that is given.
+    In a closed loop, `armdyn.control.through_motors` with ``supply=`` gives the motors no more than the bus has.
 
     Args:
         voltage: V, of the bus where the supply feeds it and no current flows, V.
@@ -39,8 +39,7 @@ class Supply:
         resistance: R, of the supply and its cables, ohm.
 
     Raises:
-        ModelError: a braking voltage that is not above the supply's, or one of a supply that regenerates; a resistance
-            and a capacitance, between which current flows by a differential equation.
+        ModelError: a braking voltage that is not above the supply's, or one of a supply that regenerates.
 
     >>> supply = armdyn.actuators.Supply(48.0, power_limit=150.0)
     >>> account = supply.account([0.0, 1.0, 2.0], [[100.0, 50.0], [200.0, -40.0], [-40.0, -40.0]])  # two drives
@@ -67,11 +66,6 @@ class Supply:
         for name, unit in (("capacitance", "F"), ("resistance", "ohm")):
             value = number(f"{name} of Supply", getattr(self, name), least=0.0, unit=unit)
             object.__setattr__(self, name, value)
-        if self.capacitance and self.resistance:
-            raise ModelError(
-                "Supply has a resistance and a capacitance; what flows between them follows a differential equation, "
-                "which is not solved here. Give one of them"
-            )
         braking = number(
             "braking_voltage of Supply", self.braking_voltage, above=self.voltage, unit="V", infinite=True,
             expected=f"a voltage above the supply's {self.voltage:g} V",
@@ -115,9 +109,16 @@ class Supply:
             voltages: between the motors' terminals, V, shape (T, drives), for `BusAccount.shortages`.
 
         Raises:
-            ModelError: times that do not rise, numbers that are not finite.
+            ModelError: times that do not rise, numbers that are not finite; a supply with a resistance and a
+                capacitance.
             ShapeError: powers that do not fit the times, names that do not fit the powers.
         """
+        if self.capacitance and self.resistance:
+            raise ModelError(
+                "Supply has a resistance and a capacitance; what flows between them follows a differential equation, "
+                "which an account of given powers does not solve. Give one of them, or let the motors of a closed loop "
+                "move it: armdyn.control.through_motors(controller, supply=Supply(...))"
+            )
         times = array("t", t, ("T",), "s", finite=ModelError)
         each = array("powers", powers, (len(times), "drives"), "W", finite=ModelError)
         if len(times) < 2 or not (np.diff(times) > 0.0).all():

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.actuators.bus_step import bus_step
 from armdyn.actuators.driven import COMMANDS, CONSTANTS, Driven, motors_of
 from armdyn.actuators.flexible_joints import flexible_places, spring_count
+from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.advice import either
 from armdyn.checks import choice, switch
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Argument, Function
-from armdyn.errors import Unsupported
-from armdyn.program import clip
+from armdyn.errors import DTypeError, ModelError, UnknownName, Unsupported, shown
+from armdyn.program import clip, minimum, select
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
@@ -24,16 +28,29 @@ THETA, THETAD = Argument("theta", ("n",)), Argument("thetad", ("n",))
 STATES = ("current", "winding_rise", "housing_rise")
 
 
+OF_SUPPLY = ("bus_voltage", "supply_current", "burnt_power")
+
+
 class _Step(NamedTuple):
-    """A step of a motor: the joint force, N m or N, the voltage, V, and its state at the end of the step."""
+    """A step of a motor: the joint force, N m or N, the voltage, V, and its state at the end of the step.
+
+    ``slope`` is how much more current, A, one volt more of the bus would bring, A/V.
+    """
 
     force: Any
     voltage: Any
     current: Any
     rises: Rises
+    slope: Any
 
 
-def through_motors(controller: Function, *, command: str = "torque", flexible: bool = False) -> Function:
+def through_motors(
+    controller: Function,
+    *,
+    command: str = "torque",
+    flexible: bool = False,
+    supply: Supply | Mapping[str, Any] | None = None,
+) -> Function:
     """A controller that commands the motors of the joints, whose currents then give tau, N m or N.
 
     With ``command="torque"`` its tau asks for I_com = tau / (G k_t) (Modern Robotics 8.9.2), within the limit of the
@@ -43,21 +60,29 @@ def through_motors(controller: Function, *, command: str = "torque", flexible: b
     The current moves by L dI/dt = V - k_t w - R I with what is held during the step, exactly, and within the limit of
     its rate; what it is at the end of the step acts during it: tau = G (k_t I + tau_cogging), with k_t I within the
     limit of the torque. Winding and housing get warmer by I^2 R, exactly; R rises and k_t falls with them. The
-    amplifier's own k_t and R are those of the reference temperature. The limit of the voltage is the motor's own,
-    whatever the others draw: a supply that falls under load, `armdyn.actuators.Supply`, does not count here.
+    amplifier's own k_t and R are those of the reference temperature.
+
+    With a ``supply`` all motors hang on one DC bus, whose voltage U falls with what they draw and rises with what they
+    give back. No motor is given more than U. The bus moves by C dU/dt = I_s - sum(V I)/U, with I_s = (V_s - U)/R_s
+    within the supply's limits, by the implicit Euler rule (`armdyn.actuators.bus_step`); above the braking voltage a
+    resistor burns what comes.
 
     States, shape (n), which begin at zero: ``current``, A, ``winding_rise`` and ``housing_rise``, K above the ambient.
     Signals: ``voltage``, V, and ``electrical_power``, W: V I. A joint without a motor gets the controller's tau; the
-    voltage and power there are 0.
+    voltage and power there are 0. With a supply one state more, ``bus_sag``, V, the supply's voltage less U, and three
+    signals: ``bus_voltage`` U, V, ``supply_current``, A, and ``burnt_power``, W.
 
     Args:
         controller: what commands.
         command: "torque" or "voltage".
         flexible: whether the motors' angles and speeds are theta and thetad, those of the rotors: for arms with
             flexible joints.
+        supply: of all motors, an `armdyn.actuators.Supply` or a mapping of its arguments; none where each motor's own
+            limit of the voltage is all that counts.
 
     Raises:
-        ModelError: when it is traced, a robot without motors, or motors without torque constant or resistance.
+        ModelError: a supply that makes no sense, or with limits and without a capacitor, whose voltage would jump;
+            when it is traced, a robot without motors, or motors without torque constant or resistance.
         Unsupported: when it is traced, a robot with flexible joints without ``flexible``, or the other way round.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, MotorLimits
@@ -74,9 +99,11 @@ def through_motors(controller: Function, *, command: str = "torque", flexible: b
     """
     command = choice("command", command, COMMANDS, error=SettingError)
     flexible = switch("flexible", flexible)
+    source = _checked(supply)
     inside = Inside(controller)
     current, winding, housing = states = [inside.new(name) for name in STATES]
     voltage, power = inside.new("voltage"), inside.new("electrical_power")
+    sag, *of_supply = [inside.new(name) for name in ("bus_sag", *OF_SUPPLY)]
 
     def law(model: Any, values: Values, run: Run) -> Values:
         _check_springs(model, flexible=flexible)
@@ -84,21 +111,60 @@ def through_motors(controller: Function, *, command: str = "torque", flexible: b
         q, qd = _of_rotors(model, values) if flexible else (values["q"], values["qd"])
         tau = np.array(found["tau"], dtype=object)
         new = {name: np.zeros(len(tau), dtype=object) for name in (*states, voltage, power)}
+        bus: Any = None if source is None else source.voltage - values[sag]
+        slopes: list[Any] = []
         for own in motors_of(model, *CONSTANTS):
             i = own.coordinate
             state = values[current][i], Rises(values[winding][i], values[housing][i])
-            step = _step(own, command, found["tau"][i], *state, q, qd, values["h"])
+            step = _step(own, command, found["tau"][i], *state, q, qd, values["h"], bus)
+            slopes.append(step.slope)
             tau[i], new[voltage][i], new[power][i] = step.force, step.voltage, step.voltage * step.current
             new[current][i], (new[winding][i], new[housing][i]) = step.current, step.rises
+        if source is not None:
+            per_volt = select(bus > 0.0, 1.0 / bus, 0.0)
+            after = bus_step(source, bus, sum(new[power]) * per_volt, sum(slopes), values["h"])
+            burnt = after.voltage * after.burnt_current
+            new |= {sag: source.voltage - after.voltage}
+            new |= dict(zip(of_supply, (after.voltage, after.supply_current, burnt), strict=True))
         return found | new | {"tau": tau}
 
     doc = "Joint forces tau that the motors give at their currents, N m or N, shape (..., n)."
     n = ("n",)
     return inside.wrapped(
         through_motors, law, doc, more=(Q, QD, *((THETA, THETAD) if flexible else ()), H),
-        states=dict.fromkeys(states, n), signals={voltage: n, power: n},
-        settings={"command": command} | ({"flexible": True} if flexible else {}),
+        states=dict.fromkeys(states, n) | ({} if source is None else {sag: ()}),
+        signals={voltage: n, power: n} | ({} if source is None else dict.fromkeys(of_supply, ())),
+        settings={"command": command} | ({"flexible": True} if flexible else {})
+        | ({} if source is None else {"supply": source}),
     )  # fmt: skip
+
+
+def _checked(supply: Supply | Mapping[str, Any] | None) -> Supply | None:
+    """The supply, where its voltage can be followed in a motion.
+
+    Raises:
+        ModelError: a supply that makes no sense, or has limits and no capacitor.
+        UnknownName: an argument that `Supply` does not have.
+        DTypeError: what is no supply.
+    """
+    if supply is None:
+        return None
+    if isinstance(supply, Mapping):
+        known = [field.name for field in dataclasses.fields(Supply)]
+        for name in supply:
+            if name not in known:
+                raise UnknownName.of("argument", name, known, "supply")
+        if "voltage" not in supply:
+            raise ModelError("supply has no voltage; expected such as {voltage: 48, resistance: 0.1}")
+        supply = Supply(**supply)
+    if not isinstance(supply, Supply):
+        raise DTypeError(f"supply is {shown(supply)}; expected an armdyn.actuators.Supply, or its arguments by name")
+    if supply.capacitance == 0.0 and not (math.isinf(supply.current_limit) and math.isinf(supply.power_limit)):
+        raise ModelError(
+            "supply has a limit of current or power and no capacitance, so that its voltage would jump where the "
+            "limit is reached; expected the capacitance of the bus, in F, such as 1e-3"
+        )
+    return supply
 
 
 def _check_springs(model: Any, *, flexible: bool) -> None:
@@ -128,20 +194,33 @@ def _of_rotors(model: Any, values: Values) -> tuple[Array, Array]:
     return found
 
 
-def _step(own: Driven, command: str, wanted: Any, current: Any, rises: Rises, q: Array, qd: Array, h: Any) -> _Step:
-    """One step of one motor, from the joint force or the voltage that is wanted."""
+def _step(
+    own: Driven, command: str, wanted: Any, current: Any, rises: Rises, q: Array, qd: Array, h: Any, bus: Any
+) -> _Step:
+    """One step of one motor, from the joint force or the voltage that is wanted, at a voltage of the bus."""
     motor, limits, w = own.motor, own.motor.limits, own.speed(qd)
     if command == "torque":
         commanded = _within(motor.current(wanted / own.ratio), limits.current)  # I_com = tau / (G k_t)
         wanted = motor.voltage_for(commanded, current, w, h)
-    voltage = _within(wanted, limits.voltage)
+    voltage = _within(wanted, _least(limits.voltage, bus))
     warm = motor if motor.thermal is None else motor.at(*rises)
     later = warm.next_current(current, voltage, w, h, limits.current_rate)
     torque = _within(warm.torque(later), limits.torque)
     if motor.thermal is not None:
         rises = motor.thermal.next_rises(rises, warm.heat(later), h)
-    return _Step(own.joint_force(torque, q), voltage, later, rises)
+    slope = 0.0
+    if bus is not None:
+        follows = select(abs(wanted) > bus, 1.0, 0.0) * select(bus < limits.voltage, 1.0, 0.0)
+        slope = follows * warm.next_current(0.0, 1.0, 0.0, h)  # what a volt brings in a step
+    return _Step(own.joint_force(torque, q), voltage, later, rises, slope)
 
 
-def _within(x: Any, limit: float) -> Any:
-    return x if math.isinf(limit) else clip(x, -limit, limit)
+def _least(limit: float, bus: Any) -> Any:
+    """The most voltage that a motor is given."""
+    if bus is None:
+        return limit
+    return bus if math.isinf(limit) else minimum(bus, limit)
+
+
+def _within(x: Any, limit: Any) -> Any:
+    return x if isinstance(limit, float) and math.isinf(limit) else clip(x, -limit, limit)

@@ -1,0 +1,76 @@
+"""A step of the voltage of a DC bus, from which drives take a current while its supply and its capacitor give one.
+
+    C dU/dt = I_s - I_b - I_burnt,    I_s = (V - U)/R within what the supply gives and takes
+
+By the implicit Euler rule. The current of the drives is linear in U, I_b + G (U' - U): a motor that is given all of the
+bus's voltage takes less where that falls. The current of the supply falls as U rises, and is bounded on both sides, so
+the next voltage is the middle one of three: by the resistance, and by each of the bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from armdyn.actuators.supply import Supply
+from armdyn.program import maximum, minimum
+
+
+class BusStep(NamedTuple):
+    """The bus at the end of a step.
+
+    Args:
+        voltage: U, V.
+        supply_current: I_s, from the supply, A; what it takes back where negative.
+        burnt_current: through the braking resistor, A.
+    """
+
+    voltage: Any
+    supply_current: Any
+    burnt_current: Any
+
+
+def bus_step(supply: Supply, voltage: Any, current: Any, slope: Any, h: Any) -> BusStep:
+    """The bus after h seconds, of numbers or traced scalars.
+
+    Args:
+        supply: the source, with its capacitor and resistor.
+        voltage: U, V, at the beginning.
+        current: I_b, of all drives at that voltage, A.
+        slope: G, how much more they take at one volt more, A/V.
+        h: s.
+    """
+    V, R = supply.voltage, supply.resistance
+    if supply.capacitance == 0.0:
+        return _without_capacitor(supply, voltage, current, slope)
+    yields = supply.capacitance / h + slope  # A for each V by which U changes, taken by capacitor and drives
+    by_resistance = V if R == 0.0 else (V + R * (yields * voltage - current)) / (1.0 + R * yields)
+    most, least = _bounds(supply, voltage)
+    after = by_resistance
+    if most is not None:
+        after = minimum(after, voltage + (most - current) / yields)
+    if least is not None:
+        after = maximum(after, voltage + (least - current) / yields)
+    kept = after if math.isinf(supply.braking_voltage) else minimum(after, supply.braking_voltage)
+    # never below zero: what the drives' currents lack then flows through the diodes of their amplifiers
+    return BusStep(maximum(kept, 0.0), current + yields * (after - voltage), yields * (after - kept))
+
+
+def _without_capacitor(supply: Supply, voltage: Any, current: Any, slope: Any) -> BusStep:
+    """U = V - R I_s, where a resistor burns what a supply does not take back."""
+    V, R = supply.voltage, supply.resistance
+    after = (V + R * (slope * voltage - current)) / (1.0 + R * slope) if R else V
+    taken = current + slope * (after - voltage)
+    if supply.regenerates:
+        return BusStep(maximum(after, 0.0), taken, 0.0)
+    return BusStep(maximum(minimum(after, V), 0.0), maximum(taken, 0.0), maximum(-taken, 0.0))
+
+
+def _bounds(supply: Supply, voltage: Any) -> tuple[Any, Any]:
+    """The most and the least current that the supply gives, A; None where nothing bounds it."""
+    limits = [] if math.isinf(supply.current_limit) else [supply.current_limit]
+    limits += [] if math.isinf(supply.power_limit) else [supply.power_limit / voltage]
+    most = minimum(*limits) if len(limits) == 2 else limits[0] if limits else None
+    if not supply.regenerates:
+        return most, 0.0
+    return most, None if most is None else -most
