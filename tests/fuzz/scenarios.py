@@ -87,6 +87,7 @@ class Scenarios:
             "energy": False,
             "chunk": None,
             "every": 1,
+            "require_traced": False,
         }
         settings = {**whole, **read.settings}
         study = defined(read.robot, read.samples, **settings)

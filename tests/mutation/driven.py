@@ -19,7 +19,7 @@ from oracles.trees import random_tree, to_armdyn, to_pinocchio
 Answer = tuple[str, dict[str, Any], list[Any], Any]
 REGRESSORS = ("regressor", "momentum_regressor", "lagrangian_gradient_regressor", "kinetic_energy_regressor",
               "potential_energy_regressor")  # fmt: skip
-TREE = 8
+TREE = 29
 ON_A_SLIDE = 202
 """The seed of a chain whose first joint slides and carries one that turns."""
 

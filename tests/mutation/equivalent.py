@@ -91,6 +91,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "constraints.held": {f"POSITIONS + ROTATIONS -> {one}": ACCEPTED for one in ("POSITIONS", "ROTATIONS")},
     "model.drive.Drive.with_friction": {"0.0 -> 1.0": "every joint has this entry"},
     "model.drive.Drive.with_rotors_of": {"0.0 -> 1.0": ALIKE},
+    "model.regrouping._reflected": {"0.0 -> 1.0": "a rotor that nothing turns is on a link that nothing turns"},
     "model.regrouping._with_shared": {"0.0 -> 1.0": ALIKE},
     "algorithms.closed_form.spatial_inertia": {
         "np.outer(p, body.first_moment) -> np.outer(body.first_moment, p)": SYMMETRIC

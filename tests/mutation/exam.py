@@ -7,6 +7,7 @@ import numpy as np
 
 import armdyn
 from mutation import answers
+from mutation.choice import of_choice
 from mutation.constrained import constrained_robots, of_constraints, of_one_row, on_a_curve, refused_robots
 from mutation.counting import count
 from mutation.driven import driven_robots, of_columns
@@ -55,13 +56,14 @@ def exam() -> Exam:
     for name, (robot, wanted) in driven_robots(robots).items():
         models[name] = pickle.dumps(robot.model)
         questions += asked(name, wanted)
-    questions += of_columns("with rotors")
+    questions += [*of_columns("with rotors"), *of_choice(robots)]
     for name, answer in (("rubbing", 1.0), ("rubbing by laws", 1.0), ("on a slide", 0.0)):
         questions.append(Question(name, "mutation.driven.rubs", {}, [], np.array(answer)))
     on_curve, found = on_a_curve(robots["random_tree"], random_states(robots["random_tree"].n, 8, seed=145).q)
     for name, robot, asked_for in (("on a curve", on_curve.robot, found), *of_one_row()):
         models[name] = pickle.dumps(robot.model)
         questions += asked(name, asked_for, "constraints")
+    questions.append(Question("nothing", "armdyn.algorithms.quicker_method.least_part", {}, [], np.array(0.0)))
     no_centre = Refusal("ModelError", "has mass, so they have no centre")
     questions.append(Question("nothing", "armdyn.algorithms.center_of_mass", {}, [np.ones(1)], no_centre))
     unmoved = Refusal("ModelError", "hold it with locked={'joint_of_hand': 0.0}.")

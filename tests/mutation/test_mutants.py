@@ -47,6 +47,7 @@ MODULES = (
     "algorithms.momentum_regressors",
     "algorithms.moving_composites",
     "algorithms.newton_euler",
+    "algorithms.quicker_method",
     "algorithms.regressor",
     "algorithms.task_rows",
     "algorithms.task_space",

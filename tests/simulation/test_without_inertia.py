@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn import Inertia, Part
-from armdyn.algorithms.forward_dynamics import quicker_method
+from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.simulation import DivergenceWarning, RungeKutta4, SimulationError
 from armdyn.simulation.divergence import moves_no_inertia
 

@@ -11,18 +11,11 @@ from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion
 from armdyn.errors import UnknownName
 from armdyn.model.constraints import refuse_constraints
-from armdyn.model.friction import TINY
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array
 
 METHODS = ("articulated", "mass_matrix")
-
-LEAST_PART = 1e-6
-"""Of the inertia that a joint carries: its own link has more, if six digits of float64 are all that may be lost."""
-
-LONGEST_CHAIN = 9
-"""Links in motion, one behind the other, up to which the mass matrix takes fewer operations, whatever their axes."""
 
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n)")
@@ -88,43 +81,3 @@ def forward_dynamics(
         mechanism, q, motions, wrenches, [tau[i] - f for i, f in zip(order, friction, strict=True)]
     )
     return qdd
-
-
-def quicker_method(mechanism: Mechanism) -> str:
-    """The method of `forward_dynamics` for the many steps of a motion: that of fewer operations, if no digits are lost.
-
-    The mass matrix where no chain is longer than `LONGEST_CHAIN`, and where each link alone resists its own joint, so
-    that M has an inverse wherever the arm is, and not by rounding errors only.
-    """
-    lengths: list[int] = []
-    for body in mechanism.bodies:
-        lengths.append(1 + (lengths[body.parent] if body.parent >= 0 else 0))
-    is_short = max(lengths, default=0) <= LONGEST_CHAIN
-    return "mass_matrix" if is_short and _resists_by_itself(mechanism) else "articulated"
-
-
-def _resists_by_itself(mechanism: Mechanism) -> bool:
-    """Whether the inertia of each link about its joint is not small beside what the joint carries when stretched out.
-
-    The pivots of the elimination are at least the former; their rounding errors are in proportion to the latter.
-    """
-    bodies = mechanism.bodies
-    numbers = [(body.mass, *np.ravel(body.first_moment), *np.ravel(body.second_moment)) for body in bodies]
-    numbers += [(*np.ravel(body.offset),) for body in bodies] + [tuple(mechanism.drive.armature)]
-    if any(hasattr(number, "graph") for one in numbers for number in one):
-        return False  # parameters that are inputs
-    carried = [0.0] * len(bodies)
-    for k, body in enumerate(bodies):
-        mass, j = float(body.mass), k
-        reach = float(np.linalg.norm(np.asarray(body.first_moment, dtype=float))) / max(mass, TINY)
-        size = float(np.trace(np.asarray(body.second_moment, dtype=float)))
-        while j >= 0:
-            carried[j] += size + mass * reach**2 if bodies[j].revolute else mass
-            reach += float(np.linalg.norm(np.asarray(bodies[j].offset, dtype=float)))
-            j = bodies[j].parent
-    for k, body in enumerate(bodies):
-        about_z = float(body.second_moment[0, 0]) + float(body.second_moment[1, 1])
-        own = (about_z if body.revolute else float(body.mass)) + float(mechanism.drive.armature[k])
-        if own <= LEAST_PART * carried[k]:
-            return False
-    return True

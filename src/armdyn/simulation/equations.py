@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import factored_mass_matrix
-from armdyn.algorithms.forward_dynamics import quicker_method
+from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
