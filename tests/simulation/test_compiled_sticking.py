@@ -7,9 +7,9 @@ from scipy.optimize import brentq
 import armdyn
 from armdyn.actuators import Actuator
 from armdyn.simulation import ConstantAcceleration, Heun, OverTime, RungeKutta4, SemiImplicitEuler, SimulationError
-from armdyn.simulation.events.hybrid import StateInMotion
 from armdyn.simulation.events.many_zeros import zeros_between
 from armdyn.simulation.events.pushing import Pushing
+from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.sticking import bounded_many, dry_events, dry_steps
 from armdyn.simulation.sticking.dry_joints import DryJoints

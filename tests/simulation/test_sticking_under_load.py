@@ -21,7 +21,7 @@ from armdyn.actuators import (
     Viscous,
 )
 from armdyn.simulation import Adaptive, Contact, RungeKutta4, SemiImplicitEuler
-from armdyn.simulation.events.hybrid import StateInMotion
+from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.pushing_under_load import PushingUnderLoad, pushing_of

@@ -21,6 +21,7 @@ from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import hybrid
 from armdyn.simulation.events.brakes import Brakes
+from armdyn.simulation.events.happenings import Happenings, happenings_of
 from armdyn.simulation.events.located import Event
 from armdyn.simulation.events.stops import Contact, Stops
 from armdyn.simulation.files.labels import Labels, of_robot
@@ -193,7 +194,7 @@ def simulate(
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
     switched = Brakes.of(slides, brakes or {}, duration)
-    happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, switched)
+    happenings = happenings_of(chosen, events, stops, contacts, dry, switched)
     plan = flexible_run.plan if flexible else _plan
     samples, integrate = plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
@@ -244,7 +245,7 @@ def _plan(
     method: Method,
     forces: Forces,
     start: tuple[Array, ...],
-    happenings: hybrid.Happenings | None,
+    happenings: Happenings | None,
     *,
     duration: float,
     save_every: float | None,

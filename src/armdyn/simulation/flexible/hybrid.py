@@ -17,20 +17,15 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.events.brakes import Brakes
+from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.events.crossings import Function
-from armdyn.simulation.events.hybrid import (
-    Along,
-    At,
-    BrakesInMotion,
-    Found,
-    Room,
-    StateInMotion,
-    notes_on_impacts,
-    refuse_in_batches,
-)
+from armdyn.simulation.events.finding import Along, At, Found
+from armdyn.simulation.events.hybrid import notes_on_impacts, refuse_in_batches
 from armdyn.simulation.events.located import Watched
 from armdyn.simulation.events.play import ends_of
 from armdyn.simulation.events.pushing import Mode, Pushing
+from armdyn.simulation.events.room import Room
+from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.flexible.bristles import StackedBristles
 from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs

@@ -18,7 +18,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.events import hybrid
+from armdyn.simulation.events.happenings import Happenings
 from armdyn.simulation.flexible import hybrid as flexible_hybrid
 from armdyn.simulation.flexible.adaptive import AdaptiveRun
 from armdyn.simulation.flexible.bristles import StackedBristles
@@ -65,7 +65,7 @@ def plan(
     method: Method,
     forces: Forces,
     start: tuple[Array, ...],
-    happenings: hybrid.Happenings | None,
+    happenings: Happenings | None,
     *,
     rotors: tuple[ArrayLike | None, ArrayLike | None],
     duration: float,
@@ -102,7 +102,7 @@ def plan(
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
     if happenings is not None or bends is not None:
         refuse_coupled_loads(robot)
-        happens = happenings or hybrid.Happenings((), None, (), DryJoints.of(robot))
+        happens = happenings or Happenings((), None, (), DryJoints.of(robot))
         watched = [one for event in happens.events for one in event.watched(robot)]
         pushing = FlexiblePushing(robot if bends is None else bends.bare, happens.stops, happens.contacts)
         in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happens.brakes)

@@ -16,8 +16,9 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
-from armdyn.simulation.events.hybrid import Room, StateInMotion
 from armdyn.simulation.events.pushing import Mode, Pushing
+from armdyn.simulation.events.room import Room
+from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.forces import Forces, Index, Table
 from armdyn.simulation.integration.grid import StepGrid

@@ -1,0 +1,60 @@
+"""What may happen in a motion: events, stops, contacts, joints that stick and brakes, as given to `armdyn.simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events.brakes import Brakes
+from armdyn.simulation.events.located import Event
+from armdyn.simulation.events.stops import Contact, Stops
+from armdyn.simulation.integration.methods import Method
+from armdyn.simulation.integration.pieces import can_stop, check_method
+from armdyn.simulation.sticking.dry_joints import DryJoints
+
+
+@dataclass(frozen=True)
+class Happenings:
+    """Events, stops, contacts, dry joints and brakes of a motion."""
+
+    events: Sequence[Event]
+    stops: Stops | None
+    contacts: Sequence[Contact]
+    dry: DryJoints
+    brakes: Brakes | None = None
+
+    @property
+    def only_dry(self) -> bool:
+        """Whether there are joints that stick and nothing else."""
+        return not (self.events or self.stops or self.contacts or self.brakes)
+
+
+def happenings_of(
+    method: Method,
+    events: Any,
+    stops: Any,
+    contacts: Any,
+    dry: DryJoints,
+    brakes: Brakes | None = None,
+) -> Happenings | None:
+    """These arguments of `armdyn.simulate`, checked, with joints that can stick; None where nothing can happen."""
+    events, contacts = _listed("events", events, "watched"), _listed("contacts", contacts, "plane")
+    if not (stops is None or isinstance(stops, Stops)):
+        raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
+    asked = bool(events or contacts or stops or brakes)
+    if not asked and not (len(dry) and can_stop(method)):
+        return None
+    check_method(method)
+    return Happenings(events, stops, contacts, dry, brakes)
+
+
+def _listed(name: str, given: Any, part: str) -> list[Any]:
+    """The objects of a sequence, or the one that is given."""
+    listed = list(given) if isinstance(given, list | tuple) else [given]
+    for one in listed:
+        if isinstance(one, type) or not hasattr(one, part):
+            what = "JointLimit, Plane and Crossing" if name == "events" else "Contact(PointOnPlane(...))"
+            raise SettingError(f"{name} has {one!r}; expected objects such as armdyn.simulation.{what}")
+    return listed
