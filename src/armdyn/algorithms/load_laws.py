@@ -76,7 +76,7 @@ class NewtonStep(NamedTuple):
         loads: that they cause, by body.
         settled: 1 where friction is that of the straight lines that the step was made with, so that a further step
             changes nothing; else 0. Of a curve a change of `SAME_SLOPE` bears on no digit.
-        reactions: the opposite of what holds coordinates that are held at rest.
+        reactions: the opposite of what holds coordinates that are held at rest, or what constraints take.
     """
 
     drive: Drive
@@ -106,6 +106,10 @@ class NewtonStep(NamedTuple):
     def friction(self) -> dict[int, LoadedFriction]:
         """At these loads."""
         return loaded_friction(self.drive, self.rates, self.loads)
+
+    def times(self, solved: Any) -> NewtonStep:
+        """The same where ``solved`` is 1; NaN where it is NaN."""
+        return self._replace(qdd=self.qdd * solved, reactions=self.reactions * solved)
 
     def unless_settled(self, further: NewtonStep) -> NewtonStep:
         """A further step where this one is not settled. A compiled function leaves steps out that no state needs."""
@@ -159,7 +163,7 @@ def until_settled(
 
 def _checked(found: NewtonStep, solved: Callable[[NewtonStep], Any] | None) -> NewtonStep:
     """A step with accelerations that are NaN where it does not solve the equations."""
-    return found if solved is None else found._replace(qdd=found.qdd * solved(found))
+    return found if solved is None else found.times(solved(found))
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:

@@ -27,7 +27,7 @@ from armdyn.constraints.arguments import (
     tolerance_of,
 )
 from armdyn.constraints.checks import check_motion
-from armdyn.constraints.dynamics import ConstrainedMotion
+from armdyn.constraints.multipliers import ConstrainedMotion
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import (
     Pick,

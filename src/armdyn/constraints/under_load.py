@@ -1,0 +1,142 @@
+"""Constrained dynamics where friction depends on the load that a joint transmits to its links.
+
+Constraints act on links, so what joint i transmits is its row of l = M qdd + h + A^T lambda, the rotor being before the
+friction as in `armdyn.algorithms.load_friction`. With a rotor a, and d what rubs whatever the load,
+
+    l + f(qd, l) + a qdd + d = tau,    A qdd + Adot qd = 0.
+
+Given qdd and lambda, tau follows. Given tau, l_i depends on qdd_i alone, for l + f grows with l: so g(qdd) = tau - d -
+l grows with qdd, and of M qdd + h + g(qdd) + A^T lambda = tau - d with what A allows there is one qdd, and with it one
+A^T lambda, be the rows of A independent or not: the loads are unique wherever the accelerations are. Newton's method
+is that of arms without constraints; in each of its steps the rotors are others.
+
+A coordinate that moves several joints, or a rotor that is a body, says by A^T lambda alone not what each of its joints
+transmits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from armdyn.advice import either
+from armdyn.algorithms.factors import Factors
+from armdyn.algorithms.load_friction import UnderLoad, Within, accelerations_under_load, own_coordinates
+from armdyn.algorithms.load_laws import loaded_bodies, loaded_friction, other_laws
+from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, inward, links_in_motion
+from armdyn.constraints.equations import function
+from armdyn.constraints.multipliers import ConstrainedMotion, moved_within
+from armdyn.errors import Unsupported
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array
+
+
+def coordinates_under_load(model: Mechanism) -> dict[int, int]:
+    """The bodies whose friction depends on the load, each with the coordinate that alone moves it.
+
+    Raises:
+        Unsupported: where one is coupled to others, or turns a rotor that is a body of its own.
+    """
+    coordinates = own_coordinates(model.drive)
+    if coordinates is None:
+        names = ", ".join(repr(model.model.joints[model.bodies[k].joint].name) for k in loaded_bodies(model.drive))
+        raise Unsupported(
+            f"friction of {names} of {model.name!r} depends on the load, and a joint of these is coupled to others or "
+            "turns a rotor that is a body: how much of the forces on the constraints each transmits is not known to "
+            "constrained dynamics. Use armatures in the place of rotors, friction that depends on velocities alone, or "
+            + either("robot.without_friction()", "--ignore-friction")
+        )
+    return coordinates
+
+
+def constrained_under_load(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    A: Array,
+    drift: Array,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+    *,
+    near: Mapping[int, Any] | None = None,
+) -> tuple[ConstrainedMotion, UnderLoad]:
+    """The motion with A qdd + drift = 0, and the loads and the friction in it; NaN where it is not found.
+
+    ``near`` are loads of a state close by (`armdyn.algorithms.load_friction.solved_under_load`).
+    """
+    coordinates_under_load(model)
+    within = within_rows(model, A, drift)
+    found = accelerations_under_load(model, q, qd, tau, f_tip, None, None, f_ext, near=near, within=within)
+    rows = len(A)
+    return ConstrainedMotion(found.qdd, found.reactions[:rows], found.reactions[rows:]), found
+
+
+def within_rows(model: Mechanism, A: Array, drift: Array) -> Within:
+    """How an arm moves with A qdd + drift = 0; beside the accelerations the multipliers, then the independences."""
+
+    def moved(factors: Factors, pushed: Array) -> tuple[Array, Array]:
+        qdd, multipliers, independence = moved_within(model, A, drift, factors, pushed)
+        return qdd, np.concatenate([multipliers, independence])
+
+    return moved
+
+
+def forces_under_load(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    against: Array,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+) -> Array:
+    """tau = l + f(qd, l) + a qdd + d, where ``against`` is A^T lambda."""
+    coordinates = coordinates_under_load(model)
+    mechanism, drive = regrouped(model), model.drive  # joint forces alone are asked for
+    q, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
+    _, wrenches = links_in_motion(mechanism, q, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
+    loads, shared = inward(mechanism, q, wrenches), np.array(against, dtype=object)
+    for k, i in coordinates.items():
+        loads[k], shared[i] = loads[k] + against[i], 0.0
+    return np.asarray(drive.forces(loads, rotors, rates) + shared)
+
+
+@function("(n),(n)->(n),(n),(n)")
+def friction_lines(model: Mechanism, qd: Array, loads: Array) -> tuple[Array, Array, Array]:
+    """The straight lines that touch the friction at loads, 1/phi, c/phi and the friction f, shape (..., n) each.
+
+    As `armdyn.model.friction.LoadLine` has them; 1, 0 and 0 of coordinates without friction that depends on the load.
+
+    Args:
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        loads: which the joints transmit, N m or N, shape (..., n).
+    """
+    coordinates, n = coordinates_under_load(model), model.dof
+    passed, kept, force = np.ones(n, dtype=object), np.zeros(n, dtype=object), np.zeros(n, dtype=object)
+    by_body = {k: loads[i] for k, i in coordinates.items()}
+    for k, own in loaded_friction(model.drive, model.drive.rates(qd), by_body).items():
+        i = coordinates[k]
+        passed[i], kept[i], force[i] = own.passed, own.kept, own.force
+    return passed, kept, force
+
+
+@function("(n),(n),(n),(6)?,(links,6)?->(n),(n)")
+def forces_before_loads(
+    model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array | None = None, f_ext: Array | None = None
+) -> tuple[Array, Array]:
+    """tau - d, joint forces without what rubs whatever the load, and h of the links, N m or N, shape (..., n) each.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+    """
+    drive, rates = model.drive, model.drive.rates(qd)
+    rubs = drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))
+    return tau - rubs, inverse_dynamics(model.without_friction, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)
