@@ -8,6 +8,7 @@ metric of M^-1.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from armdyn.constraints.arguments import (
 )
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.multipliers import ConstrainedMotion
+from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import (
     Pick,
@@ -39,6 +41,7 @@ from armdyn.constraints.solving import (
     solve_compiled,
     solve_dependent,
 )
+from armdyn.constraints.under_load import forces_before_loads, friction_lines
 from armdyn.declaration import Function
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
@@ -110,25 +113,29 @@ def checked_forward_dynamics(
         check_motion(robot, settings.tolerance, q_, qd_)
     wrenches = given(f_tip=f_tip, f_ext=f_ext)
 
-    def bias() -> Array:
-        h: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, np.zeros(robot.dof), **wrenches)
-        return h  # with the joint forces of the wrenches
+    def before_loads() -> tuple[Array, Array]:
+        found: tuple[Array, Array] = compiled(forces_before_loads, robot)(q_, qd_, tau_, **wrenches)
+        return found  # with the joint forces of the wrenches
 
     compiled_function, options = dynamics.constrained_forward_dynamics, {**wrenches, **gains, "workers": workers}
     motion: ConstrainedMotion | None = solve_compiled(robot, compiled_function, q_, qd_, tau_, **options)
     if motion is None:
-        batch, rows = np.shape(bias())[:-1], len(robot.constraint_rows)
+        batch, rows = np.shape(before_loads()[0])[:-1], len(robot.constraint_rows)
         motion = ConstrainedMotion(*(np.full((*batch, size), np.nan) for size in (robot.dof, rows, rows)))
     dependent = are_dependent(motion.independence, q_, qd_, tau_)
     if not dependent.any():
         return motion
     batch = np.broadcast_shapes(dependent.shape, motion.qdd.shape[:-1])
     motion = ConstrainedMotion(*(np.array(np.broadcast_to(a, (*batch, a.shape[-1]))) for a in motion))
-    pushed = np.asarray(tau_ - bias())
+    available, h = before_loads()
 
     def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array, Array]:
         target = -_stabilised_drift(robot, pick(q_), pick(qd_), A, **gains)
-        return constrained_least_squares(M, A, pick(pushed), target, settings.rank_tolerance)
+        if not robot.mechanism.drive.depends_on_load:
+            return constrained_least_squares(M, A, pick(available - h), target, settings.rank_tolerance)
+        lines, rotors = partial(compiled(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
+        forces = pick(available), pick(h)
+        return least_squares_under_load(lines, rotors, M, A, *forces, target, settings.rank_tolerance)[:3]
 
     solve_dependent(robot, settings, q_, np.broadcast_to(dependent, batch), motion[:2], dense)
     return motion

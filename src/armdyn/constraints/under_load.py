@@ -23,8 +23,14 @@ import numpy as np
 
 from armdyn.advice import either
 from armdyn.algorithms.factors import Factors
-from armdyn.algorithms.load_friction import UnderLoad, Within, accelerations_under_load, own_coordinates
-from armdyn.algorithms.load_laws import loaded_bodies, loaded_friction, other_laws
+from armdyn.algorithms.load_friction import (
+    STEPS_OF_CURVES,
+    UnderLoad,
+    Within,
+    accelerations_under_load,
+    own_coordinates,
+)
+from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan, other_laws
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, inward, links_in_motion
 from armdyn.constraints.equations import function
 from armdyn.constraints.multipliers import ConstrainedMotion, moved_within
@@ -140,3 +146,25 @@ def forces_before_loads(
     drive, rates = model.drive, model.drive.rates(qd)
     rubs = drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))
     return tau - rubs, inverse_dynamics(model.without_friction, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)
+
+
+@function("(n),(n)->(n)")
+def loads_of_available(model: Mechanism, qd: Array, available: Array) -> Array:
+    """The loads l with l + f(qd, l) = t of every joint by itself, N m or N, shape (..., n); NaN where not found.
+
+    Newton's method on the straight lines of the friction; l = t of coordinates whose friction does not depend on it.
+
+    Args:
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        available: t, what is left for load and friction, N m or N, shape (..., n).
+    """
+    coordinates, drive, found = coordinates_under_load(model), model.drive, np.array(available, dtype=object)
+    rates = drive.rates(qd)
+    loads = {k: available[i] for k, i in coordinates.items()}
+    counts = [lines(drive, k) for k in coordinates]
+    for _ in range(STEPS_OF_CURVES if None in counts else max(counts, default=0)):  # type: ignore[type-var]
+        friction = loaded_friction(drive, rates, loads)
+        loads = {k: friction[k].passed * available[i] - friction[k].kept for k, i in coordinates.items()}
+    for k, own in loaded_friction(drive, rates, loads).items():
+        found[coordinates[k]] = loads[k] * or_nan(holds([available[coordinates[k]], -loads[k], -own.force]))
+    return found
