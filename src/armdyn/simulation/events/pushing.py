@@ -80,10 +80,18 @@ class Metric(NamedTuple):
     Q: Array | None
 
     @classmethod
-    def of(cls, M: Array, rows: Array) -> Metric:
-        """Of a mass matrix and rows, without constraints."""
+    def of(cls, M: Array, rows: Array, A: Array | None = None) -> Metric:
+        """Of a mass matrix and rows, within the constraints whose Jacobian is A."""
         L = np.linalg.cholesky(M)
-        return cls(L, np.linalg.solve(L, rows.T), None)
+        B = np.linalg.solve(L, rows.T)
+        if A is None:
+            return cls(L, B, None)
+        C = np.linalg.solve(L, A.T)
+        C = C / np.where(np.linalg.norm(C, axis=0) == 0, 1.0, np.linalg.norm(C, axis=0))
+        Q = C @ np.linalg.pinv(C, rcond=DRIFTED)
+        free = B - Q @ B
+        nothing = np.linalg.norm(free, axis=0) < DRIFTED * np.linalg.norm(B, axis=0)  # a joint at a dead point
+        return cls(L, np.where(nothing, 0.0, free), Q)
 
     def change(self, p: Array) -> Array:
         """The change of acceleration or velocity by forces or impulses p."""
@@ -127,18 +135,10 @@ class Pushing:
         """J."""
         return float(self.robot.kinetic_energy(q, qd))
 
-    def metric(self, q: Array, active: Array) -> Metric:
-        """Of the rows that are true in ``active``."""
-        L = np.linalg.cholesky(self.mass_matrix(q))
-        B = np.linalg.solve(L, self.rows(q)[active].T)
-        if self.robot.model.constraints:
-            C = np.linalg.solve(L, self.robot.constraint_jacobian(q).T)
-            C = C / np.where(np.linalg.norm(C, axis=0) == 0, 1.0, np.linalg.norm(C, axis=0))
-            Q = C @ np.linalg.pinv(C, rcond=DRIFTED)
-            free = B - Q @ B
-            nothing = np.linalg.norm(free, axis=0) < DRIFTED * np.linalg.norm(B, axis=0)  # a joint at a dead point
-            return Metric(L, np.where(nothing, 0.0, free), Q)
-        return Metric(L, B, None)
+    def metric(self, q: Array, active: Array, M: Array | None = None) -> Metric:
+        """Of the rows that are true in ``active``; of another inertia M where one is given."""
+        A = self.robot.constraint_jacobian(q) if self.robot.model.constraints else None
+        return Metric.of(self.mass_matrix(q) if M is None else M, self.rows(q)[active], A)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
         """With what the mode holds kept at rest, whatever force that takes.
