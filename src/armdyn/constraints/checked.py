@@ -134,8 +134,10 @@ def checked_forward_dynamics(
         if not robot.mechanism.drive.depends_on_load:
             return constrained_least_squares(M, A, pick(available - h), target, settings.rank_tolerance)
         lines, rotors = partial(compiled(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
-        forces = pick(available), pick(h)
-        return least_squares_under_load(lines, rotors, M, A, *forces, target, settings.rank_tolerance)[:3]
+        before, rest, tolerance = pick(available), pick(h), settings.rank_tolerance
+        found = least_squares_under_load(lines, rotors, M, A, before, rest, target, tolerance)
+        _, *other = constrained_least_squares(M, A, before - found.friction - rest, target, tolerance)
+        return found.qdd, *other
 
     solve_dependent(robot, settings, q_, np.broadcast_to(dependent, batch), motion[:2], dense)
     return motion

@@ -1,8 +1,9 @@
 """Constrained dynamics with friction that depends on the load, of states at which rows of A may follow from others.
 
-On numbers, by the singular values of A. The accelerations and A^T lambda are unique, and so is the friction
-(`armdyn.constraints.under_load`). Where constraints contradict each other, the least contradiction is chosen first, in
-the metric of M without friction, and then kept.
+On numbers, in the motions that the constraints allow: with the columns of N, which the singular values of A give, and
+one acceleration x that keeps the constraints, qdd = x + N y, where N^T takes A^T lambda out of the equations. The
+friction is unique (`armdyn.constraints.under_load`). Where constraints contradict each other, x is that of the least
+contradiction in the metric of M.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.algorithms.load_laws import RESIDUAL
-from armdyn.constraints.solving import constrained_least_squares
+from armdyn.constraints.solving import allowed_motions, constrained_least_squares
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
@@ -26,19 +27,15 @@ Lines = Callable[[Array], tuple[Array, Array, Array]]
 
 
 class LeastSquares(NamedTuple):
-    """States with constraints that may follow from others; NaN where the friction is not found.
+    """The motion of states with constraints that may follow from others; NaN where the friction is not found.
 
     Args:
         qdd: accelerations, (..., n).
-        multipliers: those of `armdyn.constraints.solving.constrained_least_squares`, (..., constraints).
-        rank: of A.
         friction: that depends on the load, N m or N, (..., n).
         hidden: the inertia of rotors that this friction hides from the links, (..., n).
     """
 
     qdd: Array
-    multipliers: Array
-    rank: Array
     friction: Array
     hidden: Array
 
@@ -65,26 +62,25 @@ def least_squares_under_load(
         target: A qdd, (..., constraints).
         rank_tolerance: singular values of A below this part of the greatest count as zero.
     """
-    allowed = constrained_least_squares(M, A, np.zeros_like(available), target, rank_tolerance)[0]
-    target = np.einsum("...ij,...j->...i", A, allowed)
-    loads, unit = np.array(available), np.eye(len(rotors))
+    qdd = constrained_least_squares(M, A, available - h, target, rank_tolerance)[0]
+    N, spare = allowed_motions(M, A, rank_tolerance)
+    loads = np.array(available)
     for _ in range(MOST_STEPS):
         passed, kept, _ = lines(loads)
         hidden = rotors * (1.0 - passed)
-        qdd = constrained_least_squares(
-            M - hidden[..., None] * unit, A, passed * available - kept - h, target, rank_tolerance
-        )[0]
+        moving = np.einsum("...ij,...j->...i", M, qdd) - hidden * qdd
+        left = np.einsum("...ji,...j->...i", N, passed * available - kept - h - moving)
+        inertia = np.swapaxes(N, -1, -2) @ (M @ N - hidden[..., None] * N) + spare
+        qdd = qdd + np.einsum("...ij,...j->...i", N, np.linalg.solve(inertia, left[..., None])[..., 0])
         loads = passed * available - kept - rotors * passed * qdd
-        friction = lines(loads)[2]
-        left = np.abs(available - rotors * qdd - loads - friction)
+        passed, kept, friction = lines(loads)
+        off = np.abs(available - rotors * qdd - loads - friction)
         size = np.abs(available) + np.abs(rotors * qdd) + np.abs(loads) + np.abs(friction)
-        solved = (left <= RESIDUAL * size).all(axis=-1)
+        solved = (off <= RESIDUAL * size).all(axis=-1)
         if solved.all():
             break
-    _, multipliers, rank = constrained_least_squares(M, A, available - friction - h, target, rank_tolerance)
-    hidden = rotors * (1.0 - lines(loads)[0])
-    found = (np.where(solved[..., None], each, np.nan) for each in (qdd, multipliers))
-    return LeastSquares(*found, rank, friction, hidden)
+    found = np.where(solved[..., None], qdd, np.nan)
+    return LeastSquares(found, friction, rotors * (1.0 - passed))
 
 
 def rotors_before_friction(mechanism: Mechanism) -> Array:

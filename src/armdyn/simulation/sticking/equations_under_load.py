@@ -88,7 +88,7 @@ def sliding_under_load_of(robot: Robot, redundant: Redundant) -> Callable[..., U
         sliding = tau - available + found.friction
         applied = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
         power = np.einsum("...i,...i->...", applied - sliding, qd)
-        against = np.einsum("...ji,...j->...i", A, found.multipliers)
+        against = available - found.friction - h + pushes - np.einsum("...ij,...j->...i", M, found.qdd)
         return UnderLoad(found.qdd, power, sliding, against, found.hidden)
 
     return by_least_squares
