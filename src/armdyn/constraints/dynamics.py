@@ -102,10 +102,10 @@ def constrained_inverse_dynamics(
     """
     if multipliers is None:
         return inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)  # type: ignore[no-any-return]
-    against = all_equations(model, q).A.T @ multipliers
     if model.drive.depends_on_load:
-        return forces_under_load(model, q, qd, qdd, against, f_tip, f_ext)
-    return np.asarray(inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext) + against)
+        return forces_under_load(model, q, qd, qdd, multipliers, f_tip, f_ext)
+    tau = inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)
+    return np.asarray(tau + all_equations(model, q).A.T @ multipliers)
 
 
 @function("(n),(n),(n),(constraints)->(n)")
@@ -120,7 +120,7 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     _, S = schur_complement(model, factors, A)
     excess = _or_nan(S).solve(A @ qdd + drift)
     if model.drive.depends_on_load:
-        return forces_under_load(model, q, qd, qdd - factors.solve(A.T @ excess), A.T @ multipliers)
+        return forces_under_load(model, q, qd, qdd - factors.solve(A.T @ excess), multipliers)
     tau = inverse_dynamics(model, q, qd, qdd)
     return np.asarray(tau + A.T @ (multipliers - excess))
 

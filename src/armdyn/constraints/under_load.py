@@ -10,8 +10,9 @@ l grows with qdd, and of M qdd + h + g(qdd) + A^T lambda = tau - d with what A a
 A^T lambda, be the rows of A independent or not: the loads are unique wherever the accelerations are. Newton's method
 is that of arms without constraints; in each of its steps the rotors are others.
 
-A coordinate that moves several joints, or a rotor that is a body, says by A^T lambda alone not what each of its joints
-transmits.
+Joints that are coupled, or turn rotors that are bodies, share an equation: `armdyn.constraints.transmitted` says what
+each of them transmits of lambda, and `armdyn.algorithms.coupled_loads` solves for all at once, for constraints of full
+rank.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.advice import either
-from armdyn.algorithms.factors import Factors
+from armdyn.algorithms.coupled_loads import Kept, accelerations_of_coupled
+from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.load_friction import (
     STEPS_OF_CURVES,
     UnderLoad,
@@ -32,8 +34,9 @@ from armdyn.algorithms.load_friction import (
 )
 from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan, other_laws
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, inward, links_in_motion
-from armdyn.constraints.equations import function
-from armdyn.constraints.multipliers import ConstrainedMotion, moved_within
+from armdyn.constraints.equations import all_equations, function
+from armdyn.constraints.multipliers import ConstrainedMotion, moved_within, schur_complement
+from armdyn.constraints.transmitted import transmitted
 from armdyn.errors import Unsupported
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
@@ -51,9 +54,10 @@ def coordinates_under_load(model: Mechanism) -> dict[int, int]:
         names = ", ".join(repr(model.model.joints[model.bodies[k].joint].name) for k in loaded_bodies(model.drive))
         raise Unsupported(
             f"friction of {names} of {model.name!r} depends on the load, and a joint of these is coupled to others or "
-            "turns a rotor that is a body: how much of the forces on the constraints each transmits is not known to "
-            "constrained dynamics. Use armatures in the place of rotors, friction that depends on velocities alone, or "
-            + either("robot.without_friction()", "--ignore-friction")
+            "turns a rotor that is a body, so that loads do not follow joint by joint: they are not known where "
+            "constraints follow from others, or nearly so, nor where joints are passive. Use "
+            + either("robot.with_independent_constraints(q), ", "")
+            + "armatures in the place of rotors, or friction that depends on velocities alone"
         )
     return coordinates
 
@@ -74,10 +78,13 @@ def constrained_under_load(
 
     ``near`` are loads of a state close by (`armdyn.algorithms.load_friction.solved_under_load`).
     """
-    coordinates_under_load(model)
-    within = within_rows(model, A, drift)
-    found = accelerations_under_load(model, q, qd, tau, f_tip, None, None, f_ext, near=near, within=within)
-    rows = len(A)
+    given = model, q, qd, tau, f_tip, None, None, f_ext
+    if own_coordinates(model.drive) is None:
+        independence = schur_complement(model, factored_mass_matrix(model, q), A)[1].independence
+        kept = Kept(A, -drift, transmitted(model, q, A))
+        found = UnderLoad(*accelerations_of_coupled(*given, near=near, kept=kept))
+        return ConstrainedMotion(found.qdd, found.reactions, np.array(independence)), found
+    found, rows = accelerations_under_load(*given, near=near, within=within_rows(model, A, drift)), len(A)
     return ConstrainedMotion(found.qdd, found.reactions[:rows], found.reactions[rows:]), found
 
 
@@ -96,19 +103,21 @@ def forces_under_load(
     q: Array,
     qd: Array,
     qdd: Array,
-    against: Array,
+    multipliers: Array,
     f_tip: Array | None = None,
     f_ext: Array | None = None,
 ) -> Array:
-    """tau = l + f(qd, l) + a qdd + d, where ``against`` is A^T lambda."""
-    coordinates = coordinates_under_load(model)
-    mechanism, drive = regrouped(model), model.drive  # joint forces alone are asked for
-    q, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
-    _, wrenches = links_in_motion(mechanism, q, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
-    loads, shared = inward(mechanism, q, wrenches), np.array(against, dtype=object)
-    for k, i in coordinates.items():
-        loads[k], shared[i] = loads[k] + against[i], 0.0
-    return np.asarray(drive.forces(loads, rotors, rates) + shared)
+    """tau = M qdd + h + A^T lambda + f(qd, l) + d, with the rotors in M."""
+    A, mechanism, drive = all_equations(model, q).A, regrouped(model), model.drive  # joint forces alone are asked for
+    positions, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
+    _, wrenches = links_in_motion(mechanism, positions, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
+    of_links = inward(mechanism, positions, wrenches)
+    loads = list(of_links)
+    for k, row in transmitted(model, q, A).items():
+        loads[k] = loads[k] + row @ multipliers
+    friction = drive.friction_forces(rates, loads)
+    forces = drive.forces([own + rubs for own, rubs in zip(of_links, friction, strict=True)], rotors)
+    return np.asarray(forces + A.T @ multipliers)
 
 
 @function("(n),(n)->(n),(n),(n)")

@@ -51,7 +51,7 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
     if model.model.constraints and model.drive.depends_on_load:
-        return constrained_motion_under_load(model, q, qd, tau, f_tip)[0]
+        return constrained_motion_under_load(model, q, qd, tau, f_tip)[0][:2]
     if model.model.constraints:
         qdd = constrained_forward_dynamics(model, q, qd, tau, f_tip).qdd
     else:
@@ -69,15 +69,38 @@ def power(model: Any, q: Any, qd: Any, qdd: Any, tau: Any, f_tip: Any) -> Any:
 
 def constrained_motion_under_load(
     model: Any, q: Any, qd: Any, tau: Any, f_tip: Any, near: Mapping[int, Any] | None = None
-) -> tuple[Rates, Mapping[int, Any]]:
-    """`motion` within constraints with friction that depends on the load, and the loads; ``near`` are such nearby."""
+) -> tuple[tuple[Any, Any, Any], Mapping[int, Any]]:
+    """`rubbing_motion`, and the loads by body; ``near`` are such of a state nearby."""
     _, A, drift = all_equations(model, q, qd)
     _, found = constrained_under_load(model, q, qd, tau, A, drift, f_tip, near=near)
     drive, rates = model.drive, model.drive.rates(qd)
     rubs = other_laws(drive).friction_forces(rates, [0.0] * len(rates))
     friction = drive.forces([own + found.friction.get(k, 0.0) for k, own in enumerate(rubs)])
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
-    return (found.qdd, (forces - friction) @ qd), found.loads
+    return (found.qdd, (forces - friction) @ qd, friction), found.loads
+
+
+@function("(n),(n),(n),(6)?->(n),(),(n)", sources=SOURCES)
+def rubbing_motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> tuple[Any, Any, Any]:
+    """`motion`, with the friction of all joints; that friction is the third result.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    if model.model.constraints and model.drive.depends_on_load:
+        return constrained_motion_under_load(model, q, qd, tau, f_tip)[0]
+    qdd, power = motion(model, q, qd, tau, f_tip)
+    return qdd, power, algorithms.friction_forces(model, q, qd, qdd, f_tip)
+
+
+def rubbing_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:
+    """`rubbing_motion` of a robot, as `motion_of`."""
+    if redundant == "error" or not robot.model.constraints:
+        return robot.compile(rubbing_motion)
+    return partial(_by_least_squares, robot)
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(),(n)", sources=SOURCES)
@@ -130,7 +153,7 @@ def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple
         q: Array, qd: Array, tau: Array, directions: Array, f_tip: Array | None = None
     ) -> tuple[Array, Any, Array]:
         friction = friction_of(qd, directions)
-        return *_by_least_squares(bare, q, qd, tau - friction, f_tip), friction
+        return *_by_least_squares(bare, q, qd, tau - friction, f_tip)[:2], friction
 
     return by_least_squares
 
@@ -139,11 +162,14 @@ def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:
     """`motion` of a robot: compiled, or where its constraints may depend on each other, by least squares."""
     if redundant == "error" or not robot.model.constraints:
         return robot.compile(motion)
-    return partial(_by_least_squares, robot)
+    by_least_squares = partial(_by_least_squares, robot)
+    return lambda *state: by_least_squares(*state)[:2]
 
 
-def _by_least_squares(robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Array | None = None) -> Rates:
-    """The same as `motion`, by the singular values of A; not finite where the state is not."""
+def _by_least_squares(
+    robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Array | None = None
+) -> tuple[Array, Any, Array]:
+    """The same as `rubbing_motion`, by the singular values of A; not finite where the state is not."""
     forces = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
     shape = np.broadcast_shapes(q.shape, qd.shape, forces.shape)
     q, qd, forces = (np.broadcast_to(a, shape) for a in (q, qd, forces))
@@ -152,7 +178,7 @@ def _by_least_squares(robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Arra
     friction = np.full(shape, np.nan)
     if fine.any():
         qdd[fine], friction[fine] = least_squares_motion(robot, q[fine], qd[fine], forces[fine])
-    return qdd, np.einsum("...i,...i->...", forces - friction, qd)
+    return qdd, np.einsum("...i,...i->...", forces - friction, qd), friction
 
 
 def least_squares_motion(robot: Robot, q: Array, qd: Array, forces: Array) -> tuple[Array, Array]:

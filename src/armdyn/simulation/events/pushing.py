@@ -26,7 +26,7 @@ from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
 from armdyn.robot import Robot
-from armdyn.simulation.equations import motion_of, sliding_motion_of
+from armdyn.simulation.equations import rubbing_motion_of, sliding_motion_of
 from armdyn.simulation.events.bounded import Holding, least_squares, sizes_of
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.sticking.dry_joints import DryJoints
@@ -111,8 +111,7 @@ class Pushing:
 
     def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
         self.robot, self.barriers, self.dry = robot, barriers, dry
-        self._motion, self._sliding = motion_of(robot, redundant), sliding_motion_of(robot, redundant)
-        self._rubs = robot.mechanism.drive.has_friction
+        self._motion, self._sliding = rubbing_motion_of(robot, redundant), sliding_motion_of(robot, redundant)
         self.dof = robot.dof
         self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
         none, infinite = np.zeros(len(barriers)), np.full(len(barriers), np.inf)
@@ -242,8 +241,7 @@ class Pushing:
         """Accelerations, power and friction without the forces of what is held."""
         tau, *f_tip = acting
         if not len(self.dry):
-            qdd, power = self._motion(q, qd, *acting)
-            return qdd, power, self.robot.friction_forces(q, qd, qdd, *f_tip) if self._rubs else np.zeros(len(q))
+            return self._motion(q, qd, *acting)
         return self._sliding(q, qd, tau, self.dry.directions(slip), *f_tip)
 
     def _approach(self, q: Array, qd: Array, qdd: Array, active: Array) -> Array:

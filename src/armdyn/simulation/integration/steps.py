@@ -92,9 +92,9 @@ class HeldForces:
             return motion(self.model, q, qd, self.tau, self.f_tip)  # type: ignore[no-any-return]
         if self.model.model.constraints:
             given = self.model, q, qd, self.tau, self.f_tip
-            rates, loads = constrained_motion_under_load(*given, near=self.loads)
+            (qdd, rate, _), loads = constrained_motion_under_load(*given, near=self.loads)
             self.loads.update(loads)
-            return rates
+            return qdd, rate
         found = accelerations_under_load(self.model, q, qd, self.tau, self.f_tip, near=self.loads)
         self.loads.update(found.loads)
         return found.qdd, power(self.model, q, qd, found.qdd, self.tau, self.f_tip)
