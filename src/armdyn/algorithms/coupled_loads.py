@@ -265,9 +265,7 @@ def _schur_complement(
     return by_multipliers, _factors(kept.A @ by_multipliers, list(reversed(range(len(kept.A)))), check)
 
 
-def _holding(
-    equations: Equations, friction: Mapping[int, LoadedFriction], qdd: Array, against: Array
-) -> Iterator[Any]:
+def _holding(equations: Equations, friction: Mapping[int, LoadedFriction], qdd: Array, against: Array) -> Iterator[Any]:
     """Of each equation with friction under load, 1 where it holds, else 0; ``against``: A^T lambda, where there is."""
     for i in range(len(qdd)):
         rubbing = [-B[i] * friction[k][0] for k, B in equations.B.items() if B[i]]

@@ -136,8 +136,9 @@ def checked_forward_dynamics(
         lines, rotors = partial(compiled(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
         before, rest, tolerance = pick(available), pick(h), settings.rank_tolerance
         found = least_squares_under_load(lines, rotors, M, A, before, rest, target, tolerance)
-        _, *other = constrained_least_squares(M, A, before - found.friction - rest, target, tolerance)
-        return found.qdd, *other
+        pushed = before - found.friction - rest
+        _, multipliers, rank = constrained_least_squares(M, A, pushed, target, tolerance)
+        return found.qdd, multipliers, rank
 
     solve_dependent(robot, settings, q_, np.broadcast_to(dependent, batch), motion[:2], dense)
     return motion

@@ -154,7 +154,7 @@ def constrained_least_squares(
 
 
 def allowed_motions(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
-    """N, whose columns are motions that the constraints allow, shape (..., n, n), and ones of the columns that are zero.
+    """N, whose columns are motions that the constraints allow, shape (..., n, n), and ones of its columns of zeros.
 
     With M = L L^T and U_0 the left singular vectors of L^-1 A^T without a singular value: N = L^-T U_0, N^T M N = 1.
     Zero columns stand in the place of the others, so that all states have one shape; theirs are the ones on the

@@ -170,8 +170,8 @@ def loads_of_available(model: Mechanism, qd: Array, available: Array) -> Array:
     coordinates, drive, found = coordinates_under_load(model), model.drive, np.array(available, dtype=object)
     rates = drive.rates(qd)
     loads = {k: available[i] for k, i in coordinates.items()}
-    counts = [lines(drive, k) for k in coordinates]
-    for _ in range(STEPS_OF_CURVES if None in counts else max(counts, default=0)):  # type: ignore[type-var]
+    counts = [STEPS_OF_CURVES if lines(drive, k) is None else lines(drive, k) for k in coordinates]
+    for _ in range(max(filter(None, counts), default=0)):
         friction = loaded_friction(drive, rates, loads)
         loads = {k: friction[k].passed * available[i] - friction[k].kept for k, i in coordinates.items()}
     for k, own in loaded_friction(drive, rates, loads).items():

@@ -71,7 +71,7 @@ def sliding_under_load(
 
 
 def sliding_under_load_of(robot: Robot, redundant: Redundant) -> Callable[..., UnderLoad]:
-    """`sliding_under_load` of a robot: compiled, or where its constraints may depend on each other, by least squares."""
+    """`sliding_under_load` of a robot: compiled, or where constraints may depend on each other, by least squares."""
     if redundant == "error" or not robot.model.constraints:
         return robot.compile(sliding_under_load)
     forces, rates_of, lines = map(robot.compile, (available_forces, sliding_rates, friction_lines))

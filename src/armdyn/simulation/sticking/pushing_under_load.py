@@ -74,7 +74,7 @@ class PushingUnderLoad(Pushing):
         super().__init__(robot, barriers, dry, redundant)
         self._under_load, self._friction = sliding_under_load_of(robot, redundant), LoadedFriction(robot, dry)
         self._constrained = bool(robot.model.constraints)
-        self._alone = np.zeros(len(self.is_joint), dtype=bool)  # rows of joints that one coordinate moves, and nothing else
+        self._alone = np.zeros(len(self.is_joint), dtype=bool)  # rows of joints that one coordinate moves
         self._alone[self.is_joint] = (dry.moved_by >= 0) & (not self._constrained)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
