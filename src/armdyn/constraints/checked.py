@@ -130,15 +130,16 @@ def checked_forward_dynamics(
     available, h = before_loads()
 
     def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array, Array]:
-        target = -_stabilised_drift(robot, pick(q_), pick(qd_), A, **gains)
-        if not robot.mechanism.drive.depends_on_load:
-            return constrained_least_squares(M, A, pick(available - h), target, settings.rank_tolerance)
+        target, tolerance = -_stabilised_drift(robot, pick(q_), pick(qd_), A, **gains), settings.rank_tolerance
+        before, rest = pick(available), pick(h)
+        found = constrained_least_squares(M, A, before - rest, target, tolerance)
+        refused = settings.redundant == "error" and (found[-1] < A.shape[-2]).any()
+        if refused or not robot.mechanism.drive.depends_on_load:
+            return found
         lines, rotors = partial(compiled(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
-        before, rest, tolerance = pick(available), pick(h), settings.rank_tolerance
-        found = least_squares_under_load(lines, rotors, M, A, before, rest, target, tolerance)
-        pushed = before - found.friction - rest
-        _, multipliers, rank = constrained_least_squares(M, A, pushed, target, tolerance)
-        return found.qdd, multipliers, rank
+        loaded = least_squares_under_load(lines, rotors, M, A, before, rest, target, tolerance)
+        pushed = before - loaded.friction - rest
+        return loaded.qdd, *constrained_least_squares(M, A, pushed, target, tolerance)[1:]
 
     solve_dependent(robot, settings, q_, np.broadcast_to(dependent, batch), motion[:2], dense)
     return motion
