@@ -154,7 +154,7 @@ def accelerations_of_coupled(
         pivots += _schur_complement(equations, kept, friction, N)[1].reciprocal
     solved = _all([*_holding(equations, friction, qdd, against), *(pivot > 0.0 for pivot in pivots)])
     forces = {k: own.force for k, own in friction.items()}
-    found = found.times(or_nan(solved))
+    found = found.where(or_nan(solved), constrained=kept is not None)
     return found.qdd, loads, N.solve, forces, found.reactions
 
 

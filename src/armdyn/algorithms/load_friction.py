@@ -167,16 +167,17 @@ def solved_under_load(
     loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
     start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)
 
-    def solved(last: NewtonStep) -> Any:
-        return _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads)
+    def checked(last: NewtonStep) -> NewtonStep:
+        solved = _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads)
+        return last.where(solved, constrained=within is not None)
 
     if is_exact:  # loads without rotors take no accelerations
         found = steps_made(step, start, loads, steps)
     else:
-        straight = solved if steps == STEPS else None
-        found = until_settled(step, start, loads, steps, near=bool(near), solved=straight)
+        straight = checked if steps == STEPS else None
+        found = until_settled(step, start, loads, steps, near=bool(near), checked=straight)
     if steps == STEPS_OF_CURVES:
-        found = found.times(solved(found))
+        found = checked(found)
     qdd, loads, friction = found.qdd, found.loads, found.friction
     forces, solve = {k: own.force for k, own in friction.items()}, linearised(friction).solve
     if moves is not None:  # what is held transmits tau and the reaction
