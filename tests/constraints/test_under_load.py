@@ -14,7 +14,7 @@ from scipy.optimize import root
 import armdyn
 from armdyn import Robot, Unsupported
 from armdyn import constraints as c
-from armdyn.actuators import Actuator, Gear, GearLoss, Motor, Rotor, ServoFriction, Viscous
+from armdyn.actuators import Actuator, Gear, GearLoss, Motor, Rotor, ServoFriction
 from armdyn.algorithms import load_friction
 from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
 from armdyn.constraints.under_load import forces_before_loads, friction_lines
@@ -109,7 +109,7 @@ def test_a_four_bar_with_one_gear_at_its_crank(driving: bool) -> None:
 
 
 def crank_equation(x: float, rate: float) -> tuple[np.ndarray, float, float]:
-    """q of the four-bar at a crank's angle, and m and b of m x'' + b = (the crank's force), by differences of 40 digits."""
+    """q of the four-bar at its crank's angle, m and b of m x'' + b = (its force), by differences of 40 digits."""
 
     def bars(x):
         elbow = CRANK.length * mp.expj(x)
@@ -208,7 +208,7 @@ def test_redundant_rows_by_least_squares() -> None:
         space.constraint_forces(q, motion.multipliers), plane.constraint_forces(q, expected.multipliers), atol=1e-11
     )
     stabilised = {"damping": 3.0, "stiffness": 2.0}
-    open_q = q + [0.01, -0.02, 0.01]
+    open_q = q + np.array([0.01, -0.02, 0.01])
     np.testing.assert_allclose(
         ball.constrained_forward_dynamics(open_q, qd, tau, redundant="least_squares", **stabilised).qdd,
         plane.constrained_forward_dynamics(open_q, qd, tau, **stabilised).qdd,

@@ -17,6 +17,9 @@ first equation is looked at.
 A joint that friction holds at rest has qdd = 0 in place of its equation, of which the friction is what is left; laws
 that take nothing from it there keep it out of the steps.
 
+Within constraints A qdd = b the load is l = M qdd + h + A^T lambda, so that A^T lambda stands on the left of the first
+equation, and each step solves the same equations as without friction (`armdyn.constraints.under_load`).
+
 That is for joints that move by themselves. `armdyn.algorithms.coupled_loads` has the others: joints that are coupled,
 and those that turn rotors which are bodies of their own.
 """

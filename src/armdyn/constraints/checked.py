@@ -70,6 +70,9 @@ def checked_forward_dynamics(
     the metric of M^-1. All is computed in float64, and returned so, whatever the dtype of the arguments: the checks of
     q and qd need its digits. The compiled function has a loop for float32.
 
+    Friction that depends on the load counts at what joints transmit, A^T lambda among it, and is solved for along with
+    qdd and lambda; at rest it counts as 0.
+
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
@@ -98,6 +101,8 @@ def checked_forward_dynamics(
         RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
             this state alone, or have no gradient there.
         ModelError: a robot without constraints, or with a joint that moves no inertia.
+        Unsupported: friction that depends on the load of joints that are coupled or turn rotors that are bodies, beside
+            rows that follow from others, or a constraint that does not say on which joints it acts.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
@@ -173,7 +178,8 @@ def checked_inverse_dynamics(
 
     Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
     them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose. As lambda is given and
-    not sought, rows may follow from others: tau is unique all the same.
+    not sought, rows may follow from others: tau is unique all the same. Friction that depends on the load counts at
+    M qdd + h + A^T lambda without the rotors.
 
     Args:
         robot: with constraints.
@@ -222,7 +228,7 @@ def checked_hybrid_forces(
 
     tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
     to the wanted one, in the metric of M, that the constraints allow: the part of qdd against them is left out, and
-    lambda is met exactly (Modern Robotics 8.7, 11.6).
+    lambda is met exactly (Modern Robotics 8.7, 11.6). Friction is that of this motion and this lambda.
 
     Args:
         robot: with constraints.
