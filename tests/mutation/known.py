@@ -107,7 +107,8 @@ def with_a_frame_on_the_base(known: Known) -> Known:
 
 def known_robots() -> dict[str, Known]:
     """Arms and trees, of revolute and prismatic joints, plain, geared and coupled."""
-    plain = {name: CASES[name]() for name in ("ur5", "panda_fingers", "random_tree", "right_angled_tree")}
+    plain = {name: CASES[name]() for name in ("ur5", "panda_fingers", "right_angled_tree")}
+    plain["random_tree"] = CASES["large_tree"]()
     plain |= {name: bundled(name) for name in ("planar_2r", "rp")}
     for tree in (spindles(), random_tree(171, 1), slides_between_turns()):
         plain[tree.name] = Case(tree.name, armdyn.Robot(to_armdyn(tree)), to_pinocchio(tree))
