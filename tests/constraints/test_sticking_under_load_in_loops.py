@@ -8,7 +8,7 @@ from lossy import Gears, Terms, unsatisfied
 import armdyn
 from armdyn import ClosedLoop, Robot
 from armdyn import constraints as c
-from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor
+from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, Rotor
 from armdyn.simulation import RungeKutta4, Stops
 from oracles.short_run import short_run
 
@@ -37,8 +37,8 @@ def closed(bare: Robot, rng: np.random.Generator) -> np.ndarray:
     return bare.close_loop(np.array(near) + rng.normal(0.0, 0.3, bare.dof))
 
 
-@pytest.mark.short_run("redundant", "point")
-@pytest.mark.parametrize("name", short_run(LOOPS, "redundant", "point"))
+@pytest.mark.short_run("redundant", "five bar")
+@pytest.mark.parametrize("name", short_run(LOOPS, "redundant", "five bar"))
 def test_what_starts_from_rest_is_the_one_solution(name: str) -> None:
     """l + f(l) grows with l, so that a motion that satisfies all conditions is the only one."""
     make, redundant = LOOPS[name]
@@ -168,3 +168,19 @@ def test_bristles_beside_gears_of_a_linkage() -> None:
         M, h, A, _ = Terms.of(bare, q, qd)
         left = -friction - M @ qdd - 0.1 * qdd - h
         np.testing.assert_allclose(A.T @ np.linalg.lstsq(A.T, left)[0], left, rtol=0.0, atol=1e-8)
+
+
+def test_rotors_that_are_bodies_of_a_linkage_slide_as_armatures_do() -> None:
+    """Across the axes of a planar linkage both are the same, but that joints with such rotors do not stick."""
+    parts = Motor(1e-4), Gear(60.0, efficiency=0.7, back_efficiency=0.5), Coulomb(0.1)
+    across = Rotor(axis=(1.0, 0.0, 0.0))
+    bare = four_bar()
+    q = bare.close_loop(OPEN)
+    qd = bare.close_velocities(q, [3.0, 0.0, 0.0], held=[CRANK])
+    armed, turning = (
+        armdyn.simulate(bare.with_actuators(dict.fromkeys(bare.joint_names, drive)), q, qd, duration=0.2, times=[0.1])
+        for drive in (Actuator(*parts), Actuator(*parts, rotor=across))
+    )
+    np.testing.assert_allclose(turning.q, armed.q, rtol=0.0, atol=1e-10)
+    assert abs(turning.energy.relative_drift).max() < 1e-8
+    assert any("joints that are coupled or turn rotors that are bodies" in note for note in turning.notes)

@@ -246,8 +246,13 @@ def test_actuators_move_passive_joints_that_rub_under_load() -> None:
         motion = robot.constrained_forward_dynamics(q, qd, driven.tau)
         np.testing.assert_allclose(motion.qdd, qdd, rtol=0.0, atol=1e-11)
         np.testing.assert_allclose(motion.multipliers, driven.multipliers, rtol=0.0, atol=1e-10)
-    with pytest.raises(Unsupported, match="are more than its freedoms, and friction depends on the load"):
+    with pytest.raises(Unsupported, match="and friction of joint_of_crank, joint_of_coupler depends"):
         robot.actuator_forces(q, qd, qdd, actuated=robot.joint_names[:2])
+    other = four_bar().with_actuators({"joint_of_rocker": Actuator(Motor(0.3), Gear(1.0, efficiency=0.6))})
+    both = other.actuator_forces(q, qd, qdd, actuated=["joint_of_crank", "joint_of_coupler"])
+    np.testing.assert_allclose(other.constrained_forward_dynamics(q, qd, both.tau).qdd, qdd, rtol=0.0, atol=1e-11)
+    one = other.actuator_forces(q, qd, qdd, actuated=["joint_of_crank"])
+    assert np.linalg.norm(both.tau) < np.linalg.norm(one.tau)
 
 
 def test_states_that_are_not_solved_are_nan_and_are_solved_on_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

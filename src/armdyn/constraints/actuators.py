@@ -24,7 +24,7 @@ from armdyn.constraints.arguments import (
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.errors import ConstraintError
 from armdyn.constraints.redundant_under_load import rotors_before_friction
-from armdyn.constraints.under_load import forces_before_loads, loads_of_available
+from armdyn.constraints.under_load import coordinates_under_load, forces_before_loads, loads_of_available
 from armdyn.errors import Unsupported
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
@@ -73,8 +73,8 @@ def actuator_forces(
         OpenLoop, InconsistentMotion: a state or motion that the constraints do not allow.
         ConstraintError: actuators that cannot give this motion: too few, or in a singular place; a tolerance that is
             none.
-        Unsupported: more actuators than freedoms where friction depends on the load, so that their forces are not
-            linear in lambda; or such friction of joints that are coupled or turn rotors that are bodies.
+        Unsupported: more actuators than freedoms where friction of one of them depends on the load, so that their
+            forces are not linear in lambda; or such friction of joints that are coupled or turn rotors that are bodies.
         UnknownName: a joint the robot does not have.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
@@ -94,6 +94,8 @@ def actuator_forces(
     check_motion(robot, tolerance, q_, qd_, qdd_)
     passive = [i for i in range(robot.dof) if i not in driven]
     under_load = robot.mechanism.drive.depends_on_load
+    loaded = coordinates_under_load(robot.mechanism).values() if under_load else ()
+    lossy = [robot.joint_names[i] for i in driven if i in loaded]
     inverse = compiled(dynamics.constrained_inverse_dynamics, robot)
     forces = _lacking(robot, q_, qd_, qdd_) if under_load else np.asarray(inverse(q_, qd_, qdd_))
     A = np.asarray(robot.constraint_jacobian(q_))
@@ -113,11 +115,12 @@ def actuator_forces(
                 "than actuators there, or is singular."
             )
         along = rows[:, driven].T @ spare
-        if under_load and np.linalg.matrix_rank(along, rank_tolerance * np.abs(rows).max()):
+        if lossy and np.linalg.matrix_rank(along, rank_tolerance * np.abs(rows).max()):
             raise Unsupported(
                 f"the actuators {', '.join(robot.joint_names[i] for i in driven)} of {robot.name!r} are more than its "
-                f"freedoms{state_name(index)}, and friction depends on the load: which of their forces have the least "
-                "sum of squares is not known then. Name fewer of them, or ask robot.without_friction()"
+                f"freedoms{state_name(index)}, and friction of {', '.join(lossy)} depends on the load: which of their "
+                "forces have the least sum of squares is not known then. Name fewer of them, or ask "
+                "robot.without_friction()"
             )
         y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
         multipliers[index], tau[index] = y, 0.0
