@@ -1,10 +1,10 @@
-"""Dynamics where friction depends on the load: forward after inverse, derivatives, what is refused."""
+"""Dynamics where friction depends on the load: forward after inverse, derivatives, joints that are held."""
 
 import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Robot, Unsupported
+from armdyn import Robot
 from armdyn.actuators import Actuator, Coulomb, Gear, GearLoss, Motor, ServoFriction, Smooth, Stribeck, Viscous
 from armdyn.algorithms import load_friction
 from oracles.short_run import short_run
@@ -142,14 +142,6 @@ def test_states_that_are_not_solved_are_nan(monkeypatch):
     assert not lost.all()
     assert np.isnan(back[lost]).all()
     np.testing.assert_allclose(back[~lost], qdd[~lost], atol=1e-10)
-
-
-def test_constraints_are_refused_by_name():
-    lossy = Actuator(gear=Gear(5.0, efficiency=0.5))
-    arm = armdyn.load("planar_2r").with_actuators({"joint_2": lossy})
-    held = arm.with_constraints(armdyn.constraints.PointOnLine("tip", [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]))
-    with pytest.raises(Unsupported, match="friction of 'planar_2r' depends on the load of its gears"):
-        held.constrained_forward_dynamics([-np.pi / 3, 2 * np.pi / 3], [0.0, 0.0], [0.0, 0.0])
 
 
 def test_other_joints_may_be_coupled():

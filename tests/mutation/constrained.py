@@ -10,6 +10,7 @@ from mpmath import mp, mpf
 
 import armdyn
 from armdyn import constraints as c
+from armdyn.actuators import Actuator, GearLoss
 from armdyn.constraints.fields import axes_along
 from constraints.parts import every_kind
 from mutation.answers import Answer
@@ -249,6 +250,49 @@ def constrained_robots(robots: dict[str, Known]) -> dict[str, Known]:
         robot = armdyn.Robot(some.robot.model.replace(constraints=constraints))
         found[name] = Known(robot, some.case, some.A, some.b, some.rotors)
     return found
+
+
+EFFICIENCY, BACK, RUBS = 0.7, 0.45, 0.6
+"""Of the gears of an arm with losses, and the viscous friction of its joints."""
+
+
+def with_losses(some: Known) -> tuple[Known, np.ndarray]:
+    """An arm with constraints whose joints lose a part of their load, and the rotors before that; the links alone."""
+    kinds, rotors = every_kind(some.robot), np.linspace(0.4, 0.1, some.n)
+    chosen = (kinds[kind] for kind in ("rod", "skate", "plane on a link"))
+    names = some.robot.joint_names
+    robot = some.robot.with_actuators(dict.fromkeys(names, Actuator(friction=GearLoss(EFFICIENCY, BACK))))
+    robot = robot.with_armature(dict(zip(names, rotors, strict=True))).with_friction(dict.fromkeys(names, (RUBS, 0.0)))
+    robot = armdyn.Robot(robot.model.replace(constraints=tuple(chosen)))
+    return Known(robot, some.case, some.A, some.b, np.zeros(some.n)), rotors
+
+
+def of_losses(links: Known, rotors: np.ndarray, q, qd, qdd, _, f_tip) -> Iterator[Answer]:
+    """What gears make of the loads of such an arm, in a motion that its constraints allow."""
+    tree = Exact(links.robot.model)
+    parts = [equations(tree, constraint, q, qd) for constraint in links.robot.model.constraints]
+    A, drift = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+    multipliers, M = 5.0 * np.cos(np.arange(len(A))), links.mass_matrix(q)
+    loads = links.case.on_links(np.zeros((len(links.robot.link_names), 6)))
+    for i, on_tip in enumerate(links.case.external(f_tip)):
+        loads[i] = loads[i] + on_tip
+
+    def driven(qdd: np.ndarray, loads: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        transmitted = links.inverse_dynamics(q, qd, qdd, loads) + A.T @ multipliers
+        ratio = np.where(transmitted * qd > 0.0, 1.0 / EFFICIENCY, BACK)
+        return ratio, ratio * transmitted + rotors * qdd + RUBS * qd
+
+    yield "dynamics.constrained_inverse_dynamics", {}, [q, qd, qdd, multipliers, f_tip], driven(qdd, loads)[1]
+    Minv = np.linalg.inv(M + np.diag(rotors))
+    allowed = qdd - Minv @ A.T @ np.linalg.solve(A @ Minv @ A.T, A @ qdd + drift)
+    ratio, forces = driven(allowed)
+    assert len(set(ratio)) == 2  # some drive, others are driven
+    yield "dynamics.hybrid_forces", {}, [q, qd, qdd, multipliers], forces
+    ratio, forces = driven(allowed, loads)
+    S = A @ np.linalg.inv(M + np.diag(rotors / ratio)) @ A.T
+    pivots = np.diagonal(np.linalg.cholesky(S)) ** 2
+    answer = allowed, multipliers, pivots / np.diagonal(S)
+    yield "dynamics.constrained_forward_dynamics", {}, [q, qd, forces, f_tip], answer
 
 
 def on_a_curve(some: Known, states: np.ndarray) -> tuple[Known, list[Answer]]:

@@ -8,7 +8,15 @@ import numpy as np
 import armdyn
 from mutation import answers
 from mutation.choice import of_choice
-from mutation.constrained import constrained_robots, of_constraints, of_one_row, on_a_curve, refused_robots
+from mutation.constrained import (
+    constrained_robots,
+    of_constraints,
+    of_losses,
+    of_one_row,
+    on_a_curve,
+    refused_robots,
+    with_losses,
+)
 from mutation.counting import count
 from mutation.driven import driven_robots, of_columns
 from mutation.in_flight import of_flight
@@ -53,6 +61,11 @@ def exam() -> Exam:
     for name, some in held.items():
         state = next(zip(*random_states(some.n, 1, seed=144), strict=True))
         questions += asked(name, of_constraints(some, *state), "constraints")
+    lossy, rotors = with_losses(robots["ur5"])
+    models["losses"] = pickle.dumps(lossy.robot.model)
+    questions += asked(
+        "losses", of_losses(lossy, rotors, *next(zip(*random_states(6, 1, seed=144), strict=True))), "constraints"
+    )
     for name, (robot, wanted) in driven_robots(robots).items():
         models[name] = pickle.dumps(robot.model)
         questions += asked(name, wanted)

@@ -57,6 +57,7 @@ MODULES = (
     "constraints.held",
     "constraints.holonomic",
     "constraints.joint_coupling",
+    "constraints.multipliers",
     "constraints.pfaffian",
     "constraints.point_of",
     "constraints.point_on_curve",

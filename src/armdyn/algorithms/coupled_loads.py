@@ -15,6 +15,12 @@ determinant is above zero for all slopes that the friction may have there is one
 much faster than the joints. Else the equations of a rigid arm may have none, or several: a gear may lock (Painleve's
 paradox), and its play and springs decide what happens. A state is solved where what is left of the equations is nothing
 but rounding, and the pivots of N are above zero.
+
+Constraints A qdd = b with multipliers lambda, C_k lambda of which joint k transmits, make it
+
+    N qdd + E lambda = tau - h - d - sum_k B_k^T (c_k + s_k h_k),    E = A^T + sum_k B_k^T s_k C_k,
+
+solved by S = A N^-1 E, whose pivots must be above zero too.
 """
 
 from __future__ import annotations
@@ -38,9 +44,11 @@ from armdyn.algorithms.load_laws import (
     until_settled,
 )
 from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
+from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
+from armdyn.spatial.positive_definite import ZeroPivot
 from armdyn.spatial.rotations import Array
 
 STEPS = 8
@@ -48,6 +56,20 @@ STEPS = 8
 
 STEPS_OF_CURVES = 12
 """Iterations where friction is a curve of the load."""
+
+
+class Kept(NamedTuple):
+    """Constraints A qdd = b.
+
+    Args:
+        A: (constraints, n).
+        b: (constraints,).
+        of_loads: C_k by body, (constraints,): the load of its joint by one of each multiplier.
+    """
+
+    A: Array
+    b: Array
+    of_loads: Mapping[int, Array]
 
 
 class Elimination(NamedTuple):
@@ -97,25 +119,43 @@ def accelerations_of_coupled(
     tau: Array,
     *wrenches_and_base: Array | None,
     near: Mapping[int, Any] | None,
+    kept: Kept | None = None,
 ) -> tuple[Array, Mapping[int, Any], Callable[[Array], Array], Mapping[int, Any], Array]:
-    """The parts of `armdyn.algorithms.load_friction.UnderLoad`, from the arguments of `accelerations_under_load`."""
+    """The parts of `armdyn.algorithms.load_friction.UnderLoad`, from the arguments of `accelerations_under_load`.
+
+    ``kept`` are constraints, whose multipliers are in the place of the reactions.
+    """
     drive, rates = mechanism.drive, mechanism.drive.rates(qd)
     equations = _equations(mechanism, q, qd, tau, *wrenches_and_base)
 
     def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
         N = _eliminated(mechanism, _matrix(equations, friction))
         qdd = N.solve(_right_side(equations, friction, loads))
-        loads = {k: row @ qdd + equations.h[k] for k, row in equations.of_loads.items()}
-        return NewtonStep.of(drive, rates, friction, qdd, loads)
+        if kept is None:
+            loads = {k: row @ qdd + equations.h[k] for k, row in equations.of_loads.items()}
+            return NewtonStep.of(drive, rates, friction, qdd, loads)
+        by_multipliers, S = _schur_complement(equations, kept, friction, N)
+        multipliers = S.solve(kept.A @ qdd - kept.b)
+        qdd = qdd - by_multipliers @ multipliers
+        of_constraints = {k: row @ multipliers for k, row in kept.of_loads.items()}
+        loads = {k: row @ qdd + equations.h[k] + of_constraints[k] for k, row in equations.of_loads.items()}
+        return NewtonStep.of(drive, rates, friction, qdd, loads, multipliers)
 
     loads = near or dict.fromkeys(equations.B, 0.0)
     start = loaded_friction(drive, rates, loads)
     found = until_settled(step, start, loads, _steps(drive), near=bool(near))
     qdd, loads, friction = found.qdd, found.loads, found.friction
     N = _eliminated(mechanism, _matrix(equations, friction))
-    solved = _all([*_holding(equations, friction, qdd), *(pivot > 0.0 for pivot in N.reciprocal)])
+    pivots = list(N.reciprocal)
+    if kept is None:
+        against = np.zeros(0)
+    else:
+        against = kept.A.T @ found.reactions
+        pivots += _schur_complement(equations, kept, friction, N)[1].reciprocal
+    solved = _all([*_holding(equations, friction, qdd, against), *(pivot > 0.0 for pivot in pivots)])
     forces = {k: own.force for k, own in friction.items()}
-    return qdd * or_nan(solved), loads, N.solve, forces, found.reactions
+    found = found.where(or_nan(solved), constrained=kept is not None)
+    return found.qdd, loads, N.solve, forces, found.reactions
 
 
 def _steps(drive: Drive) -> int:
@@ -186,11 +226,19 @@ def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
     Raises:
         ModelError: where a joint moves no inertia.
     """
-    order = mechanism.drive.order
+
+    def check(i: int, pivot: Any) -> None:
+        require_joint_inertia(mechanism, mechanism.model.coordinates[i].name, pivot)
+
+    return _factors(N, mechanism.drive.order, check)
+
+
+def _factors(N: Array, order: list[int], check: Callable[[int, Any], None]) -> Elimination:
+    """N = U L, from the last of the order to the first; ``check`` sees the place and the pivot of each."""
     N = N[np.ix_(order, order)].astype(object)
     reciprocal: list[Any] = [0.0] * len(order)
     for k in reversed(range(len(order))):
-        require_joint_inertia(mechanism, mechanism.model.coordinates[order[k]].name, N[k, k])
+        check(order[k], N[k, k])
         reciprocal[k] = 1.0 / N[k, k]
         for i in range(k):
             N[i, k] = N[i, k] * reciprocal[k]
@@ -199,12 +247,30 @@ def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
     return Elimination(order, N, reciprocal)
 
 
-def _holding(equations: Equations, friction: Mapping[int, LoadedFriction], qdd: Array) -> Iterator[Any]:
-    """Of each equation with friction under load, 1 where it holds, else 0."""
+def _schur_complement(
+    equations: Equations, kept: Kept, friction: Mapping[int, LoadedFriction], N: Elimination
+) -> tuple[Array, Elimination]:
+    """N^-1 E, and the factors of S = A N^-1 E.
+
+    Raises:
+        ZeroPivot: where a row follows from those before it.
+    """
+
+    def check(row: int, pivot: Any) -> None:
+        if is_zero(pivot):
+            raise ZeroPivot(row)
+
+    slopes = (np.outer(equations.B[k], kept.of_loads[k] * own.slope) for k, own in friction.items())
+    by_multipliers = N.solve(np.asarray(sum(slopes, start=kept.A.T)))
+    return by_multipliers, _factors(kept.A @ by_multipliers, list(reversed(range(len(kept.A)))), check)
+
+
+def _holding(equations: Equations, friction: Mapping[int, LoadedFriction], qdd: Array, against: Array) -> Iterator[Any]:
+    """Of each equation with friction under load, 1 where it holds, else 0; ``against``: A^T lambda, where there is."""
     for i in range(len(qdd)):
         rubbing = [-B[i] * friction[k][0] for k, B in equations.B.items() if B[i]]
         if rubbing:
-            yield holds([equations.rest[i], *(-equations.M[i] * qdd), *rubbing])
+            yield holds([equations.rest[i], *(-equations.M[i] * qdd), *rubbing, *(-one for one in against[i : i + 1])])
 
 
 def _all(conditions: list[Any]) -> Any:

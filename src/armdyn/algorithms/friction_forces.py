@@ -24,7 +24,8 @@ def friction_forces(
 
     damping qd + friction sign(qd) of every joint, and the laws of its actuator (Modern Robotics 8.9.4, UCL). At rest it
     is 0, the middle of what a joint that sticks may take. It is part of `inverse_dynamics` and `bias_forces`. Where
-    the joints of the description are coupled, what rubs in each comes to the coordinates that move it.
+    the joints of the description are coupled, what rubs in each comes to the coordinates that move it. Where it depends
+    on the load, that of a robot with constraints is that of its tree, which pushes against none of them.
 
     Args:
         q: joint positions, rad or m, shape (..., n). They count where the friction of a gear depends on its load.

@@ -17,6 +17,9 @@ first equation is looked at.
 A joint that friction holds at rest has qdd = 0 in place of its equation, of which the friction is what is left; laws
 that take nothing from it there keep it out of the steps.
 
+Within constraints A qdd = b the load is l = M qdd + h + A^T lambda, so that A^T lambda stands on the left of the first
+equation, and each step solves the same equations as without friction (`armdyn.constraints.under_load`).
+
 That is for joints that move by themselves. `armdyn.algorithms.coupled_loads` has the others: joints that are coupled,
 and those that turn rotors which are bodies of their own.
 """
@@ -58,6 +61,9 @@ STEPS = 6
 STEPS_OF_CURVES = 12
 """Iterations where friction is a curve of the load."""
 
+Within = Callable[[Factors, Array], tuple[Array, Array]]
+"""Accelerations by joint forces within constraints, of the factors of M, and what else is found with them."""
+
 
 class UnderLoad(NamedTuple):
     """Accelerations that agree with the friction of the loads they cause, and the equations' linear part there.
@@ -67,7 +73,8 @@ class UnderLoad(NamedTuple):
         loads: which the joints with such friction transmit, by body.
         solve: how qdd changes with joint forces, a vector or the columns of a matrix: (d tau/d qdd)^-1 times these.
         friction: that depends on these loads, by body.
-        reactions: the opposite of what holds the coordinates that are held, (n,); without meaning at the others.
+        reactions: the opposite of what holds the coordinates that are held, (n,); without meaning at the others. Within
+            constraints, what `Within` finds beside the accelerations.
     """
 
     qdd: Array
@@ -85,6 +92,7 @@ def accelerations_under_load(
     *wrenches_and_base: Array | None,
     near: Mapping[int, Any] | None = None,
     moves: Sequence[Any] | Array | None = None,
+    within: Within | None = None,
 ) -> UnderLoad:
     """The accelerations that joint forces cause, where friction depends on the load.
 
@@ -98,11 +106,13 @@ def accelerations_under_load(
             decide how many steps are needed, and the result to rounding only.
         moves: 1 of each coordinate that moves, 0 of one that is held at rest, whose laws give no friction there; all
             move where left out. Only where `own_coordinates` are.
+        within: moves the arm within constraints, in place of ``moves``. Only where `own_coordinates` are.
     """
     coordinates = own_coordinates(mechanism.drive)
     if coordinates is None:
         return UnderLoad(*accelerations_of_coupled(mechanism, q, qd, tau, *wrenches_and_base, near=near))
-    return _of_single_joints(mechanism, coordinates, q, qd, tau, *wrenches_and_base, near=near, moves=moves)
+    options: dict[str, Any] = {"near": near, "moves": moves, "within": within}
+    return _of_single_joints(mechanism, coordinates, q, qd, tau, *wrenches_and_base, **options)
 
 
 def _of_single_joints(
@@ -112,8 +122,7 @@ def _of_single_joints(
     qd: Array,
     tau: Array,
     *wrenches_and_base: Array | None,
-    near: Mapping[int, Any] | None,
-    moves: Sequence[Any] | Array | None,
+    **options: Any,
 ) -> UnderLoad:
     """The same where each joint whose friction depends on the load is moved by a coordinate of its own."""
     drive = mechanism.drive
@@ -121,7 +130,7 @@ def _of_single_joints(
     h = inverse_dynamics(mechanism.without_friction, q, qd, at_rest, *wrenches_and_base)
     tau = tau - drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))  # tau - d
     links = links_mass(mechanism, q)
-    return solved_under_load(mechanism, coordinates, links, tau, h, rates, moves=moves, near=near)
+    return solved_under_load(mechanism, coordinates, links, tau, h, rates, **options)
 
 
 def solved_under_load(
@@ -134,6 +143,7 @@ def solved_under_load(
     *,
     moves: Sequence[Any] | Array | None = None,
     near: Mapping[int, Any] | None = None,
+    within: Within | None = None,
 ) -> UnderLoad:
     """The solution of the equations whose terms are known.
 
@@ -146,11 +156,12 @@ def solved_under_load(
         rates: of the bodies' joints, with which their friction is in the equations.
         moves: as of `accelerations_under_load`.
         near: loads with which Newton's method begins.
+        within: as of `accelerations_under_load`.
     """
     drive = mechanism.drive
 
     def linearised(friction: Mapping[int, LoadedFriction]) -> Linearised:
-        return Linearised.of(mechanism, coordinates, links, friction, moves)
+        return Linearised.of(mechanism, coordinates, links, friction, moves, within)
 
     def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
         qdd, reactions, loads = linearised(friction).step(tau, h)
@@ -159,17 +170,18 @@ def solved_under_load(
     loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
     start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)
 
-    def solved(last: NewtonStep) -> Any:
-        return _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads)
+    def checked(last: NewtonStep) -> NewtonStep:
+        solved = _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads)
+        return last.where(solved, constrained=within is not None)
 
     if is_exact:  # loads without rotors take no accelerations
         found = steps_made(step, start, loads, steps)
     else:
-        straight = solved if steps == STEPS else None
-        found = until_settled(step, start, loads, steps, near=bool(near), solved=straight)
-    qdd, loads, friction = found.qdd, found.loads, found.friction
+        straight = checked if steps == STEPS else None
+        found = until_settled(step, start, loads, steps, near=bool(near), checked=straight)
     if steps == STEPS_OF_CURVES:
-        qdd = qdd * solved(found)
+        found = checked(found)
+    qdd, loads, friction = found.qdd, found.loads, found.friction
     forces, solve = {k: own.force for k, own in friction.items()}, linearised(friction).solve
     if moves is not None:  # what is held transmits tau and the reaction
         loads = {k: loads[k] + (1.0 - moves[i]) * found.reactions[i] for k, i in coordinates.items()}
@@ -198,7 +210,7 @@ class Linearised:
         coordinates: the bodies with such friction, and the one coordinate that moves each.
         reciprocal: 1/phi = 1/(1 + s), of each coordinate.
         kept: c/phi, of each coordinate.
-        moves: as of `accelerations_under_load`.
+        moves, within: as of `accelerations_under_load`.
     """
 
     mechanism: Mechanism
@@ -208,6 +220,7 @@ class Linearised:
     reciprocal: Array
     kept: Array
     moves: Sequence[Any] | Array | None
+    within: Within | None = None
 
     @classmethod
     def of(
@@ -217,6 +230,7 @@ class Linearised:
         links: list[dict[int, Any]],
         friction: Mapping[int, LoadedFriction],
         moves: Sequence[Any] | Array | None = None,
+        within: Within | None = None,
     ) -> Linearised:
         """Where the friction is this; ``links`` is the mass matrix without rotors."""
         rotors = list(mechanism.drive.armature)
@@ -225,7 +239,7 @@ class Linearised:
             reciprocal[i], kept[i] = friction[k].passed, friction[k].kept
             rotors[k] = rotors[k] * reciprocal[i]
         drive = dataclasses.replace(mechanism.drive, armature=tuple(rotors))
-        return cls(mechanism, drive, links, coordinates, reciprocal, kept, moves)
+        return cls(mechanism, drive, links, coordinates, reciprocal, kept, moves, within)
 
     @cached_property
     def factors(self) -> Factors:
@@ -241,6 +255,8 @@ class Linearised:
     def _moved(self, pushed: Array) -> tuple[Array, Array]:
         """The accelerations, and the reactions of what is held."""
         none = np.zeros(len(pushed))
+        if self.within is not None:
+            return self.within(self.factors, pushed)
         if self.moves is None:
             return self.factors.solve(pushed), none
         return solved_with_prescribed(self.mechanism, self.drive.mass_matrix(self.links), self.moves, pushed, none)

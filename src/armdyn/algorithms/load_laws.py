@@ -76,7 +76,7 @@ class NewtonStep(NamedTuple):
         loads: that they cause, by body.
         settled: 1 where friction is that of the straight lines that the step was made with, so that a further step
             changes nothing; else 0. Of a curve a change of `SAME_SLOPE` bears on no digit.
-        reactions: the opposite of what holds coordinates that are held at rest.
+        reactions: the opposite of what holds coordinates that are held at rest, or what constraints take.
     """
 
     drive: Drive
@@ -106,6 +106,11 @@ class NewtonStep(NamedTuple):
     def friction(self) -> dict[int, LoadedFriction]:
         """At these loads."""
         return loaded_friction(self.drive, self.rates, self.loads)
+
+    def where(self, solved: Any, *, constrained: bool = False) -> NewtonStep:
+        """The same where ``solved`` is 1; the accelerations, and what constraints take, are NaN where it is NaN."""
+        found = self._replace(qdd=self.qdd * solved)
+        return found._replace(reactions=self.reactions * solved) if constrained else found
 
     def unless_settled(self, further: NewtonStep) -> NewtonStep:
         """A further step where this one is not settled. A compiled function leaves steps out that no state needs."""
@@ -137,12 +142,12 @@ def until_settled(
     count: int,
     *,
     near: bool,
-    solved: Callable[[NewtonStep], Any] | None = None,
+    checked: Callable[[NewtonStep], NewtonStep] | None = None,
 ) -> NewtonStep:
     """Up to so many steps: those that settled states do not need a compiled function leaves out.
 
-    ``solved`` says with 1 or NaN whether the last step of what has not settled solves the equations. It is left out of
-    what has settled: on straight lines the step is exact.
+    ``checked`` makes NaN of the last step of what has not settled where it does not solve the equations. It is left out
+    of what has settled: on straight lines the step is exact.
 
     Loads of a state nearby mostly settle in the first step, or in the second, others in the second. The further ones,
     which few need, are made together, for each choice costs as much as a part of a step.
@@ -150,16 +155,12 @@ def until_settled(
     first = min(count, 1 if near else 2)
     found = steps_made(step, friction, loads, first)
     if count == first:
-        return _checked(found, solved)
+        return found if checked is None else checked(found)
     if near and count > 2:
         found = found.unless_settled(step(found.friction, found.loads))
         first = 2
-    return found.unless_settled(_checked(steps_made(step, found.friction, found.loads, count - first), solved))
-
-
-def _checked(found: NewtonStep, solved: Callable[[NewtonStep], Any] | None) -> NewtonStep:
-    """A step with accelerations that are NaN where it does not solve the equations."""
-    return found if solved is None else found._replace(qdd=found.qdd * solved(found))
+    last = steps_made(step, found.friction, found.loads, count - first)
+    return found.unless_settled(last if checked is None else checked(last))
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from armdyn.constraints.closing import close_loop
     from armdyn.constraints.distance import Distance
     from armdyn.constraints.dynamics import (
-        ConstrainedMotion,
         acceleration_projection,
         constrained_forward_dynamics,
         constrained_inverse_dynamics,
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from armdyn.constraints.joint_coupling import JointCoupling
     from armdyn.constraints.joints import ball, hinge, slide, weld
     from armdyn.constraints.motion import close_accelerations, close_velocities
+    from armdyn.constraints.multipliers import ConstrainedMotion
     from armdyn.constraints.pfaffian import Pfaffian
     from armdyn.constraints.point_on_curve import PointOnCurve
     from armdyn.constraints.point_on_line import PointOnLine
@@ -70,8 +70,8 @@ _WHERE = {
         "checked_hybrid_forces checked_inverse_dynamics",
         "closing": "close_loop",
         "distance": "Distance",
-        "dynamics": "ConstrainedMotion acceleration_projection constrained_forward_dynamics "
-        "constrained_inverse_dynamics force_projection hybrid_forces",
+        "dynamics": "acceleration_projection constrained_forward_dynamics constrained_inverse_dynamics "
+        "force_projection hybrid_forces",
         "equations": "constraint_drift constraint_error constraint_forces constraint_jacobian constraint_velocity",
         "errors": "ConstraintError ContradictingConstraints InconsistentMotion OpenLoop RedundantConstraints "
         "SingularState",
@@ -80,6 +80,7 @@ _WHERE = {
         "joint_coupling": "JointCoupling",
         "joints": "ball hinge slide weld",
         "motion": "close_accelerations close_velocities",
+        "multipliers": "ConstrainedMotion",
         "pfaffian": "Pfaffian",
         "point_on_curve": "PointOnCurve",
         "point_on_line": "PointOnLine",

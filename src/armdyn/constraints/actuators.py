@@ -23,6 +23,9 @@ from armdyn.constraints.arguments import (
 )
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.errors import ConstraintError
+from armdyn.constraints.redundant_under_load import rotors_before_friction
+from armdyn.constraints.under_load import coordinates_under_load, forces_before_loads, loads_of_available
+from armdyn.errors import Unsupported
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 
@@ -52,7 +55,8 @@ def actuator_forces(
     """Joint forces tau, N m or N, of the actuated joints alone that move a closed mechanism, shape (..., n).
 
     The passive joints carry nothing, so that their rows of M qdd + h + A^T lambda = tau give lambda, and the others the
-    forces of the actuators. With more actuators than freedoms, the forces with the least sum of squares.
+    forces of the actuators. With more actuators than freedoms, the forces with the least sum of squares. What rubs in
+    passive joints rubs against their links alone, by the load too where it depends on that.
 
     Args:
         robot: with constraints.
@@ -69,6 +73,8 @@ def actuator_forces(
         OpenLoop, InconsistentMotion: a state or motion that the constraints do not allow.
         ConstraintError: actuators that cannot give this motion: too few, or in a singular place; a tolerance that is
             none.
+        Unsupported: more actuators than freedoms where friction of one of them depends on the load, so that their
+            forces are not linear in lambda; or such friction of joints that are coupled or turn rotors that are bodies.
         UnknownName: a joint the robot does not have.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
@@ -87,7 +93,11 @@ def actuator_forces(
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     check_motion(robot, tolerance, q_, qd_, qdd_)
     passive = [i for i in range(robot.dof) if i not in driven]
-    forces = np.asarray(compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, qdd_))
+    under_load = robot.mechanism.drive.depends_on_load
+    loaded = coordinates_under_load(robot.mechanism).values() if under_load else ()
+    lossy = [robot.joint_names[i] for i in driven if i in loaded]
+    inverse = compiled(dynamics.constrained_inverse_dynamics, robot)
+    forces = _lacking(robot, q_, qd_, qdd_) if under_load else np.asarray(inverse(q_, qd_, qdd_))
     A = np.asarray(robot.constraint_jacobian(q_))
     tau, multipliers = np.full_like(forces, np.nan), np.full(A.shape[:-1], np.nan)  # NaN in, NaN out
     for index in indices(finite(forces) & finite(A).all(axis=-1)):
@@ -105,10 +115,32 @@ def actuator_forces(
                 "than actuators there, or is singular."
             )
         along = rows[:, driven].T @ spare
+        if lossy and np.linalg.matrix_rank(along, rank_tolerance * np.abs(rows).max()):
+            raise Unsupported(
+                f"the actuators {', '.join(robot.joint_names[i] for i in driven)} of {robot.name!r} are more than its "
+                f"freedoms{state_name(index)}, and friction of {', '.join(lossy)} depends on the load: which of their "
+                "forces have the least sum of squares is not known then. Name fewer of them, or ask "
+                "robot.without_friction()"
+            )
         y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
         multipliers[index], tau[index] = y, 0.0
         tau[index][driven] = r[driven] + rows[:, driven].T @ y
+    if under_load:
+        known = finite(multipliers)[..., None]
+        tau[..., driven] = np.where(known, inverse(q_, qd_, qdd_, multipliers), np.nan)[..., driven]
     return DrivenForces(tau, multipliers)
+
+
+def _lacking(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """M qdd + h of the links, less the loads that joints transmit which carry nothing: what constraints must give.
+
+    Such a load l is one with l + f(qd, l) + a qdd + d = 0, of a rotor a and what else rubs, d.
+    """
+    rotors = rotors_before_friction(robot.mechanism)
+    without_rubbing, h = compiled(forces_before_loads, robot)(q, qd, np.zeros(robot.dof))
+    loads = compiled(loads_of_available, robot)(qd, without_rubbing - rotors * qdd)
+    moving = np.einsum("...ij,...j->...i", robot.mass_matrix(q), qdd) - rotors * qdd
+    return np.asarray(moving + h - loads)
 
 
 def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ metric of M^-1.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from armdyn.constraints.arguments import (
     tolerance_of,
 )
 from armdyn.constraints.checks import check_motion
-from armdyn.constraints.dynamics import ConstrainedMotion
+from armdyn.constraints.multipliers import ConstrainedMotion
+from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import (
     Pick,
@@ -39,6 +41,7 @@ from armdyn.constraints.solving import (
     solve_compiled,
     solve_dependent,
 )
+from armdyn.constraints.under_load import forces_before_loads, friction_lines
 from armdyn.declaration import Function
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
@@ -66,6 +69,9 @@ def checked_forward_dynamics(
     straight-line code, the function of the same name in `armdyn.constraints`; the others by the singular values of A in
     the metric of M^-1. All is computed in float64, and returned so, whatever the dtype of the arguments: the checks of
     q and qd need its digits. The compiled function has a loop for float32.
+
+    Friction that depends on the load counts at what joints transmit, A^T lambda among it, and is solved for along with
+    qdd and lambda; at rest it counts as 0.
 
     Args:
         robot: with constraints.
@@ -95,6 +101,8 @@ def checked_forward_dynamics(
         RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
             this state alone, or have no gradient there.
         ModelError: a robot without constraints, or with a joint that moves no inertia.
+        Unsupported: friction that depends on the load of joints that are coupled or turn rotors that are bodies, beside
+            rows that follow from others, or a constraint that does not say on which joints it acts.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
@@ -110,25 +118,33 @@ def checked_forward_dynamics(
         check_motion(robot, settings.tolerance, q_, qd_)
     wrenches = given(f_tip=f_tip, f_ext=f_ext)
 
-    def bias() -> Array:
-        h: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, np.zeros(robot.dof), **wrenches)
-        return h  # with the joint forces of the wrenches
+    def before_loads() -> tuple[Array, Array]:
+        found: tuple[Array, Array] = compiled(forces_before_loads, robot)(q_, qd_, tau_, **wrenches)
+        return found  # with the joint forces of the wrenches
 
     compiled_function, options = dynamics.constrained_forward_dynamics, {**wrenches, **gains, "workers": workers}
     motion: ConstrainedMotion | None = solve_compiled(robot, compiled_function, q_, qd_, tau_, **options)
     if motion is None:
-        batch, rows = np.shape(bias())[:-1], len(robot.constraint_rows)
+        batch, rows = np.shape(before_loads()[0])[:-1], len(robot.constraint_rows)
         motion = ConstrainedMotion(*(np.full((*batch, size), np.nan) for size in (robot.dof, rows, rows)))
     dependent = are_dependent(motion.independence, q_, qd_, tau_)
     if not dependent.any():
         return motion
     batch = np.broadcast_shapes(dependent.shape, motion.qdd.shape[:-1])
     motion = ConstrainedMotion(*(np.array(np.broadcast_to(a, (*batch, a.shape[-1]))) for a in motion))
-    pushed = np.asarray(tau_ - bias())
+    available, h = before_loads()
 
     def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array, Array]:
-        target = -_stabilised_drift(robot, pick(q_), pick(qd_), A, **gains)
-        return constrained_least_squares(M, A, pick(pushed), target, settings.rank_tolerance)
+        target, tolerance = -_stabilised_drift(robot, pick(q_), pick(qd_), A, **gains), settings.rank_tolerance
+        before, rest = pick(available), pick(h)
+        found = constrained_least_squares(M, A, before - rest, target, tolerance)
+        refused = settings.redundant == "error" and (found[-1] < A.shape[-2]).any()
+        if refused or not robot.mechanism.drive.depends_on_load:
+            return found
+        lines, rotors = partial(compiled(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
+        loaded = least_squares_under_load(lines, rotors, M, A, before, rest, target, tolerance)
+        pushed = before - loaded.friction - rest
+        return loaded.qdd, *constrained_least_squares(M, A, pushed, target, tolerance)[1:]
 
     solve_dependent(robot, settings, q_, np.broadcast_to(dependent, batch), motion[:2], dense)
     return motion
@@ -162,7 +178,8 @@ def checked_inverse_dynamics(
 
     Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
     them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose. As lambda is given and
-    not sought, rows may follow from others: tau is unique all the same.
+    not sought, rows may follow from others: tau is unique all the same. Friction that depends on the load counts at
+    M qdd + h + A^T lambda without the rotors.
 
     Args:
         robot: with constraints.
@@ -211,7 +228,7 @@ def checked_hybrid_forces(
 
     tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
     to the wanted one, in the metric of M, that the constraints allow: the part of qdd against them is left out, and
-    lambda is met exactly (Modern Robotics 8.7, 11.6).
+    lambda is met exactly (Modern Robotics 8.7, 11.6). Friction is that of this motion and this lambda.
 
     Args:
         robot: with constraints.

@@ -2,60 +2,27 @@
 
     tau = M qdd + h + A^T lambda,    A qdd + Adot qd = 0                            MR 8.93, 8.95
 
-The KKT system [M A^T; A 0] (qdd, lambda) = (tau - h, -Adot qd) is solved by its Schur complement S = A M^-1 A^T, also
-called the Delassus matrix. With M = L^T D L and Y = L^-T A^T, S = Y^T D^-1 Y; its pivots tell how far each row is from
-those before it. The functions check neither states nor rank; those of `armdyn.constraints.checked` do.
+`armdyn.constraints.multipliers` solves the KKT system of these equations, `armdyn.constraints.under_load` adds friction
+that depends on the load. The functions check neither states nor rank; those of `armdyn.constraints.checked` do.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from armdyn.advice import either
-from armdyn.algorithms.factors import Factors, factored_mass_matrix
+from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.constraints.equations import all_equations, function
-from armdyn.constraints.errors import RedundantConstraints
-from armdyn.errors import Unsupported
+from armdyn.constraints.multipliers import ConstrainedMotion, moved_within, schur_complement
+from armdyn.constraints.under_load import constrained_under_load, forces_under_load
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
-from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
+from armdyn.spatial.positive_definite import Cholesky
 from armdyn.spatial.rotations import Array
 
 RANK_LOSS_PIVOT = 1e-12
 """A pivot below this part of its diagonal entry is rounding: the row depends on those before it."""
-
-
-def refuse_load_friction(model: Mechanism) -> None:
-    """Raise where friction depends on the load, to which the constraints add A^T lambda by joints inside the mechanism.
-
-    Raises:
-        Unsupported: friction of that kind.
-    """
-    if model.drive.depends_on_load:
-        raise Unsupported(
-            f"friction of {model.name!r} depends on the load of its gears, to which constraints add; constrained "
-            "dynamics does not solve for it. Give the joints friction that depends on their velocities alone, gears "
-            f"efficiencies of 1, or ask {either('robot.without_friction()', 'with --ignore-friction')}."
-        )
-
-
-class ConstrainedMotion(NamedTuple):
-    """The motion and the multipliers that joint forces cause in a robot with constraints.
-
-    Args:
-        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
-        multipliers: lambda, N or N m, shape (..., constraints): the forces of the robot on the constraints.
-        independence: between 1 and 0, shape (..., constraints): the square of the sine of the angle between each row of
-            A and the span of those before it, in the metric of M^-1. Where one is 0, A has lost rank.
-    """
-
-    qdd: Array
-    multipliers: Array
-    independence: Array
 
 
 @function("(n),(n),(n),(6)?,(links,6)?->(n),(constraints),(constraints)", result=ConstrainedMotion)
@@ -75,40 +42,20 @@ def constrained_forward_dynamics(
     lambda = (A M^-1 A^T)^-1 (A M^-1 (tau - h) + Adot qd), qdd = M^-1 (tau - h - A^T lambda) (Modern Robotics 8.96,
     8.98). For constraints of full rank: no rank is looked at, `ConstrainedMotion.independence` shows it.
 
+    Friction that depends on the load is solved for along with these, as by `armdyn.algorithms.forward_dynamics`; a
+    state where it is not found is NaN.
+
     Arguments, with units and shapes, are those of `armdyn.Robot.constrained_forward_dynamics`.
     """
-    refuse_load_friction(model)
     phi, A, drift = all_equations(model, q, qd)
     if damping:
         drift = drift + damping * (A @ qd)
     if stiffness:
         drift = drift + stiffness * phi_by_row(model, phi)
+    if model.drive.depends_on_load:
+        return constrained_under_load(model, q, qd, tau, A, drift, f_tip, f_ext)[0]
     pushed = tau - inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)  # tau - h
-    factors = factored_mass_matrix(model, q)
-    Y, S = schur_complement(model, factors, A)
-    z = factors.over_D(factors.inwards(pushed))
-    multipliers = S.solve(Y @ np.array(z) + drift)  # MR 8.98
-    against = factors.over_D(list(multipliers @ Y))
-    qdd = factors.outwards([a - b for a, b in zip(z, against, strict=True)])  # MR 8.96
-    return ConstrainedMotion(qdd, multipliers, np.array(S.independence))
-
-
-def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
-    """Y^T = (L^-T A^T)^T, a row a constraint, and the factors of S = A M^-1 A^T."""
-    Y = [factors.inwards(row) for row in A]
-    S = np.zeros((len(Y), len(Y)), dtype=object)
-    for i, row in enumerate(Y):
-        weighted = factors.over_D(row)
-        for j in range(i, len(Y)):
-            S[j, i] = S[i, j] = np.array(Y[j]) @ np.array(weighted)
-    try:
-        return np.array(Y), Cholesky.of(S)
-    except ZeroPivot as pivot:
-        follower = rows_of(model.model.constraints)[pivot.row]
-        raise RedundantConstraints(
-            f"constraint {follower.name!r} of {model.name!r} follows from those before it whatever q, as "
-            "rows out of the plane of a planar linkage do; robot.with_independent_constraints(q) leaves it out"
-        ) from None
+    return moved_within(model, A, drift, factored_mass_matrix(model, q), pushed)
 
 
 def _or_nan(S: Cholesky) -> Cholesky:
@@ -153,10 +100,11 @@ def constrained_inverse_dynamics(
 
     As `armdyn.Robot.constrained_inverse_dynamics` (Modern Robotics 8.93). The rank of A does not matter.
     """
-    refuse_load_friction(model)
-    tau = inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)
     if multipliers is None:
-        return tau  # type: ignore[no-any-return]
+        return inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)  # type: ignore[no-any-return]
+    if model.drive.depends_on_load:
+        return forces_under_load(model, q, qd, qdd, multipliers, f_tip, f_ext)
+    tau = inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)
     return np.asarray(tau + all_equations(model, q).A.T @ multipliers)
 
 
@@ -167,10 +115,12 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     As `armdyn.Robot.hybrid_forces`, which has the equations and arguments (Modern Robotics 8.7, 11.6), for constraints
     of full rank; where A has lost rank all of tau is NaN.
     """
-    refuse_load_friction(model)
     _, A, drift = all_equations(model, q, qd)
-    _, S = schur_complement(model, factored_mass_matrix(model, q), A)
+    factors = factored_mass_matrix(model, q)
+    _, S = schur_complement(model, factors, A)
     excess = _or_nan(S).solve(A @ qdd + drift)
+    if model.drive.depends_on_load:
+        return forces_under_load(model, q, qd, qdd - factors.solve(A.T @ excess), multipliers)
     tau = inverse_dynamics(model, q, qd, qdd)
     return np.asarray(tau + A.T @ (multipliers - excess))
 

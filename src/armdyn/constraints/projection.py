@@ -16,8 +16,9 @@ import numpy as np
 
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant
-from armdyn.constraints.dynamics import phi_by_row, schur_complement
+from armdyn.constraints.dynamics import phi_by_row
 from armdyn.constraints.equations import all_equations, function
+from armdyn.constraints.multipliers import schur_complement
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.functions.robot_like import compiled

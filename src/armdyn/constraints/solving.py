@@ -153,6 +153,21 @@ def constrained_least_squares(
     return qdd, N * y, kept.sum(axis=-1)
 
 
+def allowed_motions(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
+    """N, whose columns are motions that the constraints allow, shape (..., n, n), and ones of its columns of zeros.
+
+    With M = L L^T and U_0 the left singular vectors of L^-1 A^T without a singular value: N = L^-T U_0, N^T M N = 1.
+    Zero columns stand in the place of the others, so that all states have one shape; theirs are the ones on the
+    diagonal of the second array.
+    """
+    L = np.linalg.cholesky(M)
+    U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=True)
+    taken = np.zeros(U.shape[:-1], dtype=bool)
+    taken[..., : s.shape[-1]] = _kept(s, rank_tolerance)
+    N = np.linalg.solve(np.swapaxes(L, -1, -2), np.where(taken[..., None, :], 0.0, U))
+    return N, taken[..., None] * np.eye(M.shape[-1])
+
+
 def _kept(s: Array, rank_tolerance: float) -> Array:
     """True for singular values that do not count as zero."""
     kept: Array = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)

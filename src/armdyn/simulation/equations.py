@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,11 +10,15 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.algorithms.load_laws import other_laws
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
+from armdyn.constraints.equations import all_equations
 from armdyn.constraints.projection import DRIFTED
+from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
 from armdyn.constraints.solving import constrained_least_squares
+from armdyn.constraints.under_load import constrained_under_load, forces_before_loads, friction_lines
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY
@@ -46,6 +50,8 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
+    if model.model.constraints and model.drive.depends_on_load:
+        return constrained_motion_under_load(model, q, qd, tau, f_tip)[0][:2]
     if model.model.constraints:
         qdd = constrained_forward_dynamics(model, q, qd, tau, f_tip).qdd
     else:
@@ -59,6 +65,42 @@ def power(model: Any, q: Any, qd: Any, qdd: Any, tau: Any, f_tip: Any) -> Any:
     if model.drive.has_friction:
         forces = forces - algorithms.friction_forces(model, q, qd, qdd, f_tip)
     return forces @ qd
+
+
+def constrained_motion_under_load(
+    model: Any, q: Any, qd: Any, tau: Any, f_tip: Any, near: Mapping[int, Any] | None = None
+) -> tuple[tuple[Any, Any, Any], Mapping[int, Any]]:
+    """`rubbing_motion`, and the loads by body; ``near`` are such of a state nearby."""
+    _, A, drift = all_equations(model, q, qd)
+    _, found = constrained_under_load(model, q, qd, tau, A, drift, f_tip, near=near)
+    drive, rates = model.drive, model.drive.rates(qd)
+    rubs = other_laws(drive).friction_forces(rates, [0.0] * len(rates))
+    friction = drive.forces([own + found.friction.get(k, 0.0) for k, own in enumerate(rubs)])
+    forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
+    return (found.qdd, (forces - friction) @ qd, friction), found.loads
+
+
+@function("(n),(n),(n),(6)?->(n),(),(n)", sources=SOURCES)
+def rubbing_motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> tuple[Any, Any, Any]:
+    """`motion`, with the friction of all joints; that friction is the third result.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    if model.model.constraints and model.drive.depends_on_load:
+        return constrained_motion_under_load(model, q, qd, tau, f_tip)[0]
+    qdd, power = motion(model, q, qd, tau, f_tip)
+    return qdd, power, algorithms.friction_forces(model, q, qd, qdd, f_tip)
+
+
+def rubbing_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:
+    """`rubbing_motion` of a robot, as `motion_of`."""
+    if redundant == "error" or not robot.model.constraints:
+        return robot.compile(rubbing_motion)
+    return partial(_by_least_squares, robot)
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(),(n)", sources=SOURCES)
@@ -111,7 +153,7 @@ def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple
         q: Array, qd: Array, tau: Array, directions: Array, f_tip: Array | None = None
     ) -> tuple[Array, Any, Array]:
         friction = friction_of(qd, directions)
-        return *_by_least_squares(bare, q, qd, tau - friction, f_tip), friction
+        return *_by_least_squares(bare, q, qd, tau - friction, f_tip)[:2], friction
 
     return by_least_squares
 
@@ -120,23 +162,35 @@ def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:
     """`motion` of a robot: compiled, or where its constraints may depend on each other, by least squares."""
     if redundant == "error" or not robot.model.constraints:
         return robot.compile(motion)
-    return partial(_by_least_squares, robot)
+    by_least_squares = partial(_by_least_squares, robot)
+    return lambda *state: by_least_squares(*state)[:2]
 
 
-def _by_least_squares(robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Array | None = None) -> Rates:
-    """The same as `motion`, by the singular values of A; not finite where the state is not."""
+def _by_least_squares(
+    robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Array | None = None
+) -> tuple[Array, Any, Array]:
+    """The same as `rubbing_motion`, by the singular values of A; not finite where the state is not."""
     forces = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
     shape = np.broadcast_shapes(q.shape, qd.shape, forces.shape)
     q, qd, forces = (np.broadcast_to(a, shape) for a in (q, qd, forces))
     qdd = np.full(shape, np.nan)
     fine = np.isfinite(np.concatenate([q, qd, forces], axis=-1)).all(axis=-1)
-    M, A = robot.mass_matrix(q[fine]), robot.constraint_jacobian(q[fine])
-    pushed = forces[fine] - robot.bias_forces(q[fine], qd[fine])
-    forces = forces - robot.friction_forces(q, qd)
-    drift = robot.constraint_drift(q[fine], qd[fine])
+    friction = np.full(shape, np.nan)
     if fine.any():
-        qdd[fine] = constrained_least_squares(M, A, pushed, -drift, DRIFTED)[0]
-    return qdd, np.einsum("...i,...i->...", forces, qd)
+        qdd[fine], friction[fine] = least_squares_motion(robot, q[fine], qd[fine], forces[fine])
+    return qdd, np.einsum("...i,...i->...", forces - friction, qd), friction
+
+
+def least_squares_motion(robot: Robot, q: Array, qd: Array, forces: Array) -> tuple[Array, Array]:
+    """Accelerations by joint forces, with those of the wrenches among them, and the friction, of states (states, n)."""
+    M, A = robot.mass_matrix(q), robot.constraint_jacobian(q)
+    target = -robot.constraint_drift(q, qd)
+    available, h = robot.compile(forces_before_loads)(q, qd, forces)
+    if not robot.mechanism.drive.depends_on_load:
+        return constrained_least_squares(M, A, available - h, target, DRIFTED)[0], forces - available
+    lines, rotors = partial(robot.compile(friction_lines), qd), rotors_before_friction(robot.mechanism)
+    found = least_squares_under_load(lines, rotors, M, A, available, h, target, DRIFTED)
+    return found.qdd, forces - available + found.friction
 
 
 @function("(n),(n)->(n),(n)", sources=SOURCES)

@@ -80,7 +80,7 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool
     if sticks or not dry:
         return
     if not can_hold(robot):
-        why = "friction depends on the load of joints that are coupled, turn rotors that are bodies, or are constrained"
+        why = "friction depends on the load of joints that are coupled or turn rotors that are bodies"
         remedy = "use friction that does not, or a smooth law"
     else:
         why, remedy = f"{method} cannot stop where joints come to rest", f"use {option('method', 'adaptive')} or 'rk4'"

@@ -26,7 +26,7 @@ from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
 from armdyn.robot import Robot
-from armdyn.simulation.equations import motion_of, sliding_motion_of
+from armdyn.simulation.equations import rubbing_motion_of, sliding_motion_of
 from armdyn.simulation.events.bounded import Holding, least_squares, sizes_of
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.sticking.dry_joints import DryJoints
@@ -80,10 +80,18 @@ class Metric(NamedTuple):
     Q: Array | None
 
     @classmethod
-    def of(cls, M: Array, rows: Array) -> Metric:
-        """Of a mass matrix and rows, without constraints."""
+    def of(cls, M: Array, rows: Array, A: Array | None = None) -> Metric:
+        """Of a mass matrix and rows, within the constraints whose Jacobian is A."""
         L = np.linalg.cholesky(M)
-        return cls(L, np.linalg.solve(L, rows.T), None)
+        B = np.linalg.solve(L, rows.T)
+        if A is None:
+            return cls(L, B, None)
+        C = np.linalg.solve(L, A.T)
+        C = C / np.where(np.linalg.norm(C, axis=0) == 0, 1.0, np.linalg.norm(C, axis=0))
+        Q = C @ np.linalg.pinv(C, rcond=DRIFTED)
+        free = B - Q @ B
+        nothing = np.linalg.norm(free, axis=0) < DRIFTED * np.linalg.norm(B, axis=0)  # a joint at a dead point
+        return cls(L, np.where(nothing, 0.0, free), Q)
 
     def change(self, p: Array) -> Array:
         """The change of acceleration or velocity by forces or impulses p."""
@@ -103,8 +111,7 @@ class Pushing:
 
     def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
         self.robot, self.barriers, self.dry = robot, barriers, dry
-        self._motion, self._sliding = motion_of(robot, redundant), sliding_motion_of(robot, redundant)
-        self._rubs = robot.mechanism.drive.has_friction
+        self._motion, self._sliding = rubbing_motion_of(robot, redundant), sliding_motion_of(robot, redundant)
         self.dof = robot.dof
         self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
         none, infinite = np.zeros(len(barriers)), np.full(len(barriers), np.inf)
@@ -127,18 +134,10 @@ class Pushing:
         """J."""
         return float(self.robot.kinetic_energy(q, qd))
 
-    def metric(self, q: Array, active: Array) -> Metric:
-        """Of the rows that are true in ``active``."""
-        L = np.linalg.cholesky(self.mass_matrix(q))
-        B = np.linalg.solve(L, self.rows(q)[active].T)
-        if self.robot.model.constraints:
-            C = np.linalg.solve(L, self.robot.constraint_jacobian(q).T)
-            C = C / np.where(np.linalg.norm(C, axis=0) == 0, 1.0, np.linalg.norm(C, axis=0))
-            Q = C @ np.linalg.pinv(C, rcond=DRIFTED)
-            free = B - Q @ B
-            nothing = np.linalg.norm(free, axis=0) < DRIFTED * np.linalg.norm(B, axis=0)  # a joint at a dead point
-            return Metric(L, np.where(nothing, 0.0, free), Q)
-        return Metric(L, B, None)
+    def metric(self, q: Array, active: Array, M: Array | None = None) -> Metric:
+        """Of the rows that are true in ``active``; of another inertia M where one is given."""
+        A = self.robot.constraint_jacobian(q) if self.robot.model.constraints else None
+        return Metric.of(self.mass_matrix(q) if M is None else M, self.rows(q)[active], A)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
         """With what the mode holds kept at rest, whatever force that takes.
@@ -242,8 +241,7 @@ class Pushing:
         """Accelerations, power and friction without the forces of what is held."""
         tau, *f_tip = acting
         if not len(self.dry):
-            qdd, power = self._motion(q, qd, *acting)
-            return qdd, power, self.robot.friction_forces(q, qd, qdd, *f_tip) if self._rubs else np.zeros(len(q))
+            return self._motion(q, qd, *acting)
         return self._sliding(q, qd, tau, self.dry.directions(slip), *f_tip)
 
     def _approach(self, q: Array, qd: Array, qdd: Array, active: Array) -> Array:

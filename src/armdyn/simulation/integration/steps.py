@@ -18,7 +18,14 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.declaration import Function, Shape, function, in_numbers
-from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, motion, power, velocity_of_momentum
+from armdyn.simulation.equations import (
+    SOURCES,
+    constrained_motion_under_load,
+    lagrangian_derivatives,
+    motion,
+    power,
+    velocity_of_momentum,
+)
 from armdyn.simulation.integration import predictor_corrector, schemes
 from armdyn.simulation.integration.schemes import Formula, Rates, State
 from armdyn.simulation.integration.variational import ITERATIONS, variational
@@ -81,8 +88,13 @@ class HeldForces:
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
         """Accelerations, and the power of the forces."""
-        if not self.model.drive.depends_on_load or self.model.model.constraints:
+        if not self.model.drive.depends_on_load:
             return motion(self.model, q, qd, self.tau, self.f_tip)  # type: ignore[no-any-return]
+        if self.model.model.constraints:
+            given = self.model, q, qd, self.tau, self.f_tip
+            (qdd, rate, _), loads = constrained_motion_under_load(*given, near=self.loads)
+            self.loads.update(loads)
+            return qdd, rate
         found = accelerations_under_load(self.model, q, qd, self.tau, self.f_tip, near=self.loads)
         self.loads.update(found.loads)
         return found.qdd, power(self.model, q, qd, found.qdd, self.tau, self.f_tip)

@@ -28,7 +28,7 @@ from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.robot import Robot
-from armdyn.simulation.equations import SOURCES, motion, motion_of
+from armdyn.simulation.equations import SOURCES, motion, motion_of, rubbing_motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import UNITS, Label
 from armdyn.simulation.forces import Forces
@@ -283,19 +283,26 @@ class OnNumbers:
         self.bare = without_bristles(robot)
         self.bending, self.along = robot.compile(bending), robot.compile(bent_along)
         self.energy, self._motion = robot.compile(bristle_energy), motion_of(self.bare, redundant)
+        self._rubbing = rubbing_motion_of(self.bare, redundant)
 
     def motion(self, q: Array, qd: Array, z: Array, tau: Array, *f_tip: Array) -> tuple[Array, Any, Array, Array]:
         """qdd, the power of what acts less that of all friction, dz/dt, and the forces of what bends."""
         force, rates = self.bending(z, qd)
         return *self._motion(q, qd, tau - force, *f_tip), rates, force
 
+    def friction(self, q: Array, qd: Array, z: Array, tau: Array, *f_tip: Array) -> tuple[Array, Array]:
+        """qdd, and the friction of all laws."""
+        force, _ = self.bending(z, qd)
+        qdd, _, other = self._rubbing(q, qd, tau - force, *f_tip)
+        return qdd, force + other
+
 
 def bent_results(robot: Robot, samples: Samples, redundant: Redundant) -> tuple[Array, EnergyAccount, dict[str, Array]]:
     """qdd, energies and signals along what was kept; what is stored in the bending counts as potential energy."""
     q, qd, z, own = samples.q, samples.qd, samples.bristles, OnNumbers(robot, redundant)
     assert z is not None  # noqa: S101 - the caller saw it
-    qdd, _, _, force = own.motion(q, qd, z, *samples.forces)
-    signals = {"friction": force + own.bare.friction_forces(q, qd, qdd, *samples.forces[1:])} | samples.signals
+    qdd, friction = own.friction(q, qd, z, *samples.forces)
+    signals = {"friction": friction} | samples.signals
     potential = robot.potential_energy(q) + own.energy(z)
     energy = EnergyAccount(robot.kinetic_energy(q, qd), potential, samples.work)
     return qdd if samples.qdd is None else samples.qdd, energy, signals | {NAME: z}

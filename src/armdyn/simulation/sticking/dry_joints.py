@@ -97,7 +97,8 @@ def can_hold(robot: Robot) -> bool:
     The load of a rotor of a flexible joint is the force of its spring.
     """
     drive = drive_of_links(robot)
-    return not drive.depends_on_load or (own_coordinates(drive) is not None and not robot.model.constraints)
+    constrained = bool(robot.model.constraints and flexible_places(robot.model))
+    return not drive.depends_on_load or (own_coordinates(drive) is not None and not constrained)
 
 
 def rubbing_bodies(drive: Drive) -> list[int]:

@@ -9,6 +9,7 @@ is one solution, and f is a function of t alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,10 +18,16 @@ from armdyn import algorithms
 from armdyn.algorithms.factors import links_mass
 from armdyn.algorithms.load_friction import STEPS_OF_CURVES, own_coordinates, solved_under_load
 from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan
+from armdyn.constraints.arguments import Redundant
+from armdyn.constraints.equations import all_equations
+from armdyn.constraints.projection import DRIFTED
+from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
+from armdyn.constraints.under_load import friction_lines, within_rows
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.program import derivative, maximum
+from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES, sliding_friction
 from armdyn.simulation.sticking.dry_joints import can_stick
 from armdyn.spatial.rotations import Array
@@ -33,7 +40,7 @@ class UnderLoad(NamedTuple):
         qdd: accelerations, those of what is held exactly zero.
         power: of the forces, less what friction takes.
         sliding: the friction of what slides.
-        holding: the friction of what is held; zero of the others.
+        holding: the friction of what is held, zero of the others; within constraints, what these take, A^T lambda.
         hidden: the part of each rotor's inertia that the friction hides from the links, a s/(1 + s), s being the slope
             of the friction by the load.
     """
@@ -56,11 +63,35 @@ def sliding_under_load(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
         directions: as of `sliding_motion`, shape (..., joints).
-        moves: 1 of each coordinate that moves, 0 of one that is held, shape (..., n).
+        moves: 1 of each coordinate that moves, 0 of one that is held, shape (..., n); not read within constraints.
         pushes: p, forces of the coordinates that act on the links, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
     return slid(model, q, qd, tau, directions, moves, pushes, f_tip)[0]
+
+
+def sliding_under_load_of(robot: Robot, redundant: Redundant) -> Callable[..., UnderLoad]:
+    """`sliding_under_load` of a robot: compiled, or where constraints may depend on each other, by least squares."""
+    if redundant == "error" or not robot.model.constraints:
+        return robot.compile(sliding_under_load)
+    forces, rates_of, lines = map(robot.compile, (available_forces, sliding_rates, friction_lines))
+    rotors = rotors_before_friction(robot.mechanism)
+
+    def by_least_squares(
+        q: Array, qd: Array, tau: Array, directions: Array, moves: Array, pushes: Array, f_tip: Array | None = None
+    ) -> UnderLoad:
+        wrench = () if f_tip is None else (f_tip,)
+        available, h = forces(q, qd, tau, directions, *wrench)
+        M, A, target = robot.mass_matrix(q), robot.constraint_jacobian(q), -robot.constraint_drift(q, qd)
+        at_rates = partial(lines, rates_of(qd, directions))
+        found = least_squares_under_load(at_rates, rotors, M, A, available, h - pushes, target, DRIFTED)
+        sliding = tau - available + found.friction
+        applied = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
+        power = np.einsum("...i,...i->...", applied - sliding, qd)
+        against = available - found.friction - h + pushes - np.einsum("...ij,...j->...i", M, found.qdd)
+        return UnderLoad(found.qdd, power, sliding, against, found.hidden)
+
+    return by_least_squares
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(n)", sources=SOURCES)
@@ -139,15 +170,22 @@ def slid(
     bare, drive = model.without_friction, model.drive
     coordinates, rates = own_coordinates(drive), _sliding_rates(model, qd, directions)
     available, h = _available(model, q, qd, tau, directions, f_tip)
-    h, links = h - pushes, links_mass(bare, q)
-    found = solved_under_load(model, coordinates, links, available, h, rates, moves=moves, near=near)  # type: ignore[arg-type]
+    h, links, within = h - pushes, links_mass(bare, q), None
+    if model.model.constraints:
+        _, A, drift = all_equations(model, q, qd)
+        moves, within = None, within_rows(model, A, drift)
+    how: dict[str, Any] = {"moves": moves, "near": near, "within": within}
+    found = solved_under_load(model, coordinates, links, available, h, rates, **how)  # type: ignore[arg-type]
     sliding, hidden = tau - available, np.zeros(bare.dof, dtype=object)
     for k, friction in loaded_friction(drive, rates, found.loads).items():
         i = coordinates[k]  # type: ignore[index]
         sliding[i] = sliding[i] + friction.force
         hidden[i] = drive.armature[k] * friction.slope * friction.passed
-    excess = available - h - bare.drive.filled(bare.drive.mass_matrix(links)) @ found.qdd
-    holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
+    if within is None:
+        excess = available - h - bare.drive.filled(bare.drive.mass_matrix(links)) @ found.qdd
+        holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
+    else:
+        holding = A.T @ found.reactions[: len(A)]
     applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
     return UnderLoad(found.qdd, (applied - sliding) @ qd, sliding, holding, hidden), found.loads
 

@@ -8,6 +8,9 @@ The friction of a joint that slips depends on t = tau - d - a qdd, so that the a
 longer straight in the forces p of what is held. With the slope f' of the friction by t it changes with p as if the
 rotor had the inertia a (1 - f'): Newton's method for p, whose last step is exact where friction is made of straight
 lines of the load.
+
+All of this holds within the constraints of a robot too, whose forces are a part of the load. A joint that sticks is
+then held by a force p like what stops hold, for the constraints may hold it as well.
 """
 
 from __future__ import annotations
@@ -19,11 +22,11 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.events.bounded import Holding
-from armdyn.simulation.events.pushing import Forces, Metric, Mode, Pushing, Rates
+from armdyn.simulation.events.pushing import Forces, Mode, Pushing, Rates
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold
-from armdyn.simulation.sticking.equations_under_load import sliding_under_load
-from armdyn.simulation.sticking.resting_under_load import LoadedFriction, Resting, forces_that_cancel
+from armdyn.simulation.sticking.equations_under_load import sliding_under_load_of
+from armdyn.simulation.sticking.resting_under_load import Kept, LoadedFriction, Resting, forces_that_cancel
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -53,6 +56,7 @@ class _Held(NamedTuple):
         sliding: friction of what slides.
         hidden: inertia of rotors that friction hides, (n,).
         p: the forces of the rows that are held, of which there may be others where they are not decided.
+        against: what constraints take, (n,).
     """
 
     qdd: Array
@@ -60,6 +64,7 @@ class _Held(NamedTuple):
     sliding: Array
     hidden: Array
     p: Array
+    against: Array
 
 
 class PushingUnderLoad(Pushing):
@@ -67,9 +72,10 @@ class PushingUnderLoad(Pushing):
 
     def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
         super().__init__(robot, barriers, dry, redundant)
-        self._under_load, self._friction = robot.compile(sliding_under_load), LoadedFriction(robot, dry)
+        self._under_load, self._friction = sliding_under_load_of(robot, redundant), LoadedFriction(robot, dry)
+        self._constrained = bool(robot.model.constraints)
         self._alone = np.zeros(len(self.is_joint), dtype=bool)  # rows of joints that one coordinate moves
-        self._alone[self.is_joint] = dry.moved_by >= 0
+        self._alone[self.is_joint] = (dry.moved_by >= 0) & (not self._constrained)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
         """As of `Pushing`."""
@@ -79,7 +85,9 @@ class PushingUnderLoad(Pushing):
             holding = self._holding(q, acting, mode, found, kept_open=False)
             p[held] = holding.within_bounds() if shared else holding.forces
         friction = found.sliding - self.dry.rows.T @ p[self.is_joint]
-        return Rates(found.qdd, found.power, p[~self.is_joint], friction)
+        qdd = found.qdd.copy()
+        qdd[self.dry.coordinates(held[self.is_joint])] = 0.0
+        return Rates(qdd, found.power, p[~self.is_joint], friction)
 
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
         """As of `Pushing`."""
@@ -92,7 +100,8 @@ class PushingUnderLoad(Pushing):
             return Mode(np.zeros(len(self.is_joint), dtype=bool), slip)
         rows, drift = self.rows(q)[resting], self._drift(q, qd)[resting]
         places = np.flatnonzero(resting[self.is_joint])
-        own = Resting.of(self._friction, q, qd, acting, rows, drift, places, slip)
+        kept = Kept.of(self.robot, q, qd) if self._constrained else None
+        own = Resting.of(self._friction, q, qd, acting, rows, drift, places, slip, kept)
         held, directions = np.zeros(len(self.is_joint), dtype=bool), np.zeros(len(self.is_joint), dtype=int)
         held[resting], directions[resting] = own.decided()
         return Mode(held, slip + directions[self.is_joint])
@@ -101,9 +110,9 @@ class PushingUnderLoad(Pushing):
         """The motion with what is held at rest, whatever force that takes."""
         tau, *f_tip = acting
         held, directions = mode.held, self.dry.directions(mode.slip)
-        stuck = self.dry.coordinates(held[self.is_joint])
+        stuck = held[self.is_joint] & self._alone[self.is_joint]
         moves, p = np.ones(len(q)), np.zeros(len(held))
-        moves[stuck] = 0.0
+        moves[self.dry.coordinates(stuck)] = 0.0
         others = np.flatnonzero(held & ~self._alone)
         A = self.rows(q)[others] if len(others) else np.zeros((0, len(q)))
         drift, size = self._drift(q, qd)[others], np.zeros(len(others))
@@ -118,14 +127,22 @@ class PushingUnderLoad(Pushing):
             size = np.maximum(size, np.abs(A[:, moving]) @ made + np.abs(drift))
             if not (np.abs(left) > SOLVED * size).any():
                 break
-            p[others] += Holding.of(np.linalg.solve(np.linalg.cholesky(M), A[:, moving].T), left).forces
+            p[others] += Holding.of(self._metric_of(q, M, others, A[:, moving]), left).forces
         else:
             raise SimulationError(
                 f"the forces that hold {self._names(others)} of {self.robot.name!r} together with friction that "
                 f"depends on the load were not found in {MOST_STEPS} steps. Use friction that does not depend on it"
             )
-        p[self._alone & held] = -holding[self.dry.moved_by[held[self.is_joint] & self._alone[self.is_joint]]]
-        return _Held(qdd, float(power), sliding, hidden, p)
+        if self._constrained:
+            return _Held(qdd, float(power), sliding, hidden, p, np.asarray(holding))
+        p[self._alone & held] = -holding[self.dry.moved_by[stuck]]
+        return _Held(qdd, float(power), sliding, hidden, p, np.zeros(len(q)))
+
+    def _metric_of(self, q: Array, M: Array, rows: Array, A: Array) -> Array:
+        """B of some rows, whose A is given, in the metric of M."""
+        if not self._constrained:
+            return np.asarray(np.linalg.solve(np.linalg.cholesky(M), A.T))
+        return self.metric(q, np.isin(np.arange(len(self.is_joint)), rows), M).B
 
     def _holding(self, q: Array, acting: Forces, mode: Mode, found: _Held, *, kept_open: bool) -> Holding:
         """The forces of what is held beside their bounds, the friction of what slips being on straight lines.
@@ -133,10 +150,11 @@ class PushingUnderLoad(Pushing):
         ``kept_open`` says whether bounds that close leave room for rounding.
         """
         held, M, rows = mode.held, self.robot.mass_matrix(q), self.rows(q)
-        B = Metric.of(M - np.diag(found.hidden), rows[held]).B
+        B = self.metric(q, held, M - np.diag(found.hidden)).B
         least, most = self._friction.at_rest(acting[0])
         if kept_open:
             forces = np.abs(acting[0]) + np.abs(found.sliding) + np.abs(rows.T) @ np.abs(found.p)
+            forces += np.abs(found.against)
             little = HELD_BY_ROUNDING * forces_that_cancel(M, forces, self.dry.rows)
             little = np.maximum(little - (most - least), 0.0)
             least, most = least - little, most + little

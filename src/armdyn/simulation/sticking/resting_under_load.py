@@ -4,7 +4,8 @@ With the mass matrix M and rotors a, a joint takes g(y) = f + a y of its joint f
 anything between its bounds where y = 0, and what solves l + f(l) = t for t = tau - d - a y else. l grows with t, so
 that g = tau - d - l grows with y: M_links qdd + h + g(qdd) = tau - d + A^T p has one solution, which Newton's method
 looks for. In each step the friction of joints that slip is a straight line of t, by which rotors count less, and what
-joints and barriers do is the bounded problem of `armdyn.simulation.events.pushing`.
+joints and barriers do is the bounded problem of `armdyn.simulation.events.pushing`. Constraints of a robot, A qdd = b,
+take what they need beside these, and leave one solution.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.load_friction import own_coordinates
+from armdyn.constraints.projection import DRIFTED
+from armdyn.constraints.redundant_under_load import rotors_before_friction
+from armdyn.constraints.solving import constrained_least_squares
 from armdyn.model.friction import TINY
 from armdyn.robot import Robot
 from armdyn.simulation.events.bounded import least_squares, sizes_of
@@ -54,9 +57,7 @@ class LoadedFriction:
         self.robot, self.dry = robot, dry
         self.of_available, self.breakaway = robot.compile(friction_of_available), robot.compile(breakaway_of_available)
         self.available, self.rates = robot.compile(available_forces), robot.compile(sliding_rates)
-        self.rotors, drive = np.zeros(robot.dof), robot.mechanism.drive
-        for k, i in (own_coordinates(drive) or {}).items():
-            self.rotors[i] = float(drive.armature[k])
+        self.rotors = rotors_before_friction(robot.mechanism)
 
     def at_rest(self, tau: Array) -> tuple[Array, Array]:
         """The least and the largest friction of all joints that can stick at rest, under joint forces."""
@@ -78,6 +79,23 @@ def forces_that_cancel(M: Array, forces: Array, rows: Array) -> Array:
     L = np.linalg.cholesky(M)
     size: Array = np.linalg.norm(rows @ L, axis=1) * np.linalg.norm(np.linalg.solve(L, forces))
     return size
+
+
+class Kept(NamedTuple):
+    """The constraints of a robot at a state: A qdd = target."""
+
+    A: Array
+    target: Array
+
+    @classmethod
+    def of(cls, robot: Robot, q: Array, qd: Array) -> Kept:
+        """Those of a robot with constraints."""
+        return cls(np.asarray(robot.constraint_jacobian(q)), -np.asarray(robot.constraint_drift(q, qd)))
+
+    def moved(self, M: Array, forces: Array) -> tuple[Array, Array]:
+        """Accelerations within them by joint forces, and A^T lambda."""
+        qdd, multipliers, _ = constrained_least_squares(M, self.A, forces, self.target, DRIFTED)
+        return qdd, self.A.T @ multipliers
 
 
 class Side(NamedTuple):
@@ -121,6 +139,7 @@ class Resting:
         rows: a of the rows at rest.
         drift: adot qd of these.
         places: of the joints at rest among all that can stick.
+        kept: the constraints of the robot, where it has some.
     """
 
     friction: LoadedFriction
@@ -131,6 +150,7 @@ class Resting:
     rows: Array
     drift: Array
     places: Array
+    kept: Kept | None = None
 
     @classmethod
     def of(
@@ -143,13 +163,14 @@ class Resting:
         drift: Array,
         places: Array,
         slip: Array,
+        kept: Kept | None = None,
     ) -> Resting:
         """From a state, forces, and the directions in which the other joints slip."""
         tau, *f_tip = acting
         directions = friction.dry.directions(slip)
         available, h = friction.available(q, qd, tau, directions, *f_tip)
         rates = friction.rates(qd, directions)
-        return cls(friction, friction.robot.mass_matrix(q), available, h, rates, rows, drift, places)
+        return cls(friction, friction.robot.mass_matrix(q), available, h, rates, rows, drift, places, kept)
 
     def decided(self) -> tuple[Array, Array]:
         """Which rows are held, and the directions of the joints that slip.
@@ -171,17 +192,17 @@ class Resting:
 
     def _balanced(self, kinetic: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Accelerations, forces and directions that agree; static friction where it is not kinetic."""
-        way, joints = np.zeros(len(self.rows), dtype=int), self._is_joint
+        way, joints, against = np.zeros(len(self.rows), dtype=int), self._is_joint, np.zeros(len(self.h))
         for _ in range(MOST_STEPS):
-            straight = self._on_straight_lines(kinetic, qdd, way)
-            metric = Metric.of(straight.M, self.rows)
-            free = np.linalg.solve(straight.M, straight.forces)
+            straight = self._on_straight_lines(kinetic, qdd, way, against)
+            metric = Metric.of(straight.M, self.rows, None if self.kept is None else self.kept.A)
+            free, against = self._moved(straight)
             refuse_lost(self.friction.robot, free)
             approach = self.rows @ free + self.drift
             p = least_squares(metric.B, approach, straight.low, straight.high)
             after, size = metric.B.T @ (metric.B @ p) + approach, sizes_of(metric.B, approach)
             before, qdd = (qdd, way), free + metric.change(p)
-            rounding = OF_ROUNDING * np.abs(np.linalg.inv(straight.M)) @ (np.abs(self.available) + np.abs(self.h))
+            rounding = OF_ROUNDING * np.abs(np.linalg.inv(straight.M)) @ self._sizes(against)
             least = MOVES * size + np.abs(self.rows) @ rounding
             way = np.where(joints & (np.abs(after) > least), np.sign(after), 0).astype(int)
             little = SETTLED * (np.abs(qdd).max() + np.abs(free).max()) + rounding.max()
@@ -192,7 +213,18 @@ class Resting:
             "friction depends on the load. Use friction that does not, or a smooth law"
         )
 
-    def _on_straight_lines(self, kinetic: Array, qdd: Array, way: Array) -> Straight:
+    def _moved(self, straight: Straight) -> tuple[Array, Array]:
+        """Accelerations without the forces of the rows at rest, and what the constraints take."""
+        if self.kept is None:
+            return np.linalg.solve(straight.M, straight.forces), np.zeros(len(self.h))
+        return self.kept.moved(straight.M, straight.forces)
+
+    def _sizes(self, against: Array) -> Array:
+        """Of the forces that cancel where nothing moves, with those of constraints."""
+        sizes: Array = np.abs(self.available) + np.abs(self.h) + np.abs(against)
+        return sizes
+
+    def _on_straight_lines(self, kinetic: Array, qdd: Array, way: Array, against: Array) -> Straight:
         """The problem with friction on straight lines, which touch it at these accelerations."""
         rotors, own = self.friction.rotors, self.friction.dry.moved_by[self.places]
         barriers, alone = len(self.rows) - len(self.places), own >= 0
@@ -204,8 +236,7 @@ class Resting:
         least, most = (self._side(sign, kinetic, qdd, way == sign) for sign in (-1, 1))
         hidden[own[alone]] = (least.hidden + most.hidden)[alone]
         low, high = np.zeros(len(self.rows)), np.full(len(self.rows), np.inf)
-        sizes = np.abs(self.available) + np.abs(self.h)
-        little = BY_ROUNDING * forces_that_cancel(self.M, sizes, self.rows[barriers:])
+        little = BY_ROUNDING * forces_that_cancel(self.M, self._sizes(against), self.rows[barriers:])
         little = np.maximum(little - np.abs(most.force - least.force), 0.0)  # where the bounds close
         low[barriers:], high[barriers:] = -most.force - little, -least.force + little
         low[barriers:] = np.where(way < 0, np.minimum(low, high)[barriers:], low[barriers:])

@@ -1,0 +1,64 @@
+"""Accelerations and multipliers within constraints of full rank, of one mass matrix and one set of joint forces.
+
+    [M A^T; A 0] (qdd, lambda) = (pushed, -drift)                               Modern Robotics 8.93, 8.95
+
+is solved by the Schur complement S = A M^-1 A^T, also called the Delassus matrix. With M = L^T D L and Y = L^-T A^T,
+S = Y^T D^-1 Y; its pivots tell how far each row is from those before it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.factors import Factors
+from armdyn.constraints.errors import RedundantConstraints
+from armdyn.model.constraints import rows_of
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
+from armdyn.spatial.rotations import Array
+
+
+class ConstrainedMotion(NamedTuple):
+    """The motion and the multipliers that joint forces cause in a robot with constraints.
+
+    Args:
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        multipliers: lambda, N or N m, shape (..., constraints): the forces of the robot on the constraints.
+        independence: between 1 and 0, shape (..., constraints): the square of the sine of the angle between each row of
+            A and the span of those before it, in the metric of M^-1. Where one is 0, A has lost rank. Where friction
+            depends on the load, rotors count in this M by the part that the friction leaves of them.
+    """
+
+    qdd: Array
+    multipliers: Array
+    independence: Array
+
+
+def moved_within(model: Mechanism, A: Array, drift: Array, factors: Factors, pushed: Array) -> ConstrainedMotion:
+    """The motion with A qdd + drift = 0 by joint forces, of the factors of M (Modern Robotics 8.96, 8.98)."""
+    Y, S = schur_complement(model, factors, A)
+    z = factors.over_D(factors.inwards(pushed))
+    multipliers = S.solve(Y @ np.array(z) + drift)  # MR 8.98
+    against = factors.over_D(list(multipliers @ Y))
+    qdd = factors.outwards([a - b for a, b in zip(z, against, strict=True)])  # MR 8.96
+    return ConstrainedMotion(qdd, multipliers, np.array(S.independence))
+
+
+def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
+    """Y^T = (L^-T A^T)^T, a row a constraint, and the factors of S = A M^-1 A^T."""
+    Y = [factors.inwards(row) for row in A]
+    S = np.zeros((len(Y), len(Y)), dtype=object)
+    for i, row in enumerate(Y):
+        weighted = factors.over_D(row)
+        for j in range(i, len(Y)):
+            S[j, i] = S[i, j] = np.array(Y[j]) @ np.array(weighted)
+    try:
+        return np.array(Y), Cholesky.of(S)
+    except ZeroPivot as pivot:
+        follower = rows_of(model.model.constraints)[pivot.row]
+        raise RedundantConstraints(
+            f"constraint {follower.name!r} of {model.name!r} follows from those before it whatever q, as "
+            "rows out of the plane of a planar linkage do; robot.with_independent_constraints(q) leaves it out"
+        ) from None

@@ -1,0 +1,179 @@
+"""Constrained dynamics where friction depends on the load that a joint transmits to its links.
+
+Constraints act on links, so what joint i transmits is its row of l = M qdd + h + A^T lambda, the rotor being before the
+friction as in `armdyn.algorithms.load_friction`. With a rotor a, and d what rubs whatever the load,
+
+    l + f(qd, l) + a qdd + d = tau,    A qdd + Adot qd = 0.
+
+Given qdd and lambda, tau follows. Given tau, l_i depends on qdd_i alone, for l + f grows with l: so g(qdd) = tau - d -
+l grows with qdd, and of M qdd + h + g(qdd) + A^T lambda = tau - d with what A allows there is one qdd, and with it one
+A^T lambda, be the rows of A independent or not: the loads are unique wherever the accelerations are. Newton's method
+is that of arms without constraints; in each of its steps the rotors are others.
+
+Joints that are coupled, or turn rotors that are bodies, share an equation: `armdyn.constraints.transmitted` says what
+each of them transmits of lambda, and `armdyn.algorithms.coupled_loads` solves for all at once, for constraints of full
+rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from armdyn.advice import either
+from armdyn.algorithms.coupled_loads import Kept, accelerations_of_coupled
+from armdyn.algorithms.factors import Factors, factored_mass_matrix
+from armdyn.algorithms.load_friction import (
+    STEPS_OF_CURVES,
+    UnderLoad,
+    Within,
+    accelerations_under_load,
+    own_coordinates,
+)
+from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan, other_laws
+from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, inward, links_in_motion
+from armdyn.constraints.equations import all_equations, function
+from armdyn.constraints.multipliers import ConstrainedMotion, moved_within, schur_complement
+from armdyn.constraints.transmitted import transmitted
+from armdyn.errors import Unsupported
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array
+
+
+def coordinates_under_load(model: Mechanism) -> dict[int, int]:
+    """The bodies whose friction depends on the load, each with the coordinate that alone moves it.
+
+    Raises:
+        Unsupported: where one is coupled to others, or turns a rotor that is a body of its own.
+    """
+    coordinates = own_coordinates(model.drive)
+    if coordinates is None:
+        names = ", ".join(repr(model.model.joints[model.bodies[k].joint].name) for k in loaded_bodies(model.drive))
+        raise Unsupported(
+            f"friction of {names} of {model.name!r} depends on the load, and a joint of these is coupled to others or "
+            "turns a rotor that is a body, so that loads do not follow joint by joint: they are not known where "
+            "constraints follow from others, or nearly so, nor where joints are passive. Use "
+            + either("robot.with_independent_constraints(q), ", "")
+            + "armatures in the place of rotors, or friction that depends on velocities alone"
+        )
+    return coordinates
+
+
+def constrained_under_load(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    A: Array,
+    drift: Array,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+    *,
+    near: Mapping[int, Any] | None = None,
+) -> tuple[ConstrainedMotion, UnderLoad]:
+    """The motion with A qdd + drift = 0, and the loads and the friction in it; NaN where it is not found.
+
+    ``near`` are loads of a state close by (`armdyn.algorithms.load_friction.solved_under_load`).
+    """
+    given = model, q, qd, tau, f_tip, None, None, f_ext
+    if own_coordinates(model.drive) is None:
+        independence = schur_complement(model, factored_mass_matrix(model, q), A)[1].independence
+        kept = Kept(A, -drift, transmitted(model, q, A))
+        found = UnderLoad(*accelerations_of_coupled(*given, near=near, kept=kept))
+        return ConstrainedMotion(found.qdd, found.reactions, np.array(independence)), found
+    found, rows = accelerations_under_load(*given, near=near, within=within_rows(model, A, drift)), len(A)
+    return ConstrainedMotion(found.qdd, found.reactions[:rows], found.reactions[rows:]), found
+
+
+def within_rows(model: Mechanism, A: Array, drift: Array) -> Within:
+    """How an arm moves with A qdd + drift = 0; beside the accelerations the multipliers, then the independences."""
+
+    def moved(factors: Factors, pushed: Array) -> tuple[Array, Array]:
+        qdd, multipliers, independence = moved_within(model, A, drift, factors, pushed)
+        return qdd, np.concatenate([multipliers, independence])
+
+    return moved
+
+
+def forces_under_load(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    multipliers: Array,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+) -> Array:
+    """tau = M qdd + h + A^T lambda + f(qd, l) + d, with the rotors in M."""
+    A, mechanism, drive = all_equations(model, q).A, regrouped(model), model.drive  # joint forces alone are asked for
+    positions, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
+    _, wrenches = links_in_motion(mechanism, positions, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
+    of_links = inward(mechanism, positions, wrenches)
+    loads = list(of_links)
+    for k, row in transmitted(model, q, A).items():
+        loads[k] = loads[k] + row @ multipliers
+    friction = drive.friction_forces(rates, loads)
+    forces = drive.forces([own + rubs for own, rubs in zip(of_links, friction, strict=True)], rotors)
+    return np.asarray(forces + A.T @ multipliers)
+
+
+@function("(n),(n)->(n),(n),(n)")
+def friction_lines(model: Mechanism, qd: Array, loads: Array) -> tuple[Array, Array, Array]:
+    """The straight lines that touch the friction at loads, 1/phi, c/phi and the friction f, shape (..., n) each.
+
+    As `armdyn.model.friction.LoadLine` has them; 1, 0 and 0 of coordinates without friction that depends on the load.
+
+    Args:
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        loads: which the joints transmit, N m or N, shape (..., n).
+    """
+    coordinates, n = coordinates_under_load(model), model.dof
+    passed, kept, force = np.ones(n, dtype=object), np.zeros(n, dtype=object), np.zeros(n, dtype=object)
+    by_body = {k: loads[i] for k, i in coordinates.items()}
+    for k, own in loaded_friction(model.drive, model.drive.rates(qd), by_body).items():
+        i = coordinates[k]
+        passed[i], kept[i], force[i] = own.passed, own.kept, own.force
+    return passed, kept, force
+
+
+@function("(n),(n),(n),(6)?,(links,6)?->(n),(n)")
+def forces_before_loads(
+    model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array | None = None, f_ext: Array | None = None
+) -> tuple[Array, Array]:
+    """tau - d, joint forces without what rubs whatever the load, and h of the links, N m or N, shape (..., n) each.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+    """
+    drive, rates = model.drive, model.drive.rates(qd)
+    rubs = drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))
+    return tau - rubs, inverse_dynamics(model.without_friction, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)
+
+
+@function("(n),(n)->(n)")
+def loads_of_available(model: Mechanism, qd: Array, available: Array) -> Array:
+    """The loads l with l + f(qd, l) = t of every joint by itself, N m or N, shape (..., n); NaN where not found.
+
+    Newton's method on the straight lines of the friction; l = t of coordinates whose friction does not depend on it.
+
+    Args:
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        available: t, what is left for load and friction, N m or N, shape (..., n).
+    """
+    coordinates, drive, found = coordinates_under_load(model), model.drive, np.array(available, dtype=object)
+    rates = drive.rates(qd)
+    loads = {k: available[i] for k, i in coordinates.items()}
+    counts = [STEPS_OF_CURVES if lines(drive, k) is None else lines(drive, k) for k in coordinates]
+    for _ in range(max(filter(None, counts), default=0)):
+        friction = loaded_friction(drive, rates, loads)
+        loads = {k: friction[k].passed * available[i] - friction[k].kept for k, i in coordinates.items()}
+    for k, own in loaded_friction(drive, rates, loads).items():
+        found[coordinates[k]] = loads[k] * or_nan(holds([available[coordinates[k]], -loads[k], -own.force]))
+    return found
