@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         flexible_forward_dynamics,
         flexible_kinetic_energy,
         flexible_motion,
+        flexible_multipliers,
         spring_deflections,
         spring_energy,
     )
@@ -96,6 +97,7 @@ _WHERE = {
             "flexible_forward_dynamics",
             "flexible_kinetic_energy",
             "flexible_motion",
+            "flexible_multipliers",
             "spring_deflections",
             "spring_energy",
         ),
@@ -161,6 +163,7 @@ __all__ = [
     "flexible_inverse_dynamics",
     "flexible_kinetic_energy",
     "flexible_motion",
+    "flexible_multipliers",
     "flexible_stiffness",
     "forces_of_currents",
     "motor_currents",

@@ -4,4 +4,4 @@ from functools import partial
 
 from armdyn import declaration
 
-function = partial(declaration.function, sources=("algorithms", "actuators"))
+function = partial(declaration.function, sources=("algorithms", "constraints", "actuators"))

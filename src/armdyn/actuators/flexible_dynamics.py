@@ -10,6 +10,9 @@ ratio),
 M and h are those of the arm without the rotors of flexible joints, which turn about their own axes only (Spong's
 assumption). Arrays have one value per joint. At a rigid joint theta = q: its rotor is part of M, its row of the first
 line has tau in the place of tau_J, and its values of theta and thetad are not read.
+
+Constraints act on the links: A^T lambda joins their left side, and A qdd + Adot qd = 0 (Modern Robotics 8.93, 8.95).
+Given tau_J, the links are a rigid arm within constraints; rotors do not feel these but by their springs.
 """
 
 from __future__ import annotations
@@ -20,11 +23,15 @@ import numpy as np
 
 from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
+from armdyn.advice import either
 from armdyn.algorithms.energy import kinetic_energy
 from armdyn.algorithms.forward_dynamics import forward_dynamics
 from armdyn.algorithms.friction_forces import friction_forces
 from armdyn.algorithms.newton_euler import tip_forces
+from armdyn.constraints.dynamics import RANK_LOSS_PIVOT, constrained_forward_dynamics
+from armdyn.errors import Unsupported
 from armdyn.model.mechanism import Mechanism
+from armdyn.program import minimum, select
 from armdyn.spatial.rotations import Array
 
 
@@ -44,6 +51,10 @@ def flexible_forward_dynamics(
     M qdd = tau_J - h - J^T f_tip and B thetadd = tau - tau_J - friction (Modern Robotics 8.9.5). At a rigid joint,
     where theta = q, the two accelerations are one.
 
+    Within constraints qdd keeps A qdd + Adot qd = 0 (Modern Robotics 8.96); whether phi = 0 and A qd = 0 is not looked
+    at. Where A has lost rank, all accelerations of that state are NaN. The multipliers are those of
+    `flexible_multipliers`.
+
     Args:
         q: positions of the links, rad or m, shape (..., n).
         qd: velocities of the links, rad/s or m/s, shape (..., n).
@@ -55,7 +66,7 @@ def flexible_forward_dynamics(
 
     Raises:
         ModelError: a spring at a joint without a rotor's inertia.
-        Unsupported: springs at coupled joints, or beside constraints.
+        Unsupported: springs at coupled joints.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, Spring
     >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
@@ -65,16 +76,69 @@ def flexible_forward_dynamics(
     array([0., 1.])
     """
     joints = flexible_joints(mechanism)
-    forces = [joint.force(q, qd, theta, thetad) for joint in joints]
-    on_links = np.array(tau, dtype=object)
-    for joint, force in zip(joints, forces, strict=True):
-        on_links[joint.coordinate] = force
-    qdd = forward_dynamics(links_side(mechanism, joints), q, qd, on_links, f_tip, f_ext=f_ext)
+    on_links = forces_on_links(joints, q, qd, theta, thetad, tau)
+    side = links_side(mechanism, joints)
+    if mechanism.model.constraints:
+        motion = constrained_forward_dynamics(side, q, qd, on_links, f_tip, f_ext)
+        qdd = motion.qdd * nan_without_rank(motion.independence)
+    else:
+        qdd = forward_dynamics(side, q, qd, on_links, f_tip, f_ext=f_ext)
     thetadd = np.array(qdd, dtype=object)
-    for joint, force in zip(joints, forces, strict=True):
+    for joint in joints:
         i = joint.coordinate
-        thetadd[i] = (tau[i] - force - joint.friction(thetad[i], force)) / joint.inertia
+        thetadd[i] = (tau[i] - on_links[i] - joint.friction(thetad[i], on_links[i])) / joint.inertia
     return qdd, thetadd
+
+
+def forces_on_links(joints: list[FlexibleJoint], q: Array, qd: Array, theta: Array, thetad: Array, tau: Array) -> Array:
+    """tau_J of flexible joints, tau of rigid ones, N m or N."""
+    forces = np.array(tau, dtype=object)
+    for joint in joints:
+        forces[joint.coordinate] = joint.force(q, qd, theta, thetad)
+    return forces
+
+
+@function("(n),(n),(n),(n),(n),(6)?,(links,6)?->(constraints)")
+def flexible_multipliers(
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    theta: Array,
+    thetad: Array,
+    tau: Array,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+) -> Array:
+    """Multipliers lambda of an arm with springs and constraints, N or N m, shape (..., constraints).
+
+    Of M qdd + h + A^T lambda = tau_J (Modern Robotics 8.93, 8.98), in the motion of `flexible_forward_dynamics`, whose
+    arguments these are; NaN where A has lost rank.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
+        tau: forces of the motors at the joints, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+
+    Raises:
+        ModelError: a robot without constraints; a spring at a joint without a rotor's inertia.
+        Unsupported: springs at coupled joints.
+    """
+    joints = flexible_joints(mechanism)
+    on_links = forces_on_links(joints, q, qd, theta, thetad, tau)
+    motion = constrained_forward_dynamics(links_side(mechanism, joints), q, qd, on_links, f_tip, f_ext)
+    return np.asarray(motion.multipliers * nan_without_rank(motion.independence))
+
+
+def nan_without_rank(independence: Array) -> Any:
+    """1, or NaN where a row of A follows from those before it."""
+    least = independence[0]
+    for one in independence[1:]:
+        least = minimum(least, one)
+    return np.sqrt(select(least > RANK_LOSS_PIVOT, 1.0, -1.0))
 
 
 @function("(n),(n)->()")
@@ -138,6 +202,7 @@ def flexible_motion(
     qdd, thetadd = flexible_forward_dynamics(mechanism, q, qd, theta, thetad, tau, f_tip)
     joints = flexible_joints(mechanism)
     side = links_side(mechanism, joints)
+    _refuse_loads_within_constraints(side)
     on_links = np.array(tau, dtype=object)
     power: Any = 0.0
     for joint in joints:
@@ -149,6 +214,16 @@ def flexible_motion(
     if side.drive.has_friction:
         on_links = on_links - friction_forces(side, q, qd, qdd, f_tip)
     return qdd, thetadd, power + on_links @ qd
+
+
+def _refuse_loads_within_constraints(side: Mechanism) -> None:
+    """Refuse rigid joints whose friction depends on their load, to which constraints add."""
+    if side.model.constraints and side.drive.depends_on_load:
+        raise Unsupported(
+            f"{side.name!r} has flexible joints, constraints, and rigid joints whose friction depends on their load; a "
+            "motion of all three is not solved. Give these joints friction that depends on their velocities alone, or "
+            + either("springs too", "actuators with springs too")
+        )
 
 
 def _power_of_rotor(joint: FlexibleJoint, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array) -> Any:

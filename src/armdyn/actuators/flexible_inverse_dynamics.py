@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.declared import function
-from armdyn.actuators.flexible_joints import flexible_joints, links_side
+from armdyn.actuators.flexible_joints import flexible_joints, links_side, refuse_constraints_beside_springs
 from armdyn.actuators.spring import Spring
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.errors import TraceError, Unsupported
@@ -95,6 +95,7 @@ def flexible_inverse_dynamics(
     >>> qdd.round(12)
     array([2. , 0.5])
     """
+    refuse_constraints_beside_springs(mechanism, "flexible_inverse_dynamics")
     joints = flexible_joints(mechanism)
     side = links_side(mechanism, joints)
     wrench = _chain(f_tip, f_tip_rate, f_tip_second_rate)

@@ -21,7 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.declared import function
-from armdyn.actuators.flexible_joints import flexible_joints, links_side, spring_count
+from armdyn.actuators.flexible_joints import (
+    flexible_joints,
+    links_side,
+    refuse_constraints_beside_springs,
+    spring_count,
+)
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import bias_forces, gravity_forces
 from armdyn.checks import choice
@@ -63,6 +68,7 @@ def flexible_stiffness(mechanism: Mechanism, q: Array) -> FlexibleStiffness:
     Args:
         q: positions of the links, rad or m, shape (..., n).
     """
+    refuse_constraints_beside_springs(mechanism, "a mode of vibration")
     joints = flexible_joints(mechanism)
     side, at_rest = links_side(mechanism, joints), np.zeros(mechanism.dof)
     loads = gravity_forces(mechanism, q)

@@ -41,8 +41,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "forces_of_currents",
     ),
     "Flexible joints": (
-        "flexible_forward_dynamics", "flexible_inverse_dynamics", "flexible_kinetic_energy", "spring_deflections",
-        "spring_energy", "vibration_modes",
+        "flexible_forward_dynamics", "flexible_inverse_dynamics", "flexible_kinetic_energy", "flexible_multipliers",
+        "spring_deflections", "spring_energy", "vibration_modes",
     ),
     "Constraints and closed loops": (
         "constrained_forward_dynamics", "constrained_inverse_dynamics", "constraint_error", "constraint_jacobian",

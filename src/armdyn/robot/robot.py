@@ -154,11 +154,12 @@ class Robot:
     current_commands = Method(ACTUATORS, of_motors=True)
     forces_of_currents = Method(ACTUATORS, of_motors=True)
     # Flexible joints
-    flexible_forward_dynamics = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
+    flexible_forward_dynamics = Method(ACTUATORS, of_springs=True)
     flexible_inverse_dynamics = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
-    flexible_kinetic_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
-    spring_deflections = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
-    spring_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
+    flexible_kinetic_energy = Method(ACTUATORS, of_springs=True)
+    flexible_multipliers = Method(ACTUATORS, of_springs=True, of_constraints=True)
+    spring_deflections = Method(ACTUATORS, of_springs=True)
+    spring_energy = Method(ACTUATORS, of_springs=True)
 
     # Robots from descriptions
     from_urdf = Read(lambda: armdyn.formats.urdf.reader.read_urdf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,16 @@ from armdyn.spatial.rotations import Array
 
 MULTISTEP = ("BDF", "LSODA")
 """Solvers of SciPy that take their next step from a history, which a correction would contradict."""
+
+
+class Onto(Protocol):
+    """What puts states onto constraints."""
+
+    def after_step(self, q: Array, qd: Array, /) -> tuple[Array, Array]:
+        """The state on the constraints that a step is followed by."""
+
+    def onto(self, q: Array, qd: Array, /) -> tuple[Array, Array]:
+        """The same of a state between two steps, which no step goes out from."""
 
 
 class Corrector:

@@ -38,7 +38,7 @@ from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.motion_data import Statistics
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.settings import check_constraints, initial_state
+from armdyn.simulation.settings import check_constraints, check_keeps_constraints, initial_state
 from armdyn.simulation.sticking import dry_steps
 from armdyn.simulation.sticking.bristles import (
     NAME,
@@ -261,11 +261,7 @@ def _plan(
         if happenings is not None and isinstance(method, Adaptive):
             integrate = partial(hybrid.integrate, happenings=happenings)
         return samples, partial(integrate, robot, method, forces, start, duration=duration, samples=samples)
-    if robot.model.constraints and not method.scheme.constrained:
-        raise SettingError(
-            f"{method} does not keep constraints, and {robot.name!r} has some; use {option('method', 'rk4')} or "
-            "'adaptive'"
-        )
+    check_keeps_constraints(robot, method)
     grid = step_grid(duration, method.step)
     forces = forces.on_grid(grid)
     saved = saved_steps(grid, save_every, times)

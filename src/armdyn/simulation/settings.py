@@ -7,11 +7,14 @@ from typing import Any, get_args
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import either, option
 from armdyn.checks import choice, per_joint
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.integration.methods import FixedStep
 from armdyn.spatial.rotations import Array
 
 
@@ -29,8 +32,24 @@ def initial_state(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
 def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = "error") -> None:
     """Refuse initial states that the robot's constraints do not allow, and constraints that depend on each other."""
     choice("redundant", redundant, get_args(Redundant), error=SettingError)
-    if robot.model.constraints:
-        robot.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant=redundant)
+    if not robot.model.constraints:
+        return
+    if redundant != "error" and flexible_places(robot.model):
+        raise SettingError(
+            f"{option('redundant', redundant)} is not for arms with flexible joints; "
+            + either("robot.with_independent_constraints(q) leaves out", "give a robot without")
+            + " the constraints that follow from others"
+        )
+    robot.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant=redundant)
+
+
+def check_keeps_constraints(robot: Robot, method: FixedStep) -> None:
+    """Refuse a method whose formula knows no constraints, of a robot that has some."""
+    if robot.model.constraints and not method.scheme.constrained:
+        raise SettingError(
+            f"{method} does not keep constraints, and {robot.name!r} has some; use {option('method', 'rk4')} or "
+            "'adaptive'"
+        )
 
 
 def _must_be_finite(robot: Robot, name: str, state: Array) -> None:

@@ -130,13 +130,18 @@ class Pushing:
         M: Array = self.robot.mass_matrix(q)
         return M
 
+    def constraint_rows(self, q: Array) -> Array:
+        """A(q) of the robot's constraints, shape (constraints, n)."""
+        A: Array = self.robot.constraint_jacobian(q)
+        return A
+
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """J."""
         return float(self.robot.kinetic_energy(q, qd))
 
     def metric(self, q: Array, active: Array, M: Array | None = None) -> Metric:
         """Of the rows that are true in ``active``; of another inertia M where one is given."""
-        A = self.robot.constraint_jacobian(q) if self.robot.model.constraints else None
+        A = self.constraint_rows(q) if self.robot.model.constraints else None
         return Metric.of(self.mass_matrix(q) if M is None else M, self.rows(q)[active], A)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:

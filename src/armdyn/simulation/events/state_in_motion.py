@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.simulation.drift import Corrector
+from armdyn.simulation.drift import Onto
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.bounded import Holding
 from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
@@ -67,7 +67,7 @@ class StateInMotion:
         samples: Samples,
         room: Room,
         watched: Sequence[Watched],
-        corrector: Corrector | None,
+        corrector: Onto | None,
         dense: Dense | None,
         bends: Bends | None = None,
     ) -> None:

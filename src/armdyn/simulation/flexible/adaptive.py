@@ -18,6 +18,7 @@ import numpy as np
 from armdyn.advice import either
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.events.play import At, Reached, ends_of, first_reached, nearer
+from armdyn.simulation.flexible.of_links import OfLinks
 from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.results.dense import Dense, Line
@@ -40,11 +41,19 @@ class AdaptiveRun:
         duration: s.
         chattered: gets the stretches that fixed steps carried the motion through.
         dense: gets the interpolants of all steps; None where they are not kept.
+        within: puts states onto the constraints; None where none is asked for.
     """
 
     def __init__(
-        self, f: Flexible, method: Adaptive, duration: float, chattered: list[Stretch], dense: Dense | None
+        self,
+        f: Flexible,
+        method: Adaptive,
+        duration: float,
+        chattered: list[Stretch],
+        dense: Dense | None,
+        within: OfLinks | None = None,
     ) -> None:
+        self.within = within
         self.f, self.method, self.duration, self.chattered, self.dense = f, method, duration, chattered, dense
         self.own, self.steps, self.m = f.samples, 0, 0
         self.watch = Watch(duration, method.chattering_step)
@@ -86,6 +95,7 @@ class AdaptiveRun:
                 solver = self._solver(t, end, y)
                 continue
             self._keep(dense, solver.t)
+            self._correct(solver)
             yield solver.t, solver.y
             if self.watches and self.watch.collapsed(solver.t - before) and self.watch.jumps().any():
                 return
@@ -104,6 +114,13 @@ class AdaptiveRun:
         self.own.effort.steps += 1
         found: At = solver.dense_output()
         return found
+
+    def _correct(self, solver: Any) -> None:
+        """Put the state after a step onto the constraints; the solver goes on from there, with the rates there."""
+        if self.within is not None:
+            y = solver.y.copy()
+            y[: self.m], y[self.m : -1] = self.within.after_step(y[: self.m], y[self.m : -1])
+            solver.y, solver.f = y, self._rates(solver.t, y)
 
     def _keep(self, at: At, until: float) -> None:
         """Keep the samples before a time, and the interpolant up to there."""
@@ -159,7 +176,10 @@ class AdaptiveRun:
         self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))
 
     def _record(self, t: float, y: Array) -> None:
-        self.f.record(t, y[: self.m], y[self.m : -1], y[-1])
+        x, xd = y[: self.m], y[self.m : -1]
+        if self.within is not None:
+            x, xd = self.within.onto(x, xd)
+        self.f.record(t, x, xd, y[-1])
 
     def _lost(self, t: float, y: Array, remedy: str) -> Exception:
         return diverged(self.f.robot, t, y[: self.f.robot.dof], y[self.m : self.m + self.f.robot.dof], remedy)

@@ -15,7 +15,9 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import option
+from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
+from armdyn.simulation.drift import Corrector
 from armdyn.simulation.events.brakes import Brakes
 from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.events.crossings import Function
@@ -27,6 +29,7 @@ from armdyn.simulation.events.pushing import Mode, Pushing
 from armdyn.simulation.events.room import Room
 from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.flexible.bristles import StackedBristles
+from armdyn.simulation.flexible.of_links import OfLinks
 from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs
 from armdyn.simulation.forces import Forces, Index
@@ -55,7 +58,8 @@ def integrate(
     report: Report,
     bends: StackedBristles | None = None,
     brakes: Brakes | None = None,
-    redundant: str = "error",
+    redundant: Redundant = "error",
+    corrector: Corrector | None = None,
     dense_output: bool = False,
 ) -> None:
     """Integrate each stacked state (x, xd), and bristles, of the batch to ``duration``, and fill the samples."""
@@ -79,7 +83,8 @@ def integrate(
         own.signals = {name: values[at] for name, values in rotors.items()}
         dense = samples.dense.get(index)
         place, own_pushing = room.at(index), copy.copy(pushing)
-        motion = FlexibleInMotion(own_pushing, method, acting, duration, own, place, watched, dense, bends)
+        within = OfLinks.of(corrector, pushing.n)
+        motion = FlexibleInMotion(own_pushing, method, acting, duration, own, place, watched, within, dense, bends)
         if brakes is not None:
             motion.brakes = BrakesInMotion.of(brakes, lambda engaged: copy.copy(braked(engaged)))
         try:
@@ -124,6 +129,7 @@ class FlexibleInMotion(StateInMotion):
         samples: those of this state, with room for signals of rotors.
         room: for accelerations of the links, what barriers push and what rubs.
         watched: for events.
+        within: puts states onto the constraints; None where none is asked for.
         dense: gets the interpolants; None where they are not kept.
         bends: friction with a state of its own.
     """
@@ -139,10 +145,11 @@ class FlexibleInMotion(StateInMotion):
         samples: Samples,
         room: Room,
         watched: Sequence[Watched],
+        within: OfLinks | None = None,
         dense: Dense | None = None,
         bends: StackedBristles | None = None,
     ) -> None:
-        super().__init__(pushing, method, forces, duration, samples, room, watched, None, dense, bends)
+        super().__init__(pushing, method, forces, duration, samples, room, watched, within, dense, bends)
         self.method, self.rubbing = method, []
         self.once = isinstance(method, FixedStep) and method.scheme.once
         self.held: tuple[Array, ...] | None = None

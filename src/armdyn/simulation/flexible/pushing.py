@@ -98,6 +98,11 @@ class FlexiblePushing(Pushing):
         M[rotors, rotors] = self.inertias
         return M
 
+    def constraint_rows(self, q: Array) -> Array:
+        """Those of the links; rotors have no part in them."""
+        A: Array = self.robot.constraint_jacobian(q[: self.n])
+        return np.hstack([A, np.zeros((len(A), len(self.joints)))])
+
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """That of links and rotors, J."""
         (q, _), (qd, thetad) = self.parted(q), self.parted(qd)

@@ -14,14 +14,17 @@ from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import either
 from armdyn.checks import per_joint
+from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drift import Corrector
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.happenings import Happenings
 from armdyn.simulation.flexible import hybrid as flexible_hybrid
 from armdyn.simulation.flexible.adaptive import AdaptiveRun
 from armdyn.simulation.flexible.bristles import StackedBristles
+from armdyn.simulation.flexible.of_links import OfLinks
 from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.flexible.spring_steps import shorter_step
 from armdyn.simulation.flexible.stacked import parted, stacked
@@ -35,6 +38,7 @@ from armdyn.simulation.integration.schemes import Rates
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.settings import check_keeps_constraints
 from armdyn.simulation.sticking.bristles import bristle_energy
 from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
 from armdyn.spatial.rotations import Array
@@ -93,6 +97,7 @@ def plan(
         fill: Callable[..., None] = partial(_adaptive, duration=duration)
     elif isinstance(method, FixedStep):
         refuse_memory(method)
+        check_keeps_constraints(robot, method)
         grid = step_grid(duration, method.step)
         forces = forces.on_grid(grid)
         saved = saved_steps(grid, save_every, times)
@@ -178,9 +183,11 @@ def _fixed_steps(
     grid: StepGrid,
     saved: Array,
     report: Report,
-    redundant: str = "error",
+    redundant: Redundant = "error",
+    corrector: Corrector | None = None,
 ) -> None:
     """All states at once, a call of the equations a stage."""
+    within = OfLinks.of(corrector, robot.dof)
     f = Flexible(robot, forces, samples, samples.signals["theta"], samples.signals["thetad"])
     (x, xd), work = state, np.zeros(state[0].shape[:-1])
     kept = set(saved.tolist())
@@ -195,6 +202,8 @@ def _fixed_steps(
         before = x, xd
         x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
         samples.effort.steps += 1
+        if within is not None:
+            x, xd = within.after_step(x, xd)
         if x.ndim == 1 and not np.isfinite(xd).all():
             q, qd = (one[: robot.dof] for one in before)
             raise diverged(robot, t + h, q, qd, shorter_step(robot, method, q))
@@ -210,7 +219,8 @@ def _adaptive(
     *,
     duration: float,
     report: Report,
-    redundant: str = "error",
+    redundant: Redundant = "error",
+    corrector: Corrector | None = None,
     dense_output: bool = False,
 ) -> None:
     """Each state by itself."""
@@ -222,7 +232,8 @@ def _adaptive(
         at: Any = (slice(None), *index)
         f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
         try:
-            run = AdaptiveRun(f, method, duration, chattered, samples.dense.get(index))
+            within = OfLinks.of(corrector, robot.dof)
+            run = AdaptiveRun(f, method, duration, chattered, samples.dense.get(index), within)
             yield from run.integrate(state[0][index], state[1][index])
         finally:
             samples.events += [replace(one, index=index) for one in own.events]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError, shown
 from armdyn.functions.robot_like import compiled
@@ -74,6 +75,10 @@ def constraint_forces(trajectory: MotionData, robot: Robot, redundant: Redundant
     """Of the states as they are: integration lets them drift from the constraints a little."""
     check_it_moved(trajectory, robot)
     wrench: dict[str, Any] = {} if trajectory.f_tip is None else {"f_tip": trajectory.f_tip}
+    if flexible_places(robot.model):
+        rotors = (trajectory.signals[name] for name in ("theta", "thetad"))
+        multipliers = robot.flexible_multipliers(trajectory.q, trajectory.qd, *rotors, trajectory.tau, **wrench)
+        return ConstraintForces(multipliers, robot.constraint_forces(trajectory.q, multipliers))
     motion = robot.constrained_forward_dynamics(
         trajectory.q, trajectory.qd, trajectory.tau, redundant=redundant, tolerance=np.inf, **wrench
     )
