@@ -59,7 +59,8 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Brac
     """
     values = [gap(t) for t in times]
     for k, (a, b) in enumerate(pairwise(times)):
-        if k == 0 and starts and values[0] < AT_ZERO:
+        just_left = k == 0 and starts and values[0] < AT_ZERO
+        if just_left:
             found = _again(gap, float(a), float(b))
             if found is not None:
                 return found
@@ -67,8 +68,8 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Brac
                 return float(a), float(a)
         elif values[k] > 0 >= values[k + 1]:
             return float(a), float(b)
-        if values[k + 1] > 0:
-            lowest = _lowest_below_zero(gap, rate, float(a), float(b))
+        if values[k + 1] > 0:  # a gap that has just been left may close by rounding
+            lowest = _lowest_below(-AT_ZERO if just_left else 0.0, gap, rate, float(a), float(b))
             if lowest is not None:
                 return float(a), lowest
     return None
@@ -113,15 +114,15 @@ def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """
     values = [speed(t) for t in times]
     for (a, b), (v_a, v_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):
-        end = b if v_b < 0 or v_a > 0 >= v_b else _lowest_below_zero(speed, rate, a, b)
+        end = b if v_b < 0 or v_a > 0 >= v_b else _lowest_below(0.0, speed, rate, a, b)
         if end is not None:
             return (a, end) if v_a > 0 else _again(speed, a, end) or (a, a)
     return None
 
 
-def _lowest_below_zero(f: Function, rate: Function, a: float, b: float) -> float | None:
-    """The place of the minimum of f between a and b, where it is below zero; else None."""
+def _lowest_below(level: float, f: Function, rate: Function, a: float, b: float) -> float | None:
+    """The place of the minimum of f between a and b, where it is below a level; else None."""
     if not rate(a) < 0 < rate(b):
         return None
     lowest = zero(rate, a, b)
-    return lowest if f(lowest) < 0 else None
+    return lowest if f(lowest) < level else None

@@ -61,11 +61,16 @@ class Before:
         return parted(x, self.dof, self.places)[1], parted(xd, self.dof, self.places)[1]
 
 
-def moved_on_springs(method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool) -> dict[str, Any]:
-    """Of flexible joints that do not stick."""
+def moved_on_springs(
+    method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool, project: bool
+) -> dict[str, Any]:
+    """Of flexible joints that do not stick; ``project``: the links onto the constraints of the robot."""
     before = Before(model, acting, bristles=bristles)
     f = HeldFlexible(before.arm, acting["tau"], acting["f_tip"], before.bent)
     x, xd, work = flexible_step(method, f, (before.x, before.xd, acting.get("work", 0.0)), acting["h"])
+    if project:
+        q, qd = projected(model, x[: before.dof], xd[: before.dof])
+        x, xd = np.array([*q, *x[before.dof :]]), np.array([*qd, *xd[before.dof :]])
     return before.later(x, xd, np.array([work, 0.0], dtype=object))
 
 

@@ -70,7 +70,7 @@ def step_function(
             arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
             found |= stuck_or_slipped(method, arm, acting, bristles=bristles)
         elif flexible:
-            found |= moved_on_springs(method, model, acting, bristles=bristles)
+            found |= moved_on_springs(method, model, acting, bristles=bristles, project=project)
         else:
             found |= moved(method, model, acting, bristles=bristles, project=project)
         if running_cost is not None:

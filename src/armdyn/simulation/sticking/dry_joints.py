@@ -97,8 +97,7 @@ def can_hold(robot: Robot) -> bool:
     The load of a rotor of a flexible joint is the force of its spring.
     """
     drive = drive_of_links(robot)
-    constrained = bool(robot.model.constraints and flexible_places(robot.model))
-    return not drive.depends_on_load or (own_coordinates(drive) is not None and not constrained)
+    return not drive.depends_on_load or own_coordinates(drive) is not None
 
 
 def rubbing_bodies(drive: Drive) -> list[int]:
