@@ -282,46 +282,26 @@ def test_controller(arm: armdyn.Robot) -> None:
 # LuGre's bristles in motion
 
 
-LUGRE = 'motorconst="0.04" resistance="2" lugre="100 0.1 0.02 0.03 0.5"'
-BRAKING = (0.04 * 20.0) ** 2 / 2.0
-"""Of the motor, whose terminals are shorted, N m s/rad."""
-
-
-def with_bristles(tmp_path: Any, steps: int, z: float) -> tuple[armdyn.Robot, np.ndarray]:
-    """The arm in armdyn, and MuJoCo's (q, qd, z) after so many steps, 0.05 s together, from this z."""
-    text = ARM.format(f'<actuator><dcmotor joint="one" gear="20" {LUGRE}/></actuator>')
-    (tmp_path / "arm.xml").write_text(text, encoding="utf-8")
-    model = mujoco.MjModel.from_xml_string(text)
-    model.opt.timestep = 0.05 / steps
-    data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:], data.act[:] = [0.2, 0.3], [0.5, -0.2], 20.0 * z
-    for _ in range(steps):
-        mujoco.mj_step(model, data)
-    return armdyn.Robot.from_mjcf(tmp_path / "arm.xml"), np.concatenate([data.qpos, data.qvel, data.act / 20.0])
-
-
-def test_mujocos_steps_of_bristles_by_the_law(tmp_path: Any) -> None:
-    """Semi-implicit Euler: the force of z and dz/dt at the begin of a step, then z along a motion at that velocity."""
-    steps, z = 1000, 3.5e-6
-    robot, mujocos_state = with_bristles(tmp_path, steps, z)
-    (law,) = robot.model.joints[0].laws
-    rigid = robot.with_actuators({"one": None})
-    q, qd, h = np.array([0.2, 0.3]), np.array([0.5, -0.2]), 0.05 / steps
-    for _ in range(steps):
-        force = law.force_with(z, qd[0]) + BRAKING * qd[0]
-        z = law.state_along(z, h * qd[0], abs(qd[0]))
-        qd = qd + h * np.asarray(rigid.forward_dynamics(q, qd, [-force, 0.0]))
-        q = q + h * qd
-    np.testing.assert_allclose(np.concatenate([q, qd, [z]]), mujocos_state, rtol=1e-10)
-
-
 def test_a_motion_with_bristles(tmp_path: Any) -> None:
     """MuJoCo's steps are of the first order: what two lengths of them say is carried on to a length of zero."""
-    (robot, first), (_, second) = (with_bristles(tmp_path, steps, 1e-5) for steps in (1000, 2000))
+    lugre = 'motorconst="0.04" resistance="2" lugre="100 0.1 0.02 0.03 0.5"'
+    text = ARM.format(f'<actuator><dcmotor joint="one" gear="20" {lugre}/></actuator>')
+    (tmp_path / "arm.xml").write_text(text, encoding="utf-8")
+    model = mujoco.MjModel.from_xml_string(text)
+    found = []
+    for steps in (1000, 2000):
+        model.opt.timestep = 0.05 / steps
+        data = mujoco.MjData(model)
+        data.qpos[:], data.qvel[:], data.act[:] = [0.2, 0.3], [0.5, -0.2], 2e-4
+        for _ in range(steps):
+            mujoco.mj_step(model, data)
+        found.append(np.concatenate([data.qpos, data.qvel, data.act / 20.0]))
+    braking = (0.04 * 20.0) ** 2 / 2.0  # of the motor, whose terminals are shorted
+    robot = armdyn.Robot.from_mjcf(tmp_path / "arm.xml")
     ours = armdyn.simulate(
         robot, [0.2, 0.3], [0.5, -0.2], bristles0=[1e-5], duration=0.05, save_every=0.05,
-        torque=lambda t, q, qd: [-BRAKING * qd[0], 0.0],
+        torque=lambda t, q, qd: [-braking * qd[0], 0.0],
     )  # fmt: skip
     last = np.concatenate([ours.q[-1], ours.qd[-1], ours.signals["bristles"][-1]])
-    assert abs(second - last).max() > 1e-5
-    np.testing.assert_allclose(2.0 * second - first, last, rtol=2e-6)
+    assert abs(found[1] - last).max() > 1e-5
+    np.testing.assert_allclose(2.0 * found[1] - found[0], last, rtol=2e-6)
