@@ -9,7 +9,7 @@ from __future__ import annotations
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.robot import Robot
 from armdyn.simulation.flexible.stacked import parted
-from armdyn.simulation.integration.methods import Adaptive, Method
+from armdyn.simulation.integration.methods import Method
 from armdyn.simulation.integration.pieces import can_stop
 from armdyn.simulation.sticking.bristles import (
     bending,
@@ -27,9 +27,7 @@ def motion_carries(robot: Robot, method: Method) -> bool:
     """Whether a motion by this method has the state of such laws, of an arm with flexible joints or without."""
     if not flexible_places(robot.model):
         return carries(robot, method)
-    if not bendings(robot.model) or behind_springs(robot):
-        return False
-    return can_hold(robot) if can_stop(method) else isinstance(method, Adaptive)
+    return bool(bendings(robot.model)) and can_stop(method) and can_hold(robot) and not behind_springs(robot)
 
 
 def behind_springs(robot: Robot) -> list[str]:

@@ -34,13 +34,12 @@ from armdyn.simulation.integration.chattering import Stretch
 from armdyn.simulation.integration.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
-from armdyn.simulation.integration.pieces import can_stop
 from armdyn.simulation.integration.schemes import Rates
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.settings import check_keeps_constraints
-from armdyn.simulation.sticking.bristles import bending, bristle_energy, without_bristles
+from armdyn.simulation.sticking.bristles import bristle_energy
 from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
 from armdyn.spatial.rotations import Array
 
@@ -106,7 +105,7 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
-    if happenings is not None or (bends is not None and can_stop(method)):
+    if happenings is not None or bends is not None:
         refuse_coupled_loads(robot)
         happens = happenings or Happenings((), None, (), DryJoints.of(robot))
         watched = [one for event in happens.events for one in event.watched(robot)]
@@ -114,32 +113,18 @@ def plan(
         in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happens.brakes)
         return samples, partial(in_pieces, method, forces, (*state, *bristles), samples, bends=bends)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
-    if bends is not None:  # of solvers that go on from steps of the past
-        fill = partial(fill, bends=bends)
-    return samples, partial(fill, robot, method, forces, (*state, *bristles), samples)
+    return samples, partial(fill, robot, method, forces, state, samples)
 
 
 def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
     """qdd, and the energies of links, rotors, springs and bristles along what was kept; the last two as potential."""
     q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
-    qdd = _accelerations(robot, samples) if samples.qdd is None else samples.qdd
+    known = samples.qdd
+    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0] if known is None else known
     potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
     if samples.bristles is not None:
         potential = potential + robot.compile(bristle_energy)(samples.bristles)
     return qdd, EnergyAccount(robot.flexible_kinetic_energy(q, qd, thetad), potential, samples.work)
-
-
-def _accelerations(robot: Robot, samples: Samples) -> Array:
-    """qdd of what was kept."""
-    tau, *f_tip = samples.forces
-    rotors, slides = (samples.signals[name] for name in ("theta", "thetad")), robot
-    if samples.bristles is not None:
-        tau, slides = (
-            tau - robot.compile(bending)(samples.bristles, samples.signals["thetad"])[0],
-            without_bristles(robot),
-        )
-    found: Array = slides.compile(flexible_motion)(samples.q, samples.qd, *rotors, tau, *f_tip)[0]
-    return found
 
 
 @dataclass
@@ -150,7 +135,6 @@ class Flexible:
         robot: with springs.
         forces: that act now.
         samples: what is kept; ``theta`` and ``thetad`` beside them.
-        bends: friction with a state of its own.
     """
 
     robot: Robot
@@ -158,49 +142,32 @@ class Flexible:
     samples: Samples
     theta: Array
     thetad: Array
-    bends: StackedBristles | None = None
 
     def __post_init__(self) -> None:
-        slides = self.robot if self.bends is None else self.bends.bare
-        self.places, self.motion = flexible_places(self.robot.model), slides.compile(flexible_motion)
-        self.hold, self.rubbing = 0, rubbing_bodies(slides.mechanism.drive)
-        self.z_rate = np.zeros(0)
-        """dz/dt where the equations were evaluated last."""
+        self.places, self.motion = flexible_places(self.robot.model), self.robot.compile(flexible_motion)
+        self.hold, self.rubbing = 0, rubbing_bodies(self.robot.mechanism.drive)
         self.held: tuple[Array, ...] | None = None
         self.acting: tuple[Array, ...] = ()
         """What acted when the equations were evaluated last."""
 
-    def __call__(self, t: float, x: Array, xd: Array, z: Array | None = None) -> Rates:
-        """Accelerations of links and rotors, and the power of what acts; z where something bends."""
+    def __call__(self, t: float, x: Array, xd: Array) -> Rates:
+        """Accelerations of links and rotors, and the power of what acts."""
         (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
         self.acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
         self.samples.effort.evaluations += 1
-        tau, *f_tip = self.acting
-        if self.bends is not None and z is not None:
-            force, self.z_rate = self.bends.bending(z, xd)
-            tau = tau - force
-        qdd, thetadd, power = self.motion(q, qd, theta, thetad, tau, *f_tip)
+        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *self.acting)
         return stacked(qdd, thetadd, self.places), power
-
-    def stored(self, *z: Array) -> float:
-        """The energy of what is bent, J."""
-        return 0.0 if self.bends is None else float(self.bends.energy(*z))
-
-    def bent_along(self, z: Array, moved: Array, xd: Array) -> Array:
-        """z behind a motion of links and rotors, at these velocities."""
-        return z if self.bends is None else self.bends.along(z, moved, xd)
 
     def watched(self, xd: Array) -> tuple[Array, ...]:
         """What may switch: directions of dry friction, rotor and bearing of a joint in one number, and what acted."""
         qd, thetad = (np.sign(self.robot.mechanism.drive.rates(x)[self.rubbing]) for x in self._parted(xd))
         return 2.0 * thetad + qd, *self.acting
 
-    def record(self, t: float, x: Array, xd: Array, work: Any, *z: Array) -> None:
+    def record(self, t: float, x: Array, xd: Array, work: Any) -> None:
         """Keep a state."""
         (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
         self.theta[self.samples.count], self.thetad[self.samples.count] = theta, thetad
-        work = work + self.stored(*z) if z else work
-        self.samples.record((q, qd, work, *z), self.forces.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
 
     def _parted(self, x: Array) -> tuple[Array, Array]:
         return parted(x, self.robot.dof, self.places)
@@ -247,7 +214,7 @@ def _adaptive(
     robot: Robot,
     method: Adaptive,
     forces: Forces,
-    state: tuple[Array, ...],
+    state: tuple[Array, Array],
     samples: Samples,
     *,
     duration: float,
@@ -255,7 +222,6 @@ def _adaptive(
     redundant: Redundant = "error",
     corrector: Corrector | None = None,
     dense_output: bool = False,
-    bends: StackedBristles | None = None,
 ) -> None:
     """Each state by itself."""
     chattered: list[Stretch] = []
@@ -264,11 +230,11 @@ def _adaptive(
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
-        f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at], bends)
+        f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
         try:
             within = OfLinks.of(corrector, robot.dof)
             run = AdaptiveRun(f, method, duration, chattered, samples.dense.get(index), within)
-            yield from run.integrate(*(each[index] for each in state))
+            yield from run.integrate(state[0][index], state[1][index])
         finally:
             samples.events += [replace(one, index=index) for one in own.events]
 
