@@ -134,7 +134,7 @@ def test_orders_before_a_slide_turns_round(law, method):
             torque=lambda t, q, qd: 4.0 - 3.0 * q,
         )  # fmt: skip
         errors.append(abs(np.array([found.q[-1, 0], found.qd[-1, 0], found.signals["bristles"][-1, 0]]) - exact).max())
-        assert abs(found.energy.relative_drift).max() < 1e-8
+        assert abs(found.energy.relative_drift).max() < 1e-7
         assert found.notes == ()
     assert errors[1] < 1e-5
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
@@ -147,11 +147,12 @@ def test_orders_of_an_arm_by_past_rates_and_at_the_middle(arm, exact, method):
     for steps in (400, 800):
         found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, method=method, step=0.5 / steps)
         errors.append(abs(np.array([found.q[-1], found.qd[-1], found.signals["bristles"][-1]]) - exact).max())
-        assert abs(found.energy.relative_drift).max() < 1e-7
+    assert abs(found.energy.relative_drift).max() < 5e-8
     assert errors[1] < 2e-6
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
 
 
+@pytest.mark.short_run("abm4")
 @pytest.mark.parametrize("method", ["abm4", "variational"])
 def test_kinks_of_a_law_that_turns_round_and_slips(method):
     """Rates of the past reach over the kinks: the order drops to the second, as of SciPy's motion."""
@@ -163,7 +164,7 @@ def test_kinks_of_a_law_that_turns_round_and_slips(method):
     hysteresis = slide([SLIP, Viscous(3.0)], 2.0)
     fine = armdyn.simulate(hysteresis, [0.0], **options, rtol=1e-11, atol=1e-12)
     errors = []
-    for h in (2e-3, 2.5e-4):
+    for h in (4e-3, 5e-4):
         found = armdyn.simulate(hysteresis, [0.0], **options, method=method, step=h)
         errors.append(abs(found.q - fine.q).max())
     assert errors[1] < 2e-6
@@ -180,7 +181,7 @@ def test_compiled_steps_callables_batches_and_loops_agree(arm, method):
     whole = armdyn.simulate(arm, q0, bristles0=bent, torque=TAU, **settings)
     others = [
         armdyn.simulate(arm, q0, bristles0=bent, torque=lambda t, q, qd: np.tile(TAU, (2, 1)), **settings),
-        armdyn.simulate(arm, q0, bristles0=bent, torque=np.tile(TAU, (20, 1)), **settings),
+        armdyn.simulate(arm, q0, bristles0=bent, torque=np.tile(TAU, (20, 1, 1)), **settings),
     ]
     for other in others:
         for found, same in ((other.q, whole.q), (other.qd, whole.qd), (other.energy.work, whole.energy.work)):
