@@ -7,9 +7,9 @@ from where the step begins, at the mean of the velocities there and here (`Frict
 exact for laws in which the path alone counts (Maxwell slip; LuGre whose static and kinetic friction are one), so that
 the formula keeps its order; where G depends on the velocity the error is of the second order. However stiff the
 bristles are, z stays within what static friction bends: the steps must follow the motion on the bristles, of the
-angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the rate s0 |qd|/G. A predictor-corrector
-method keeps rates of q and qd of the past, in which the forces of z were; z itself needs none. A variational step takes
-the force of the bending at its middle.
+angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the rate s0 |qd|/G. What a
+predictor-corrector method keeps of the past are rates of q and qd, in which the forces of z were; z itself needs none.
+A variational step takes the force of the bending at its middle.
 """
 
 from __future__ import annotations
