@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Cogging, Gear, Motor, MotorLimits, Thermal
+from armdyn.actuators import Actuator, Cogging, Gear, LuGre, Motor, MotorLimits, Thermal
 from armdyn.actuators.motor import WarmMotor
 from armdyn.program import clip, maximum, minimum, select
 
@@ -282,12 +282,56 @@ def test_controller(arm: armdyn.Robot) -> None:
 # LuGre's bristles in motion
 
 
+LUGRE = 'motorconst="0.04" resistance="2" lugre="100 0.1 0.02 0.03 0.5"'
+BRAKING = (0.04 * 20.0) ** 2 / 2.0
+"""N m s/rad at the joint: of the motor, whose terminals are shorted."""
+
+
+def with_bristles(folder: Any) -> tuple[Any, armdyn.Robot]:
+    """An arm with LuGre's bristles at its first joint, in MuJoCo and in armdyn."""
+    text = ARM.format(f'<actuator><dcmotor joint="one" gear="20" {LUGRE}/></actuator>')
+    (folder / "arm.xml").write_text(text, encoding="utf-8")
+    return mujoco.MjModel.from_xml_string(text), armdyn.Robot.from_mjcf(folder / "arm.xml")
+
+
+def mujocos_step(robot: armdyn.Robot, q: Any, qd: Any, z: float, h: float) -> tuple[Any, Any, float]:
+    """What MuJoCo's Euler integrator does in a step, from the law and the arm of armdyn.
+
+    The force is that of z and the velocity at the begin; z follows a motion at that velocity, exactly; the new velocity
+    moves the joints.
+    """
+    actuator = robot.joints[0].actuator
+    assert isinstance(actuator, Actuator)
+    (law,) = actuator.laws or ()
+    assert isinstance(law, LuGre)
+    taken = law.force_with(z, qd[0]) + BRAKING * qd[0]
+    qdd = robot.without_friction().forward_dynamics(q, qd, [-taken, 0.0])
+    after = qd + h * qdd
+    return q + h * after, after, float(law.state_after(z, qd[0], 0.0, h))
+
+
+def test_steps_with_bristles(tmp_path: Any) -> None:
+    """A slide that slows down, turns round and slides back: q, qd and z after each of MuJoCo's steps."""
+    model, robot = with_bristles(tmp_path)
+    data = mujoco.MjData(model)
+    h = model.opt.timestep = 2e-4
+    q, qd, z = np.array([0.2, 0.3]), np.array([-0.5, -0.2]), 1e-5
+    data.qpos[:], data.qvel[:], data.act[:] = q, qd, z * 20.0
+    found, ours = [], []
+    for _ in range(400):
+        mujoco.mj_step(model, data)
+        q, qd, z = mujocos_step(robot, q, qd, z, h)
+        found.append(np.concatenate([data.qpos, data.qvel, data.act / 20.0]))
+        ours.append([*q, *qd, z])
+    np.testing.assert_allclose(ours, found, rtol=1e-10, atol=1e-15)
+    bent = np.array(ours)[:, 4]
+    assert bent.min() < -5e-6
+    assert bent.max() > 5e-6
+
+
 def test_a_motion_with_bristles(tmp_path: Any) -> None:
-    """MuJoCo's steps are of the first order: what two lengths of them say is carried on to a length of zero."""
-    lugre = 'motorconst="0.04" resistance="2" lugre="100 0.1 0.02 0.03 0.5"'
-    text = ARM.format(f'<actuator><dcmotor joint="one" gear="20" {lugre}/></actuator>')
-    (tmp_path / "arm.xml").write_text(text, encoding="utf-8")
-    model = mujoco.MjModel.from_xml_string(text)
+    """The steps above are of the first order; what two lengths say of length zero has an error of the second."""
+    model, robot = with_bristles(tmp_path)
     found = []
     for steps in (1000, 2000):
         model.opt.timestep = 0.05 / steps
@@ -296,11 +340,9 @@ def test_a_motion_with_bristles(tmp_path: Any) -> None:
         for _ in range(steps):
             mujoco.mj_step(model, data)
         found.append(np.concatenate([data.qpos, data.qvel, data.act / 20.0]))
-    braking = (0.04 * 20.0) ** 2 / 2.0  # of the motor, whose terminals are shorted
-    robot = armdyn.Robot.from_mjcf(tmp_path / "arm.xml")
     ours = armdyn.simulate(
         robot, [0.2, 0.3], [0.5, -0.2], bristles0=[1e-5], duration=0.05, save_every=0.05,
-        torque=lambda t, q, qd: [-braking * qd[0], 0.0],
+        torque=lambda t, q, qd: [-BRAKING * qd[0], 0.0],
     )  # fmt: skip
     last = np.concatenate([ours.q[-1], ours.qd[-1], ours.signals["bristles"][-1]])
     assert abs(found[1] - last).max() > 1e-5

@@ -54,9 +54,17 @@ def states(motion):
     return np.concatenate([motion.q, motion.qd, rotor, motion.signals["bristles"]], axis=-1)
 
 
-@pytest.mark.short_run("rk4")
+@pytest.mark.short_run("rk4", "LSODA", "BDF")
 @pytest.mark.parametrize(
-    ("method", "error", "drift"), [(Adaptive(1e-11, 1e-12), 1e-9, 1e-10), ("rk4", 4e-5, 1e-9)], ids=["DOP853", "rk4"]
+    ("method", "error", "drift"),
+    [
+        (Adaptive(1e-11, 1e-12), 1e-9, 1e-10),
+        (Adaptive(1e-11, 1e-12, "LSODA"), 1e-9, 1e-10),
+        (Adaptive(1e-9, 1e-10, "Radau"), 1e-9, 1e-10),
+        (Adaptive(1e-9, 1e-11, "BDF"), 2e-7, 1e-8),
+        ("rk4", 4e-5, 1e-9),
+    ],
+    ids=["DOP853", "LSODA", "Radau", "BDF", "rk4"],
 )
 def test_rotor_and_rigid_joint_on_their_bristles(solved, method, error, drift):
     """Presliding, sliding and turning round; the energy account closes with what the bristles store."""
@@ -154,17 +162,33 @@ def test_a_play_dry_friction_and_stops_beside_what_bends():
     assert abs(motion.energy.relative_drift).max() < 1e-9
 
 
+@pytest.mark.parametrize("solver", ["BDF", "LSODA"])
+def test_solvers_with_a_history_beside_a_play_and_friction(solver):
+    """Ends of a play start them anew; dry friction slips all along, so that nothing would stick."""
+    laws = [MaxwellSlip(stiffnesses=[40.0, 15.0], forces=[0.3, 0.2]), Coulomb(0.4)]
+    loose = Actuator(Motor(B), friction=laws, spring=Spring(K, damping=D, backlash=0.02))
+    arm = PLAIN.with_actuators({"joint_1": loose})
+    start = {"q0": [0.3, 0.0], "theta0": [0.3, 0.0], "qd0": [0.4, 0.1], "thetad0": [1.5, 0.0]}
+    options = {"torque": [9.0, 0.0], "duration": 0.05, "save_every": 0.01, "dense_output": True}
+    fine = armdyn.simulate(arm, **start, **options)
+    assert {one.kind for one in fine.events} <= {"contact", "release"}
+    found = armdyn.simulate(arm, **start, **options, method=Adaptive(1e-9, 1e-10, solver))
+    np.testing.assert_allclose(found.q, fine.q, rtol=0, atol=1e-6)
+    for name in ("theta", "bristles"):
+        np.testing.assert_allclose(found.signals[name], fine.signals[name], rtol=0, atol=1e-6)
+    for name in ("friction", "rotor_friction"):
+        np.testing.assert_allclose(found.signals[name], fine.signals[name], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(found.rotors_at(0.013).theta, fine.rotors_at(0.013).theta, rtol=0, atol=1e-6)
+    assert abs(found.energy.relative_drift).max() < 1e-6
+    assert any("joints do not stick" in note for note in found.notes)
+
+
 def test_what_is_not_carried_is_said():
-    """A solver that goes on from steps of the past; a joint that moves with the link of a flexible one."""
-    bdf = armdyn.simulate(ARM, [0.3, 0.2], duration=0.01, method=Adaptive(1e-4, 1e-4, "BDF"))
+    """A joint that moves with the link of a flexible one."""
     mimics = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_1", 1.0)})
     rubs = mimics.with_actuators({"joint_1": SPRINGY, "joint_3": Actuator(friction=ELBOW)})
-    coupled = armdyn.simulate(rubs, [0.3, 0.2], duration=0.01, method="euler")
-    for motion, why in (
-        (bdf, "BDF, .* knows no state beside q and qd"),
-        (coupled, "joints beside flexible ones are coup"),
-    ):
-        assert any(
-            re.match(f"{why}.*, so friction with a state of its own counts at its steady", x) for x in motion.notes
-        )
+    for method in ("euler", Adaptive(1e-4, 1e-4, "BDF")):
+        motion = armdyn.simulate(rubs, [0.3, 0.2], duration=0.01, method=method)
+        why = "joints beside flexible ones are coup.*, so friction with a state of its own counts at its steady"
+        assert any(re.match(why, note) for note in motion.notes)
         assert "bristles" not in motion.signals

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import either, option
 from armdyn.robot import Robot
 from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs
-from armdyn.simulation.integration.methods import FixedStep, Method
-from armdyn.simulation.integration.pieces import can_stop
+from armdyn.simulation.integration.methods import FixedStep, Method, Taylor
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import names
@@ -94,11 +92,12 @@ def friction_states(robot: Robot, method: Method) -> Iterator[str]:
     """That laws with a state of their own count here without it."""
     bent = list(dict.fromkeys(names(robot)))
     if bent:
-        flexible = bool(flexible_places(robot.model)) and can_stop(method)
-        coupled = "joints beside flexible ones are coupled, or turn rotors that are bodies"
-        why = coupled if flexible else f"{method} knows no state beside q and qd"
-        stiff = either("simulate robot.without_springs()", "leave springs out of the actuators")
-        remedy = stiff if flexible else f"use {option('method', 'adaptive')} or 'rk4'"
+        if isinstance(method, Taylor):
+            why = f"{method} needs analytic equations, and what bends depends on |qd| or slips"
+            remedy = f"use {option('method', 'adaptive')} or 'rk4'"
+        else:
+            why = "joints beside flexible ones are coupled, or turn rotors that are bodies"
+            remedy = either("simulate robot.without_springs()", "leave springs out of the actuators")
         yield (
             f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
             f"bends before it slips ({', '.join(bent)}); {remedy}"

@@ -41,7 +41,6 @@ from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.settings import check_constraints, check_keeps_constraints, initial_state
 from armdyn.simulation.sticking import dry_steps
 from armdyn.simulation.sticking.bristles import (
-    NAME,
     bent_results,
     bristle_labels,
     initial_bristles,
@@ -307,7 +306,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     with np.errstate(all="ignore"):
         if flexible_places(robot.model):
             qdd, energy = flexible_run.accelerations_and_energy(robot, samples)
-            signals = signals if samples.bristles is None else signals | {NAME: samples.bristles}
+            signals = flexible_run.signals(robot, samples, qdd)
         elif samples.bristles is not None:
             qdd, energy, signals = bent_results(robot, samples, redundant)
         else:

@@ -33,7 +33,7 @@ CORRECTIONS = 4
 
 
 class AdaptiveRun:
-    """y = (x, xd, W) with x the stacked positions of links and rotors.
+    """y = (x, xd, z, W), x the stacked positions of links and rotors, z where something bends.
 
     Args:
         f: the equations of motion, and what keeps the states.
@@ -60,9 +60,9 @@ class AdaptiveRun:
         self.ends = ends_of(f.robot)
         self.watches = (bool(f.rubbing) or f.forces.by_callables) and method.chattering_step is not None
 
-    def integrate(self, x: Array, xd: Array) -> Generator[float]:
+    def integrate(self, x: Array, xd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the duration, anew where known forces jump or bend; yields the fraction that is done."""
-        f, y, self.m = self.f, np.array([*x, *xd, 0.0]), len(x)
+        f, y, self.m = self.f, np.concatenate([x, xd, *bristles, [-self._stored(*bristles)]]), len(x)
         forces = f.forces
         for f.hold, (begin, end) in enumerate(pairwise(forces.edges(self.duration))):
             t, f.forces = begin, forces.between(begin, end)
@@ -74,11 +74,16 @@ class AdaptiveRun:
         self._record(self.duration, y)
 
     def _rates(self, t: float, y: Array) -> Array:
-        xd = y[self.m : -1]
-        xdd, power = self.f(t, y[: self.m], xd)
+        xd, z, bends = y[self.m : 2 * self.m], y[2 * self.m : -1], self.f.bends
+        force, z_rate = (0.0, z) if bends is None else bends.bending(z, xd)
+        xdd, power = self.f(t, y[: self.m], xd, force)
         if self.watches:
             self.watch.saw(t, y, self.f.watched(xd))
-        return np.array([*xd, *xdd, power])
+        return np.concatenate([xd, xdd, z_rate, [power]])
+
+    def _stored(self, *bristles: Array) -> float:
+        """The energy of what is bent."""
+        return 0.0 if self.f.bends is None else float(self.f.bends.energy(*bristles))
 
     def _by_solver(self, begin: float, end: float, y: Array) -> Generator[tuple[float, Array]]:
         """Times and states after each step, to the end or until friction chatters."""
@@ -119,7 +124,7 @@ class AdaptiveRun:
         """Put the state after a step onto the constraints; the solver goes on from there, with the rates there."""
         if self.within is not None:
             y = solver.y.copy()
-            y[: self.m], y[self.m : -1] = self.within.after_step(y[: self.m], y[self.m : -1])
+            y[: self.m], y[self.m : 2 * self.m] = self.within.after_step(y[: self.m], y[self.m : 2 * self.m])
             solver.y, solver.f = y, self._rates(solver.t, y)
 
     def _keep(self, at: At, until: float) -> None:
@@ -159,8 +164,10 @@ class AdaptiveRun:
                 self._record(t, y)
             t_next = min(t + longest, float(self.own.t[self.own.count]), end)
             after = y + (t_next - t) * self._rates(t, y)
-            settled = quiet.after(self.f.watched(y[m:-1]))
-            after[:m] = y[:m] + (t_next - t) * after[m:-1]
+            settled = quiet.after(self.f.watched(y[m : 2 * m]))
+            after[:m] = y[:m] + (t_next - t) * after[m : 2 * m]
+            if self.f.bends is not None:
+                after[2 * m : -1] = self.f.bends.along(y[2 * m : -1], after[:m] - y[:m], after[m : 2 * m])
             if not np.isfinite(after).all():
                 shorter = either(
                     "Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 with a short --step."
@@ -176,10 +183,11 @@ class AdaptiveRun:
         self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))
 
     def _record(self, t: float, y: Array) -> None:
-        x, xd = y[: self.m], y[self.m : -1]
+        m, z = self.m, y[2 * self.m : -1]
+        x, xd, bent = y[:m], y[m : 2 * m], () if self.f.bends is None else (z,)
         if self.within is not None:
             x, xd = self.within.onto(x, xd)
-        self.f.record(t, x, xd, y[-1])
+        self.f.record(t, x, xd, y[-1] + self._stored(*bent), *bent)
 
     def _lost(self, t: float, y: Array, remedy: str) -> Exception:
         return diverged(self.f.robot, t, y[: self.f.robot.dof], y[self.m : self.m + self.f.robot.dof], remedy)

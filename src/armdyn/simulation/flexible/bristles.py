@@ -6,11 +6,19 @@ the rotor is where the link is. So all that bends follows the rotors, and takes 
 
 from __future__ import annotations
 
-from armdyn.actuators.flexible_joints import flexible_places
+from typing import Any
+
+import numpy as np
+
+from armdyn import algorithms
+from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
+from armdyn.declaration import function
 from armdyn.robot import Robot
+from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.flexible.stacked import parted
-from armdyn.simulation.integration.methods import Method
+from armdyn.simulation.integration.methods import Adaptive, Method
 from armdyn.simulation.integration.pieces import can_stop
+from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import (
     bending,
     bendings,
@@ -27,7 +35,9 @@ def motion_carries(robot: Robot, method: Method) -> bool:
     """Whether a motion by this method has the state of such laws, of an arm with flexible joints or without."""
     if not flexible_places(robot.model):
         return carries(robot, method)
-    return bool(bendings(robot.model)) and can_stop(method) and can_hold(robot) and not behind_springs(robot)
+    if not bendings(robot.model) or not can_hold(robot) or behind_springs(robot):
+        return False
+    return isinstance(method, Adaptive) or can_stop(method)
 
 
 def behind_springs(robot: Robot) -> list[str]:
@@ -40,6 +50,36 @@ def behind_springs(robot: Robot) -> list[str]:
         for body, terms in zip(mechanism.bodies, mechanism.drive.terms, strict=True)
         if body.joint in bends and not joints[body.joint].has_spring and any(place in places for place, _ in terms)
     ]
+
+
+@function("(n),(n),(n),(n),(n),(6)?->(n),(n)", sources=(*SOURCES, "actuators"))
+def other_friction(
+    model: Any, q: Array, qd: Array, theta: Array, thetad: Array, qdd: Array, f_tip: Array | None = None
+) -> tuple[Array, Array]:
+    """Friction at links and at rotors of flexible joints of an arm in which nothing sticks, N m or N, shapes (..., n).
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
+        qdd: accelerations of the links, rad/s^2 or m/s^2, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    joints, of_rotors = flexible_joints(model), np.zeros(model.dof, dtype=object)
+    for joint in joints:
+        i = joint.coordinate
+        of_rotors[i] = joint.friction(thetad[i], joint.force(q, qd, theta, thetad))
+    return algorithms.friction_forces(links_side(model, joints), q, qd, qdd, f_tip), of_rotors
+
+
+def frictions(robot: Robot, samples: Samples, qdd: Array) -> dict[str, Array]:
+    """The signals of friction where nothing sticks, that of what bends with it."""
+    (_, *f_tip), theta, thetad = samples.forces, samples.signals["theta"], samples.signals["thetad"]
+    known = without_bristles(robot).compile(other_friction)(samples.q, samples.qd, theta, thetad, qdd, *f_tip)
+    bends, flexible = robot.compile(bending)(samples.bristles, thetad)[0], np.zeros(robot.dof)
+    flexible[list(flexible_places(robot.model))] = 1.0
+    return {"friction": known[0] + (1.0 - flexible) * bends, "rotor_friction": known[1] + flexible * bends}
 
 
 class StackedBristles:

@@ -23,7 +23,7 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.happenings import Happenings
 from armdyn.simulation.flexible import hybrid as flexible_hybrid
 from armdyn.simulation.flexible.adaptive import AdaptiveRun
-from armdyn.simulation.flexible.bristles import StackedBristles
+from armdyn.simulation.flexible.bristles import StackedBristles, frictions
 from armdyn.simulation.flexible.of_links import OfLinks
 from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.flexible.spring_steps import shorter_step
@@ -34,12 +34,13 @@ from armdyn.simulation.integration.chattering import Stretch
 from armdyn.simulation.integration.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
+from armdyn.simulation.integration.pieces import can_stop
 from armdyn.simulation.integration.schemes import Rates
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.settings import check_keeps_constraints
-from armdyn.simulation.sticking.bristles import bristle_energy
+from armdyn.simulation.sticking.bristles import NAME, bending, bristle_energy, without_bristles
 from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
 from armdyn.spatial.rotations import Array
 
@@ -105,7 +106,7 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
-    if happenings is not None or bends is not None:
+    if happenings is not None or (bends is not None and can_stop(method)):
         refuse_coupled_loads(robot)
         happens = happenings or Happenings((), None, (), DryJoints.of(robot))
         watched = [one for event in happens.events for one in event.watched(robot)]
@@ -113,14 +114,27 @@ def plan(
         in_pieces = partial(flexible_hybrid.integrate, pushing, watched, duration=duration, brakes=happens.brakes)
         return samples, partial(in_pieces, method, forces, (*state, *bristles), samples, bends=bends)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
-    return samples, partial(fill, robot, method, forces, state, samples)
+    if bends is not None:
+        fill = partial(fill, bends=bends)
+    return samples, partial(fill, robot, method, forces, (*state, *bristles), samples)
+
+
+def signals(robot: Robot, samples: Samples, qdd: Array) -> dict[str, Array]:
+    """Those of a trajectory: bristles and what rubs beside them, where such are carried."""
+    if samples.bristles is None:
+        return samples.signals
+    rubs = {} if "rotor_friction" in samples.signals else frictions(robot, samples, qdd)
+    return samples.signals | rubs | {NAME: samples.bristles}
 
 
 def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
     """qdd, and the energies of links, rotors, springs and bristles along what was kept; the last two as potential."""
     q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
-    known = samples.qdd
-    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0] if known is None else known
+    known, (tau, *f_tip), slides = samples.qdd, samples.forces, robot
+    if known is None and samples.bristles is not None:
+        slides = without_bristles(robot)
+        tau = tau - robot.compile(bending)(samples.bristles, thetad)[0]
+    qdd = slides.compile(flexible_motion)(q, qd, theta, thetad, tau, *f_tip)[0] if known is None else known
     potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
     if samples.bristles is not None:
         potential = potential + robot.compile(bristle_energy)(samples.bristles)
@@ -135,6 +149,7 @@ class Flexible:
         robot: with springs.
         forces: that act now.
         samples: what is kept; ``theta`` and ``thetad`` beside them.
+        bends: friction with a state of its own.
     """
 
     robot: Robot
@@ -142,20 +157,23 @@ class Flexible:
     samples: Samples
     theta: Array
     thetad: Array
+    bends: StackedBristles | None = None
 
     def __post_init__(self) -> None:
-        self.places, self.motion = flexible_places(self.robot.model), self.robot.compile(flexible_motion)
-        self.hold, self.rubbing = 0, rubbing_bodies(self.robot.mechanism.drive)
+        slides = self.robot if self.bends is None else self.bends.bare
+        self.places, self.motion = flexible_places(self.robot.model), slides.compile(flexible_motion)
+        self.hold, self.rubbing = 0, rubbing_bodies(slides.mechanism.drive)
         self.held: tuple[Array, ...] | None = None
         self.acting: tuple[Array, ...] = ()
         """What acted when the equations were evaluated last."""
 
-    def __call__(self, t: float, x: Array, xd: Array) -> Rates:
-        """Accelerations of links and rotors, and the power of what acts."""
+    def __call__(self, t: float, x: Array, xd: Array, bending: Any = 0.0) -> Rates:
+        """Accelerations of links and rotors, and the power of what acts; ``bending`` is the force of what bends."""
         (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
         self.acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
         self.samples.effort.evaluations += 1
-        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *self.acting)
+        tau, *f_tip = self.acting
+        qdd, thetadd, power = self.motion(q, qd, theta, thetad, tau - bending, *f_tip)
         return stacked(qdd, thetadd, self.places), power
 
     def watched(self, xd: Array) -> tuple[Array, ...]:
@@ -163,11 +181,11 @@ class Flexible:
         qd, thetad = (np.sign(self.robot.mechanism.drive.rates(x)[self.rubbing]) for x in self._parted(xd))
         return 2.0 * thetad + qd, *self.acting
 
-    def record(self, t: float, x: Array, xd: Array, work: Any) -> None:
+    def record(self, t: float, x: Array, xd: Array, work: Any, *bristles: Array) -> None:
         """Keep a state."""
         (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
         self.theta[self.samples.count], self.thetad[self.samples.count] = theta, thetad
-        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work, *bristles), self.forces.at(self.hold, t, q, qd))
 
     def _parted(self, x: Array) -> tuple[Array, Array]:
         return parted(x, self.robot.dof, self.places)
@@ -214,11 +232,12 @@ def _adaptive(
     robot: Robot,
     method: Adaptive,
     forces: Forces,
-    state: tuple[Array, Array],
+    state: tuple[Array, ...],
     samples: Samples,
     *,
     duration: float,
     report: Report,
+    bends: StackedBristles | None = None,
     redundant: Redundant = "error",
     corrector: Corrector | None = None,
     dense_output: bool = False,
@@ -230,15 +249,16 @@ def _adaptive(
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
-        f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
+        rotors = samples.signals["theta"][at], samples.signals["thetad"][at]
+        f = Flexible(robot, forces.of(index), own, *rotors, bends)
         try:
             within = OfLinks.of(corrector, robot.dof)
             run = AdaptiveRun(f, method, duration, chattered, samples.dense.get(index), within)
-            yield from run.integrate(state[0][index], state[1][index])
+            yield from run.integrate(*(each[index] for each in state))
         finally:
             samples.events += [replace(one, index=index) for one in own.events]
 
     def names() -> list[str]:
-        return [*rubbing_names(robot), *flexible_hybrid.names_of_forces(robot)]
+        return [*rubbing_names(robot if bends is None else bends.bare), *flexible_hybrid.names_of_forces(robot)]
 
     one_by_one_through_chattering(samples, alone, report, method, chattered, names)

@@ -79,7 +79,7 @@ class CompiledSteps:
         self, start: tuple[Array, ...], *, grid: StepGrid, saved: Array, samples: Samples, report: Report
     ) -> None:
         """Advance from (q, qd), and bristles, over the grid; keep the state after each of the ``saved`` steps."""
-        state = (*self.method.scheme.start(*start[:2]), *start[2:])
+        state = self.method.scheme.start(*start)
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         before = saved[saved < full]  # rows at the beginning of steps of full length
         every = _spacing(before, full)

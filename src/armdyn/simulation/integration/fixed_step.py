@@ -22,7 +22,7 @@ from armdyn.simulation.integration.schemes import Rates, State
 from armdyn.simulation.integration.steps import Scheme
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Effort, Samples
-from armdyn.simulation.sticking.bristles import bent_steps
+from armdyn.simulation.sticking.bristles import OnNumbers, Path
 from armdyn.spatial.rotations import Array
 
 Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
@@ -55,7 +55,7 @@ def integrate(
             compiled.refuse_divergence(grid, saved, samples, remedy)
         return
     stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort, bends=len(start) > 2)
-    state: State = (*method.scheme.start(*start[:2]), *start[2:])
+    state = method.scheme.start(*start)
     steps, step, h = grid.steps, grid.step, np.float64(grid.step)
     upcoming = iter(saved.tolist())
     next_saved = next(upcoming)
@@ -76,7 +76,7 @@ def integrate(
         if k % every == 0:
             report(k / steps)
     samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))
-    samples.memory = dict(zip(method.scheme.memory, state[3:] if method.scheme.memory else (), strict=True))
+    samples.memory = dict(zip(method.scheme.memory, state[len(start) + 1 :], strict=True))
 
 
 class Stepper:
@@ -94,7 +94,8 @@ class Stepper:
     ) -> None:
         self.scheme, self.forces, self.effort = scheme, forces, effort
         self._step = _advance(robot, scheme, forces, redundant, bends=bends)
-        self._starter = None if scheme.starter is None else _advance(robot, scheme.starter, forces, redundant)
+        starter = scheme.starter
+        self._starter = None if starter is None else _advance(robot, starter, forces, redundant, bends=bends)
         self._held = [force.held for force in (forces.torque, forces.f_tip) if force is not None]
         self._past = 0
         self._of_past: tuple[Any, tuple[Array, ...]] = (0.0, ())
@@ -127,7 +128,7 @@ def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant,
     """One compiled call a step where the forces are held during it; else the formula around calls of the equations."""
     by_least_squares = redundant != "error" and bool(robot.model.constraints)
     if bends:
-        return bent_steps(robot, scheme.formula, forces, redundant)
+        return _bent_steps(robot, scheme, forces, redundant)
     if (forces.held or scheme.once) and not by_least_squares:
         step = robot.compile(scheme.held_step)
         return lambda k, t, h, state, acting: step(*state, h, *acting)
@@ -141,6 +142,24 @@ def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant,
     return advance
 
 
+def _bent_steps(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant) -> Advance:
+    """Steps of the state (q, qd, W, z), and the memory of the scheme, around calls of the equations."""
+    own = OnNumbers(robot, redundant)
+    called = Called(own.bare, forces, redundant)
+
+    def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        q, qd, work, z, *memory = state
+        path = Path(own.along, q, qd, z)
+        called.hold = (k, acting)
+        called.bending = lambda q, qd: own.bending(path.bent(q, qd), qd)[0]
+        first = called.accelerations(q, qd, (acting[0] - own.bending(z, qd)[0], *acting[1:]))
+        q, qd, work, *memory = scheme.formula(called, first, t, (q, qd, work, *memory), h)
+        after = path.bent(q, qd)
+        return q, qd, work + own.energy(after) - own.energy(z), after, *memory
+
+    return advance
+
+
 class Called:
     """The equations of motion of numbers: compiled, and the forces asked for at each of their evaluations."""
 
@@ -150,6 +169,8 @@ class Called:
         self.derivatives = robot.compile(lagrangian_derivatives)
         self.solve = robot.compile(velocity_of_momentum)
         self.hold: tuple[int, tuple[Array, ...]] = (0, ())
+        self.bending: Callable[[Array, Array], Array] | None = None
+        """What friction with a state of its own takes in a state of the step."""
 
     def __call__(self, t: float, q: Array, qd: Array) -> Rates:
         """Accelerations, and the power of the forces."""
@@ -167,4 +188,5 @@ class Called:
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         k, held = self.hold
-        return held if self.forces.held else self.forces.at(k, t, q, qd)
+        acting = held if self.forces.held else self.forces.at(k, t, q, qd)
+        return acting if self.bending is None else (acting[0] - self.bending(q, qd), *acting[1:])

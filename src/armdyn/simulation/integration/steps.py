@@ -63,11 +63,11 @@ class Scheme:
         """Whether it asks for the forces at the beginning of the step only."""
         return self.evaluations == 1
 
-    def start(self, q: Array, qd: Array) -> State:
-        """The state at t = 0: no work is done yet, and the memory is empty."""
+    def start(self, q: Array, qd: Array, *bristles: Array) -> State:
+        """The state at t = 0, (q, qd, W), bristles and memory: no work is done yet, and the memory is empty."""
         batch, sizes = q.shape[:-1], {"n": q.shape[-1]}
-        shapes = (tuple(in_numbers(d, sizes) for d in shape) for shape in ((), *self.memory.values()))
-        return (q, qd, *(np.zeros(batch + shape) for shape in shapes))
+        shapes = (tuple(in_numbers(d, sizes) for d in shape) for shape in self.memory.values())
+        return (q, qd, np.zeros(batch), *bristles, *(np.zeros(batch + shape) for shape in shapes))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from armdyn.simulation.flexible.stacked import parted, stacked
 from armdyn.simulation.flexible.state import HeldFlexible, flexible_step
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.loop.loads import NAME as LOADS
+from armdyn.simulation.sticking.bent_step import bent_step
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
-from armdyn.simulation.sticking.bristles import Bent, bent_step
+from armdyn.simulation.sticking.bristles import Bent
 from armdyn.simulation.sticking.sliding_arm import SlidingArm
 from armdyn.simulation.sticking.stick_slip import stick_slip_step
 from armdyn.spatial.rotations import Array

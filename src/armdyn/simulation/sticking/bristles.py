@@ -7,7 +7,9 @@ from where the step begins, at the mean of the velocities there and here (`Frict
 exact for laws in which the path alone counts (Maxwell slip; LuGre whose static and kinetic friction are one), so that
 the formula keeps its order; where G depends on the velocity the error is of the second order. However stiff the
 bristles are, z stays within what static friction bends: the steps must follow the motion on the bristles, of the
-angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the rate s0 |qd|/G.
+angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the rate s0 |qd|/G. What a
+predictor-corrector method keeps of the past are rates of q and qd, in which the forces of z were; z itself needs none.
+A variational step takes the force of the bending at its middle.
 """
 
 from __future__ import annotations
@@ -28,18 +30,13 @@ from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.robot import Robot
-from armdyn.simulation.equations import SOURCES, motion, motion_of, rubbing_motion_of
+from armdyn.simulation.equations import SOURCES, motion_of, rubbing_motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import UNITS, Label
-from armdyn.simulation.forces import Forces
 from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
-from armdyn.simulation.integration.schemes import Formula, Rates, State
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.spatial.rotations import Array
-
-Motion = Callable[[Any, Any, Any, Any], Rates]
-"""qdd and power of (t, q, qd, z)."""
 
 NAME = "bristles"
 """Of the state in a `armdyn.ClosedLoop`, and of the signal of a `armdyn.Trajectory`."""
@@ -95,10 +92,10 @@ def count(model: Model, **options: Any) -> int:
 
 
 def carries(robot: Robot, method: Method) -> bool:
-    """Whether a motion of rigid joints by this method has their state: it needs no rates of the past."""
+    """Whether a motion of rigid joints by this method has their state: its equations need not be analytic."""
     if not bendings(robot.model) or any(joint.has_spring for joint in robot.model.joints):
         return False
-    return isinstance(method, Adaptive) or (isinstance(method, FixedStep) and not method.scheme.memory)
+    return isinstance(method, Adaptive | FixedStep)
 
 
 def without_bristles(robot: Robot) -> Robot:
@@ -211,16 +208,6 @@ class Path:
         """z at a state of the step."""
         return self.along(self.z, q - self.q, 0.5 * (self.qd + qd))
 
-    def step(self, formula: Formula, motion: Motion, t: Any, work: Any, h: Any) -> State:
-        """(q, qd, W, z) a step of a one-step formula later; W is the work of what acts, less that of all friction."""
-
-        def f(t: Any, q: Any, qd: Any) -> Rates:
-            return motion(t, q, qd, self.bent(q, qd))
-
-        first = motion(t, self.q, self.qd, self.z)
-        q, qd, work = formula(f, first, t, (self.q, self.qd, work), h)
-        return q, qd, work, self.bent(q, qd)
-
 
 class Bent:
     """What bends in a traced arm, along one step.
@@ -243,19 +230,6 @@ class Bent:
     def stored(self, q: Any, qd: Any) -> Any:
         """The energy that has been stored since the step began, at its end."""
         return self.laws.energy(self.path.bent(q, qd)) - self.laws.energy(self.path.z)
-
-
-def bent_step(method: FixedStep, model: Any, state: State, h: Any, tau: Any, f_tip: Any = None) -> State:
-    """(q, qd, z, W) a step later, traced, the forces held."""
-    q, qd, z, work = state
-    own = Bristles(model)
-
-    def held(t: Any, q: Any, qd: Any, z: Any) -> Rates:
-        return motion(own.bare, q, qd, tau - own.forces(z, qd), f_tip)  # type: ignore[no-any-return]
-
-    path = Path(own.along, q, qd, z)
-    q, qd, work, after = path.step(method.scheme.formula, held, 0.0, work, h)
-    return q, qd, after, work + own.energy(after) - own.energy(z)
 
 
 class Bends(Protocol):
@@ -319,7 +293,7 @@ def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, 
         if given is not None:
             raise SettingError(
                 f"bristles0 is given, but this simulation of {robot.name!r} carries no state of friction. Joints with "
-                "such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by method='adaptive' or 'rk4'"
+                "such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by every method but 'taylor'"
             )
         return ()
     size = count(robot.model)
@@ -343,22 +317,3 @@ def names(robot: Robot) -> list[str]:
         for one in bendings(robot.model)
         for _ in range(one.size)
     ]
-
-
-def bent_steps(
-    robot: Robot, formula: Formula, forces: Forces, redundant: Redundant
-) -> Callable[[int, float, Any, State, tuple[Array, ...]], State]:
-    """Steps on numbers of the state (q, qd, W, z), around forces that are asked for in every stage."""
-    own = OnNumbers(robot, redundant)
-
-    def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
-        q, qd, work, z = state
-
-        def held(now: float, q: Array, qd: Array, z: Array) -> Rates:
-            here = acting if forces.held or now == t else forces.at(k, now, q, qd)
-            return own.motion(q, qd, z, *here)[:2]
-
-        q, qd, work, after = Path(own.along, q, qd, z).step(formula, held, t, work, h)
-        return q, qd, work + own.energy(after) - own.energy(z), after
-
-    return advance
