@@ -89,8 +89,8 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
         qdd, (power,) = program.replay([*y[: 2 * n], *held], operations, heyoka.expression)
     except Unsupported as error:
         raise Unsupported(
-            f"{method} needs analytic equations, as those of friction that depends on |qd| or sign(qd) or whose bristles "
-            f"slip are not: {error}. Use {option('method', 'adaptive')}, or a smooth law"
+            f"{method} needs analytic equations, as those of friction that depends on |qd| or sign(qd) or whose "
+            f"bristles slip are not: {error}. Use {option('method', 'adaptive')}, or a smooth law"
         ) from None
     rates = [*y[n : 2 * n], *qdd, power]
     return heyoka.taylor_adaptive(
