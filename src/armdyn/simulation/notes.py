@@ -10,7 +10,7 @@ from armdyn.advice import either, option
 from armdyn.robot import Robot
 from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs
-from armdyn.simulation.integration.methods import FixedStep, Method, Taylor
+from armdyn.simulation.integration.methods import FixedStep, Method
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import names
@@ -66,7 +66,7 @@ def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bo
     """
     yield from friction_at_rest(slides, method, sticks=sticks, pushed=pushed)
     if slides is robot:
-        yield from friction_states(robot, method)
+        yield from friction_states(robot)
 
 
 def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
@@ -88,16 +88,12 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool
     )
 
 
-def friction_states(robot: Robot, method: Method) -> Iterator[str]:
+def friction_states(robot: Robot) -> Iterator[str]:
     """That laws with a state of their own count here without it."""
     bent = list(dict.fromkeys(names(robot)))
     if bent:
-        if isinstance(method, Taylor):
-            why = f"{method} needs analytic equations, and what bends depends on |qd| or slips"
-            remedy = f"use {option('method', 'adaptive')} or 'rk4'"
-        else:
-            why = "joints beside flexible ones are coupled, or turn rotors that are bodies"
-            remedy = either("simulate robot.without_springs()", "leave springs out of the actuators")
+        why = "joints beside flexible ones are coupled, or turn rotors that are bodies"
+        remedy = either("simulate robot.without_springs()", "leave springs out of the actuators")
         yield (
             f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
             f"bends before it slips ({', '.join(bent)}); {remedy}"

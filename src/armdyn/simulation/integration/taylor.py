@@ -15,7 +15,7 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
-from armdyn.errors import MissingLibrary
+from armdyn.errors import MissingLibrary, Unsupported
 from armdyn.program.replay import ARITHMETIC
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
@@ -85,7 +85,13 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
     y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 1)))
     held = [heyoka.par[k] for k in range(sum(port.size for port in program.inputs) - 2 * n)]
     operations = ARITHMETIC | {name: getattr(heyoka, name) for name in SAME_NAMES}
-    qdd, (power,) = program.replay([*y[: 2 * n], *held], operations, heyoka.expression)
+    try:
+        qdd, (power,) = program.replay([*y[: 2 * n], *held], operations, heyoka.expression)
+    except Unsupported as error:
+        raise Unsupported(
+            f"{method} needs analytic equations, as those of friction that depends on |qd| or sign(qd) or whose "
+            f"bristles slip are not: {error}. Use {option('method', 'adaptive')}, or a smooth law"
+        ) from None
     rates = [*y[n : 2 * n], *qdd, power]
     return heyoka.taylor_adaptive(
         list(zip(y, rates, strict=True)), np.zeros(len(y)), tol=method.tolerance, compact_mode=True
