@@ -177,6 +177,7 @@ def test_a_rotor_sticks_and_slips_within_constraints():
     assert (theta[held.t < until] == q[0]).all()
 
 
+@pytest.mark.slow
 def test_contacts_losses_and_bristles_beside_springs_and_constraints():
     q = np.asarray(arm_on_a_line().close_loop(CASES["arm on a line"][2]))
     robot = sprung(arm_on_a_line(), CASES["arm on a line"][1])

@@ -44,6 +44,7 @@ class WithMemory(FakeCuda):
         value._obj.value = {0: 1024, 3: 0, 4: 64}[attribute.value]
 
 
+@pytest.mark.slow
 def test_report(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = WithMemory()
     load = CudaKernel.function
