@@ -464,9 +464,9 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
 
 def _evaluation(arm: Robot) -> CompiledFunction:
     """The function that gives the accelerations of the motion."""
-    if arm.model.constraints:
-        return arm.compile(constrained_forward_dynamics)
-    return arm.flexible_forward_dynamics if flexible_places(arm.model) else arm.forward_dynamics
+    if flexible_places(arm.model):
+        return arm.flexible_forward_dynamics
+    return arm.compile(constrained_forward_dynamics) if arm.model.constraints else arm.forward_dynamics
 
 
 def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, str]]:
