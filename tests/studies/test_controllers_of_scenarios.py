@@ -139,6 +139,20 @@ def test_motors_and_an_observer(tmp_path: Path) -> None:
     same(motion, loop(Q_PLANAR, steps=STEPS, **values, f_tip=PUSH), signals)
 
 
+def test_motors_on_a_supply(tmp_path: Path) -> None:
+    motor = Motor(1.4e-5, torque_constant=0.03, resistance=0.3)
+    write({name: Actuator(motor, Gear(100.0)) for name in PLANAR.joint_names}, tmp_path / "drives.yaml")
+    values = {"q_ref": Q_PLANAR + 0.3, "qd_ref": np.zeros(3), "Kp": np.full(3, 60.0), "Kd": np.full(3, 8.0)}
+    supply = "{voltage: 24, resistance: 0.2, capacitance: 5e-3}"
+    motion = read(
+        f"robot: planar_3r\nactuators: drives.yaml\nq0: {Q_PLANAR.tolist()}\n{START}"
+        f"controller: [pd_gravity, {{through_motors: {{supply: {supply}}}}}]\n{inputs_of(values)}",
+        tmp_path,
+    ).simulate()
+    assert 5.0 < motion.signals["bus_voltage"].min() < 20.0
+    assert motion.signal_labels["bus_voltage"] == (("", "V"),)
+
+
 @pytest.mark.parametrize("name", ["pd", "computed_torque"])
 def test_a_wrapped_controller_follows_a_csv(tmp_path: Path, name: str) -> None:
     """Nothing is changed by `sampled` at every step: it follows as the bare controller does."""

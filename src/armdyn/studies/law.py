@@ -11,7 +11,7 @@ from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
-from armdyn.simulation.files.labels import of_joints
+from armdyn.simulation.files.labels import OF_SUPPLY, Label, of_joints
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.loop.singular_tasks import singular_task
@@ -81,6 +81,7 @@ class DeclaredLaw:
         kinds = [joint.kind for joint in robot.joints]
         per_joint = [name for name, shape in zip(read.results, controller.outputs, strict=True) if shape == ("n",)]
         self.labels = {name: of_joints(name, robot.joint_names, kinds) for name in per_joint}
+        self.labels |= {name: (Label("", unit),) for name, unit in OF_SUPPLY.items() if name in read.results}
         self._compute = traced(controller, robot, given_to_it)
         self._start()
 

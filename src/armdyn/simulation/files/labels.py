@@ -40,6 +40,9 @@ QUANTITIES = {
 ELECTRICAL = {"voltage": "V", "electrical_power": "W", "current": "A", "winding_rise": "K", "housing_rise": "K"}
 """The units of signals of `armdyn.control.through_motors`."""
 
+OF_SUPPLY = {"bus_sag": "V", "bus_voltage": "V", "supply_current": "A", "burnt_power": "W"}
+"""The units of its signals of a supply, one value each."""
+
 MULTIPLIERS = {"m": "N", "rad": "N m", "": ""}
 """The units of what is pushed along a row of this unit."""
 
