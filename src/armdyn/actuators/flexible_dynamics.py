@@ -28,10 +28,9 @@ from armdyn.algorithms.energy import kinetic_energy
 from armdyn.algorithms.forward_dynamics import forward_dynamics
 from armdyn.algorithms.friction_forces import friction_forces
 from armdyn.algorithms.newton_euler import tip_forces
-from armdyn.constraints.dynamics import RANK_LOSS_PIVOT, constrained_forward_dynamics
+from armdyn.constraints.dynamics import constrained_forward_dynamics, nan_without_rank
 from armdyn.errors import Unsupported
 from armdyn.model.mechanism import Mechanism
-from armdyn.program import minimum, select
 from armdyn.spatial.rotations import Array
 
 
@@ -131,14 +130,6 @@ def flexible_multipliers(
     on_links = forces_on_links(joints, q, qd, theta, thetad, tau)
     motion = constrained_forward_dynamics(links_side(mechanism, joints), q, qd, on_links, f_tip, f_ext)
     return np.asarray(motion.multipliers * nan_without_rank(motion.independence))
-
-
-def nan_without_rank(independence: Array) -> Any:
-    """1, or NaN where a row of A follows from those before it."""
-    least = independence[0]
-    for one in independence[1:]:
-        least = minimum(least, one)
-    return np.sqrt(select(least > RANK_LOSS_PIVOT, 1.0, -1.0))
 
 
 @function("(n),(n)->()")

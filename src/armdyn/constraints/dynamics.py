@@ -8,6 +8,8 @@ that depends on the load. The functions check neither states nor rank; those of 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from armdyn.algorithms.factors import factored_mass_matrix
@@ -17,7 +19,7 @@ from armdyn.constraints.multipliers import ConstrainedMotion, moved_within, schu
 from armdyn.constraints.under_load import constrained_under_load, forces_under_load
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
-from armdyn.program import select
+from armdyn.program import minimum, select
 from armdyn.spatial.positive_definite import Cholesky
 from armdyn.spatial.rotations import Array
 
@@ -60,11 +62,21 @@ def constrained_forward_dynamics(
 
 def _or_nan(S: Cholesky) -> Cholesky:
     """The factors with NaN in the place of 1 / D where a row follows from those before it, to rounding."""
-    known = [
-        np.sqrt(select(pivot > RANK_LOSS_PIVOT * whole, 1.0, -1.0))
-        for pivot, whole in zip(S.D, S.diagonal, strict=True)
-    ]
+    known = [_nan_unless(pivot > RANK_LOSS_PIVOT * whole) for pivot, whole in zip(S.D, S.diagonal, strict=True)]
     return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
+
+
+def nan_without_rank(independence: Array) -> Any:
+    """1, or NaN where a row of A follows from those before it, to rounding; of `ConstrainedMotion.independence`."""
+    least = independence[0]
+    for one in independence[1:]:
+        least = minimum(least, one)
+    return _nan_unless(least > RANK_LOSS_PIVOT)
+
+
+def _nan_unless(condition: Any) -> Any:
+    """1 where a condition holds, NaN elsewhere."""
+    return np.sqrt(select(condition, 1.0, -1.0))
 
 
 def phi_by_row(model: Mechanism, phi: Array) -> Array:

@@ -65,7 +65,7 @@ ALGORITHMS, EQUATIONS, ACTUATORS = "armdyn.algorithms", "armdyn.constraints.equa
 
 COMMANDS = "current_commands of the forces that constrained_inverse_dynamics gives"
 """The replacement of functions of motors where the forces depend on constraints, for messages."""
-STIFF = "constrained_forward_dynamics of robot.without_springs()"
+STIFF = "constrained_inverse_dynamics of robot.without_springs()"
 """The replacement of functions of springs where there are constraints, for messages."""
 
 
