@@ -71,15 +71,3 @@ def test_independent_values_do_not_fill_the_registers(room: Room) -> None:
     read_last = {a: place for place, index in enumerate(order) for a in arguments_of(nodes[index])}
     most = max(sum(read_last.get(order[j], k) > k for j in range(k + 1)) for k in range(len(order)))
     assert most < 2 * room.values
-
-
-def test_stack_of_kernels_is_aligned_to_their_vectors() -> None:
-    from armdyn.targets.llvm.compiler import assembly
-    from armdyn.targets.llvm.loop import loop_module
-    from armdyn.targets.llvm.machine import Machine
-
-    machine = Machine("x86_64-unknown-linux-gnu", "skylake-avx512", "+avx512f,+avx512vl,+avx512dq,+avx2,+fma")
-    text = assembly(loop_module(armdyn.load("ur5").program("forward_dynamics"), "d", machine).whole, machine)
-    assert "andq\t$-64, %rsp" in text
-    stored = [line for line in text.splitlines() if "zmm" in line and "rsp)" in line and line.split()[0] == "vmovups"]
-    assert not [line for line in stored if line.rstrip().endswith("(%rsp)")]  # unaligned

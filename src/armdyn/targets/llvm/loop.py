@@ -106,6 +106,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     results = list(enumerate(program.outputs, start=len(program.inputs)))
     for number, port in results if streams else ():
         streaming.reserve(out, vector, number, port)
+    restore_flags = save_flags(out, machine.triple)
     out.put("%count = load i64, ptr %dimensions")
     out.put("%nothing = icmp slt i64 %count, 1")
     out.put("br i1 %nothing, label %done, label %begin")
@@ -113,7 +114,6 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     out.put("%alone = icmp eq ptr %batch, null")
     out.put("%states.at = select i1 %alone, ptr %dimensions, ptr %batch")
     out.put("%states = load i64, ptr %states.at")
-    restore_flags = save_flags(out, machine.triple)
     describe_arguments(out, list(enumerate(ports)), "%steps")
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))
@@ -169,6 +169,9 @@ def save_flags(out: Lines, triple: str) -> str:
 
     NumPy turns raised flags into warnings. But a NaN in one state, or the branch of a select that is not taken, is no
     reason to warn: NaN and infinity travel silently to the results that depend on them, as in the interpreter.
+
+    Belongs into the entry block, whose use of the stack keeps the making of the whole frame there. LLVM would move it
+    behind a first branch, and 22 then forgets parts of a frame that is probed and aligned to a page.
     """
     if triple.startswith("x86_64"):
         out.put("%flags = alloca i32, align 4")

@@ -126,11 +126,11 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
     out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
     for number, port in ports.all:
         out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
+    restore_flags = save_flags(out, triple)
     out.put("%count = load i64, ptr %dimensions")
     out.put("%nothing = icmp slt i64 %count, 1")
     out.put("br i1 %nothing, label %done, label %begin")
     out.put("begin:")
-    restore_flags = save_flags(out, triple)
     _read_count(out, vector, "steps", 0)
     _read_count(out, vector, "every", 1)
     out.put("%no.step = icmp slt i64 %steps, 1")
