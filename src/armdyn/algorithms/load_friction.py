@@ -171,7 +171,8 @@ def solved_under_load(
     start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)
 
     def checked(last: NewtonStep) -> NewtonStep:
-        solved = _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads)
+        cancelled = np.zeros(len(tau)) if within is None else _cancelled(drive, coordinates, links, tau, h)
+        solved = _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads, cancelled)
         return last.where(solved, constrained=within is not None)
 
     if is_exact:  # loads without rotors take no accelerations
@@ -302,9 +303,27 @@ def _solved(
     tau: Array,
     qdd: Array,
     loads: Mapping[int, Any],
+    cancelled: Array,
 ) -> Any:
-    """1 where every joint's equation holds, else NaN."""
+    """1 where every joint's equation holds, else NaN; ``cancelled`` as of `holds`, of each coordinate."""
     solved = 1.0
     for k, i in coordinates.items():
-        solved = solved * holds([tau[i], -drive.armature[k] * qdd[i], -loads[k], -friction[k].force])
+        terms = tau[i], -drive.armature[k] * qdd[i], -loads[k], -friction[k].force
+        solved = solved * holds(terms, cancelled[i])
     return or_nan(solved)
+
+
+def _cancelled(
+    drive: Drive, coordinates: Mapping[int, int], links: list[dict[int, Any]], tau: Array, h: Array
+) -> Array:
+    """Of each coordinate, the rotor's inertial force by an acceleration that constraints may have cancelled.
+
+    (|tau| + |h|) in the metric of M^-1 is that of the arm without them, M being taken for its diagonal.
+    """
+    columns = drive.mass_matrix(links)
+    M = [columns[place][place] for place in map(drive.order.index, range(len(tau)))]
+    size = np.sqrt(sum((abs(a) + abs(b)) * (abs(a) + abs(b)) / m for a, b, m in zip(tau, h, M, strict=True)))
+    cancelled = np.zeros(len(tau), dtype=object)
+    for k, i in coordinates.items():
+        cancelled[i] = drive.armature[k] * size / np.sqrt(M[i])
+    return cancelled

@@ -182,10 +182,13 @@ def lines(drive: Drive, k: int) -> int | None:
     return None if None in counts else sum(counts) - len(counts) + 1  # type: ignore[arg-type]
 
 
-def holds(terms: Iterable[Any]) -> Any:
-    """1 where the terms of an equation add up to 0, to `RESIDUAL` or `RESIDUAL_OF_FLOAT32` of their sizes; else 0."""
+def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
+    """1 where the terms of an equation add up to 0, to `RESIDUAL` or `RESIDUAL_OF_FLOAT32` of their sizes; else 0.
+
+    ``cancelled`` is the size of what has cancelled in a term: where little is left of it, that is rounding.
+    """
     terms = list(terms)
-    size = sum(map(abs, terms))
+    size = sum(map(abs, terms), start=cancelled)
     part = RESIDUAL + RESIDUAL_OF_FLOAT32 * (BELOW_FLOAT32 * size <= size)
     return abs(sum(terms)) <= part * size
 

@@ -17,6 +17,9 @@ HALVINGS = 60
 AT_ZERO = 1e-9
 """A gap that begins below it has just been left; one that stays below its negative is a hit at once, rad or m."""
 
+SLOW = 1e-10
+"""A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
+
 Function = Callable[[float], float]
 
 Bracket = tuple[float, float]
@@ -107,6 +110,8 @@ def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
 def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """The first interval in which a speed that is positive, or zero at first, falls to zero; the ends where at once.
 
+    One that begins at zero has to fall below `SLOW`: before, rounding may have it on either side.
+
     Args:
         speed: along its direction, rad/s or m/s.
         rate: of the speed.
@@ -114,7 +119,8 @@ def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """
     values = [speed(t) for t in times]
     for (a, b), (v_a, v_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):
-        end = b if v_b < 0 or v_a > 0 >= v_b else _lowest_below(0.0, speed, rate, a, b)
+        level = 0.0 if v_a > 0 else -SLOW
+        end = b if v_b < level or v_a > 0 >= v_b else _lowest_below(level, speed, rate, a, b)
         if end is not None:
             return (a, end) if v_a > 0 else _again(speed, a, end) or (a, a)
     return None

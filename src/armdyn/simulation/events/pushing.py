@@ -193,11 +193,13 @@ class Pushing:
             return Mode(held, slip)
         qdd, _, _ = self._without_held(q, qd, acting, slip)
         refuse_lost(self.robot, qdd)
-        B, approach = self.metric(q, resting).B, self._approach(q, qd, qdd, resting)
+        metric, approach = self.metric(q, resting), self._approach(q, qd, qdd, resting)
+        B = metric.B
         bounds = Bounds(*(bound[resting] for bound in self.bounds))
         low, high, joints = bounds.low, bounds.high, self.is_joint[resting]
         kinetic = np.zeros(len(joints), dtype=bool)
-        size = sizes_of(B, approach)
+        dead = ~B.any(axis=0)
+        size = np.where(dead, self._sizes_at_dead_points(q, qd, acting)[resting], sizes_of(B, approach))
         while True:
             p = least_squares(B, approach, low, high)
             after = B.T @ (B @ p) + approach
@@ -207,10 +209,51 @@ class Pushing:
             kinetic |= moves
             low = np.where(kinetic, bounds.low_sliding, low)
             high = np.where(kinetic, bounds.high_sliding, high)
-        held[resting] = np.where(joints, ~moves, p > 0)
+        ways = np.where(moves, np.sign(after), 0).astype(int)
+        ways += self._from_dead_points(q, qd, acting, qdd + metric.change(p), resting)
+        held[resting] = np.where(joints, ways == 0, p > 0)
         directions = np.zeros(len(held), dtype=int)
-        directions[resting] = np.where(moves, np.sign(after), 0)
+        directions[resting] = ways
         return Mode(held, slip + directions[self.is_joint])
+
+    def _from_dead_points(self, q: Array, qd: Array, acting: Forces, qdd: Array, resting: Array) -> Array:
+        """The directions in which constraints will move joints that have neither speed nor acceleration; else 0.
+
+        Where the row a of a joint is c^T A, constraints alone say how it moves. Where the whole arm starts from rest,
+        A qdd = 0, and A qdd + Adot qd = 0 differentiated twice is A q(4) + 3 Adot(qdd) qdd = 0, q(4) being d4q/dt4.
+
+        Args:
+            q: joint positions.
+            qd: joint velocities.
+            acting: the forces.
+            qdd: accelerations, of which some are none but for rounding.
+            resting: true of the rows at rest.
+        """
+        ways = np.zeros(np.count_nonzero(resting), dtype=int)
+        if not self.robot.model.constraints or qd.any():
+            return ways
+        dead = self.is_joint[resting] & ~self.metric(q, resting).B.any(axis=0)
+        if not dead.any() or (np.abs(qdd) <= MOVES * self._of_forces_alone(q, qd, acting)).all():
+            return ways
+        c = np.linalg.lstsq(self.constraint_rows(q).T, self.rows(q)[resting][dead].T, rcond=DRIFTED)[0]
+        bends = np.asarray(self.robot.constraint_drift(q, qdd))
+        fourth = -3.0 * c.T @ bends
+        ways[dead] = np.where(np.abs(fourth) > MOVES * np.abs(c.T) @ np.abs(bends), np.sign(fourth), 0)
+        return ways
+
+    def _sizes_at_dead_points(self, q: Array, qd: Array, acting: Forces) -> Array:
+        """Of all rows, what their accelerations are large or small beside where the constraints alone decide them."""
+        if not self.robot.model.constraints:
+            return np.zeros(len(self.is_joint))
+        sizes: Array = np.abs(self.rows(q)) @ self._of_forces_alone(q, qd, acting)
+        return sizes
+
+    def _of_forces_alone(self, q: Array, qd: Array, acting: Forces) -> Array:
+        """The sizes of the accelerations that forces would cause if nothing cancelled."""
+        tau, *f_tip = acting
+        forces = np.abs(tau) + np.abs(self.robot.bias_forces(q, qd, *f_tip))
+        sizes: Array = np.abs(np.linalg.inv(self.mass_matrix(q))) @ forces
+        return sizes
 
     def after_impact(self, q: Array, qd: Array, touched: Array) -> tuple[Array, float]:
         """Velocities behind an impact on the barriers touched, and the kinetic energy it took, J."""

@@ -16,7 +16,7 @@ from armdyn.simulation.drift import Onto
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.bounded import Holding
 from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
-from armdyn.simulation.events.crossings import Function, falls, points_of
+from armdyn.simulation.events.crossings import SLOW, Function, falls, points_of
 from armdyn.simulation.events.finding import Along, At, Found, closing, crossing, found_in, reversal
 from armdyn.simulation.events.located import Watched
 from armdyn.simulation.events.pushing import Mode, Pushing
@@ -38,9 +38,6 @@ TOUCHED = 1e-8
 
 ROUNDING = 1e-12
 """A gap that is held closed and is no wider, rad or m, is closed but for rounding."""
-
-SLOW = 1e-10
-"""A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
 
 NO_TIME = 1e-6
 """Of the duration: events that follow each other so soon happen at one time."""

@@ -153,6 +153,8 @@ class BySolver:
             kind = getattr(scipy.integrate, self.method.scipy_method)
             self._solver = kind(self.rates, t, y, until, rtol=self.method.rtol, atol=self.method.atol)
         solver = self._solver
+        if not np.isfinite(solver.f).all():  # SciPy would look for a step for ever
+            raise self._stuck(t, y, "where accelerations are not finite")
         self._made += 1
         if self._made > self.method.max_steps:
             raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")

@@ -11,9 +11,8 @@ import numpy as np
 from armdyn.model.friction import TINY
 from armdyn.robot import Robot
 from armdyn.simulation.events.bounded import SLACK
-from armdyn.simulation.events.crossings import POINTS
+from armdyn.simulation.events.crossings import POINTS, SLOW
 from armdyn.simulation.events.many_zeros import zeros_between
-from armdyn.simulation.events.state_in_motion import SLOW
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.sticking.bounded_many import sticks_or_slips
 from armdyn.simulation.sticking.dry_joints import DryJoints

@@ -103,7 +103,10 @@ class PushingUnderLoad(Pushing):
         kept = Kept.of(self.robot, q, qd) if self._constrained else None
         own = Resting.of(self._friction, q, qd, acting, rows, drift, places, slip, kept)
         held, directions = np.zeros(len(self.is_joint), dtype=bool), np.zeros(len(self.is_joint), dtype=int)
-        held[resting], directions[resting] = own.decided()
+        held[resting], ways, qdd = own.decided()
+        ways += self._from_dead_points(q, qd, acting, qdd, resting)
+        held[resting] &= ways == 0
+        directions[resting] = ways
         return Mode(held, slip + directions[self.is_joint])
 
     def _held(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> _Held:
@@ -125,9 +128,11 @@ class PushingUnderLoad(Pushing):
             M = (self.robot.mass_matrix(q) - np.diag(hidden))[np.ix_(moving, moving)]
             made = np.abs(qdd[moving]) + np.abs(np.linalg.inv(M)) @ (np.abs(tau) + np.abs(A.T @ p[others]))[moving]
             size = np.maximum(size, np.abs(A[:, moving]) @ made + np.abs(drift))
-            if not (np.abs(left) > SOLVED * size).any():
+            B = self._metric_of(q, M, others, A[:, moving])
+            decides = B.any(axis=0)  # at a dead point the constraints do
+            if not (np.abs(left) > SOLVED * size)[decides].any():
                 break
-            p[others] += Holding.of(self._metric_of(q, M, others, A[:, moving]), left).forces
+            p[others] += Holding.of(B, np.where(decides, left, 0.0)).forces
         else:
             raise SimulationError(
                 f"the forces that hold {self._names(others)} of {self.robot.name!r} together with friction that "

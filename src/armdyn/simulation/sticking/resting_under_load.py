@@ -172,8 +172,8 @@ class Resting:
         rates = friction.rates(qd, directions)
         return cls(friction, friction.robot.mass_matrix(q), available, h, rates, rows, drift, places, kept)
 
-    def decided(self) -> tuple[Array, Array]:
-        """Which rows are held, and the directions of the joints that slip.
+    def decided(self) -> tuple[Array, Array, Array]:
+        """Which rows are held, the directions of the joints that slip, and the accelerations.
 
         A joint that rests sticks where static friction can hold it; see `Pushing.decided`.
         """
@@ -182,7 +182,7 @@ class Resting:
         while True:
             qdd, p, way = self._balanced(kinetic, qdd)
             if not ((way != 0) & ~kinetic).any():
-                return np.where(joints, way == 0, p > 0), way
+                return np.where(joints, way == 0, p > 0), way, qdd
             kinetic |= way != 0
 
     @property

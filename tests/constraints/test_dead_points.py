@@ -1,0 +1,118 @@
+"""Motions that begin at a dead point, where the constraints alone decide how a joint with dry friction moves.
+
+The tip of a planar arm with links of 1 m slides on the wall x = 1: with q = (-60, 120) degrees joint 2 has reached the
+largest angle that it has there. Where joint 1 turns, joint 2 turns back, and it begins to by the fourth power of time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import armdyn
+from armdyn import Robot
+from armdyn import constraints as c
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor
+from armdyn.simulation.events.crossings import reverses
+from armdyn.simulation.sticking.equations_under_load import sliding_under_load_of
+from oracles.short_run import short_run
+
+WALL = c.PointOnPlane("tip", (1, 0, 0), (1, 0, 0), name="wall")
+JOINTS = ("joint_1", "joint_2")
+DEAD = np.radians([-60.0, 120.0])
+
+
+def arm(which: tuple[int, ...], kind: str, amount: float) -> Robot:
+    """An arm some of whose joints have a lossy gear, of such an efficiency, or such a dry friction."""
+    robot = armdyn.load("planar_2r").with_constraints(WALL)
+    if kind == "dry":
+        return robot.with_actuators({JOINTS[k]: Actuator(friction=[Coulomb(amount)]) for k in which})
+    efficiency = {k: amount if k in which else 1.0 for k in range(2)}
+    return robot.with_actuators(
+        {name: Actuator(Motor(1.4e-5), Gear(100.0, efficiency=efficiency[k])) for k, name in enumerate(JOINTS)}
+    )
+
+
+def by_one_coordinate(robot: Robot, q: np.ndarray, tau: np.ndarray, duration: float) -> np.ndarray:
+    """The positions behind a motion, by an equation of motion in q_1 alone."""
+    side = np.sign(np.sin(q.sum()))
+
+    def whole(q_1: float, qd_1: float) -> tuple[np.ndarray, np.ndarray]:
+        both = side * np.arccos(min(1.0, 1.0 - np.cos(q_1)))
+        return np.array([q_1, both - q_1]), qd_1 * np.array([1.0, -(np.sin(q_1) + np.sin(both)) / np.sin(both)])
+
+    def rates(_: float, y: np.ndarray) -> list[float]:
+        return [y[1], robot.constrained_forward_dynamics(*whole(*y), tau).qdd[0]]
+
+    found = solve_ivp(rates, (0.0, duration), [q[0], 0.0], method="DOP853", rtol=1e-11, atol=1e-13)
+    return whole(*found.y[:, -1])[0]
+
+
+@pytest.mark.parametrize("tau", short_run([(0.0, 0.0), (30.0, 0.0), (0.0, 7.0), (25.0, -8.0)], (0.0, 0.0), (30.0, 0.0)))
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize(("kind", "amount"), [("dry", 0.5), ("lossy", 0.8)])
+@pytest.mark.parametrize("which", [(1,), (0, 1)])
+def test_a_motion_from_rest(
+    which: tuple[int, ...], kind: str, amount: float, side: float, tau: tuple[float, float]
+) -> None:
+    robot, q, forces = arm(which, kind, amount), side * DEAD, np.array(tau)
+    found = robot.simulate(q, np.zeros(2), torque=forces, duration=0.2)
+    np.testing.assert_allclose(found.q[-1], by_one_coordinate(robot, q, forces, 0.2), rtol=0, atol=1e-9)
+    assert not found.events
+
+
+@pytest.mark.parametrize(("kind", "amount", "tau"), [("dry", 90.0, 0.0), ("lossy", 0.45, 30.0)])
+def test_what_holds_joint_1_holds_joint_2_too(kind: str, amount: float, tau: float) -> None:
+    found = arm((0, 1), kind, amount).simulate(DEAD, np.zeros(2), torque=np.array([tau, 0.0]), duration=2.0)
+    assert np.array_equal(found.q[-1], DEAD)
+    assert not found.events
+
+
+@pytest.mark.parametrize(("kind", "amount"), [("dry", 0.5), ("lossy", 0.8)])
+def test_without_forces_nothing_moves(kind: str, amount: float) -> None:
+    still = arm((1,), kind, amount).with_gravity((0, 0, 0))
+    found = still.simulate(DEAD, np.zeros(2), duration=1.0)
+    assert np.array_equal(found.q[-1], DEAD)
+    assert not found.events
+
+
+def test_joint_1_that_is_let_go_at_a_dead_point_of_joint_2() -> None:
+    """Dry friction holds the arm until the force on joint 1 has fallen to that of gravity less that of friction."""
+    robot, holds = arm((0, 1), "dry", 2.5), 2.5
+    gravity = float(robot.gravity_forces(DEAD)[0])
+    begins, fall = 0.6, 4.0
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        return [gravity - holds + fall * (begins - t), 0.0]
+
+    found = robot.simulate(DEAD, np.zeros(2), torque=torque, duration=1.0)
+    first = found.events[0]
+    assert (first.name, first.kind) == ("joint_1", "slip")
+    assert first.t == pytest.approx(begins, abs=1e-9)
+    assert np.array_equal(first.q, DEAD)
+    assert (found.qd[-1] < 0.0).all()
+
+
+def test_equations_of_sliding_have_a_solution_where_nothing_is_left_of_a_load() -> None:
+    """At structured states forces cancel but for rounding; the load of joint 2 is none at its dead point."""
+    rng = np.random.default_rng(5)
+    for points in (DEAD, np.radians([-90.0, 90.0]), np.radians([60.0, -120.0])):
+        place = armdyn.load("planar_2r").forward_kinematics(points)[:3, 3]
+        robot = arm((0, 1), "lossy", 0.8).without_constraints()
+        robot = robot.with_constraints(c.PointOnPlane("tip", (1, 0, 0), tuple(place), name="wall"))
+        sliding = sliding_under_load_of(robot, "error")
+        for tau in rng.choice([0.0, 0.0, 10.0, -7.0], size=(60, 2)):
+            for directions in ([1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]):
+                found = sliding(points, np.zeros(2), tau, np.array(directions), np.ones(2), np.zeros(2))
+                assert np.isfinite(found[0]).all()
+
+
+def test_a_speed_that_begins_at_zero_may_be_on_either_side_of_it_by_rounding() -> None:
+    times = np.linspace(0.0, 1.0, 5)
+
+    def dips(depth: float) -> object:
+        return reverses(lambda t: t**3 - depth * t, lambda t: 3 * t**2 - depth, times)
+
+    assert dips(1e-9) is None
+    assert dips(0.5) is not None
