@@ -87,7 +87,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "algorithms.factors.factored": {"0.0 -> 1.0": FILLED},
     "algorithms.forward_dynamics.forward_dynamics": {"0.0 -> 1.0": NO_LOAD},
     "algorithms.task_rows": {"1e-100 -> 1.0000000000000001e-88": SAFE, "1e+100 -> 1e+100": SAFE},
-    "constraints.dynamics._or_nan": {"-1.0 -> 1.0": RANK, "1.0 -> 2.0": RANK},
+    "constraints.dynamics._nan_unless": {"-1.0 -> 1.0": RANK, "1.0 -> 2.0": RANK},
     "constraints.held": {f"POSITIONS + ROTATIONS -> {one}": ACCEPTED for one in ("POSITIONS", "ROTATIONS")},
     "model.drive.Drive.with_friction": {"0.0 -> 1.0": "every joint has this entry"},
     "model.drive.Drive.with_rotors_of": {"0.0 -> 1.0": ALIKE},

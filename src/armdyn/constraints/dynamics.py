@@ -8,6 +8,7 @@ that depends on the load. The functions check neither states nor rank; those of 
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -68,10 +69,7 @@ def _or_nan(S: Cholesky) -> Cholesky:
 
 def nan_without_rank(independence: Array) -> Any:
     """1, or NaN where a row of A follows from those before it, to rounding; of `ConstrainedMotion.independence`."""
-    least = independence[0]
-    for one in independence[1:]:
-        least = minimum(least, one)
-    return _nan_unless(least > RANK_LOSS_PIVOT)
+    return _nan_unless(reduce(minimum, independence) > RANK_LOSS_PIVOT)
 
 
 def _nan_unless(condition: Any) -> Any:
