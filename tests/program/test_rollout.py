@@ -17,7 +17,7 @@ from armdyn.targets.interpreted import InterpretedRollout
 from armdyn.targets.kernels import kernel_of
 
 RNG = np.random.default_rng(12)
-STATES = (1, 7, 8, 9, 100)
+STATES = (1, 7, 8, 9, 16, 17, 100)
 
 
 def oscillator(finish: Any = guarded) -> Rollout:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from armdyn.program.program import Port
 from armdyn.targets.llvm.vectors import Lines
@@ -37,7 +38,19 @@ def describe_arguments(
         core += len(port.shape)
 
 
-def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str = "") -> None:
+class Group(NamedTuple):
+    """The names of what tells one group of states from others: its first state, its last lane, its scratch memory."""
+
+    state: str = "%state"
+    last: str = "%last"
+    values: str = "%values"
+
+
+ALONE = Group()
+"""Where a loop has one group at a time."""
+
+
+def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str = "", group: Group = ALONE) -> None:
     """Call the function that moves a group's numbers between an array and scratch memory.
 
     Args:
@@ -46,17 +59,18 @@ def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str =
         number: of the array.
         scratch: where the group's numbers are.
         row: of an array over time, which of its rows.
+        group: of states.
     """
-    data = place(out, number, row=row)
+    data = place(out, number, row=row, group=group)
     out.put(
-        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
+        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 {group.last}, ptr {scratch}, "
         f"i1 %contiguous{number}, ptr %offsets{number})"
     )
 
 
-def place(out: Lines, number: int, *, row: str = "") -> str:
+def place(out: Lines, number: int, *, row: str = "", group: Group = ALONE) -> str:
     """Where the numbers of the group's first state begin in an array, in one of its rows where it is over time."""
-    distance = out.let(f"mul i64 %state, %outer{number}")
+    distance = out.let(f"mul i64 {group.state}, %outer{number}")
     data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
     if row:
         distance = out.let(f"mul i64 {row}, %stride{number}")

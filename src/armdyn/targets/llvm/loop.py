@@ -156,11 +156,11 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %batch) #2 {{\n{out}\n}}\n"
 
 
-def constants(out: Lines, plan: Sections, vector: Vector) -> None:
+def constants(out: Lines, plan: Sections, vector: Vector, values: str = "%values") -> None:
     """Store the constants that are read from memory: results, and arguments of library functions."""
     for index, slot in plan.slots.items():
         if plan.nodes[index][0] == "const":
-            to = slot_pointer(out, vector, "%values", slot)
+            to = slot_pointer(out, vector, values, slot)
             out.put(f"store {vector.type} {vector.splat(float(plan.nodes[index][1]))}, ptr {to}, align {vector.bytes}")
 
 

@@ -3,7 +3,8 @@
 For every group of states, as many as a vector register has lanes: load the initial state and the held inputs into
 scratch memory, then step by step load the stepwise inputs, run the sections of the step's program, store what is
 recorded, and copy the results that are carried to the inputs they take the place of. The state never leaves scratch
-memory, a vector register of states for every scalar, which stays in the first level of the cache.
+memory, a vector register of states for every scalar, which stays in the first level of the cache. A block of groups
+does each of this in turn, see `Several`.
 
 The first two arguments, before those of the program, are the number of steps and how many steps lie between two that
 are recorded. They are read from the first state.
@@ -11,12 +12,14 @@ are recorded. They are read from the first state.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import accumulate, islice
 
 from armdyn.program.program import Port
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import ENTRY
-from armdyn.targets.llvm.arguments import describe_arguments, place, transfer
+from armdyn.targets.llvm.arguments import Group, describe_arguments, place, transfer
 from armdyn.targets.llvm.decay import with_decays
 from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import constants, module, save_flags, section_functions, shapes
@@ -29,6 +32,9 @@ from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 FETCHED_BYTES = 1 << 12
 """The most that is fetched of one array for a step to come."""
+
+TOGETHER = 2
+"""Groups of states that go through a step together. More want more of the cache of data."""
 
 COUNTS = 2
 """Arguments before those of the step: the steps, and the steps between two rows."""
@@ -120,10 +126,10 @@ def _write(out: Lines, vector: Vector, slot: int, value: str) -> None:
 
 
 def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
-    """The inner loop itself: over groups of states, and for each of them over the steps."""
-    out = Lines()
+    """The inner loop itself: over blocks of groups of states, and for each of them over the steps."""
+    out, several = Lines(), Several(vector, plan)
     out.put("entry:")
-    out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
+    several.reserve(out)
     for number, port in ports.all:
         out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
     restore_flags = save_flags(out, triple)
@@ -135,9 +141,10 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
     _read_count(out, vector, "every", 1)
     out.put("%no.step = icmp slt i64 %steps, 1")
     describe_arguments(out, ports.all, "%strides", ports.over_time)
-    constants(out, plan, vector)
-    out.put("br label %group")
-    _group(out, vector, ports, plan)
+    for k in range(TOGETHER):
+        constants(out, plan, vector, several.values(out, str(k)))
+    out.put("br label %block")
+    _block(out, ports, plan, several)
     out.put("finish:")
     if restore_flags:
         out.put(restore_flags)
@@ -147,46 +154,99 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %strides, ptr %batch) #2 {{\n{out}\n}}\n"
 
 
-def _group(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
-    """One group of states: all of its steps, then its final state."""
-    out.put("group:")
-    out.put("%state = phi i64 [ 0, %begin ], [ %next, %final ]")
-    out.put("%left = sub i64 %count, %state")
-    out.put("%left.last = sub i64 %left, 1")
-    out.put(f"%last = call i64 @llvm.umin.i64(i64 %left.last, i64 {vector.lanes - 1})")
-    for number, port in ports.initial:
-        _load(out, vector, ports, number, port)
+class Several:
+    """The groups of states that go through the steps together: each part of a step for all of them in turn.
+
+    The code of a long step does not stay in the first cache of instructions, so it is fetched for several groups.
+
+    Args:
+        vector: of the machine.
+        plan: of the step.
+    """
+
+    def __init__(self, vector: Vector, plan: Sections) -> None:
+        self.vector, self.slots = vector, max(plan.slot_count, 1)
+
+    def reserve(self, out: Lines) -> None:
+        """Scratch memory for each."""
+        numbers = TOGETHER * self.slots * self.vector.lanes
+        out.put(f"%scratch = alloca [{numbers} x {self.vector.scalar}], align {self.vector.bytes}")
+
+    def values(self, out: Lines, k: str) -> str:
+        """The scratch memory of group k."""
+        distance = out.let(f"mul i64 {k}, {self.slots * self.vector.bytes}")
+        return out.let(f"getelementptr i8, ptr %scratch, i64 {distance}")
+
+    @contextmanager
+    def each(self, out: Lines, name: str) -> Iterator[Group]:
+        """A loop over the ``%groups`` of a block, behind which the label ``<name>.after`` stands."""
+        out.put(f"br label %{name}.enter")
+        out.put(f"{name}.enter:")
+        out.put(f"br label %{name}.each")
+        out.put(f"{name}.each:")
+        out.put(f"%{name}.k = phi i64 [ 0, %{name}.enter ], [ %{name}.next, %{name}.end ]")
+        first = out.let(f"mul i64 %{name}.k, {self.vector.lanes}")
+        state = out.let(f"add i64 %state, {first}")
+        left = out.let(f"sub i64 {out.let(f'sub i64 %count, {state}')}, 1")
+        last = out.let(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.vector.lanes - 1})")
+        yield Group(state, last, self.values(out, f"%{name}.k"))
+        out.put(f"br label %{name}.end")
+        out.put(f"{name}.end:")
+        out.put(f"%{name}.next = add i64 %{name}.k, 1")
+        more = out.let(f"icmp ult i64 %{name}.next, %groups")
+        out.put(f"br i1 {more}, label %{name}.each, label %{name}.after")
+        out.put(f"{name}.after:")
+
+
+def _block(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
+    """One block of groups: all of its steps, then its final states."""
+    states = TOGETHER * several.vector.lanes
+    out.put("block:")
+    out.put("%state = phi i64 [ 0, %begin ], [ %next, %ended.after ]")
+    left = out.let("sub i64 %count, %state")
+    here = out.let(f"call i64 @llvm.umin.i64(i64 {left}, i64 {states})")
+    rounded = out.let(f"add i64 {here}, {several.vector.lanes - 1}")
+    out.put(f"%groups = udiv i64 {rounded}, {several.vector.lanes}")
+    with several.each(out, "initial") as group:
+        for number, port in ports.initial:
+            _load(out, several.vector, ports, number, port, group)
     out.put("br i1 %no.step, label %final, label %step")
-    _step(out, vector, ports, plan)
+    _step(out, ports, plan, several)
     out.put("final:")
-    for number, _ in ports.state:
-        transfer(out, f"store{number}", number, "%values")
-    out.put(f"%next = add i64 %state, {vector.lanes}")
+    with several.each(out, "ended") as group:
+        for number, _ in ports.state:
+            transfer(out, f"store{number}", number, group.values, group=group)
+    out.put(f"%next = add i64 %state, {states}")
     out.put("%more = icmp slt i64 %next, %count")
-    out.put("br i1 %more, label %group, label %finish")
+    out.put("br i1 %more, label %block, label %finish")
 
 
-def _step(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
-    """One step of a group: ``%until`` steps pass before a ``%row`` is recorded again."""
+def _step(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
+    """One step of a block: ``%until`` steps pass before a ``%row`` is recorded again."""
     out.put("step:")
-    out.put("%k = phi i64 [ 0, %group ], [ %k.next, %recorded ]")
-    out.put("%until = phi i64 [ 0, %group ], [ %until.next, %recorded ]")
-    out.put("%row = phi i64 [ 0, %group ], [ %row.next, %recorded ]")
-    for number, port in ports.stepwise:
-        _load(out, vector, ports, number, port, row="%k")
+    out.put("%k = phi i64 [ 0, %initial.after ], [ %k.next, %carry.after ]")
+    out.put("%until = phi i64 [ 0, %initial.after ], [ %until.next, %carry.after ]")
+    out.put("%row = phi i64 [ 0, %initial.after ], [ %row.next, %carry.after ]")
+    if ports.stepwise:
+        with several.each(out, "stepwise") as group:
+            for number, port in ports.stepwise:
+                _load(out, several.vector, ports, number, port, group, row="%k")
     for number in range(len(plan.sections)):
-        out.put(f"call void @section{number}(ptr %values, ptr %values)")
+        with several.each(out, f"part{number}") as group:
+            out.put(f"call void @section{number}(ptr {group.values}, ptr {group.values})")
     out.put("%records = icmp eq i64 %until, 0")
     out.put("br i1 %records, label %record, label %recorded")
     out.put("record:")
-    for number, _ in ports.records:
-        transfer(out, f"store{number}", number, "%values", row="%row")
     out.put("%row.after = add i64 %row, 1")
-    for number, port in ports.records:
-        _prefetch(out, vector, number, port, row="%row.after")
+    with several.each(out, "stored") as group:
+        for number, _ in ports.records:
+            transfer(out, f"store{number}", number, group.values, row="%row", group=group)
+        for number, port in ports.records:
+            _prefetch(out, several.vector, number, port, group, row="%row.after")
     out.put("br label %recorded")
     out.put("recorded:")
-    out.put("call void @carry(ptr %values)")
+    with several.each(out, "carry") as group:
+        out.put(f"call void @carry(ptr {group.values})")
     next_step(out)
 
 
@@ -208,13 +268,13 @@ def _read_count(out: Lines, vector: Vector, name: str, number: int) -> None:
     out.put(f"%{name} = fptosi {vector.scalar} {value} to i64")
 
 
-def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, *, row: str = "") -> None:
+def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, group: Group, *, row: str = "") -> None:
     """Load one input's group to its slots."""
-    scratch = slot_pointer(out, vector, "%values", ports.slots[port.name])
-    transfer(out, f"load_{port.size}", number, scratch, row=row)
+    scratch = slot_pointer(out, vector, group.values, ports.slots[port.name])
+    transfer(out, f"load_{port.size}", number, scratch, row=row, group=group)
 
 
-def _prefetch(out: Lines, vector: Vector, number: int, port: Port, *, row: str) -> None:
+def _prefetch(out: Lines, vector: Vector, number: int, port: Port, group: Group, *, row: str) -> None:
     """Fetch the lines that a group will write to in a row, where its states lie side by side.
 
     Rows are far from each other, and a store waits for its line; the step that comes first hides most of that.
@@ -223,7 +283,7 @@ def _prefetch(out: Lines, vector: Vector, number: int, port: Port, *, row: str) 
     size = port.size * vector.itemsize
     packed = out.let(f"icmp eq i64 %outer{number}, {size}")
     dense = out.let(f"and i1 {packed}, %contiguous{number}")
-    first = out.let(f"select i1 {dense}, ptr {place(out, number, row=row)}, ptr %values")
+    first = out.let(f"select i1 {dense}, ptr {place(out, number, row=row, group=group)}, ptr {group.values}")
     for distance in range(0, min(size * vector.lanes + LINE, FETCHED_BYTES), LINE):
         line = out.let(f"getelementptr i8, ptr {first}, i64 {distance}")
         out.put(f"call void @llvm.prefetch.p0(ptr {line}, i32 1, i32 3, i32 1)")
