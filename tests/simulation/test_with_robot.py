@@ -1,11 +1,16 @@
 """The motion of the tip and the forces of constraints along a motion."""
 
+import dataclasses
+from typing import Any
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import armdyn
 from armdyn import ShapeError, UnknownName
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring, Viscous
+from armdyn.simulation import Contact, Stops
 from oracles.cases import ANGULAR_FIRST, Case
 from oracles.states import assert_close
 
@@ -63,6 +68,80 @@ def test_constraint_forces_close_the_equations_of_motion() -> None:
         # A force of lambda along x at the tip, by its own Jacobian:
         along_x = arm.jacobian(motion.q, expressed_in="world")[:, 3] * forces.multipliers
         np.testing.assert_allclose(np.abs(forces.joint_forces), np.abs(along_x), rtol=1e-9, atol=1e-12)
+
+
+def rub(robot: armdyn.Robot, kind: str) -> armdyn.Robot:
+    """The robot with joints that stick: by dry friction, or by gears that lose and cannot be driven back."""
+    drive = {
+        "dry": Actuator(friction=[Coulomb(2.0), Viscous(0.3)]),
+        "lossy": Actuator(Motor(1.4e-5), Gear(100.0, efficiency=0.45), friction=[Coulomb(0.5)]),
+    }[kind]
+    return robot.with_actuators(dict.fromkeys(robot.joint_names, drive))
+
+
+@pytest.mark.parametrize("kind", ["dry", "lossy"])
+def test_constraint_forces_of_joints_that_stick(kind: str) -> None:
+    channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    arm = rub(armdyn.load("planar_2r").with_constraints(channel).with_gravity((0, 0, 0)), kind)
+    q = arm.close_loop([-0.9, 2.0], held=["joint_1"])
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        return [12.0 * np.exp(-2.0 * t) * np.sin(6.0 * t), 1.0]
+
+    motion = armdyn.simulate(arm, q, duration=1.5, torque=torque, save_every=0.05, project=True)
+    assert {event.kind for event in motion.events} >= {"stick", "slip"}
+    sticks = (motion.qd == 0.0).all(axis=-1)
+    assert sticks.any()
+    assert not sticks.all()
+    assert_equations_close(motion, arm, np.zeros(motion.q.shape))
+
+
+def test_constraint_forces_beside_stops_and_contacts() -> None:
+    """An arm whose tip slides down a wall comes to rest on a floor, or at the stop of its first joint."""
+    wall = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="wall")
+    floor = armdyn.constraints.PointOnPlane("tip", normal=(0, 1, 0), through=(0, -0.3, 0), name="floor")
+    arm = armdyn.load("planar_2r").with_constraints(wall)
+    q, contacts = arm.close_loop([-0.6, 1.5], held=["joint_1"]), [Contact(floor)]
+    falls = armdyn.simulate(arm, q, duration=1.5, contacts=contacts, save_every=0.05, project=True)
+    push = falls.signals["contact_force"]
+    assert push[-1, 0] > 1.0
+    up = arm.without_constraints().with_constraints(floor).constraint_jacobian(falls.q)
+    assert_equations_close(falls, arm, np.einsum("tk,tkn->tn", push, up), contacts=contacts)
+    with pytest.raises(ShapeError, match=r"0 contacts; 1 push in this motion, .* Give contacts= as they were given"):
+        falls.constraint_forces(arm)
+
+    stopped = arm.with_limits({"joint_1": (-0.9, 0.5), "joint_2": (0.1, 2.5)})
+    falls = armdyn.simulate(stopped, q, duration=1.5, stops=Stops(joints=["joint_1"]), save_every=0.05, project=True)
+    push = falls.signals["stop_force"] @ [1.0, -1.0]  # the lower stop pushes forwards, the upper one backwards
+    assert push[-1] > 1.0
+    assert_equations_close(falls, stopped, np.stack([push, 0.0 * push], axis=-1))
+    with pytest.raises(
+        ShapeError, match=r"does not say which stops push\. Give their names, as trajectory\.with_signal"
+    ):
+        dataclasses.replace(falls, signal_labels={}).constraint_forces(stopped)
+
+
+def test_flexible_arms_that_stick_or_press_are_refused() -> None:
+    channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    floor = armdyn.constraints.PointOnPlane("tip", normal=(0, 1, 0), through=(0, -0.3, 0), name="floor")
+    arm = armdyn.load("planar_2r").with_constraints(channel)
+    arm = arm.with_actuators({"joint_1": Actuator(Motor(1e-3), Gear(10.0), spring=Spring(500.0, 3.0))})
+    q = arm.close_loop([-0.6, 1.5], held=["joint_1"])
+    motion = armdyn.simulate(arm, q, duration=1.0, contacts=[Contact(floor)], save_every=0.05)
+    with pytest.raises(armdyn.Unsupported, match=r"press against contacts in this motion; .* trajectory\.between"):
+        motion.constraint_forces(arm)
+    free = motion.between(0.0, 0.05)
+    assert np.isfinite(free.constraint_forces(arm).multipliers).all()
+
+
+def assert_equations_close(motion: armdyn.Trajectory, robot: armdyn.Robot, pushed: np.ndarray, **given: Any) -> None:
+    """M qdd + h + friction + A^T lambda = tau + a^T p in every sample, M with its rotors."""
+    forces = motion.constraint_forces(robot, **given)
+    friction = motion.signals.get("friction", np.zeros(motion.q.shape))
+    bare = robot.without_friction()
+    M, h = bare.mass_matrix(motion.q), bare.bias_forces(motion.q, motion.qd)
+    left = np.einsum("tij,tj->ti", M, motion.qdd) + h + friction + forces.joint_forces
+    np.testing.assert_allclose(left, motion.tau + pushed, rtol=0, atol=1e-8)
 
 
 def test_what_did_not_move_is_refused() -> None:

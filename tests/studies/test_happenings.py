@@ -9,6 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import control
+from armdyn.actuators import Actuator, Coulomb, Viscous, write
 from armdyn.constraints import JointCoupling, PointOnPlane, RedundantConstraints
 from armdyn.errors import ArmdynError, UnknownName
 from armdyn.simulation import Contact, JointLimit, Plane, RungeKutta4
@@ -137,6 +138,23 @@ def test_constraints_of_which_some_follow_from_others(tmp_path: Path) -> None:
     alone = armdyn.simulate(arm, motion.q[0], duration=0.1, method="rk4")
     np.testing.assert_allclose(motion.q, alone.q, rtol=0, atol=1e-12)
     assert np.ptp(motion.q, axis=0).min() > 1e-3
+
+
+def test_multipliers_beside_stops_contacts_and_joints_that_stick(tmp_path: Path) -> None:
+    """An arm that slides down a wall with friction comes to rest on a floor: statics say what the wall takes."""
+    text = "robot: planar_2r\nq0: [-0.6, 1.5]\nclose_loop: true\nduration: 2\nproject: true\nsave_every: 0.1\n" + (
+        "constraints: {wall: {point_on_plane: {frame: tip, normal: [1, 0, 0], through: [1, 0, 0]}}}\n"
+        "contacts: {floor: {frame: tip, normal: [0, 1, 0], through: [0, -0.3, 0]}}\nactuators: rubs.yaml\n"
+    )
+    write({"joint_1": Actuator(friction=[Viscous(0.3), Coulomb(0.2)])}, tmp_path / "rubs.yaml")
+    described = read(text, tmp_path)
+    motion, arm = described.simulate(), described.robot
+    push, friction = motion.signals["contact_force"][-1, 0], motion.signals["friction"][-1]
+    assert push > 1.0
+    bare, q = arm.without_friction().without_constraints(), motion.q[-1]
+    wall, floor = (bare.jacobian(q, expressed_in="world")[row] for row in (3, 4))
+    left = bare.gravity_forces(q) + friction + wall * motion.signals["multipliers"][-1, 0] - floor * push
+    np.testing.assert_allclose(left, 0.0, rtol=0, atol=1e-9)
 
 
 HIT = "events:\n  hit: {threshold: {signal: residual, above: 3}}\n"

@@ -13,6 +13,7 @@ from typing import Any, get_args
 import numpy as np
 
 from armdyn.actuators import Actuator
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import choice, number
 from armdyn.constraints import OpenLoop
 from armdyn.constraints.arguments import CLOSED, Redundant
@@ -39,7 +40,7 @@ from armdyn.studies.words import Words
 OUTPUTS = ("csv", "npz", "parquet", "plot", "animate")
 
 ALSO_PUSH = frozenset(("stop_force", "contact_force", "friction", "bristles"))
-"""Signals of forces that act on an arm beside those of its constraints, and that its multipliers would leave out."""
+"""Signals of forces that act on an arm beside those of its constraints; beside springs multipliers leave them out."""
 
 VARYING = ("samples", "grid")
 UNUSED = ("runs", "seed", "every", "summaries", "chunk")
@@ -138,8 +139,10 @@ class Motion:
         if self.follows is not None:
             signals["q_ref"] = np.array([self.follows.at(t)[0] for t in motion.t])
             labels["q_ref"] = of_joints("q_ref", motion.joint_names, motion.joint_kinds)
-        if self.robot.model.constraints and not ALSO_PUSH.intersection(motion.signals):
-            signals["multipliers"] = motion.constraint_forces(self.robot, redundant="least_squares").multipliers
+        springs = flexible_places(self.robot.model)
+        if self.robot.model.constraints and not (springs and ALSO_PUSH.intersection(motion.signals)):
+            asked: dict[str, Any] = {"redundant": "least_squares", "contacts": self.settings["contacts"] or ()}
+            signals["multipliers"] = motion.constraint_forces(self.robot, **asked).multipliers
             labels["multipliers"] = of_constraints(self.robot.model.constraints)
         own = () if law is None else law.events
         events = sorted((*motion.events, *own), key=lambda event: event.t)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from armdyn.plots.animation import Animation
     from armdyn.simulation.results.drives import DriveHistories
-    from armdyn.simulation.results.with_robot import ConstraintForces, TipMotion
+    from armdyn.simulation.results.with_robot import ConstraintForces, TipMotion, Touching
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,21 +274,27 @@ class Trajectory(MotionData):
 
         return tip_motion(self, robot, frame)
 
-    def constraint_forces(self, robot: Robot, *, redundant: Redundant = "error") -> ConstraintForces:
+    def constraint_forces(
+        self, robot: Robot, *, redundant: Redundant = "error", contacts: Sequence[Touching] = ()
+    ) -> ConstraintForces:
         """Multipliers lambda and joint forces A^T lambda of the constraints over time (Modern Robotics 8.93, 8.98).
+
+        Friction of joints that stick, stops and contacts count as they did in the motion.
 
         Args:
             robot: what moved, with its constraints.
             redundant: as of `armdyn.simulate`.
+            contacts: those of the motion, where it has some.
 
         Raises:
-            ShapeError: a robot of other joints.
+            ShapeError: a robot of other joints, or other contacts than the motion has.
             ModelError: a robot without constraints.
             RedundantConstraints: constraints that follow from others.
+            Unsupported: stops, contacts or links that stick beside flexible joints.
         """
         from armdyn.simulation.results.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
 
-        return constraint_forces(self, robot, redundant)
+        return constraint_forces(self, robot, redundant, contacts)
 
     def drives(self, robot: Robot) -> DriveHistories:
         """Torques, speeds, currents, temperatures, voltages and powers of the motors over time (Modern Robotics 8.9).

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.constraints.arguments import Redundant
-from armdyn.errors import ShapeError, shown
+from armdyn.constraints.point_on_plane import PointOnPlane
+from armdyn.errors import ShapeError, Unsupported, shown
 from armdyn.functions.robot_like import compiled
 from armdyn.kinematics.motion import frame_motion
 from armdyn.robot import Robot
@@ -48,6 +50,14 @@ class ConstraintForces(NamedTuple):
     joint_forces: Array
 
 
+class Touching(Protocol):
+    """What `armdyn.Contact` has: the point that a plane holds up."""
+
+    @property
+    def plane(self) -> PointOnPlane:
+        """The point and its plane."""
+
+
 def check_it_moved(trajectory: MotionData, robot: Any) -> None:
     """Refuse a robot whose joints are not those of the motion."""
     if not isinstance(robot, Robot):
@@ -71,15 +81,64 @@ def tip_motion(trajectory: MotionData, robot: Robot, frame: str | None) -> TipMo
     return TipMotion(pose, twist, rate + bias)
 
 
-def constraint_forces(trajectory: MotionData, robot: Robot, redundant: Redundant) -> ConstraintForces:
+def constraint_forces(
+    trajectory: MotionData, robot: Robot, redundant: Redundant, contacts: Sequence[Touching]
+) -> ConstraintForces:
     """Of the states as they are: integration lets them drift from the constraints a little."""
     check_it_moved(trajectory, robot)
     wrench: dict[str, Any] = {} if trajectory.f_tip is None else {"f_tip": trajectory.f_tip}
     if flexible_places(robot.model):
+        _refuse_more_forces(trajectory, robot)
         rotors = (trajectory.signals[name] for name in ("theta", "thetad"))
         multipliers = robot.flexible_multipliers(trajectory.q, trajectory.qd, *rotors, trajectory.tau, **wrench)
         return ConstraintForces(multipliers, robot.constraint_forces(trajectory.q, multipliers))
-    motion = robot.constrained_forward_dynamics(
-        trajectory.q, trajectory.qd, trajectory.tau, redundant=redundant, tolerance=np.inf, **wrench
+    tau, moved = trajectory.tau + _pushed(trajectory, robot, contacts), robot
+    if "friction" in trajectory.signals:  # it does not follow from the state where joints stick
+        tau, moved = tau - trajectory.signals["friction"], robot.without_friction()
+    motion = moved.constrained_forward_dynamics(
+        trajectory.q, trajectory.qd, tau, redundant=redundant, tolerance=np.inf, **wrench
     )
     return ConstraintForces(motion.multipliers, robot.constraint_forces(trajectory.q, motion.multipliers))
+
+
+def _refuse_more_forces(trajectory: MotionData, robot: Robot) -> None:
+    """Of arms with flexible joints stops, contacts and links that stick are not known to push on constraints."""
+    signals = trajectory.signals
+    friction = signals.get("friction", np.zeros(trajectory.q.shape))
+    does = {
+        "press against stops": signals.get("stop_force", np.zeros(1)).any(),
+        "press against contacts": signals.get("contact_force", np.zeros(1)).any(),
+        "stick": ((friction != 0.0) & (trajectory.qd == 0.0)).any(),
+    }
+    for what, happens in does.items():
+        if happens:
+            raise Unsupported(
+                f"links of {robot.name!r}, which has flexible joints, {what} in this motion; constraint_forces does "
+                "not count that. Use a part of the motion in which they do not: trajectory.between(start, end)"
+            )
+
+
+def _pushed(trajectory: MotionData, robot: Robot, contacts: Sequence[Touching]) -> Array:
+    """The joint forces of stops and contacts, a^T p, shape (T, ..., n)."""
+    pushed, pushes = np.zeros(trajectory.q.shape), trajectory.signals
+    if "stop_force" in pushes:
+        labels = trajectory.signal_labels.get("stop_force", ())
+        if len(labels) != pushes["stop_force"].shape[-1]:
+            raise ShapeError(
+                "the signal 'stop_force' of this motion does not say which stops push. Give their names, as "
+                "trajectory.with_signal_labels(stop_force=[('joint_1 upper stop', 'N m')])"
+            )
+        for k, stop in enumerate(labels):
+            joint, side = stop.name.removesuffix(" stop").rsplit(" ", 1)
+            sign = 1.0 if side == "lower" else -1.0
+            pushed[..., robot.joint_names.index(joint)] += sign * pushes["stop_force"][..., k]
+    if "contact_force" in pushes:
+        p = pushes["contact_force"]
+        if len(contacts) != p.shape[-1]:
+            raise ShapeError(
+                f"constraint_forces has {len(contacts)} contacts; {p.shape[-1]} push in this motion, and the "
+                "constraints do not carry what they take. Give contacts= as they were given to simulate"
+            )
+        planes = robot.without_constraints().with_constraints(*(contact.plane for contact in contacts))
+        pushed = pushed + np.einsum("...k,...kn->...n", p, planes.constraint_jacobian(trajectory.q))
+    return pushed
