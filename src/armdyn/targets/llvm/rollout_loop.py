@@ -33,8 +33,11 @@ from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 FETCHED_BYTES = 1 << 12
 """The most that is fetched of one array for a step to come."""
 
-TOGETHER = 2
-"""Groups of states that go through a step together. More want more of the cache of data."""
+TOGETHER, OF_CACHE = 2, 40 << 10
+"""Groups of states that go through a step together, and the most bytes that their scratch memory may have.
+
+It has to stay in the first cache of data: four groups, or two of a larger step, took more time than one.
+"""
 
 COUNTS = 2
 """Arguments before those of the step: the steps, and the steps between two rows."""
@@ -141,7 +144,7 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
     _read_count(out, vector, "every", 1)
     out.put("%no.step = icmp slt i64 %steps, 1")
     describe_arguments(out, ports.all, "%strides", ports.over_time)
-    for k in range(TOGETHER):
+    for k in range(several.most):
         constants(out, plan, vector, several.values(out, str(k)))
     out.put("br label %block")
     _block(out, ports, plan, several)
@@ -166,10 +169,11 @@ class Several:
 
     def __init__(self, vector: Vector, plan: Sections) -> None:
         self.vector, self.slots = vector, max(plan.slot_count, 1)
+        self.most = TOGETHER if TOGETHER * self.slots * vector.bytes <= OF_CACHE else 1
 
     def reserve(self, out: Lines) -> None:
         """Scratch memory for each."""
-        numbers = TOGETHER * self.slots * self.vector.lanes
+        numbers = self.most * self.slots * self.vector.lanes
         out.put(f"%scratch = alloca [{numbers} x {self.vector.scalar}], align {self.vector.bytes}")
 
     def values(self, out: Lines, k: str) -> str:
@@ -200,7 +204,7 @@ class Several:
 
 def _block(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
     """One block of groups: all of its steps, then its final states."""
-    states = TOGETHER * several.vector.lanes
+    states = several.most * several.vector.lanes
     out.put("block:")
     out.put("%state = phi i64 [ 0, %begin ], [ %next, %ended.after ]")
     left = out.let("sub i64 %count, %state")
