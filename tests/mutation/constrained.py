@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,12 +11,13 @@ from mpmath import mp, mpf
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.actuators import Actuator, GearLoss
+from armdyn.actuators import Actuator, GearLoss, published
 from armdyn.constraints.fields import axes_along
 from constraints.parts import every_kind
 from mutation.answers import Answer
 from mutation.known import Known
 from mutation.question import Refusal
+from oracles import bam
 
 STEP = mpf(10) ** -12
 """Of differences: the error of a second one is its square, 1e-24, and rounding 1e-50 over it, 1e-26."""
@@ -293,6 +295,40 @@ def of_losses(links: Known, rotors: np.ndarray, q, qd, qdd, _, f_tip) -> Iterato
     pivots = np.diagonal(np.linalg.cholesky(S)) ** 2
     answer = allowed, multipliers, pivots / np.diagonal(S)
     yield "dynamics.constrained_forward_dynamics", {}, [q, qd, forces, f_tip], answer
+    h = links.inverse_dynamics(q, qd, np.zeros(links.n), loads)
+    yield "under_load.forces_before_loads", {}, [q, qd, forces, f_tip], (forces - RUBS * qd, h)
+    own = 5.0 * np.sin(1.0 + np.arange(links.n))
+    ratio = np.where(own * qd > 0.0, 1.0 / EFFICIENCY, BACK)
+    yield "under_load.loads_of_available", {}, [qd, own * ratio], own
+    yield "under_load.friction_lines", {}, [qd, own], (1.0 / ratio, 0.0 * own, (ratio - 1.0) * own)
+
+
+def of_servos() -> tuple[armdyn.Robot, list[Answer]]:
+    """The loads that servos transmit whose friction is a curve of the load, by BAM's own law M6."""
+    servos = dict.fromkeys(("joint_1", "joint_2"), published.servo("MX-106", "M6"))
+    robot = armdyn.load("planar_2r").with_actuators(servos)
+    qd, loads, friction = np.array([0.7, -1.2]), np.array([3.0, 2.0]), np.zeros(2)
+    for k, (law,) in enumerate(robot.mechanism.drive.laws):
+        numbers = {field.name: getattr(law, field.name) for field in dataclasses.fields(law)}
+        friction[k] = bam.friction("M6", numbers, qd[k], loads[k])
+    return robot, [("under_load.loads_of_available", {}, [qd, loads + friction], loads)]
+
+
+def of_coupled_losses() -> tuple[armdyn.Robot, list[Answer]]:
+    """An arm whose third joint follows its first, with lossy gears and a tip on a wall, joint by joint."""
+    free, wall = armdyn.load("planar_3r"), c.PointOnPlane("tip", (1, 0, 0), (2, 0, 0), name="wall")
+    gears = dict.fromkeys(free.joint_names, Actuator(friction=GearLoss(0.9, 0.8)))
+    robot = free.with_mimic({"joint_3": ("joint_1", 0.8)}).with_actuators(gears).with_constraints(wall)
+    B = np.array([[1.0, 0.0], [0.0, 1.0], [0.8, 0.0]])
+    q, qd, multiplier = np.array([0.3, 1.1]), np.array([0.7, -0.4]), 7.0
+    held = free.with_constraints(wall)
+    A, drift = held.constraint_jacobian(B @ q)[0], held.constraint_drift(B @ q, B @ qd)[0]
+    qdd = np.array([1.5, 0.0])
+    qdd[1] = -(A @ B @ qdd + drift) / (A @ B)[1]
+    loads = free.inverse_dynamics(B @ q, B @ qd, B @ qdd) + A * multiplier
+    ratio = np.where(loads * (B @ qd) > 0.0, 1.0 / 0.9, 0.8)
+    answer = qdd, np.array([multiplier]), np.ones(1)
+    return robot, [("dynamics.constrained_forward_dynamics", {}, [q, qd, B.T @ (ratio * loads)], answer)]
 
 
 def on_a_curve(some: Known, states: np.ndarray) -> tuple[Known, list[Answer]]:

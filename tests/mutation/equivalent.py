@@ -89,6 +89,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "algorithms.task_rows": {"1e-100 -> 1.0000000000000001e-88": SAFE, "1e+100 -> 1e+100": SAFE},
     "constraints.dynamics._nan_unless": {"-1.0 -> 1.0": RANK, "1.0 -> 2.0": RANK},
     "constraints.held": {f"POSITIONS + ROTATIONS -> {one}": ACCEPTED for one in ("POSITIONS", "ROTATIONS")},
+    "constraints.under_load.forces_before_loads": {"0.0 -> 1.0": NO_LOAD},
     "model.drive.Drive.with_friction": {"0.0 -> 1.0": "every joint has this entry"},
     "model.drive.Drive.with_rotors_of": {"0.0 -> 1.0": ALIKE},
     "model.regrouping._reflected": {"0.0 -> 1.0": "a rotor that nothing turns is on a link that nothing turns"},

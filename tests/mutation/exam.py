@@ -11,8 +11,10 @@ from mutation.choice import of_choice
 from mutation.constrained import (
     constrained_robots,
     of_constraints,
+    of_coupled_losses,
     of_losses,
     of_one_row,
+    of_servos,
     on_a_curve,
     refused_robots,
     with_losses,
@@ -73,7 +75,12 @@ def exam() -> Exam:
     for name, answer in (("rubbing", 1.0), ("rubbing by laws", 1.0), ("on a slide", 0.0)):
         questions.append(Question(name, "mutation.driven.rubs", {}, [], np.array(answer)))
     on_curve, found = on_a_curve(robots["random_tree"], random_states(robots["random_tree"].n, 8, seed=145).q)
-    for name, robot, asked_for in (("on a curve", on_curve.robot, found), *of_one_row()):
+    of_robots = [
+        ("on a curve", on_curve.robot, found),
+        ("servos", *of_servos()),
+        ("coupled losses", *of_coupled_losses()),
+    ]
+    for name, robot, asked_for in (*of_robots, *of_one_row()):
         models[name] = pickle.dumps(robot.model)
         questions += asked(name, asked_for, "constraints")
     questions.append(Question("nothing", "armdyn.algorithms.quicker_method.least_part", {}, [], np.array(0.0)))
@@ -83,6 +90,14 @@ def exam() -> Exam:
     questions.append(Question("nothing", "armdyn.algorithms.forward_dynamics", {}, [np.ones(1)] * 3, unmoved))
     for name, (robot, function, refusal) in refused.items():
         questions.append(Question(name, f"armdyn.constraints.{function}", {}, [np.ones(robot.dof)], refusal))
+    by_joint = Refusal(
+        "Unsupported",
+        "nor where joints are passive. Use robot.with_independent_constraints(q), armatures in the place of rotors, or "
+        "friction that depends on velocities alone",
+    )
+    questions.append(
+        Question("coupled losses", "armdyn.constraints.under_load.coordinates_under_load", {}, [], by_joint)
+    )
     questions += refusals()
     return Exam(models, [*questions, *lengths(robots)])
 

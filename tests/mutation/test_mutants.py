@@ -66,6 +66,7 @@ MODULES = (
     "constraints.point_on_surface",
     "constraints.rows_of",
     "constraints.state",
+    "constraints.under_load",
     "model.canonical",
     "model.clean",
     "model.drive",
