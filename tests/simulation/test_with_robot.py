@@ -10,7 +10,7 @@ import pytest
 import armdyn
 from armdyn import ShapeError, UnknownName
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring, Viscous
-from armdyn.simulation import Contact, Stops
+from armdyn.simulation import Contact, SettingError, Stops
 from oracles.cases import ANGULAR_FIRST, Case
 from oracles.states import assert_close
 
@@ -109,6 +109,13 @@ def test_constraint_forces_beside_stops_and_contacts() -> None:
     assert_equations_close(falls, arm, np.einsum("tk,tkn->tn", push, up), contacts=contacts)
     with pytest.raises(ShapeError, match=r"0 contacts; 1 push in this motion, .* Give contacts= as they were given"):
         falls.constraint_forces(arm)
+    for wrong in ([floor], floor, "floor"):
+        with pytest.raises(
+            SettingError, match=r"contacts has .*; expected objects such as armdyn\.simulation\.Contact"
+        ):
+            falls.constraint_forces(arm, contacts=wrong)
+    alone = falls.constraint_forces(arm, contacts=contacts[0])
+    np.testing.assert_array_equal(alone.multipliers, falls.constraint_forces(arm, contacts=contacts).multipliers)
 
     stopped = arm.with_limits({"joint_1": (-0.9, 0.5), "joint_2": (0.1, 2.5)})
     falls = armdyn.simulate(stopped, q, duration=1.5, stops=Stops(joints=["joint_1"]), save_every=0.05, project=True)

@@ -287,7 +287,8 @@ class Trajectory(MotionData):
             contacts: those of the motion, where it has some.
 
         Raises:
-            ShapeError: a robot of other joints, or other contacts than the motion has.
+            ShapeError: a robot of other joints, or more or fewer contacts than the motion has.
+            SettingError: what is no contact.
             ModelError: a robot without constraints.
             RedundantConstraints: constraints that follow from others.
             Unsupported: stops, contacts or links that stick beside flexible joints.

@@ -14,6 +14,7 @@ from armdyn.errors import ShapeError, Unsupported, shown
 from armdyn.functions.robot_like import compiled
 from armdyn.kinematics.motion import frame_motion
 from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.spatial.rotations import Array
 
@@ -133,7 +134,7 @@ def _pushed(trajectory: MotionData, robot: Robot, contacts: Sequence[Touching]) 
             sign = 1.0 if side == "lower" else -1.0
             pushed[..., robot.joint_names.index(joint)] += sign * pushes["stop_force"][..., k]
     if "contact_force" in pushes:
-        p = pushes["contact_force"]
+        p, contacts = pushes["contact_force"], _checked(contacts)
         if len(contacts) != p.shape[-1]:
             raise ShapeError(
                 f"constraint_forces has {len(contacts)} contacts; {p.shape[-1]} push in this motion, and the "
@@ -142,3 +143,14 @@ def _pushed(trajectory: MotionData, robot: Robot, contacts: Sequence[Touching]) 
         planes = robot.without_constraints().with_constraints(*(contact.plane for contact in contacts))
         pushed = pushed + np.einsum("...k,...kn->...n", p, planes.constraint_jacobian(trajectory.q))
     return pushed
+
+
+def _checked(contacts: Any) -> tuple[Touching, ...]:
+    """Contacts, one alone too."""
+    found = tuple(contacts) if isinstance(contacts, Sequence) and not isinstance(contacts, str) else (contacts,)
+    for one in found:
+        if not isinstance(getattr(one, "plane", None), PointOnPlane):
+            raise SettingError(
+                f"contacts has {one!r}; expected objects such as armdyn.simulation.Contact(PointOnPlane(...))"
+            )
+    return found
