@@ -11,6 +11,8 @@ import armdyn
 from armdyn import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError, SimulationError
 from armdyn.simulation.integration import grid
+from armdyn.simulation.integration.pieces import BySolver
+from armdyn.simulation.results.samples import Effort
 
 JOINTS = "one value per joint of 'ur5': shoulder_pan_joint ... wrist_3_joint"
 ZERO = np.zeros(6)
@@ -231,3 +233,10 @@ def test_settings_of_methods() -> None:
         Adaptive(max_steps=0)
     with pytest.raises(SettingError, match="step is 'fast'"):
         RungeKutta4(step="fast")  # type: ignore[arg-type]
+
+
+def test_accelerations_that_are_not_finite_at_first_are_an_error() -> None:
+    """SciPy would look for the length of the first step for ever."""
+    solver = BySolver(armdyn.load("planar_2r"), Adaptive(), lambda t, y: np.full(5, np.nan), Effort())
+    with pytest.raises(SimulationError, match=r"at t = 0 s: .* Its accelerations there are not finite: check torque"):
+        solver.step(0.0, np.zeros(5), 1.0)

@@ -154,7 +154,8 @@ class BySolver:
             self._solver = kind(self.rates, t, y, until, rtol=self.method.rtol, atol=self.method.atol)
         solver = self._solver
         if not np.isfinite(solver.f).all():  # SciPy would look for a step for ever
-            raise self._stuck(t, y, "where accelerations are not finite")
+            remedy = "Its accelerations there are not finite: check torque, f_tip and the laws of friction."
+            raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
         self._made += 1
         if self._made > self.method.max_steps:
             raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
