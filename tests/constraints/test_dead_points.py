@@ -6,6 +6,8 @@ largest angle that it has there. Where joint 1 turns, joint 2 turns back, and it
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -34,7 +36,7 @@ def arm(which: tuple[int, ...], kind: str, amount: float) -> Robot:
     )
 
 
-def by_one_coordinate(robot: Robot, q: np.ndarray, tau: np.ndarray, duration: float) -> np.ndarray:
+def by_one_coordinate(robot: Robot, q: np.ndarray, tau: np.ndarray, duration: float, **given: Any) -> np.ndarray:
     """The positions behind a motion, by an equation of motion in q_1 alone."""
     side = np.sign(np.sin(q.sum()))
 
@@ -43,7 +45,7 @@ def by_one_coordinate(robot: Robot, q: np.ndarray, tau: np.ndarray, duration: fl
         return np.array([q_1, both - q_1]), qd_1 * np.array([1.0, -(np.sin(q_1) + np.sin(both)) / np.sin(both)])
 
     def rates(_: float, y: np.ndarray) -> list[float]:
-        return [y[1], robot.constrained_forward_dynamics(*whole(*y), tau).qdd[0]]
+        return [y[1], robot.constrained_forward_dynamics(*whole(*y), tau, **given).qdd[0]]
 
     found = solve_ivp(rates, (0.0, duration), [q[0], 0.0], method="DOP853", rtol=1e-11, atol=1e-13)
     return whole(*found.y[:, -1])[0]
@@ -60,6 +62,25 @@ def test_a_motion_from_rest(
     found = robot.simulate(q, np.zeros(2), torque=forces, duration=0.2)
     np.testing.assert_allclose(found.q[-1], by_one_coordinate(robot, q, forces, 0.2), rtol=0, atol=1e-9)
     assert not found.events
+
+
+@pytest.mark.parametrize("beside", [1e-7, -1e-7])
+@pytest.mark.parametrize(("kind", "amount"), [("dry", 0.5), ("lossy", 0.8)])
+def test_a_motion_from_rest_hardly_beside_it(kind: str, amount: float, beside: float) -> None:
+    """The acceleration of joint 2 is small then, and its sign on one side is not that of its later speeds."""
+    robot = arm((0, 1), kind, amount)
+    q = robot.close_loop(DEAD + np.array([beside, 0.0]), held=["joint_1"])
+    found = robot.simulate(q, np.zeros(2), duration=0.2)
+    np.testing.assert_allclose(found.q[-1], by_one_coordinate(robot, q, np.zeros(2), 0.2), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "amount"), [("dry", 0.5), ("lossy", 0.8)])
+def test_a_force_at_the_tip_alone_moves_the_arm(kind: str, amount: float) -> None:
+    robot, wrench = arm((0, 1), kind, amount).with_gravity((0, 0, 0)), np.array([0.0, 0.0, 0.0, 6.0, 8.0, 0.0])
+    found = robot.simulate(DEAD, np.zeros(2), f_tip=wrench, duration=0.1)
+    expected = by_one_coordinate(robot, DEAD, np.zeros(2), 0.1, f_tip=wrench)
+    np.testing.assert_allclose(found.q[-1], expected, rtol=0, atol=1e-9)
+    assert abs(found.q[-1] - DEAD).max() > 1e-3
 
 
 @pytest.mark.parametrize(("kind", "amount", "tau"), [("dry", 90.0, 0.0), ("lossy", 0.45, 30.0)])

@@ -198,8 +198,9 @@ class Pushing:
         bounds = Bounds(*(bound[resting] for bound in self.bounds))
         low, high, joints = bounds.low, bounds.high, self.is_joint[resting]
         kinetic = np.zeros(len(joints), dtype=bool)
-        dead = ~B.any(axis=0)
-        size = np.where(dead, self._sizes_at_dead_points(q, qd, acting)[resting], sizes_of(B, approach))
+        size, dead = sizes_of(B, approach), joints & ~B.any(axis=0)
+        if dead.any():
+            size[dead] = (np.abs(self.rows(q)[resting]) @ self._of_forces_alone(q, qd, acting))[dead]
         while True:
             p = least_squares(B, approach, low, high)
             after = B.T @ (B @ p) + approach
@@ -210,13 +211,13 @@ class Pushing:
             low = np.where(kinetic, bounds.low_sliding, low)
             high = np.where(kinetic, bounds.high_sliding, high)
         ways = np.where(moves, np.sign(after), 0).astype(int)
-        ways += self._from_dead_points(q, qd, acting, qdd + metric.change(p), resting)
+        ways += self._from_dead_points(q, qd, acting, qdd + metric.change(p), resting, dead & ~moves)
         held[resting] = np.where(joints, ways == 0, p > 0)
         directions = np.zeros(len(held), dtype=int)
         directions[resting] = ways
         return Mode(held, slip + directions[self.is_joint])
 
-    def _from_dead_points(self, q: Array, qd: Array, acting: Forces, qdd: Array, resting: Array) -> Array:
+    def _from_dead_points(self, q: Array, qd: Array, acting: Forces, qdd: Array, resting: Array, dead: Array) -> Array:
         """The directions in which constraints will move joints that have neither speed nor acceleration; else 0.
 
         Where the row a of a joint is c^T A, constraints alone say how it moves. Where the whole arm starts from rest,
@@ -228,12 +229,10 @@ class Pushing:
             acting: the forces.
             qdd: accelerations, of which some are none but for rounding.
             resting: true of the rows at rest.
+            dead: true of those of them that are joints at a dead point without acceleration.
         """
-        ways = np.zeros(np.count_nonzero(resting), dtype=int)
-        if not self.robot.model.constraints or qd.any():
-            return ways
-        dead = self.is_joint[resting] & ~self.metric(q, resting).B.any(axis=0)
-        if not dead.any() or (np.abs(qdd) <= MOVES * self._of_forces_alone(q, qd, acting)).all():
+        ways = np.zeros(len(dead), dtype=int)
+        if not dead.any() or qd.any() or (np.abs(qdd) <= MOVES * self._of_forces_alone(q, qd, acting)).all():
             return ways
         c = np.linalg.lstsq(self.constraint_rows(q).T, self.rows(q)[resting][dead].T, rcond=DRIFTED)[0]
         bends = np.asarray(self.robot.constraint_drift(q, qdd))
@@ -241,17 +240,12 @@ class Pushing:
         ways[dead] = np.where(np.abs(fourth) > MOVES * np.abs(c.T) @ np.abs(bends), np.sign(fourth), 0)
         return ways
 
-    def _sizes_at_dead_points(self, q: Array, qd: Array, acting: Forces) -> Array:
-        """Of all rows, what their accelerations are large or small beside where the constraints alone decide them."""
-        if not self.robot.model.constraints:
-            return np.zeros(len(self.is_joint))
-        sizes: Array = np.abs(self.rows(q)) @ self._of_forces_alone(q, qd, acting)
-        return sizes
-
     def _of_forces_alone(self, q: Array, qd: Array, acting: Forces) -> Array:
         """The sizes of the accelerations that forces would cause if nothing cancelled."""
         tau, *f_tip = acting
-        forces = np.abs(tau) + np.abs(self.robot.bias_forces(q, qd, *f_tip))
+        forces = np.abs(tau) + np.abs(self.robot.bias_forces(q, qd))
+        for wrench in f_tip:
+            forces = forces + np.abs(self.robot.tip_forces(q, wrench))
         sizes: Array = np.abs(np.linalg.inv(self.mass_matrix(q))) @ forces
         return sizes
 

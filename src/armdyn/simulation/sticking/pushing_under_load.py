@@ -104,7 +104,9 @@ class PushingUnderLoad(Pushing):
         own = Resting.of(self._friction, q, qd, acting, rows, drift, places, slip, kept)
         held, directions = np.zeros(len(self.is_joint), dtype=bool), np.zeros(len(self.is_joint), dtype=int)
         held[resting], ways, qdd = own.decided()
-        ways += self._from_dead_points(q, qd, acting, qdd, resting)
+        if self._constrained:
+            dead = self.is_joint[resting] & (ways == 0) & ~self.metric(q, resting).B.any(axis=0)
+            ways += self._from_dead_points(q, qd, acting, qdd, resting, dead)
         held[resting] &= ways == 0
         directions[resting] = ways
         return Mode(held, slip + directions[self.is_joint])
