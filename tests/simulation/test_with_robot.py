@@ -126,6 +126,8 @@ def test_constraint_forces_beside_stops_and_contacts() -> None:
         ShapeError, match=r"does not say which stops push\. Give their names, as trajectory\.with_signal"
     ):
         dataclasses.replace(falls, signal_labels={}).constraint_forces(stopped)
+    with pytest.raises(ShapeError, match=r"does not say which stops push"):
+        falls.with_signal_labels(stop_force=[("a", "N m"), ("b", "N m")]).constraint_forces(stopped)
 
 
 def test_flexible_arms_that_stick_or_press_are_refused() -> None:

@@ -110,7 +110,7 @@ def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
 def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """The first interval in which a speed that is positive, or zero at first, falls to zero; the ends where at once.
 
-    One that begins at zero has to fall below `SLOW`: before, rounding may have it on either side.
+    A speed that begins at zero has to fall below -`SLOW`; smaller ones may be rounding.
 
     Args:
         speed: along its direction, rad/s or m/s.

@@ -12,6 +12,7 @@ from armdyn.simulation.events.located import Event
 from armdyn.simulation.events.stops import Contact, Stops
 from armdyn.simulation.integration.methods import Method
 from armdyn.simulation.integration.pieces import can_stop, check_method
+from armdyn.simulation.listed import listed
 from armdyn.simulation.sticking.dry_joints import DryJoints
 
 
@@ -40,7 +41,7 @@ def happenings_of(
     brakes: Brakes | None = None,
 ) -> Happenings | None:
     """These arguments of `armdyn.simulate`, checked, with joints that can stick; None where nothing can happen."""
-    events, contacts = _listed("events", events, "watched"), _listed("contacts", contacts, "plane")
+    events, contacts = listed("events", events, "watched"), listed("contacts", contacts, "plane")
     if not (stops is None or isinstance(stops, Stops)):
         raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
     asked = bool(events or contacts or stops or brakes)
@@ -48,13 +49,3 @@ def happenings_of(
         return None
     check_method(method)
     return Happenings(events, stops, contacts, dry, brakes)
-
-
-def _listed(name: str, given: Any, part: str) -> list[Any]:
-    """The objects of a sequence, or the one that is given."""
-    listed = list(given) if isinstance(given, list | tuple) else [given]
-    for one in listed:
-        if isinstance(one, type) or not hasattr(one, part):
-            what = "JointLimit, Plane and Crossing" if name == "events" else "Contact(PointOnPlane(...))"
-            raise SettingError(f"{name} has {one!r}; expected objects such as armdyn.simulation.{what}")
-    return listed

@@ -14,7 +14,7 @@ from armdyn.errors import ShapeError, Unsupported, shown
 from armdyn.functions.robot_like import compiled
 from armdyn.kinematics.motion import frame_motion
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.listed import listed
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.spatial.rotations import Array
 
@@ -123,18 +123,20 @@ def _pushed(trajectory: MotionData, robot: Robot, contacts: Sequence[Touching]) 
     """The joint forces of stops and contacts, a^T p, shape (T, ..., n)."""
     pushed, pushes = np.zeros(trajectory.q.shape), trajectory.signals
     if "stop_force" in pushes:
-        labels = trajectory.signal_labels.get("stop_force", ())
-        if len(labels) != pushes["stop_force"].shape[-1]:
+        sides = (("lower", 1.0), ("upper", -1.0))
+        known = {f"{joint} {side} stop": (k, sign) for k, joint in enumerate(robot.joint_names) for side, sign in sides}
+        named = [label.name for label in trajectory.signal_labels.get("stop_force", ())]
+        if len(named) != pushes["stop_force"].shape[-1] or not known.keys() >= set(named):
             raise ShapeError(
                 "the signal 'stop_force' of this motion does not say which stops push. Give their names, as "
                 "trajectory.with_signal_labels(stop_force=[('joint_1 upper stop', 'N m')])"
             )
-        for k, stop in enumerate(labels):
-            joint, side = stop.name.removesuffix(" stop").rsplit(" ", 1)
-            sign = 1.0 if side == "lower" else -1.0
-            pushed[..., robot.joint_names.index(joint)] += sign * pushes["stop_force"][..., k]
+        for (k, sign), force in zip(
+            map(known.__getitem__, named), np.moveaxis(pushes["stop_force"], -1, 0), strict=True
+        ):
+            pushed[..., k] += sign * force
     if "contact_force" in pushes:
-        p, contacts = pushes["contact_force"], _checked(contacts)
+        p, contacts = pushes["contact_force"], listed("contacts", contacts, "plane")
         if len(contacts) != p.shape[-1]:
             raise ShapeError(
                 f"constraint_forces has {len(contacts)} contacts; {p.shape[-1]} push in this motion, and the "
@@ -143,14 +145,3 @@ def _pushed(trajectory: MotionData, robot: Robot, contacts: Sequence[Touching]) 
         planes = robot.without_constraints().with_constraints(*(contact.plane for contact in contacts))
         pushed = pushed + np.einsum("...k,...kn->...n", p, planes.constraint_jacobian(trajectory.q))
     return pushed
-
-
-def _checked(contacts: Any) -> tuple[Touching, ...]:
-    """Contacts, one alone too."""
-    found = tuple(contacts) if isinstance(contacts, Sequence) and not isinstance(contacts, str) else (contacts,)
-    for one in found:
-        if not isinstance(getattr(one, "plane", None), PointOnPlane):
-            raise SettingError(
-                f"contacts has {one!r}; expected objects such as armdyn.simulation.Contact(PointOnPlane(...))"
-            )
-    return found

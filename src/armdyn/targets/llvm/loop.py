@@ -170,8 +170,9 @@ def save_flags(out: Lines, triple: str) -> str:
     NumPy turns raised flags into warnings. But a NaN in one state, or the branch of a select that is not taken, is no
     reason to warn: NaN and infinity travel silently to the results that depend on them, as in the interpreter.
 
-    Belongs into the entry block, whose use of the stack keeps the making of the whole frame there. LLVM would move it
-    behind a first branch, and 22 then forgets parts of a frame that is probed and aligned to a page.
+    This must stand in the entry block, whose use of the stack keeps the function's prologue there. LLVM may otherwise
+    move the prologue behind the first branch (shrink wrapping), and LLVM 22 then saves no registers where the frame is
+    probed and aligned to a page.
     """
     if triple.startswith("x86_64"):
         out.put("%flags = alloca i32, align 4")
