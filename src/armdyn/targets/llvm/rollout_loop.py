@@ -12,7 +12,7 @@ are recorded. They are read from the first state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, islice
 
@@ -144,6 +144,8 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
     _read_count(out, vector, "every", 1)
     out.put("%no.step = icmp slt i64 %steps, 1")
     describe_arguments(out, ports.all, "%strides", ports.over_time)
+    for number, port in ports.records:
+        _side_by_side(out, vector, number, port)
     for k in range(several.most):
         constants(out, plan, vector, several.values(out, str(k)))
     out.put("br label %block")
@@ -235,18 +237,19 @@ def _step(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
         with several.each(out, "stepwise") as group:
             for number, port in ports.stepwise:
                 _load(out, several.vector, ports, number, port, group, row="%k")
-    for number in range(len(plan.sections)):
-        with several.each(out, f"part{number}") as group:
-            out.put(f"call void @section{number}(ptr {group.values}, ptr {group.values})")
     out.put("%records = icmp eq i64 %until, 0")
+    out.put("%row.after = add i64 %row, 1")
+    for number, lines in enumerate(_shared_out(ports, several.vector, len(plan.sections))):
+        part = f"part{number}"
+        with several.each(out, part) as group:
+            if lines:
+                _fetch(out, lines, group, part)
+            out.put(f"call void @section{number}(ptr {group.values}, ptr {group.values})")
     out.put("br i1 %records, label %record, label %recorded")
     out.put("record:")
-    out.put("%row.after = add i64 %row, 1")
     with several.each(out, "stored") as group:
         for number, _ in ports.records:
             transfer(out, f"store{number}", number, group.values, row="%row", group=group)
-        for number, port in ports.records:
-            _prefetch(out, several.vector, number, port, group, row="%row.after")
     out.put("br label %recorded")
     out.put("recorded:")
     with several.each(out, "carry") as group:
@@ -278,16 +281,45 @@ def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, gro
     transfer(out, f"load_{port.size}", number, scratch, row=row, group=group)
 
 
-def _prefetch(out: Lines, vector: Vector, number: int, port: Port, group: Group, *, row: str) -> None:
-    """Fetch the lines that a group will write to in a row, where its states lie side by side.
+Line = tuple[int, int]
+"""A cache line of a group's numbers in a row: that of an array, and its distance from the first one in bytes."""
 
-    Rows are far from each other, and a store waits for its line; the step that comes first hides most of that.
-    Of other arrays nothing is fetched: the addresses are then those of scratch memory.
+
+def _shared_out(ports: Ports, vector: Vector, parts: int) -> list[list[Line]]:
+    """The lines of a group's records, of each part of a step those that are fetched before it.
+
+    All at once would be more than a core has places for, and what the step itself reads would wait for them.
     """
-    size = port.size * vector.itemsize
-    packed = out.let(f"icmp eq i64 %outer{number}, {size}")
-    dense = out.let(f"and i1 {packed}, %contiguous{number}")
-    first = out.let(f"select i1 {dense}, ptr {place(out, number, row=row, group=group)}, ptr {group.values}")
-    for distance in range(0, min(size * vector.lanes + LINE, FETCHED_BYTES), LINE):
-        line = out.let(f"getelementptr i8, ptr {first}, i64 {distance}")
+    lines = [
+        (number, distance)
+        for number, port in ports.records
+        for distance in range(0, min(port.size * vector.itemsize * vector.lanes + LINE, FETCHED_BYTES), LINE)
+    ]
+    return [lines[k::parts] for k in range(parts)]
+
+
+def _side_by_side(out: Lines, vector: Vector, number: int, port: Port) -> None:
+    """``%dense<number>``: whether the states of a row lie side by side, without gaps."""
+    packed = out.let(f"icmp eq i64 %outer{number}, {port.size * vector.itemsize}")
+    out.put(f"%dense{number} = and i1 {packed}, %contiguous{number}")
+
+
+def _fetch(out: Lines, lines: Sequence[Line], group: Group, part: str) -> None:
+    """Fetch lines that a group will write to in the row after one that is recorded, where its states lie side by side.
+
+    Rows are far from each other, and a store waits for its line; a step between hides most of that. Of other arrays
+    nothing is fetched: the addresses are then those of scratch memory.
+    """
+    out.put(f"br i1 %records, label %{part}.fetch, label %{part}.fetched")
+    out.put(f"{part}.fetch:")
+    first = {
+        number: out.let(
+            f"select i1 %dense{number}, ptr {place(out, number, row='%row.after', group=group)}, ptr {group.values}"
+        )
+        for number in dict.fromkeys(number for number, _ in lines)
+    }
+    for number, distance in lines:
+        line = out.let(f"getelementptr i8, ptr {first[number]}, i64 {distance}")
         out.put(f"call void @llvm.prefetch.p0(ptr {line}, i32 1, i32 3, i32 1)")
+    out.put(f"br label %{part}.fetched")
+    out.put(f"{part}.fetched:")
