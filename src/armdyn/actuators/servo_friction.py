@@ -149,14 +149,20 @@ class ServoFriction(DryFriction):
         return direction * direction * self._solution(speed, direction * load).slope
 
     def line(self, rate: Any, load: Any) -> LoadLine:
-        """With one division, where there are two lines."""
+        """With one division."""
         return self.sliding_line(sign(rate), abs(rate), load)
 
     def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
         """With D F = A + C L and t = L + F, (D + C) L = D t - A, where D + C = 1 + s (e1 + S e2)."""
-        if self.lines != 2:
+        if self.lines == 1:
             return super().sliding_line(direction, speed, load)
         unit, S, A = self._terms(speed)
+        if self.lines != 2:
+            signs = [_is_positive(bound, unit, S, A, direction * load) for bound in self._bounds()]
+            touching = self._line_of_quadratic if self.motor_quadratic else self._line_of_linear
+            taken, kept = touching(unit, S, A, direction * load, *signs)
+            passed = 1.0 - direction * direction * taken
+            return LoadLine(passed, direction * kept, passed)
         positive = _is_positive(self._bounds()[0], unit, S, A, direction * load)
         e, C = self._part(unit, S, "external"), self._sum_of_parts(unit, S)
         reciprocal = _reciprocal(positive, 1.0 / unit + e, 1.0 / unit - e)
@@ -211,24 +217,47 @@ class ServoFriction(DryFriction):
         """C = k1 + e1 + S (k2 + e2), over the unit."""
         return (self.motor + self.external) / unit + S * ((self.motor_stribeck + self.external_stribeck) / unit)
 
+    def _line_of_linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
+        """With C' = C + S K_eq L the slope is C'/D, so that (D + C') L = D t - (A - S K_eq L^2): C'/(D + C') and kept."""
+        C, D, steeper = self._sums(unit, S, load, first, second)
+        reciprocal = 1.0 / (D + (C + steeper))
+        return (C + steeper) * reciprocal, (A - steeper * load) * reciprocal
+
+    def _line_of_quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
+        """With dt/dL = n'/(2 r) and t = n/(h + r), 1 - dL/dt and (dL/dt) t - L."""
+        n, h, r, slope = self._roots(unit, S, A, load, first, second)
+        part = 2.0 * r / (slope * (h + r))
+        return 1.0 - part * (h + r), part * n - load
+
     def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
-        """D F = A + C L, with C = s1 c1 + S (s2 c2 + K_eq L), c = k + e, D = 1 - s1 k1 - S s2 k2, all over the unit."""
+        """D F = A + C L."""
+        C, D, steeper = self._sums(unit, S, load, first, second)
+        forces, slope = A + C * load, C + steeper
+        if not self.motor_stribeck:
+            k1 = self.motor / unit
+            part = select(first, 1.0 / (1.0 / unit - k1), 1.0 / (1.0 / unit + k1))
+            return Solution(part * forces, part * slope)
+        return Solution(forces / D, slope / D)
+
+    def _sums(self, unit: float, S: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any, Any]:
+        """C = s1 c1 + S (s2 c2 + K_eq L), c = k + e, and D = 1 - s1 k1 - S s2 k2, all over the unit; S K_eq L."""
         k1, k2 = self.motor / unit, self.motor_stribeck / unit
         c1, c2 = k1 + self.external / unit, k2 + self.external_stribeck / unit
         pushed = self._pushed(unit, load)
         C = _signed(first, c1) + S * (_signed(second, c2) + pushed)
-        forces, slope = A + C * load, C + S * pushed
-        if not k2:
-            part = select(first, 1.0 / (1.0 / unit - k1), 1.0 / (1.0 / unit + k1))
-            return Solution(part * forces, part * slope)
-        D = _signed(first, -k1, around=1.0 / unit) - S * _signed(second, k2)
-        return Solution(forces / D, slope / D)
+        D = _signed(first, -k1, around=1.0 / unit)
+        return C, D - S * _signed(second, k2) if k2 else D, S * pushed
 
     def _quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
+        """t = n/(h + r), F = t - L, and dt/dL = n'/(2 r)."""
+        n, h, r, slope = self._roots(unit, S, A, load, first, second)
+        return Solution(n / (h + r) - load, 0.5 * slope / r - 1.0)
+
+    def _roots(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any, Any, Any]:
         """2 h t = n + S K_mq t^2 where n < 0, so t = n/(h + r) with r = sqrt(h^2 - S K_mq n); else t = n/(2 h), r = h.
 
-        n = A + C L, with C = 1 + s1 e1 + S (s2 e2 + K_eq L), and h = (1 - s1 k1 - S s2 k2)/2, all over the unit.
-        F = t - L. As h - S K_mq t = r, 2 r dt/dL = dn/dL.
+        n = A + C L, with C = 1 + s1 e1 + S (s2 e2 + K_eq L), and h = (1 - s1 k1 - S s2 k2)/2, all over the unit. As
+        h - S K_mq t = r, 2 r dt/dL = n', by L. These are n, h, r and n'.
         """
         k1, k2 = self.motor / unit, self.motor_stribeck / unit
         e1, e2 = self.external / unit, self.external_stribeck / unit
@@ -237,7 +266,7 @@ class ServoFriction(DryFriction):
         n = A + C * load
         h = _signed(first, -0.5 * k1, around=0.5 / unit) - S * _signed(second, 0.5 * k2)
         r = np.sqrt(h * h - S * select(less(n, 0.0), self.motor_quadratic / unit, 0.0) * n)
-        return Solution(n / (h + r) - load, 0.5 * (C + S * pushed) / r - 1.0)
+        return n, h, r, C + S * pushed
 
     def _pushed(self, unit: float, load: Any) -> Any:
         """K_eq L where the motor drives its load, else 0; over the unit."""

@@ -61,6 +61,9 @@ STEPS = 6
 STEPS_OF_CURVES = 12
 """Iterations where friction is a curve of the load."""
 
+SINGLY_OF_CURVES = 4
+"""Of these, so many of which each is left out where the one before was enough."""
+
 Within = Callable[[Factors, Array], tuple[Array, Array]]
 """Accelerations by joint forces within constraints, of the factors of M, and what else is found with them."""
 
@@ -164,8 +167,8 @@ def solved_under_load(
         return Linearised.of(mechanism, coordinates, links, friction, moves, within)
 
     def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
-        qdd, reactions, loads = linearised(friction).step(tau, h)
-        return NewtonStep.of(drive, rates, friction, qdd, loads, reactions)
+        qdd, reactions, found = linearised(friction).step(tau, h)
+        return NewtonStep.of(drive, rates, friction, loads, qdd, found, reactions)
 
     loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
     start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)
@@ -179,7 +182,8 @@ def solved_under_load(
         found = steps_made(step, start, loads, steps)
     else:
         straight = checked if steps == STEPS else None
-        found = until_settled(step, start, loads, steps, near=bool(near), checked=straight)
+        singly = SINGLY_OF_CURVES if steps == STEPS_OF_CURVES else 2
+        found = until_settled(step, start, loads, steps, near=bool(near), singly=singly, checked=straight)
     if steps == STEPS_OF_CURVES:
         found = checked(found)
     qdd, loads, friction = found.qdd, found.loads, found.friction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -18,8 +19,11 @@ RESIDUAL = 1e-12
 RESIDUAL_OF_FLOAT32 = 5e-4
 """The same where the function computes in float32: as many of its roundings."""
 
-SAME_SLOPE = 1e-13
-"""The largest change of all pieces together that is none: of curves they are slopes."""
+ROUNDING = 1e-16
+"""Of a load, the part by which a curve may be off a straight line at its other end: half of that counts."""
+
+ROUNDING_OF_FLOAT32 = 5e-8
+"""The same where the function computes in float32."""
 
 BELOW_FLOAT32 = 1.0 + 1e-9
 """A factor that changes numbers in float64, and is 1 in float32."""
@@ -46,12 +50,18 @@ class LoadedFriction(NamedTuple):
     kept: Any
     pieces: tuple[Any, ...]
 
+    def where(self, condition: Any, other: LoadedFriction) -> LoadedFriction:
+        """This one where a condition is 1, the other one where it is 0."""
+        pieces = (chosen(condition, a, b) for a, b in zip(self.pieces, other.pieces, strict=True))
+        numbers = (chosen(condition, a, b) for a, b in zip(self[:-1], other[:-1], strict=True))
+        return LoadedFriction(*numbers, tuple(pieces))
+
 
 def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
     """The friction that depends on the load, by body, at the loads of the bodies that have such friction."""
     found = {}
     for k, load in loads.items():
-        laws = [law for law in drive.laws[k] if law.depends_on_load]
+        laws = _loaded_laws(drive, k)
         force, slope = (
             sum(each) for each in zip(*(_force_and_slope(law, rates[k], load) for law in laws), strict=True)
         )
@@ -59,6 +69,16 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
         whole = lines[0] if len(lines) == 1 else LoadLine.through(force, slope, load)
         found[k] = LoadedFriction(force, slope, whole.passed, whole.kept, tuple(line.piece for line in lines))
     return found
+
+
+def _loaded_laws(drive: Drive, k: int) -> list[FrictionLaw]:
+    """The laws of body k that depend on its load."""
+    return [law for law in drive.laws[k] if law.depends_on_load]
+
+
+def _bends(drive: Drive, k: int) -> bool:
+    """Whether the friction of body k is a curve of its load."""
+    return any(law.lines is None for law in _loaded_laws(drive, k))
 
 
 def _force_and_slope(law: FrictionLaw, rate: Any, load: Any) -> tuple[Any, Any]:
@@ -74,8 +94,10 @@ class NewtonStep(NamedTuple):
         rates: of the bodies' joints.
         qdd: the accelerations.
         loads: that they cause, by body.
+        friction: at these loads, by body.
         settled: 1 where friction is that of the straight lines that the step was made with, so that a further step
-            changes nothing; else 0. Of a curve a change of `SAME_SLOPE` bears on no digit.
+            changes nothing; else 0. A curve of which the line is a tangent leaves it by half the change of its slope
+            times that of the load, which has to be within the load's `ROUNDING`.
         reactions: the opposite of what holds coordinates that are held at rest, or what constraints take.
     """
 
@@ -83,6 +105,7 @@ class NewtonStep(NamedTuple):
     rates: Array
     qdd: Array
     loads: dict[int, Any]
+    friction: dict[int, LoadedFriction]
     settled: Any
     reactions: Array
 
@@ -92,20 +115,22 @@ class NewtonStep(NamedTuple):
         drive: Drive,
         rates: Array,
         before: Mapping[int, LoadedFriction],
+        loads_before: Mapping[int, Any],
         qdd: Array,
         loads: dict[int, Any],
         reactions: Array | None = None,
     ) -> NewtonStep:
         """From accelerations and loads, found with the friction of ``before``; nothing is held without reactions."""
         friction = loaded_friction(drive, rates, loads)
-        changes = [abs(new - old) for k in loads for new, old in zip(friction[k].pieces, before[k].pieces, strict=True)]
+        line_changes, settled = 0.0, []
+        for k, load in loads.items():
+            for law, new, old in zip(_loaded_laws(drive, k), friction[k].pieces, before[k].pieces, strict=True):
+                if law.lines is None:
+                    settled.append(_within_rounding((new - old) * (load - loads_before[k]), load))
+                else:
+                    line_changes = line_changes + abs(new - old)
         none = np.zeros(len(qdd)) if reactions is None else reactions
-        return cls(drive, rates, qdd, loads, sum(changes) <= SAME_SLOPE, none)
-
-    @property
-    def friction(self) -> dict[int, LoadedFriction]:
-        """At these loads."""
-        return loaded_friction(self.drive, self.rates, self.loads)
+        return cls(drive, rates, qdd, loads, friction, math.prod([line_changes <= 0.0, *settled]), none)
 
     def where(self, solved: Any, *, constrained: bool = False) -> NewtonStep:
         """The same where ``solved`` is 1; the accelerations, and what constraints take, are NaN where it is NaN."""
@@ -116,11 +141,14 @@ class NewtonStep(NamedTuple):
         """A further step where this one is not settled. A compiled function leaves steps out that no state needs."""
         settled = self.settled
         loads = {k: chosen(settled, self.loads[k], load) for k, load in further.loads.items()}
+        friction = loaded_friction(self.drive, self.rates, loads)  # of straight lines little more than to choose
+        friction |= {k: self.friction[k].where(settled, further.friction[k]) for k in loads if _bends(self.drive, k)}
         qdd, reactions = (
             np.array([chosen(settled, a, b) for a, b in zip(*both, strict=True)], dtype=object)
             for both in ((self.qdd, further.qdd), (self.reactions, further.reactions))
         )
-        return self._replace(qdd=qdd, loads=loads, settled=chosen(settled, 1.0, further.settled), reactions=reactions)
+        settled = chosen(settled, 1.0, further.settled)
+        return NewtonStep(self.drive, self.rates, qdd, loads, friction, settled, reactions)
 
 
 Step = Callable[[Mapping[int, LoadedFriction], Mapping[int, Any]], NewtonStep]
@@ -142,6 +170,7 @@ def until_settled(
     count: int,
     *,
     near: bool,
+    singly: int = 2,
     checked: Callable[[NewtonStep], NewtonStep] | None = None,
 ) -> NewtonStep:
     """Up to so many steps: those that settled states do not need a compiled function leaves out.
@@ -149,17 +178,17 @@ def until_settled(
     ``checked`` makes NaN of the last step of what has not settled where it does not solve the equations. It is left out
     of what has settled: on straight lines the step is exact.
 
-    Loads of a state nearby mostly settle in the first step, or in the second, others in the second. The further ones,
-    which few need, are made together, for each choice costs as much as a part of a step.
+    Loads of a state nearby mostly settle in the first step, or in the second, others in the second, and curves some
+    steps later. So many are made ``singly``. The further ones, which few need, are made together, for each choice costs
+    as much as a part of a step.
     """
-    first = min(count, 1 if near else 2)
-    found = steps_made(step, friction, loads, first)
-    if count == first:
+    made = min(count, 1 if near else 2)
+    found = steps_made(step, friction, loads, made)
+    if count == made:
         return found if checked is None else checked(found)
-    if near and count > 2:
-        found = found.unless_settled(step(found.friction, found.loads))
-        first = 2
-    last = steps_made(step, found.friction, found.loads, count - first)
+    for _ in range(made, min(singly, count - 1)):
+        found, made = found.unless_settled(step(found.friction, found.loads)), made + 1
+    last = steps_made(step, found.friction, found.loads, count - made)
     return found.unless_settled(last if checked is None else checked(last))
 
 
@@ -182,6 +211,16 @@ def lines(drive: Drive, k: int) -> int | None:
     return None if None in counts else sum(counts) - len(counts) + 1  # type: ignore[arg-type]
 
 
+def _within_rounding(rest: Any, size: Any) -> Any:
+    """1 where a number is in the rounding of another; else 0."""
+    return abs(rest) <= _part(abs(size), ROUNDING, ROUNDING_OF_FLOAT32) * abs(size)
+
+
+def _part(size: Any, part: float, part_of_float32: float) -> Any:
+    """The one number, or the two together where the function computes in float32; of a size above zero."""
+    return part + part_of_float32 * (BELOW_FLOAT32 * size <= size)
+
+
 def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
     """1 where the terms of an equation add up to 0, to `RESIDUAL` or `RESIDUAL_OF_FLOAT32` of their sizes; else 0.
 
@@ -189,8 +228,7 @@ def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
     """
     terms = list(terms)
     size = sum(map(abs, terms), start=cancelled)
-    part = RESIDUAL + RESIDUAL_OF_FLOAT32 * (BELOW_FLOAT32 * size <= size)
-    return abs(sum(terms)) <= part * size
+    return abs(sum(terms)) <= _part(size, RESIDUAL, RESIDUAL_OF_FLOAT32) * size
 
 
 def or_nan(solved: Any) -> Any:
