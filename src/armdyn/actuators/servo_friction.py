@@ -218,13 +218,16 @@ class ServoFriction(DryFriction):
         return (self.motor + self.external) / unit + S * ((self.motor_stribeck + self.external_stribeck) / unit)
 
     def _line_of_linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
-        """With C' = C + S K_eq L the slope is C'/D, so that (D + C') L = D t - (A - S K_eq L^2): C'/(D + C') and kept."""
+        """With C' = C + S K_eq L the slope is C'/D, so that (D + C') L = D t - (A - S K_eq L^2).
+
+        These are C'/(D + C'), which friction takes of t, and what it keeps besides.
+        """
         C, D, steeper = self._sums(unit, S, load, first, second)
         reciprocal = 1.0 / (D + (C + steeper))
         return (C + steeper) * reciprocal, (A - steeper * load) * reciprocal
 
     def _line_of_quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
-        """With dt/dL = n'/(2 r) and t = n/(h + r), 1 - dL/dt and (dL/dt) t - L."""
+        """The same with dL/dt = 2 r/n' and t = n/(h + r): 1 - dL/dt, and (dL/dt) t - L."""
         n, h, r, slope = self._roots(unit, S, A, load, first, second)
         part = 2.0 * r / (slope * (h + r))
         return 1.0 - part * (h + r), part * n - load

@@ -51,10 +51,14 @@ class LoadedFriction(NamedTuple):
     pieces: tuple[Any, ...]
 
     def where(self, condition: Any, other: LoadedFriction) -> LoadedFriction:
-        """This one where a condition is 1, the other one where it is 0."""
-        pieces = (chosen(condition, a, b) for a, b in zip(self.pieces, other.pieces, strict=True))
-        numbers = (chosen(condition, a, b) for a, b in zip(self[:-1], other[:-1], strict=True))
-        return LoadedFriction(*numbers, tuple(pieces))
+        """The same where a condition is 1, the other one where it is 0."""
+
+        def either(a: Any, b: Any) -> Any:
+            return chosen(condition, a, b)
+
+        pieces = tuple(map(either, self.pieces, other.pieces))
+        force, slope = either(self.force, other.force), either(self.slope, other.slope)
+        return LoadedFriction(force, slope, either(self.passed, other.passed), either(self.kept, other.kept), pieces)
 
 
 def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
