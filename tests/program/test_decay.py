@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
 
 from armdyn.actuators.stribeck import fallen
-from armdyn.program import Port, Program, derivative, trace
-from armdyn.targets.llvm.decay import OPERATION, SMALLEST, with_decays
+from armdyn.program import Port, Program, derivative, less, maximum, select, trace
+from armdyn.targets.llvm.decay import OPERATION, SMALLEST, is_never_negative, with_decays
 from armdyn.targets.llvm.machine import Machine, host
 from armdyn.targets.llvm.power import has_power
 from armdyn.targets.llvm.vectors import Vector
@@ -55,6 +58,40 @@ def test_what_has_no_logarithm(machine: Machine) -> None:
     found = compiled_for(decays(*exponents), machine, "d")(base[:, None])
     np.testing.assert_allclose(found, expected, rtol=2.0**-51, atol=2.0**-1000)
     np.testing.assert_array_equal(found[base == 0.0], 1.0)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.cpu)
+def test_of_sizes_in_every_bit_as_of_other_numbers(machine: Machine) -> None:
+    """What is never negative takes fewer instructions."""
+    exponents = (0.0625, 1.7, 63.9)
+    of_sizes = trace(
+        lambda x: np.array([np.exp(-((2.0 * np.abs(x[0])) ** y)) for y in exponents]), [Port("x", (1,))], name="sizes"
+    )
+    base = np.concatenate([np.array(SPECIAL), -speeds(np.random.default_rng(6), 1.7, 100)])[:, None]
+    found = compiled_for(of_sizes, machine, "d")(base)
+    with np.errstate(over="ignore"):
+        others = compiled_for(decays(*exponents), machine, "d")(2.0 * np.abs(base))
+    np.testing.assert_array_equal(found, others)
+    assert np.isnan(found[np.isnan(base[:, 0])]).all()
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (lambda x, y: abs(x), True),
+        (lambda x, y: maximum(x, 1e-300) * abs(y), True),
+        (lambda x, y: select(less(x, y), abs(x), np.exp(y)), True),
+        (lambda x, y: maximum(x, -1e-300), False),
+        (maximum, False),
+        (lambda x, y: abs(x) * y, False),
+        (lambda x, y: abs(x) - abs(y), False),
+        (lambda x, y: select(abs(x), x, abs(y)), False),
+        (lambda x, y: x, False),
+    ],
+)
+def test_which_numbers_are_never_negative(number: Callable[[Any, Any], Any], expected: bool) -> None:
+    traced = trace(lambda x: np.array([number(x[0], x[1])]), [Port("x", (2,))], name="some")
+    assert is_never_negative(traced.nodes, traced.results[0]) is expected
 
 
 def test_a_state_does_not_depend_on_its_group() -> None:

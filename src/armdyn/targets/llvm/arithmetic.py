@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 
 from armdyn.program.graph import Node
 from armdyn.targets.llvm.conditional import Condition
-from armdyn.targets.llvm.decay import OPERATION as DECAY
-from armdyn.targets.llvm.decay import decay
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.llvm.scheduling import ROOM, scheduled
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
@@ -139,5 +137,4 @@ _INSTRUCTIONS: dict[str, Callable[..., str]] = {
     "guard": _guard,
     "exp": exponential,
     "tanh": hyperbolic_tangent,
-    DECAY: decay,
 }

@@ -4,10 +4,11 @@ That is Stribeck's curve. With p = x^y the result changes by p e^-p times the re
 most. It takes no logarithm of more than one number, as a power alone does (`armdyn.targets.llvm.power`). In powers of
 two,
 
-    t = y log2 x,    p = 2^t,    e^-p = 2^(-p log2 e),
+    t = y log2 x + log2 log2 e,    p log2 e = 2^t,    e^-p = 2^-(p log2 e),
 
 where x = 2^k m with m from 1/sqrt(2) to sqrt(2), and with s = (m - 1)/(m + 1), log2 m is s times a polynomial in s^2.
-The result is right to 2^-51, absolutely; what is below `SMALLEST` is 0. For vectors that have `power`.
+The result is right to 2^-51, absolutely; what is below `SMALLEST` is 0. For vectors that have `power`. It is written in
+two parts, for the first one ends with a division, which takes long, and other work can be done meanwhile.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
@@ -28,7 +30,9 @@ OPERATION = "decay"
 EXPONENTS = 1.0 / 16.0, 64.0
 """Constant y between these, which are not whole: x^y is below 2^-63 where x is not a normal number."""
 
-MOST, LEAST = math.log2(700.0), -1000.0
+_TO_POWERS_OF_2 = math.log2(math.log2(math.e))
+
+MOST, LEAST = math.log2(700.0) + _TO_POWERS_OF_2, -1000.0
 """Where t counts: above, the result is 0, below, it is 1."""
 
 SMALLEST = math.exp(-700.0)
@@ -58,6 +62,11 @@ _EXP2 = (
     7.074113272316042e-09,
     4.4352757850693325e-10,
 )
+
+_EXP2_OF_MINUS = tuple(-a if k % 2 else a for k, a in enumerate(_EXP2))
+
+_STEPS = 4
+"""The most operations behind a number that are looked at to know its sign."""
 
 
 def with_decays(program: Program, vector: Vector) -> Program:
@@ -92,38 +101,82 @@ def _as_decay(nodes: Sequence[Node], node: Node) -> Node:
     return (OPERATION, x, y) if is_such else node
 
 
-def decay(out: Lines, vector: Vector, x: str, y: str) -> str:
-    """The instructions for e^(-x^y), of `EXPONENTS` y, and NaN of negative x, of which there is no such power.
+def is_never_negative(nodes: Sequence[Node], index: int, steps: int = _STEPS) -> bool:
+    """Whether a number, if it is one, is 0 or above, by the operations that it comes from."""
+    operation, *arguments = nodes[index]
+    if operation == "const":
+        return math.copysign(1.0, float(arguments[0])) > 0.0
+    if operation in ("abs", "exp"):
+        return True
+    if steps == 0 or operation not in ("max", "mul", "select"):
+        return False
+    relevant = arguments[1:] if operation == "select" else arguments
+    signs = [is_never_negative(nodes, int(a), steps - 1) for a in relevant]
+    return any(signs) if operation == "max" else all(signs)
+
+
+class Logarithm(NamedTuple):
+    """Of x, where it counts: its size, and k and s of x = 2^k m with s = (m - 1)/(m + 1)."""
+
+    x: str
+    size: str
+    never_negative: bool
+    k: str
+    s: str
+
+
+def logarithm(out: Lines, vector: Vector, x: str, *, never_negative: bool) -> Logarithm:
+    """The first part of the instructions for e^(-x^y)."""
+    t, one = vector.type, vector.splat(1.0)
+    size = x if never_negative else out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0
+    k, m = exponent_and_rest(out, vector, size)
+    s = out.let(f"fdiv {t} {out.let(f'fsub {t} {m}, {one}')}, {out.let(f'fadd {t} {m}, {one}')}")
+    return Logarithm(x, size, never_negative, k, s)
+
+
+def decay(out: Lines, vector: Vector, of: Logarithm, y: str) -> str:
+    """The rest of them, of `EXPONENTS` y; NaN of negative x, of which there is no such power.
 
     Of x = 0, where joints rest, and of numbers without all digits log2 counts as -1023: the result is 1, as it should.
+    That of infinity and NaN counts as 1024 or more.
     """
     t, mask = vector.type, vector.mask_type
-    size = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0
-    power = out.let(f"fmul {t} {y}, {_log2(out, vector, size)}")
+    z = out.let(f"fmul {t} {of.s}, {of.s}")
+    log2 = multiply_add(out, vector, of.s, horner(out, vector, z, _LOG2), of.k)
+    power = multiply_add(out, vector, y, log2, vector.splat(_TO_POWERS_OF_2))
     p = _exp2(out, vector, limited(out, vector, power, LEAST, MOST))
-    value = _exp2(out, vector, out.let(f"fmul {t} {p}, {vector.splat(-1.0 / math.log(2.0))}"))
+    value = _exp2_of_minus(out, vector, p)
     ends = out.let(f"fcmp oge {t} {power}, {vector.splat(MOST)}")
-    value = out.let(f"select {mask} {ends}, {t} zeroinitializer, {t} {value}")
-    from_zero = out.let(f"fcmp oge {t} {x}, zeroinitializer")
-    lowest = out.let(f"fcmp oeq {t} {x}, {vector.splat(-math.inf)}")  # its powers are infinite
+    above = out.let(f"fcmp ogt {t} {of.size}, zeroinitializer")
+    nothing = out.let(f"select {mask} {above}, {t} zeroinitializer, {t} {of.size}")  # NaN stays NaN
+    value = out.let(f"select {mask} {ends}, {t} {nothing}, {t} {value}")
+    if of.never_negative:
+        return value
+    from_zero = out.let(f"fcmp oge {t} {of.x}, zeroinitializer")
+    lowest = out.let(f"fcmp oeq {t} {of.x}, {vector.splat(-math.inf)}")  # its powers are infinite
     has_power = out.let(f"or {mask} {from_zero}, {lowest}")
     return out.let(f"select {mask} {has_power}, {t} {value}, {t} {vector.splat(math.nan)}")
 
 
-def _log2(out: Lines, vector: Vector, x: str) -> str:
-    """log2 x of normal x above zero."""
-    t, one = vector.type, vector.splat(1.0)
-    k, m = exponent_and_rest(out, vector, x)
-    s = out.let(f"fdiv {t} {out.let(f'fsub {t} {m}, {one}')}, {out.let(f'fadd {t} {m}, {one}')}")
-    z = out.let(f"fmul {t} {s}, {s}")
-    return multiply_add(out, vector, s, horner(out, vector, z, _LOG2), k)
-
-
 def _exp2(out: Lines, vector: Vector, x: str) -> str:
     """2^x, where that is a normal number. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
-    t, bits, magic = vector.type, vector.bits_type, vector.splat(vector.magic)
+    t, magic = vector.type, vector.splat(vector.magic)
     shifted = out.let(f"fadd {t} {x}, {magic}")
     r = out.let(f"fsub {t} {x}, {out.let(f'fsub {t} {shifted}, {magic}')}")
-    value = out.let(f"bitcast {t} {horner(out, vector, r, _EXP2)} to {bits}")
-    k = out.let(f"shl {bits} {out.let(f'bitcast {t} {shifted} to {bits}')}, {vector.bits(52)}")
-    return out.let(f"bitcast {bits} {out.let(f'add {bits} {value}, {k}')} to {t}")
+    return _times_power_of_two(out, vector, horner(out, vector, r, _EXP2), shifted)
+
+
+def _exp2_of_minus(out: Lines, vector: Vector, x: str) -> str:
+    """2^-x in the same way."""
+    t, magic = vector.type, vector.splat(vector.magic)
+    shifted = out.let(f"fsub {t} {magic}, {x}")
+    minus_r = out.let(f"fadd {t} {x}, {out.let(f'fsub {t} {shifted}, {magic}')}")
+    return _times_power_of_two(out, vector, horner(out, vector, minus_r, _EXP2_OF_MINUS), shifted)
+
+
+def _times_power_of_two(out: Lines, vector: Vector, value: str, shifted: str) -> str:
+    """A number times 2^k, by its exponent's bits; k stands in the last bits of ``shifted``."""
+    t, bits = vector.type, vector.bits_type
+    of_shifted, of_value = (out.let(f"bitcast {t} {one} to {bits}") for one in (shifted, value))
+    k = out.let(f"shl {bits} {of_shifted}, {vector.bits(52)}")
+    return out.let(f"bitcast {bits} {out.let(f'add {bits} {of_value}, {k}')} to {t}")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from armdyn.targets.llvm.arithmetic import Instructions
+from armdyn.targets.llvm.decay import OPERATION as DECAY
+from armdyn.targets.llvm.decay import decay, is_never_negative, logarithm
 from armdyn.targets.llvm.power import has_power, power
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
@@ -40,10 +44,10 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
     parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials, *angles)}
     huge = [_power(parts[index], plan, vector, index) for index in powers]
     huge += [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
-    for index in exponentials:
-        _exponential(parts[index], plan, vector, index)
+    begun = [_exponential(parts[index], plan, vector, index) for index in exponentials]
+    side_by_side(out, begun, _POWERS_AT_ONCE)
+    side_by_side(out, [parts[index] for index in angles], _SINES_AT_ONCE)  # while those divide
     side_by_side(out, [parts[index] for index in (*powers, *exponentials)], _POWERS_AT_ONCE)
-    side_by_side(out, [parts[index] for index in angles], _SINES_AT_ONCE)
     if huge:
         any_huge = huge[0]
         for other in huge[1:]:
@@ -52,18 +56,23 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         is_any = out.let(f"icmp ne i{vector.lanes} {lanes}, 0")
         out.put(f"br i1 {is_any}, label %slow, label %end, !prof !0")
         out.put("slow:")
-        for angle, wanted in angles.items():
-            for operation, index in wanted.items():
-                source = slot_pointer(out, vector, "%values", plan.slots[angle])
-                target = slot_pointer(out, vector, "%results", plan.slots[index])
-                out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
-        for index in powers:
-            pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
-            target = slot_pointer(out, vector, "%results", plan.slots[index])
-            out.put(f"call void @other_pow(ptr {pointers[0]}, ptr {pointers[1]}, ptr %right{index}, ptr {target})")
+        _by_libm(out, plan, vector, powers, [index for wanted in angles.values() for index in wanted.values()])
         out.put("br label %end")
         out.put("end:")
     return section_function(name, out)
+
+
+def _by_libm(out: Lines, plan: Sections, vector: Vector, powers: Sequence[int], sines: Sequence[int]) -> None:
+    """Once more, of the lanes where the instructions are not right."""
+    for index in sines:
+        operation, angle = str(plan.nodes[index][0]), arguments_of(plan.nodes[index])[0]
+        source = slot_pointer(out, vector, "%values", plan.slots[angle])
+        target = slot_pointer(out, vector, "%results", plan.slots[index])
+        out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
+    for index in powers:
+        pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
+        target = slot_pointer(out, vector, "%results", plan.slots[index])
+        out.put(f"call void @other_pow(ptr {pointers[0]}, ptr {pointers[1]}, ptr %right{index}, ptr {target})")
 
 
 def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[str, int]) -> str:
@@ -73,8 +82,7 @@ def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[
     sin_x, cos_x = sincos(out, vector, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
     for operation, result in (("sin", sin_x), ("cos", cos_x)):
         if operation in wanted:
-            to = slot_pointer(out, vector, "%results", plan.slots[wanted[operation]])
-            out.put(f"store {vector.type} {result}, ptr {to}, align {vector.bytes}")
+            _store(out, plan, vector, wanted[operation], str(result))
     magnitude = out.let(f"call {vector.type} @llvm.fabs.{vector.suffix}({vector.type} {x})")
     return out.let(f"fcmp ogt {vector.type} {magnitude}, {vector.splat(fast_limit(vector))}")
 
@@ -83,8 +91,7 @@ def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
     """A power into its slot; the mask of the lanes where that is not right, which is stored for libm as well."""
     x, y = (_argument(out, plan, vector, a) for a in arguments_of(plan.nodes[index]))
     value, right = power(out, vector, x, y)
-    at = slot_pointer(out, vector, "%results", plan.slots[index])
-    out.put(f"store {vector.type} {value}, ptr {at}, align {vector.bytes}")
+    _store(out, plan, vector, index, value)
     out.put(f"%right{index} = alloca {vector.bits_type}, align {vector.bytes}")
     as_bits = out.let(f"sext {vector.mask_type} {right} to {vector.bits_type}")
     out.put(f"store {vector.bits_type} {as_bits}, ptr %right{index}, align {vector.bytes}")
@@ -99,10 +106,23 @@ def _argument(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
     return out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
 
 
-def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> None:
-    """An exponential or a hyperbolic tangent into its slot."""
-    node = plan.nodes[index]
-    value = Instructions(out, vector).put(index, node, [_argument(out, plan, vector, a) for a in arguments_of(node)])
+def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> Lines:
+    """An exponential or a hyperbolic tangent into its slot; those lines of it that other work may follow."""
+    node, first = plan.nodes[index], Lines(f"first{index}.")
+    if node[0] == DECAY:
+        x, y = arguments_of(node)
+        never_negative = is_never_negative(plan.nodes, x)
+        of = logarithm(first, vector, _argument(first, plan, vector, x), never_negative=never_negative)
+        value = decay(out, vector, of, _argument(out, plan, vector, y))
+    else:
+        arguments = [_argument(out, plan, vector, a) for a in arguments_of(node)]
+        value = Instructions(out, vector).put(index, node, arguments)
+    _store(out, plan, vector, index, value)
+    return first
+
+
+def _store(out: Lines, plan: Sections, vector: Vector, index: int, value: str) -> None:
+    """A value into its slot."""
     to = slot_pointer(out, vector, "%results", plan.slots[index])
     out.put(f"store {vector.type} {value}, ptr {to}, align {vector.bytes}")
 
