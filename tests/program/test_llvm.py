@@ -426,6 +426,35 @@ def test_streaming_columns_at_every_phase(size: int, dtype: str, monkeypatch: py
                 assert (memory[start + size * (count + gap) :] == -7.0).all()
 
 
+GAPS: dict[str, tuple[tuple[int, ...], Callable[[np.ndarray], np.ndarray]]] = {
+    "every other state": ((66, 3, 3), lambda a: a[::2]),
+    "part of longer rows": ((33, 5, 7), lambda a: a[:, 1:4, 2:5]),
+    "every other number": ((33, 3, 6), lambda a: a[..., ::2]),
+    "states backwards": ((33, 3, 3), lambda a: a[::-1]),
+    "numbers backwards": ((33, 3, 3), lambda a: a[:, ::-1, ::-1]),
+    "every other state last": ((3, 3, 66), lambda a: np.moveaxis(a[..., ::2], 2, 0)),
+}
+
+
+@x86_64
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("gaps", GAPS)
+def test_large_results_with_gaps(gaps: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their lines are fetched a group ahead, past the last state too; nothing is written there, nor into the gaps."""
+    monkeypatch.setattr(streaming, "STREAMED_BYTES", 0)
+    program = trace(lambda x: np.outer(x, x[::-1]), [Port("x", (3,))], name="gaps")
+    shape, part = GAPS[gaps]
+    x = general(33, 3).astype(dtype)
+    (wanted,) = interpret(program, x, dtype=dtype)
+    for machine in (host(), *narrower_machines()):
+        ufunc = compiled_for(program, machine, dtype)
+        for count in (1, 8, 33):
+            memory, expected = np.full(shape, -7.0, dtype), np.full(shape, -7.0, dtype)
+            part(expected)[:count] = wanted[:count]
+            ufunc(x[:count], out=part(memory)[:count])
+            np.testing.assert_array_equal(memory, expected)
+
+
 @x86_64
 def test_columns_of_numbers_that_are_not_aligned_are_not_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in an array of records, where a column begins between two numbers."""

@@ -12,7 +12,7 @@ from itertools import islice
 
 from armdyn.program.program import Port, Program
 from armdyn.targets.gufunc import ENTRY
-from armdyn.targets.llvm import streaming, streaming_columns
+from armdyn.targets.llvm import fetching, streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.arithmetic import arithmetic_section
 from armdyn.targets.llvm.decay import with_decays
@@ -49,6 +49,7 @@ def loop_module(program: Program, dtype: str, machine: Machine) -> Module:
         *layout_functions(vector, program.inputs, program.outputs),
         *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
         *(streaming_columns.column_functions(vector) if streaming.can_stream(machine.triple) else []),
+        *([fetching.FUNCTION] if streaming.can_stream(machine.triple) else []),
         *libm_functions(plan, vector),
     ]
     return module(own, shared, vector, machine)
@@ -118,6 +119,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))
         streaming_columns.decide(out, vector, number, port)
+        fetching.decide(out, vector, number, port)
     out.put("br label %ready")
     out.put("ready:")
     constants(out, plan, vector)
@@ -128,12 +130,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     out.put("%left = sub i64 %count, %state")
     out.put("%left.last = sub i64 %left, 1")
     out.put(f"%last = call i64 @llvm.umin.i64(i64 %left.last, i64 {vector.lanes - 1})")
-    slot = 0
-    for number, port in enumerate(program.inputs):
-        _load(out, vector, number, port, slot)
-        slot += port.size
-    for number in range(len(plan.sections)):
-        out.put(f"call void @section{number}(ptr %values, ptr %values)")
+    _compute(out, program, plan, vector, results if streams else [])
     out.put("br label %results")
 
     out.put("results:")
@@ -154,6 +151,17 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     out.put("done:")
     out.put("ret void")
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %batch) #2 {{\n{out}\n}}\n"
+
+
+def _compute(out: Lines, program: Program, plan: Sections, vector: Vector, fetched: list[tuple[int, Port]]) -> None:
+    """Load a group's inputs, then run the sections, in turns with what is fetched of the next group's results."""
+    slot = 0
+    for number, port in enumerate(program.inputs):
+        _load(out, vector, number, port, slot)
+        slot += port.size
+    for number in range(len(plan.sections)):
+        fetching.fetch_ahead(out, vector, fetched, number, len(plan.sections))
+        out.put(f"call void @section{number}(ptr %values, ptr %values)")
 
 
 def constants(out: Lines, plan: Sections, vector: Vector, values: str = "%values") -> None:

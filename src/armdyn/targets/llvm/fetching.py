@@ -1,0 +1,75 @@
+"""Large results with gaps between states, whose lines are fetched before they are written to.
+
+Neither are such results streamed (`armdyn.targets.llvm.streaming`), for a line may hold numbers of others, nor does a
+processor see in time where the next states lie. So the lines of a group's states are fetched while the group before is
+computed, some of them ahead of each part of the program: all at once would be more than a core has places for.
+"""
+
+from __future__ import annotations
+
+from armdyn.program.program import Port
+from armdyn.targets.llvm.streaming_columns import LINE
+from armdyn.targets.llvm.vectors import Lines, Vector
+
+
+def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
+    """Set ``%span<number>``, bytes from a state's first number to its last, and ``%fetches<number>``.
+
+    That is where there is much that is not streamed, and not more lines between these than there are numbers.
+    """
+    last = out.let(f"getelementptr i64, ptr %offsets{number}, i64 {max(port.size, 1) - 1}")
+    distance = out.let(f"load i64, ptr {last}")  # without meaning where there are no gaps
+    close = port.size * vector.itemsize
+    span = out.let(f"add i64 {distance}, {vector.itemsize}")
+    out.put(f"%span{number} = select i1 %contiguous{number}, i64 {close}, i64 {span}")
+    near = out.let(f"icmp ule i64 %span{number}, {port.size * LINE}")
+    streamed = out.let(f"or i1 %streams{number}, %columns{number}")
+    others = out.let(f"xor i1 {streamed}, true")
+    much = out.let(f"and i1 %much{number}, {others}")
+    out.put(f"%fetches{number} = and i1 {much}, {near}")
+
+
+def fetch_ahead(out: Lines, vector: Vector, results: list[tuple[int, Port]], part: int, parts: int) -> None:
+    """Fetch the lines of some states of the next group, ahead of this part of the program."""
+    first, end = (vector.lanes * k // parts for k in (part, part + 1))
+    if first == end:
+        return
+    for number, _ in results:
+        here = f"{number}.{part}"
+        out.put(f"br i1 %fetches{number}, label %fetch{here}, label %fetched{here}")
+        out.put(f"fetch{here}:")
+        distance = out.let(f"mul i64 {out.let(f'add i64 %state, {vector.lanes + first}')}, %outer{number}")
+        states = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
+        out.put(f"call void @fetch_states(ptr {states}, i64 %outer{number}, i64 %span{number}, i64 {end - first})")
+        out.put(f"br label %fetched{here}")
+        out.put(f"fetched{here}:")
+
+
+FUNCTION = f"""\
+define internal void @fetch_states(ptr %states, i64 %outer, i64 %span, i64 %count) #0 {{
+entry:
+  %latest = sub i64 %span, 1
+  br label %state
+state:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %last ]
+  %distance = mul i64 %k, %outer
+  %row = getelementptr i8, ptr %states, i64 %distance
+  br label %line
+line:
+  %at = phi i64 [ 0, %state ], [ %at.next, %line ]
+  %line.at = getelementptr i8, ptr %row, i64 %at
+  call void @llvm.prefetch.p0(ptr %line.at, i32 1, i32 3, i32 1)
+  %at.next = add i64 %at, {LINE}
+  %more.lines = icmp ult i64 %at.next, %latest
+  br i1 %more.lines, label %line, label %last
+last:
+  %last.at = getelementptr i8, ptr %row, i64 %latest
+  call void @llvm.prefetch.p0(ptr %last.at, i32 1, i32 3, i32 1)
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %count
+  br i1 %more, label %state, label %return
+return:
+  ret void
+}}
+"""
+"""``@fetch_states``: from the first to the last byte of each of ``%count`` states, for all programs."""
