@@ -255,6 +255,16 @@ def check_line(line, force, slope, load, relative):
     assert passed == pytest.approx(load, abs=4e-16 * (abs(load) + abs(force)))
 
 
+@pytest.mark.parametrize("load", [1e2, 1e4, 1e6, -1e6, 1e8])
+def test_lines_keep_their_digits_where_friction_is_far_above_the_load(load):
+    """Where little of the motor's torque passes."""
+    law = ServoFriction(coulomb=0.1, motor=0.2, external=0.1, external_quadratic=0.3, motor_quadratic=0.3)
+    for rate in (-1.0, 1.0):
+        line = law.line(rate, load)
+        passed = float(line.passed) * (load + float(law.force(rate, load))) - float(line.kept)
+        assert passed == pytest.approx(load, rel=1e-15)
+
+
 @pytest.mark.parametrize("name", PASSING)
 def test_pieces_tell_straight_lines_apart(name):
     """Lines of one speed and direction have the same slope where their pieces are the same, and only there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import threading
 from collections.abc import Callable
@@ -432,6 +433,7 @@ GAPS: dict[str, tuple[tuple[int, ...], Callable[[np.ndarray], np.ndarray]]] = {
     "every other number": ((33, 3, 6), lambda a: a[..., ::2]),
     "states backwards": ((33, 3, 3), lambda a: a[::-1]),
     "numbers backwards": ((33, 3, 3), lambda a: a[:, ::-1, ::-1]),
+    "rows backwards": ((33, 3, 3), lambda a: a[:, ::-1]),
     "every other state last": ((3, 3, 66), lambda a: np.moveaxis(a[..., ::2], 2, 0)),
 }
 
@@ -453,6 +455,22 @@ def test_large_results_with_gaps(gaps: str, dtype: str, monkeypatch: pytest.Monk
             part(expected)[:count] = wanted[:count]
             ufunc(x[:count], out=part(memory)[:count])
             np.testing.assert_array_equal(memory, expected)
+
+
+@x86_64
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("shape", [(2,), (2, 3), (3, 2), (1,)])
+def test_large_results_whose_numbers_are_turned_round(
+    shape: tuple[int, ...], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last number then lies before the first, by one number where there are two rows of any length."""
+    monkeypatch.setattr(streaming, "STREAMED_BYTES", 0)
+    program = trace(lambda x: x.reshape(shape) + 0.0 * x[0], [Port("x", (math.prod(shape),))], name="turned")
+    x = general(33, math.prod(shape)).astype(dtype)
+    for machine in (host(), *narrower_machines()):
+        out = np.empty((33, *shape), dtype)
+        compiled_for(program, machine, dtype)(x, out=out[:, ::-1])
+        np.testing.assert_array_equal(out[:, ::-1], x.reshape(33, *shape))
 
 
 @x86_64

@@ -160,9 +160,10 @@ class ServoFriction(DryFriction):
         if self.lines != 2:
             signs = [_is_positive(bound, unit, S, A, direction * load) for bound in self._bounds()]
             touching = self._line_of_quadratic if self.motor_quadratic else self._line_of_linear
-            taken, kept = touching(unit, S, A, direction * load, *signs)
-            passed = 1.0 - direction * direction * taken
-            return LoadLine(passed, direction * kept, passed)
+            passed, kept = touching(unit, S, A, direction * load, *signs)
+            slips = direction * direction  # of a held joint 0, which passes all
+            piece = passed if self.lines is None else signs[0] + 2.0 * signs[1]
+            return LoadLine(slips * passed + (1.0 - slips), direction * kept, piece)
         positive = _is_positive(self._bounds()[0], unit, S, A, direction * load)
         e, C = self._part(unit, S, "external"), self._sum_of_parts(unit, S)
         reciprocal = _reciprocal(positive, 1.0 / unit + e, 1.0 / unit - e)
@@ -218,19 +219,16 @@ class ServoFriction(DryFriction):
         return (self.motor + self.external) / unit + S * ((self.motor_stribeck + self.external_stribeck) / unit)
 
     def _line_of_linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
-        """With C' = C + S K_eq L the slope is C'/D, so that (D + C') L = D t - (A - S K_eq L^2).
-
-        These are C'/(D + C'), which friction takes of t, and what it keeps besides.
-        """
+        """What passes, and what is kept: with C' = C + S K_eq L, (D + C') L = D t - (A - S K_eq L^2)."""
         C, D, steeper = self._sums(unit, S, load, first, second)
         reciprocal = 1.0 / (D + (C + steeper))
-        return (C + steeper) * reciprocal, (A - steeper * load) * reciprocal
+        return D * reciprocal, (A - steeper * load) * reciprocal
 
     def _line_of_quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
-        """The same with dL/dt = 2 r/n' and t = n/(h + r): 1 - dL/dt, and (dL/dt) t - L."""
+        """The same with t = n/(h + r) and dL/dt = 2 r/n': dL/dt, and (dL/dt) t - L."""
         n, h, r, slope = self._roots(unit, S, A, load, first, second)
         part = 2.0 * r / (slope * (h + r))
-        return 1.0 - part * (h + r), part * n - load
+        return part * (h + r), part * n - load
 
     def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
         """D F = A + C L."""

@@ -133,13 +133,13 @@ def accelerations_of_coupled(
         qdd = N.solve(_right_side(equations, friction, loads))
         if kept is None:
             found = {k: row @ qdd + equations.h[k] for k, row in equations.of_loads.items()}
-            return NewtonStep.of(drive, rates, friction, loads, qdd, found)
+            return NewtonStep.of(drive, rates, friction, qdd, found)
         by_multipliers, S = _schur_complement(equations, kept, friction, N)
         multipliers = S.solve(kept.A @ qdd - kept.b)
         qdd = qdd - by_multipliers @ multipliers
         of_constraints = {k: row @ multipliers for k, row in kept.of_loads.items()}
         found = {k: row @ qdd + equations.h[k] + of_constraints[k] for k, row in equations.of_loads.items()}
-        return NewtonStep.of(drive, rates, friction, loads, qdd, found, multipliers)
+        return NewtonStep.of(drive, rates, friction, qdd, found, multipliers)
 
     loads = near or dict.fromkeys(equations.B, 0.0)
     start = loaded_friction(drive, rates, loads)

@@ -62,7 +62,7 @@ STEPS_OF_CURVES = 12
 """Iterations where friction is a curve of the load."""
 
 SINGLY_OF_CURVES = 4
-"""Of these, so many of which each is left out where the one before was enough."""
+"""Up to this one, each is left out by itself where those before were enough."""
 
 Within = Callable[[Factors, Array], tuple[Array, Array]]
 """Accelerations by joint forces within constraints, of the factors of M, and what else is found with them."""
@@ -168,7 +168,7 @@ def solved_under_load(
 
     def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
         qdd, reactions, found = linearised(friction).step(tau, h)
-        return NewtonStep.of(drive, rates, friction, loads, qdd, found, reactions)
+        return NewtonStep.of(drive, rates, friction, qdd, found, reactions)
 
     loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
     start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)

@@ -19,10 +19,10 @@ RESIDUAL = 1e-12
 RESIDUAL_OF_FLOAT32 = 5e-4
 """The same where the function computes in float32: as many of its roundings."""
 
-ROUNDING = 1e-16
-"""Of a load, the part by which a curve may be off a straight line at its other end: half of that counts."""
+ON_THE_LINE = 2e-15
+"""Of a load and what is kept, the part by which a curve may be off the straight line of a step that meets it."""
 
-ROUNDING_OF_FLOAT32 = 5e-8
+ON_THE_LINE_IN_FLOAT32 = 1e-6
 """The same where the function computes in float32."""
 
 BELOW_FLOAT32 = 1.0 + 1e-9
@@ -100,8 +100,7 @@ class NewtonStep(NamedTuple):
         loads: that they cause, by body.
         friction: at these loads, by body.
         settled: 1 where friction is that of the straight lines that the step was made with, so that a further step
-            changes nothing; else 0. A curve of which the line is a tangent leaves it by half the change of its slope
-            times that of the load, which has to be within the load's `ROUNDING`.
+            changes nothing; else 0. A curve has to meet the line at the new load too, to rounding.
         reactions: the opposite of what holds coordinates that are held at rest, or what constraints take.
     """
 
@@ -119,22 +118,22 @@ class NewtonStep(NamedTuple):
         drive: Drive,
         rates: Array,
         before: Mapping[int, LoadedFriction],
-        loads_before: Mapping[int, Any],
         qdd: Array,
         loads: dict[int, Any],
         reactions: Array | None = None,
     ) -> NewtonStep:
         """From accelerations and loads, found with the friction of ``before``; nothing is held without reactions."""
         friction = loaded_friction(drive, rates, loads)
-        line_changes, settled = 0.0, []
-        for k, load in loads.items():
-            for law, new, old in zip(_loaded_laws(drive, k), friction[k].pieces, before[k].pieces, strict=True):
-                if law.lines is None:
-                    settled.append(_within_rounding((new - old) * (load - loads_before[k]), load))
-                else:
-                    line_changes = line_changes + abs(new - old)
+        curves = [k for k in loads if _bends(drive, k)]
+        changes = [
+            abs(new - old)
+            for k in loads
+            if k not in curves
+            for new, old in zip(friction[k].pieces, before[k].pieces, strict=True)
+        ]
+        settled = math.prod([sum(changes) <= 0.0, *(_meets(before[k], friction[k].force, loads[k]) for k in curves)])
         none = np.zeros(len(qdd)) if reactions is None else reactions
-        return cls(drive, rates, qdd, loads, friction, math.prod([line_changes <= 0.0, *settled]), none)
+        return cls(drive, rates, qdd, loads, friction, settled, none)
 
     def where(self, solved: Any, *, constrained: bool = False) -> NewtonStep:
         """The same where ``solved`` is 1; the accelerations, and what constraints take, are NaN where it is NaN."""
@@ -182,9 +181,9 @@ def until_settled(
     ``checked`` makes NaN of the last step of what has not settled where it does not solve the equations. It is left out
     of what has settled: on straight lines the step is exact.
 
-    Loads of a state nearby mostly settle in the first step, or in the second, others in the second, and curves some
-    steps later. So many are made ``singly``. The further ones, which few need, are made together, for each choice costs
-    as much as a part of a step.
+    Loads of a state nearby mostly settle in the first step, or in the second, others in the second, and curves in the
+    third. Steps up to the number ``singly`` can be left out one by one. The further ones, which few need, are made
+    together, for each choice costs as much as a part of a step.
     """
     made = min(count, 1 if near else 2)
     found = steps_made(step, friction, loads, made)
@@ -215,14 +214,16 @@ def lines(drive: Drive, k: int) -> int | None:
     return None if None in counts else sum(counts) - len(counts) + 1  # type: ignore[arg-type]
 
 
-def _within_rounding(rest: Any, size: Any) -> Any:
-    """1 where a number is in the rounding of another; else 0."""
-    return abs(rest) <= _part(abs(size), ROUNDING, ROUNDING_OF_FLOAT32) * abs(size)
+def _meets(line: LoadedFriction, force: Any, load: Any) -> Any:
+    """1 where a force is that of a line at a load, but for rounding; else 0."""
+    size = abs(load) + abs(line.kept)
+    distance = line.passed * (load + force) - line.kept - load
+    return abs(distance) <= _by_type(size, ON_THE_LINE, ON_THE_LINE_IN_FLOAT32) * size
 
 
-def _part(size: Any, part: float, part_of_float32: float) -> Any:
-    """The one number, or the two together where the function computes in float32; of a size above zero."""
-    return part + part_of_float32 * (BELOW_FLOAT32 * size <= size)
+def _by_type(size: Any, part: float, of_float32: float) -> Any:
+    """A small part of a size; where the function computes in float32, another one that is added."""
+    return part + of_float32 * (BELOW_FLOAT32 * size <= size)
 
 
 def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
@@ -232,7 +233,7 @@ def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
     """
     terms = list(terms)
     size = sum(map(abs, terms), start=cancelled)
-    return abs(sum(terms)) <= _part(size, RESIDUAL, RESIDUAL_OF_FLOAT32) * size
+    return abs(sum(terms)) <= _by_type(size, RESIDUAL, RESIDUAL_OF_FLOAT32) * size
 
 
 def or_nan(solved: Any) -> Any:

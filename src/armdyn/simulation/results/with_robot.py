@@ -52,7 +52,7 @@ class ConstraintForces(NamedTuple):
 
 
 class Touching(Protocol):
-    """What `armdyn.Contact` has: the point that a plane holds up."""
+    """What `armdyn.simulation.Contact` has: the point that a plane holds up."""
 
     @property
     def plane(self) -> PointOnPlane:

@@ -102,10 +102,10 @@ def _as_decay(nodes: Sequence[Node], node: Node) -> Node:
 
 
 def is_never_negative(nodes: Sequence[Node], index: int, steps: int = _STEPS) -> bool:
-    """Whether a number, if it is one, is 0 or above, by the operations that it comes from."""
+    """Whether a number is NaN, a zero of either sign, or above, by the operations that it comes from."""
     operation, *arguments = nodes[index]
     if operation == "const":
-        return math.copysign(1.0, float(arguments[0])) > 0.0
+        return float(arguments[0]) >= 0.0
     if operation in ("abs", "exp"):
         return True
     if steps == 0 or operation not in ("max", "mul", "select"):
@@ -116,25 +116,24 @@ def is_never_negative(nodes: Sequence[Node], index: int, steps: int = _STEPS) ->
 
 
 class Logarithm(NamedTuple):
-    """Of x, where it counts: its size, and k and s of x = 2^k m with s = (m - 1)/(m + 1)."""
+    """Of x, where it counts: its size without a sign, and k and s of x = 2^k m with s = (m - 1)/(m + 1)."""
 
     x: str
     size: str
-    never_negative: bool
     k: str
     s: str
 
 
-def logarithm(out: Lines, vector: Vector, x: str, *, never_negative: bool) -> Logarithm:
+def logarithm(out: Lines, vector: Vector, x: str) -> Logarithm:
     """The first part of the instructions for e^(-x^y)."""
     t, one = vector.type, vector.splat(1.0)
-    size = x if never_negative else out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0
+    size = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0, and NaN has no sign
     k, m = exponent_and_rest(out, vector, size)
     s = out.let(f"fdiv {t} {out.let(f'fsub {t} {m}, {one}')}, {out.let(f'fadd {t} {m}, {one}')}")
-    return Logarithm(x, size, never_negative, k, s)
+    return Logarithm(x, size, k, s)
 
 
-def decay(out: Lines, vector: Vector, of: Logarithm, y: str) -> str:
+def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: bool) -> str:
     """The rest of them, of `EXPONENTS` y; NaN of negative x, of which there is no such power.
 
     Of x = 0, where joints rest, and of numbers without all digits log2 counts as -1023: the result is 1, as it should.
@@ -150,7 +149,7 @@ def decay(out: Lines, vector: Vector, of: Logarithm, y: str) -> str:
     above = out.let(f"fcmp ogt {t} {of.size}, zeroinitializer")
     nothing = out.let(f"select {mask} {above}, {t} zeroinitializer, {t} {of.size}")  # NaN stays NaN
     value = out.let(f"select {mask} {ends}, {t} {nothing}, {t} {value}")
-    if of.never_negative:
+    if never_negative:
         return value
     from_zero = out.let(f"fcmp oge {t} {of.x}, zeroinitializer")
     lowest = out.let(f"fcmp oeq {t} {of.x}, {vector.splat(-math.inf)}")  # its powers are infinite

@@ -2,7 +2,7 @@
 
 Neither are such results streamed (`armdyn.targets.llvm.streaming`), for a line may hold numbers of others, nor does a
 processor see in time where the next states lie. So the lines of a group's states are fetched while the group before is
-computed, some of them ahead of each part of the program: all at once would be more than a core has places for.
+computed, some of them ahead of each part of the program: all at once would be more lines than a core waits for at once.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from armdyn.targets.llvm.vectors import Lines, Vector
 
 
 def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """Set ``%span<number>``, bytes from a state's first number to its last, and ``%fetches<number>``.
+    """Set ``%span<number>``, the bytes of a state's numbers and the gaps between them, and ``%fetches<number>``.
 
-    That is where there is much that is not streamed, and not more lines between these than there are numbers.
+    The latter is set where there is much that is not streamed, the last number lies behind the first, and not more
+    lines lie between them than there are numbers.
     """
     last = out.let(f"getelementptr i64, ptr %offsets{number}, i64 {max(port.size, 1) - 1}")
     distance = out.let(f"load i64, ptr {last}")  # without meaning where there are no gaps
     close = port.size * vector.itemsize
     span = out.let(f"add i64 {distance}, {vector.itemsize}")
     out.put(f"%span{number} = select i1 %contiguous{number}, i64 {close}, i64 {span}")
-    near = out.let(f"icmp ule i64 %span{number}, {port.size * LINE}")
+    behind = out.let(f"icmp sge i64 %span{number}, {vector.itemsize}")
+    close_by = out.let(f"icmp sle i64 %span{number}, {port.size * LINE}")
+    near = out.let(f"and i1 {behind}, {close_by}")
     streamed = out.let(f"or i1 %streams{number}, %columns{number}")
     others = out.let(f"xor i1 {streamed}, true")
     much = out.let(f"and i1 %much{number}, {others}")

@@ -111,9 +111,9 @@ def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> Line
     node, first = plan.nodes[index], Lines(f"first{index}.")
     if node[0] == DECAY:
         x, y = arguments_of(node)
+        of = logarithm(first, vector, _argument(first, plan, vector, x))
         never_negative = is_never_negative(plan.nodes, x)
-        of = logarithm(first, vector, _argument(first, plan, vector, x), never_negative=never_negative)
-        value = decay(out, vector, of, _argument(out, plan, vector, y))
+        value = decay(out, vector, of, _argument(out, plan, vector, y), never_negative=never_negative)
     else:
         arguments = [_argument(out, plan, vector, a) for a in arguments_of(node)]
         value = Instructions(out, vector).put(index, node, arguments)

@@ -288,7 +288,7 @@ Line = tuple[int, int]
 def _shared_out(ports: Ports, vector: Vector, parts: int) -> list[list[Line]]:
     """The lines of a group's records, of each part of a step those that are fetched before it.
 
-    All at once would be more than a core has places for, and what the step itself reads would wait for them.
+    All at once would be more lines than a core waits for at once, and what the step itself reads would come after them.
     """
     lines = [
         (number, distance)
