@@ -33,6 +33,7 @@ import numpy as np
 from armdyn.algorithms.articulated_bodies import require_joint_inertia
 from armdyn.algorithms.factors import links_mass
 from armdyn.algorithms.load_laws import (
+    STEPS_OF_CURVES,
     LoadedFriction,
     NewtonStep,
     holds,
@@ -53,9 +54,6 @@ from armdyn.spatial.rotations import Array
 
 STEPS = 8
 """Iterations of Newton's method where friction is piecewise linear in the load."""
-
-STEPS_OF_CURVES = 12
-"""Iterations where friction is a curve of the load."""
 
 
 class Kept(NamedTuple):

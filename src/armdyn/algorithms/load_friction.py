@@ -36,6 +36,7 @@ import numpy as np
 from armdyn.algorithms.coupled_loads import accelerations_of_coupled
 from armdyn.algorithms.factors import Factors, factored, links_mass
 from armdyn.algorithms.load_laws import (
+    STEPS_OF_CURVES,
     LoadedFriction,
     NewtonStep,
     holds,
@@ -57,12 +58,6 @@ from armdyn.threads import cached_property
 
 STEPS = 6
 """Iterations of Newton's method where rotors come before friction that is piecewise linear in the load."""
-
-STEPS_OF_CURVES = 12
-"""Iterations where friction is a curve of the load."""
-
-SINGLY_OF_CURVES = 4
-"""Up to this one, each is left out by itself where those before were enough."""
 
 Within = Callable[[Factors, Array], tuple[Array, Array]]
 """Accelerations by joint forces within constraints, of the factors of M, and what else is found with them."""
@@ -182,8 +177,7 @@ def solved_under_load(
         found = steps_made(step, start, loads, steps)
     else:
         straight = checked if steps == STEPS else None
-        singly = SINGLY_OF_CURVES if steps == STEPS_OF_CURVES else 2
-        found = until_settled(step, start, loads, steps, near=bool(near), singly=singly, checked=straight)
+        found = until_settled(step, start, loads, steps, near=bool(near), checked=straight)
     if steps == STEPS_OF_CURVES:
         found = checked(found)
     qdd, loads, friction = found.qdd, found.loads, found.friction

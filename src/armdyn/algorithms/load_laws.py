@@ -28,6 +28,12 @@ ON_THE_LINE_IN_FLOAT32 = 1e-6
 BELOW_FLOAT32 = 1.0 + 1e-9
 """A factor that changes numbers in float64, and is 1 in float32."""
 
+STEPS_OF_CURVES = 12
+"""Steps of Newton's method where friction is a curve of the load."""
+
+SINGLY, SINGLY_OF_CURVES = 2, 4
+"""Up to this step, each is left out by itself where those before were enough."""
+
 
 def loaded_bodies(drive: Drive) -> list[int]:
     """The bodies in whose joints friction depends on the load."""
@@ -173,7 +179,6 @@ def until_settled(
     count: int,
     *,
     near: bool,
-    singly: int = 2,
     checked: Callable[[NewtonStep], NewtonStep] | None = None,
 ) -> NewtonStep:
     """Up to so many steps: those that settled states do not need a compiled function leaves out.
@@ -182,9 +187,10 @@ def until_settled(
     of what has settled: on straight lines the step is exact.
 
     Loads of a state nearby mostly settle in the first step, or in the second, others in the second, and curves in the
-    third. Steps up to the number ``singly`` can be left out one by one. The further ones, which few need, are made
-    together, for each choice costs as much as a part of a step.
+    third. Up to there, steps can be left out one by one. The further ones, which few need, are made together, for each
+    choice costs as much as a part of a step.
     """
+    singly = SINGLY_OF_CURVES if count == STEPS_OF_CURVES else SINGLY
     made = min(count, 1 if near else 2)
     found = steps_made(step, friction, loads, made)
     if count == made:

@@ -26,13 +26,20 @@ from armdyn.advice import either
 from armdyn.algorithms.coupled_loads import Kept, accelerations_of_coupled
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.load_friction import (
-    STEPS_OF_CURVES,
     UnderLoad,
     Within,
     accelerations_under_load,
     own_coordinates,
 )
-from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan, other_laws
+from armdyn.algorithms.load_laws import (
+    STEPS_OF_CURVES,
+    holds,
+    lines,
+    loaded_bodies,
+    loaded_friction,
+    or_nan,
+    other_laws,
+)
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, inward, links_in_motion
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import ConstrainedMotion, moved_within, schur_complement

@@ -16,8 +16,8 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import links_mass
-from armdyn.algorithms.load_friction import STEPS_OF_CURVES, own_coordinates, solved_under_load
-from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan
+from armdyn.algorithms.load_friction import own_coordinates, solved_under_load
+from armdyn.algorithms.load_laws import STEPS_OF_CURVES, holds, lines, loaded_bodies, loaded_friction, or_nan
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.projection import DRIFTED
