@@ -19,6 +19,9 @@ RESIDUAL = 1e-12
 RESIDUAL_OF_FLOAT32 = 5e-4
 """The same where the function computes in float32: as many of its roundings."""
 
+SAME_PIECES = 1e-13
+"""The largest change of the pieces of all straight lines together that is none, but rounding."""
+
 ON_THE_LINE = 2e-15
 """Of a load and what is kept, the part by which a curve may be off the straight line of a step that meets it."""
 
@@ -137,7 +140,9 @@ class NewtonStep(NamedTuple):
             if k not in curves
             for new, old in zip(friction[k].pieces, before[k].pieces, strict=True)
         ]
-        settled = math.prod([sum(changes) <= 0.0, *(_meets(before[k], friction[k].force, loads[k]) for k in curves)])
+        settled = math.prod(
+            [sum(changes) <= SAME_PIECES, *(_meets(before[k], friction[k].force, loads[k]) for k in curves)]
+        )
         none = np.zeros(len(qdd)) if reactions is None else reactions
         return cls(drive, rates, qdd, loads, friction, settled, none)
 
