@@ -50,7 +50,7 @@ def _drives() -> Iterator[tuple[str, Any]]:
     yield "dry friction", Actuator(friction=rubs)
     yield "motors, dry friction", Actuator(motor, Gear(100.0), friction=rubs)
     yield "gear losses, rotors", Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8))
-    for law in ("M4", "M6"):
+    for law in ("M3", "M4", "M6"):
         yield f"servo friction {law}, rotors", servo("MX-106", law)
 
 

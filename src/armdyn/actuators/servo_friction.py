@@ -158,7 +158,7 @@ class ServoFriction(DryFriction):
             return super().sliding_line(direction, speed, load)
         unit, S, A = self._terms(speed)
         if self.lines != 2:
-            signs = [_is_positive(bound, unit, S, A, direction * load) for bound in self._bounds()]
+            signs = self._signs(unit, S, A, direction * load)
             touching = self._line_of_quadratic if self.motor_quadratic else self._line_of_linear
             passed, kept = touching(unit, S, A, direction * load, *signs)
             slips = direction * direction  # of a held joint 0, which passes all
@@ -193,9 +193,12 @@ class ServoFriction(DryFriction):
             part, C = _reciprocal(positive, 1.0 / unit - k, 1.0 / unit + k), self._sum_of_parts(unit, S)
             C = select(positive, C, -C)
             return Solution(part * (A + C * load), part * C)
-        signs = [_is_positive(bound, unit, S, A, load) for bound in self._bounds()]
         solved = self._quadratic if self.motor_quadratic else self._linear
-        return solved(unit, S, A, load, *signs)
+        return solved(unit, S, A, load, *self._signs(unit, S, A, load))
+
+    def _signs(self, unit: float, S: Any, A: Any, load: Any) -> list[Any]:
+        """Of both sizes: 1 where it is positive, else 0."""
+        return [_is_positive(bound, unit, S, A, load) for bound in self._bounds()]
 
     def _bounds(self) -> tuple[Bound, Bound]:
         """Where the first size is positive, and where the second is."""

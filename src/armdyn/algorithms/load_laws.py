@@ -74,7 +74,7 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
     """The friction that depends on the load, by body, at the loads of the bodies that have such friction."""
     found = {}
     for k, load in loads.items():
-        laws = _loaded_laws(drive, k)
+        laws = loaded_laws(drive, k)
         force, slope = (
             sum(each) for each in zip(*(_force_and_slope(law, rates[k], load) for law in laws), strict=True)
         )
@@ -84,14 +84,9 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
     return found
 
 
-def _loaded_laws(drive: Drive, k: int) -> list[FrictionLaw]:
+def loaded_laws(drive: Drive, k: int) -> list[FrictionLaw]:
     """The laws of body k that depend on its load."""
     return [law for law in drive.laws[k] if law.depends_on_load]
-
-
-def _bends(drive: Drive, k: int) -> bool:
-    """Whether the friction of body k is a curve of its load."""
-    return any(law.lines is None for law in _loaded_laws(drive, k))
 
 
 def _force_and_slope(law: FrictionLaw, rate: Any, load: Any) -> tuple[Any, Any]:
@@ -133,7 +128,7 @@ class NewtonStep(NamedTuple):
     ) -> NewtonStep:
         """From accelerations and loads, found with the friction of ``before``; nothing is held without reactions."""
         friction = loaded_friction(drive, rates, loads)
-        curves = [k for k in loads if _bends(drive, k)]
+        curves = [k for k in loads if lines(drive, k) is None]
         changes = [
             abs(new - old)
             for k in loads
@@ -156,7 +151,9 @@ class NewtonStep(NamedTuple):
         settled = self.settled
         loads = {k: chosen(settled, self.loads[k], load) for k, load in further.loads.items()}
         friction = loaded_friction(self.drive, self.rates, loads)  # of straight lines little more than to choose
-        friction |= {k: self.friction[k].where(settled, further.friction[k]) for k in loads if _bends(self.drive, k)}
+        friction |= {
+            k: self.friction[k].where(settled, further.friction[k]) for k in loads if lines(self.drive, k) is None
+        }
         qdd, reactions = (
             np.array([chosen(settled, a, b) for a, b in zip(*both, strict=True)], dtype=object)
             for both in ((self.qdd, further.qdd), (self.reactions, further.reactions))
@@ -192,8 +189,8 @@ def until_settled(
     of what has settled: on straight lines the step is exact.
 
     Loads of a state nearby mostly settle in the first step, or in the second, others in the second, and curves in the
-    third. Up to there, steps can be left out one by one. The further ones, which few need, are made together, for each
-    choice costs as much as a part of a step.
+    third. Steps up to `SINGLY`, or `SINGLY_OF_CURVES`, can be left out one by one. The further ones, which few need,
+    are made together, for each choice costs as much as a part of a step.
     """
     singly = SINGLY_OF_CURVES if count == STEPS_OF_CURVES else SINGLY
     made = min(count, 1 if near else 2)
@@ -221,7 +218,7 @@ def other_laws(drive: Drive) -> Drive:
 
 def lines(drive: Drive, k: int) -> int | None:
     """Of how many straight lines of the load the friction of body k is the largest; None of a curve."""
-    counts = [law.lines for law in drive.laws[k] if law.depends_on_load]
+    counts = [law.lines for law in loaded_laws(drive, k)]
     return None if None in counts else sum(counts) - len(counts) + 1  # type: ignore[arg-type]
 
 

@@ -17,7 +17,15 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.algorithms.factors import links_mass
 from armdyn.algorithms.load_friction import own_coordinates, solved_under_load
-from armdyn.algorithms.load_laws import STEPS_OF_CURVES, holds, lines, loaded_bodies, loaded_friction, or_nan
+from armdyn.algorithms.load_laws import (
+    STEPS_OF_CURVES,
+    holds,
+    lines,
+    loaded_bodies,
+    loaded_friction,
+    loaded_laws,
+    or_nan,
+)
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.projection import DRIFTED
@@ -212,7 +220,7 @@ def _shared(drive: Drive, available: Any, force: Callable[[list[FrictionLaw], in
     coordinates, n = own_coordinates(drive) or {}, drive.size
     friction, slopes = np.zeros(n, dtype=object), np.zeros(n, dtype=object)
     for k in loaded_bodies(drive):
-        i, laws = coordinates[k], [law for law in drive.laws[k] if law.depends_on_load]
+        i, laws = coordinates[k], loaded_laws(drive, k)
         count = lines(drive, k)
         steps = STEPS_OF_CURVES if count is None else count + 1
 

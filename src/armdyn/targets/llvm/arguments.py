@@ -68,6 +68,12 @@ def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str =
     )
 
 
+def side_by_side(out: Lines, number: int, bytes_of_a_state: int) -> str:
+    """Whether the states of an array, or of each of its rows, lie one behind the other without gaps."""
+    packed = out.let(f"icmp eq i64 %outer{number}, {bytes_of_a_state}")
+    return out.let(f"and i1 {packed}, %contiguous{number}")
+
+
 def place(out: Lines, number: int, *, row: str = "", group: Group = ALONE) -> str:
     """Where the numbers of the group's first state begin in an array, in one of its rows where it is over time."""
     distance = out.let(f"mul i64 {group.state}, %outer{number}")

@@ -63,8 +63,6 @@ _EXP2 = (
     4.4352757850693325e-10,
 )
 
-_EXP2_OF_MINUS = tuple(-a if k % 2 else a for k, a in enumerate(_EXP2))
-
 _STEPS = 4
 """The most operations behind a number that are looked at to know its sign."""
 
@@ -144,7 +142,7 @@ def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: 
     log2 = multiply_add(out, vector, of.s, horner(out, vector, z, _LOG2), of.k)
     power = multiply_add(out, vector, y, log2, vector.splat(_TO_POWERS_OF_2))
     p = _exp2(out, vector, limited(out, vector, power, LEAST, MOST))
-    value = _exp2_of_minus(out, vector, p)
+    value = _exp2(out, vector, out.let(f"fneg {t} {p}"))
     ends = out.let(f"fcmp oge {t} {power}, {vector.splat(MOST)}")
     above = out.let(f"fcmp ogt {t} {of.size}, zeroinitializer")
     nothing = out.let(f"select {mask} {above}, {t} zeroinitializer, {t} {of.size}")  # NaN stays NaN
@@ -159,23 +157,9 @@ def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: 
 
 def _exp2(out: Lines, vector: Vector, x: str) -> str:
     """2^x, where that is a normal number. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
-    t, magic = vector.type, vector.splat(vector.magic)
+    t, bits, magic = vector.type, vector.bits_type, vector.splat(vector.magic)
     shifted = out.let(f"fadd {t} {x}, {magic}")
     r = out.let(f"fsub {t} {x}, {out.let(f'fsub {t} {shifted}, {magic}')}")
-    return _times_power_of_two(out, vector, horner(out, vector, r, _EXP2), shifted)
-
-
-def _exp2_of_minus(out: Lines, vector: Vector, x: str) -> str:
-    """2^-x in the same way."""
-    t, magic = vector.type, vector.splat(vector.magic)
-    shifted = out.let(f"fsub {t} {magic}, {x}")
-    minus_r = out.let(f"fadd {t} {x}, {out.let(f'fsub {t} {shifted}, {magic}')}")
-    return _times_power_of_two(out, vector, horner(out, vector, minus_r, _EXP2_OF_MINUS), shifted)
-
-
-def _times_power_of_two(out: Lines, vector: Vector, value: str, shifted: str) -> str:
-    """A number times 2^k, by its exponent's bits; k stands in the last bits of ``shifted``."""
-    t, bits = vector.type, vector.bits_type
-    of_shifted, of_value = (out.let(f"bitcast {t} {one} to {bits}") for one in (shifted, value))
-    k = out.let(f"shl {bits} {of_shifted}, {vector.bits(52)}")
-    return out.let(f"bitcast {bits} {out.let(f'add {bits} {of_value}, {k}')} to {t}")
+    value = out.let(f"bitcast {t} {horner(out, vector, r, _EXP2)} to {bits}")
+    k = out.let(f"shl {bits} {out.let(f'bitcast {t} {shifted} to {bits}')}, {vector.bits(52)}")
+    return out.let(f"bitcast {bits} {out.let(f'add {bits} {value}, {k}')} to {t}")

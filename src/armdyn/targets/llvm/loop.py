@@ -45,11 +45,14 @@ def loop_module(program: Program, dtype: str, machine: Machine) -> Module:
         *section_functions(plan, vector),
         _loop(program, plan, vector, machine),
     ]
+    past_the_cache = (
+        *streaming.stream_functions(vector, program.outputs),
+        *streaming_columns.column_functions(vector),
+        fetching.FUNCTION,
+    )
     shared = [
         *layout_functions(vector, program.inputs, program.outputs),
-        *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
-        *(streaming_columns.column_functions(vector) if streaming.can_stream(machine.triple) else []),
-        *([fetching.FUNCTION] if streaming.can_stream(machine.triple) else []),
+        *(past_the_cache if streaming.can_stream(machine.triple) else ()),
         *libm_functions(plan, vector),
     ]
     return module(own, shared, vector, machine)

@@ -12,14 +12,14 @@ are recorded. They are read from the first state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, islice
 
 from armdyn.program.program import Port
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import ENTRY
-from armdyn.targets.llvm.arguments import Group, describe_arguments, place, transfer
+from armdyn.targets.llvm.arguments import Group, describe_arguments, place, side_by_side, transfer
 from armdyn.targets.llvm.decay import with_decays
 from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import constants, module, save_flags, section_functions, shapes
@@ -144,12 +144,11 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
     _read_count(out, vector, "every", 1)
     out.put("%no.step = icmp slt i64 %steps, 1")
     describe_arguments(out, ports.all, "%strides", ports.over_time)
-    for number, port in ports.records:
-        _side_by_side(out, vector, number, port)
+    dense = {number: side_by_side(out, number, port.size * vector.itemsize) for number, port in ports.records}
     for k in range(several.most):
         constants(out, plan, vector, several.values(out, str(k)))
     out.put("br label %block")
-    _block(out, ports, plan, several)
+    _block(out, ports, plan, several, dense)
     out.put("finish:")
     if restore_flags:
         out.put(restore_flags)
@@ -204,8 +203,8 @@ class Several:
         out.put(f"{name}.after:")
 
 
-def _block(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
-    """One block of groups: all of its steps, then its final states."""
+def _block(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Mapping[int, str]) -> None:
+    """One block of groups: all of its steps, then its final states; ``dense`` as of `_fetch`."""
     states = several.most * several.vector.lanes
     out.put("block:")
     out.put("%state = phi i64 [ 0, %begin ], [ %next, %ended.after ]")
@@ -217,7 +216,7 @@ def _block(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
         for number, port in ports.initial:
             _load(out, several.vector, ports, number, port, group)
     out.put("br i1 %no.step, label %final, label %step")
-    _step(out, ports, plan, several)
+    _step(out, ports, plan, several, dense)
     out.put("final:")
     with several.each(out, "ended") as group:
         for number, _ in ports.state:
@@ -227,7 +226,7 @@ def _block(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
     out.put("br i1 %more, label %block, label %finish")
 
 
-def _step(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
+def _step(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Mapping[int, str]) -> None:
     """One step of a block: ``%until`` steps pass before a ``%row`` is recorded again."""
     out.put("step:")
     out.put("%k = phi i64 [ 0, %initial.after ], [ %k.next, %carry.after ]")
@@ -243,7 +242,7 @@ def _step(out: Lines, ports: Ports, plan: Sections, several: Several) -> None:
         part = f"part{number}"
         with several.each(out, part) as group:
             if lines:
-                _fetch(out, lines, group, part)
+                _fetch(out, lines, group, part, dense)
             out.put(f"call void @section{number}(ptr {group.values}, ptr {group.values})")
     out.put("br i1 %records, label %record, label %recorded")
     out.put("record:")
@@ -298,23 +297,17 @@ def _shared_out(ports: Ports, vector: Vector, parts: int) -> list[list[Line]]:
     return [lines[k::parts] for k in range(parts)]
 
 
-def _side_by_side(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """``%dense<number>``: whether the states of a row lie side by side, without gaps."""
-    packed = out.let(f"icmp eq i64 %outer{number}, {port.size * vector.itemsize}")
-    out.put(f"%dense{number} = and i1 {packed}, %contiguous{number}")
-
-
-def _fetch(out: Lines, lines: Sequence[Line], group: Group, part: str) -> None:
+def _fetch(out: Lines, lines: Sequence[Line], group: Group, part: str, dense: Mapping[int, str]) -> None:
     """Fetch lines that a group will write to in the row after one that is recorded, where its states lie side by side.
 
     Rows are far from each other, and a store waits for its line; a step between hides most of that. Of other arrays
-    nothing is fetched: the addresses are then those of scratch memory.
+    nothing is fetched: the addresses are then those of scratch memory. ``dense`` says which, by number.
     """
     out.put(f"br i1 %records, label %{part}.fetch, label %{part}.fetched")
     out.put(f"{part}.fetch:")
     first = {
         number: out.let(
-            f"select i1 %dense{number}, ptr {place(out, number, row='%row.after', group=group)}, ptr {group.values}"
+            f"select i1 {dense[number]}, ptr {place(out, number, row='%row.after', group=group)}, ptr {group.values}"
         )
         for number in dict.fromkeys(number for number, _ in lines)
     }

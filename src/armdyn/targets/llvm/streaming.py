@@ -14,6 +14,7 @@ become the first one of the next group. What is missing at both ends of the arra
 from __future__ import annotations
 
 from armdyn.program.program import Port
+from armdyn.targets.llvm.arguments import side_by_side
 from armdyn.targets.llvm.streaming_columns import block_bytes, reserve_places
 from armdyn.targets.llvm.vectors import Lines, Vector
 
@@ -123,8 +124,6 @@ def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) ->
     It is much where there are a whole group, aligned numbers, and many of them: all results, ``numbers`` of them a
     state, want the same cache, so it is their size together that counts.
     """
-    row = port.size * vector.itemsize
-    packed = out.let(f"icmp eq i64 %outer{number}, {row}")
     total = out.let(f"mul i64 %states, {numbers * vector.itemsize}")
     much = out.let(f"icmp uge i64 {total}, {STREAMED_BYTES}")
     group = out.let(f"icmp uge i64 %count, {vector.lanes}")
@@ -134,7 +133,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) ->
     low = out.let(f"and i64 {address}, {vector.itemsize - 1}")
     aligned = out.let(f"icmp eq i64 {low}, 0")
     out.put(f"%much{number} = and i1 {large}, {aligned}")
-    rows = out.let(f"and i1 {packed}, %contiguous{number}")
+    rows = side_by_side(out, number, port.size * vector.itemsize)
     out.put(f"%streams{number} = and i1 %much{number}, {rows}")
 
 
