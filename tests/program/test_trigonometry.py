@@ -88,10 +88,24 @@ def test_huge_angles_take_the_slow_path_and_only_they(dtype: str) -> None:
     np.testing.assert_array_equal(sin_x[7:10], compile_program(SINCOS)(x[7:10])[0])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("dtype", "bits"), [("d", 30), ("f", 17), ("f", 12)])
+def test_an_angle_beside_a_huge_one_is_the_same_number(dtype: str, bits: int, kind: str) -> None:
+    """Those that only may be huge, from pi/4 of the limit on, are not computed in another way for their neighbours."""
+    compiled = on_machine(SINCOS, kind)
+    for x in np.linspace(0.7, 1.6, 40) * 2.0**bits * np.array([[1.0], [-1.0]]):
+        alone = compiled(x.astype(dtype))
+        for other in (1e30, np.nan, np.inf):
+            beside = compiled(np.insert(x, np.arange(len(x)), other).astype(dtype))
+            for one, two in zip(alone, beside, strict=True):
+                np.testing.assert_array_equal(one, two[1::2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", "df")
-def test_infinity_nan_and_zero(dtype: str) -> None:
+def test_infinity_nan_and_zero(dtype: str, kind: str) -> None:
     x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0], dtype)
-    sin_x, cos_x = compile_program(SINCOS, cache=False)(x)
+    sin_x, cos_x = on_machine(SINCOS, kind)(x)
     assert np.isnan(sin_x[:3]).all()
     assert np.isnan(cos_x[:3]).all()
     np.testing.assert_array_equal(np.signbit(sin_x[3:5]), [False, True])

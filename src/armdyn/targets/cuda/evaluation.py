@@ -83,7 +83,7 @@ class Evaluation:
         huge: dict[int, str] = {}
         for angle, wanted in angles.items():
             x = self._names[angle]
-            found = sincos(out, self._scalar, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
+            *found, _ = sincos(out, self._scalar, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
             for operation, name in zip(("sin", "cos"), found, strict=True):
                 if operation in wanted:
                     self._names[wanted[operation]] = str(name)

@@ -29,7 +29,8 @@ def huge_function(operation: str) -> str:
     """``@huge_sin`` or ``@huge_cos``: right for |x| >= 2^17; NaN for infinity."""
     out = Doubles()
     r, quadrant = _reduced(out, "%x")
-    sin_x, cos_x = sincos_of_rest(out, DOUBLE, r, quadrant, want_sin=operation == "sin", want_cos=operation == "cos")
+    wanted = {"want_sin": operation == "sin", "want_cos": operation == "cos"}
+    sin_x, cos_x = sincos_of_rest(out, DOUBLE, r, quadrant, r, **wanted)
     out.put(f"ret double {sin_x or cos_x}")
     return out.function(f"huge_{operation}", "double %x")
 

@@ -59,7 +59,7 @@ def _tan() -> str:
     """sin x / cos x."""
     out = Doubles()
     out.put("entry:")
-    sin_x, cos_x = sincos(out, DOUBLE, "%x", want_sin=True, want_cos=True)
+    sin_x, cos_x, _ = sincos(out, DOUBLE, "%x", want_sin=True, want_cos=True)
     quotient = out.div(str(sin_x), str(cos_x))
     is_huge = out.is_("ogt", out.fabs("%x"), out.number(fast_limit(DOUBLE)))
     out.put(f"br i1 {is_huge}, label %huge, label %end")

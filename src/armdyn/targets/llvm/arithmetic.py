@@ -9,7 +9,7 @@ from armdyn.targets.llvm.conditional import Condition
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.llvm.scheduling import ROOM, scheduled
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
-from armdyn.targets.llvm.vectors import Lines, Vector, section_function, slot_pointer
+from armdyn.targets.llvm.vectors import Lines, Vector, any_lane, section_function, slot_pointer
 
 
 def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name: str) -> str:
@@ -59,9 +59,7 @@ def _leave_out_unless(out: Lines, vector: Vector, condition: Condition, slot: in
     at = slot_pointer(out, vector, "%values", slot)
     decides = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
     mask = out.let(f"fcmp {'une' if condition.value else 'oeq'} {vector.type} {decides}, zeroinitializer")
-    bits = out.let(f"bitcast {vector.mask_type} {mask} to i{vector.lanes}")
-    some = out.let(f"icmp ne i{vector.lanes} {bits}, 0")
-    out.put(f"br i1 {some}, label %some, label %none")
+    out.put(f"br i1 {any_lane(out, vector, [mask])}, label %some, label %none")
     out.put("some:")
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from armdyn.targets.llvm.arithmetic import Instructions
 from armdyn.targets.llvm.decay import OPERATION as DECAY
 from armdyn.targets.llvm.decay import decay, is_never_negative, logarithm
 from armdyn.targets.llvm.power import has_power, power
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of
-from armdyn.targets.llvm.trigonometry import fast_limit, sincos
-from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, side_by_side, slot_pointer
+from armdyn.targets.llvm.trigonometry import fast_limit, may_be_huge, sincos
+from armdyn.targets.llvm.vectors import Lines, Vector, any_lane, double_constant, section_function, side_by_side, slot_pointer
 
 _TWO_ARGUMENTS = ("atan2", "pow")
 _POWERS_AT_ONCE, _SINES_AT_ONCE = 7, 6
@@ -43,48 +43,58 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
     parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials, *angles)}
     huge = [_power(parts[index], plan, vector, index) for index in powers]
-    huge += [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
+    beyond = [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
     begun = [_exponential(parts[index], plan, vector, index) for index in exponentials]
     side_by_side(out, begun, _POWERS_AT_ONCE)
     side_by_side(out, [parts[index] for index in angles], _SINES_AT_ONCE)  # while those divide
     side_by_side(out, [parts[index] for index in (*powers, *exponentials)], _POWERS_AT_ONCE)
+    if beyond:
+        huge.append(may_be_huge(out, vector, beyond))
     if huge:
-        any_huge = huge[0]
-        for other in huge[1:]:
-            any_huge = out.let(f"or {vector.mask_type} {any_huge}, {other}")
-        lanes = out.let(f"bitcast {vector.mask_type} {any_huge} to i{vector.lanes}")
-        is_any = out.let(f"icmp ne i{vector.lanes} {lanes}, 0")
-        out.put(f"br i1 {is_any}, label %slow, label %end, !prof !0")
+        out.put(f"br i1 {any_lane(out, vector, huge)}, label %slow, label %end, !prof !0")
         out.put("slow:")
-        _by_libm(out, plan, vector, powers, [index for wanted in angles.values() for index in wanted.values()])
+        _other_powers(out, plan, vector, powers)
+        _huge_sines(out, plan, vector, angles)
         out.put("br label %end")
         out.put("end:")
     return section_function(name, out)
 
 
-def _by_libm(out: Lines, plan: Sections, vector: Vector, powers: Sequence[int], sines: Sequence[int]) -> None:
-    """Once more, of the lanes where the instructions are not right."""
-    for index in sines:
-        operation, angle = str(plan.nodes[index][0]), arguments_of(plan.nodes[index])[0]
-        source = slot_pointer(out, vector, "%values", plan.slots[angle])
-        target = slot_pointer(out, vector, "%results", plan.slots[index])
-        out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
+def _other_powers(out: Lines, plan: Sections, vector: Vector, powers: Sequence[int]) -> None:
+    """Powers once more, by libm, of the lanes where the instructions are not right."""
     for index in powers:
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         target = slot_pointer(out, vector, "%results", plan.slots[index])
         out.put(f"call void @other_pow(ptr {pointers[0]}, ptr {pointers[1]}, ptr %right{index}, ptr {target})")
 
 
+def _huge_sines(out: Lines, plan: Sections, vector: Vector, angles: Mapping[int, Mapping[str, int]]) -> None:
+    """Sines and cosines once more, by libm, of the lanes where the angle is beyond the fast path, if any is."""
+    huge = []
+    for angle in angles:
+        magnitude = out.let(
+            f"call {vector.type} @llvm.fabs.{vector.suffix}({vector.type} {_argument(out, plan, vector, angle)})"
+        )
+        huge.append(out.let(f"fcmp ogt {vector.type} {magnitude}, {vector.splat(fast_limit(vector))}"))
+    if not huge:
+        return
+    out.put(f"br i1 {any_lane(out, vector, huge)}, label %huge, label %end")
+    out.put("huge:")
+    for angle, wanted in angles.items():
+        source = slot_pointer(out, vector, "%values", plan.slots[angle])
+        for operation, index in wanted.items():
+            target = slot_pointer(out, vector, "%results", plan.slots[index])
+            out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
+
+
 def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[str, int]) -> str:
-    """Sine and cosine of one angle into their slots; the mask of the lanes where it is too large for the fast path."""
-    at = slot_pointer(out, vector, "%values", plan.slots[angle])
-    x = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
-    sin_x, cos_x = sincos(out, vector, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
+    """Sine and cosine of one angle into their slots; what `may_be_huge` reads of it."""
+    x = _argument(out, plan, vector, angle)
+    sin_x, cos_x, beyond = sincos(out, vector, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
     for operation, result in (("sin", sin_x), ("cos", cos_x)):
         if operation in wanted:
             _store(out, plan, vector, wanted[operation], str(result))
-    magnitude = out.let(f"call {vector.type} @llvm.fabs.{vector.suffix}({vector.type} {x})")
-    return out.let(f"fcmp ogt {vector.type} {magnitude}, {vector.splat(fast_limit(vector))}")
+    return beyond
 
 
 def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:

@@ -12,6 +12,8 @@ of the float32 polynomials: 2^-28, 2^-33.
 from __future__ import annotations
 
 import math
+import struct
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -57,15 +59,15 @@ def _bits_of_k(vector: Vector) -> int:
 
 
 def half_pi_parts(vector: Vector) -> list[float]:
-    """pi/2 as a sum of numbers of falling size.
+    """pi/2 as a sum of numbers of falling size, of which only the last may be below zero.
 
     Enough of them for angles next to a multiple of pi/2: the nearest one below 2^30 comes within some 2^-62 of it.
     """
     bits = vector.significant_bits
     widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 4 + [bits]
     parts, rest = [], PI / 2
-    for width in widths:
-        part = rounded(rest, width)
+    for number, width in enumerate(widths, start=1):
+        part = rounded(rest, width, round if number + 1 >= len(widths) else math.floor)
         parts.append(float(part))
         rest -= part
     return parts
@@ -77,30 +79,55 @@ def two_over_pi(bits: int) -> int:
     return int(2 / Fraction(pi(bits * 31 // 100 + 10)) * 2**bits)
 
 
-def rounded(value: Fraction, bits: int) -> Fraction:
-    """The nearest number with ``bits`` significant bits."""
+def rounded(value: Fraction, bits: int, to_integer: Callable[[Fraction], int] = round) -> Fraction:
+    """The nearest number with ``bits`` significant bits, or the next one that ``to_integer`` says."""
     scale = Fraction(2) ** (bits - math.frexp(value)[1])
-    return round(value * scale) / scale
+    return to_integer(value * scale) / scale
 
 
-def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool) -> tuple[str | None, str | None]:
-    """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity."""
-    r, quadrant = _reduce(out, vector, x)
-    sin_x, cos_x = sincos_of_rest(out, vector, r, quadrant, want_sin=want_sin, want_cos=want_cos)
-    if sin_x is not None:  # that of -0.0 is -0.0, which the sums have made 0.0
-        t = vector.type
-        is_zero = out.let(f"fcmp oeq {t} {x}, zeroinitializer")
-        sin_x = out.let(f"select {vector.mask_type} {is_zero}, {t} {x}, {t} {sin_x}")
-    return sin_x, cos_x
+def sincos(
+    out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
+) -> tuple[str | None, str | None, str]:
+    """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity.
+
+    Returns:
+        sin x and cos x where they are wanted, and integers of which `may_be_huge` reads whether x is.
+    """
+    r, signed, quadrant = _reduce(out, vector, x)
+    sin_x, cos_x = sincos_of_rest(out, vector, r, quadrant, signed, want_sin=want_sin, want_cos=want_cos)
+    return sin_x, cos_x, out.let(f"xor {vector.bits_type} {quadrant}, {vector.bits(_magic(vector)[1])}")
+
+
+def may_be_huge(out: Lines, vector: Vector, beyond: Sequence[str]) -> str:
+    """The mask of the lanes where an angle lies beyond `fast_limit`, and of others: from pi/4 of it on, and of NaN.
+
+    k + 2^(b-1) is neither below zero nor has it more than b bits where k is small enough: all bits before them are
+    those of `_magic`.
+    """
+    bits = vector.bits_type
+    together = beyond[0]
+    for other in beyond[1:]:
+        together = out.let(f"or {bits} {together}, {other}")
+    before = out.let(f"and {bits} {together}, {vector.bits(-(2 ** _bits_of_k(vector)))}")
+    return out.let(f"icmp ne {bits} {before}, zeroinitializer")
+
+
+def _magic(vector: Vector) -> tuple[float, int]:
+    """The number that `_reduce` adds, which rounds to integers, and its bits. Half of `fast_limit` is for `beyond`."""
+    value = vector.magic + fast_limit(vector) / 2
+    return value, int.from_bytes(struct.pack(">d" if vector.scalar == "double" else ">f", value), "big")
 
 
 def sincos_of_rest(
-    out: Lines, vector: Vector, r: str, quadrant: str, *, want_sin: bool, want_cos: bool
+    out: Lines, vector: Vector, r: str, quadrant: str, signed: str, *, want_sin: bool, want_cos: bool
 ) -> tuple[str | None, str | None]:
-    """Append the instructions for sin x and cos x where x = k pi/2 + r; the last two bits of ``quadrant`` are k's."""
+    """Append the instructions for sin x and cos x where x = k pi/2 + r.
+
+    The last two bits of ``quadrant`` are k's; ``signed`` has the sign of r, and that of a zero.
+    """
     t, bits = vector.type, vector.bits_type
     z = out.let(f"fmul {t} {r}, {r}")
-    sin_r = _sin_polynomial(out, vector, r, z)
+    sin_r = _with_sign_of(out, vector, _sin_polynomial(out, vector, r, z), signed)
     cos_r = _cos_polynomial(out, vector, z)
     odd_bit = out.let(f"and {bits} {quadrant}, {vector.bits(1)}")
     odd = out.let(f"icmp ne {bits} {odd_bit}, zeroinitializer")
@@ -115,21 +142,22 @@ def sincos_of_rest(
     return sin_x, cos_x
 
 
-def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
-    """The rest r and an integer whose last two bits are those of k.
+def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str, str]:
+    """The rest r, a number with its sign, and an integer whose last two bits are those of k.
 
-    Adding 1.5 * 2^52 (float32: 1.5 * 2^23) rounds to the nearest integer and leaves it in the last bits.
+    Adding 1.5 * 2^52 (float32: 1.5 * 2^23) rounds to the nearest integer and leaves it in the last bits. The
+    sign is there before the last part is subtracted; of -0.0, which then becomes 0.0, it is that of -0.0.
     """
     t = vector.type
-    magic = vector.splat(vector.magic)
+    magic = vector.splat(_magic(vector)[0])
     shifted = multiply_add(out, vector, x, vector.splat(float(2 / PI)), magic)
     quadrant = out.let(f"bitcast {t} {shifted} to {vector.bits_type}")
     k = out.let(f"fsub {t} {shifted}, {magic}")
-    r = x
+    r = signed = x
     if vector.has_fma:
         for part in half_pi_parts(vector):
-            r = multiply_add(out, vector, k, vector.splat(-part), r)
-        return r, quadrant
+            signed, r = r, multiply_add(out, vector, k, vector.splat(-part), r)
+        return r, signed, quadrant
     lost = vector.splat(0.0)  # what rounding r takes away, added in the end
     for part in half_pi_parts(vector):
         multiple = out.let(f"fmul {t} {k}, {vector.splat(part)}")
@@ -137,8 +165,8 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
         taken = out.let(f"fsub {t} {r}, {less}")
         error = out.let(f"fsub {t} {taken}, {multiple}")
         lost = out.let(f"fadd {t} {lost}, {error}")
-        r = less
-    return out.let(f"fadd {t} {r}, {lost}"), quadrant
+        signed, r = r, less
+    return out.let(f"fadd {t} {r}, {lost}"), signed, quadrant
 
 
 def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
@@ -149,6 +177,16 @@ def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
 
 def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
     return horner(out, vector, z, (1.0, -0.5, *COS[vector.scalar]))
+
+
+def _with_sign_of(out: Lines, vector: Vector, value: str, other: str) -> str:
+    """A value whose sign is that of another number, but for zero, whose sign the sums have lost."""
+    t, bits = vector.type, vector.bits_type
+    of_other = out.let(f"bitcast {t} {other} to {bits}")
+    sign = out.let(f"and {bits} {of_other}, {vector.bits(-(2 ** (8 * vector.itemsize - 1)))}")
+    as_bits = out.let(f"bitcast {t} {value} to {bits}")
+    both = out.let(f"or {bits} {as_bits}, {sign}")
+    return out.let(f"bitcast {bits} {both} to {t}")
 
 
 def _negated_if_bit_1(out: Lines, vector: Vector, value: str, integer: str) -> str:

@@ -138,6 +138,15 @@ def section_function(name: str, out: Lines) -> str:
     return f"define internal void @{name}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
 
 
+def any_lane(out: Lines, vector: Vector, masks: Sequence[str]) -> str:
+    """Whether any of the masks has any lane."""
+    together = masks[0]
+    for other in masks[1:]:
+        together = out.let(f"or {vector.mask_type} {together}, {other}")
+    lanes = out.let(f"bitcast {vector.mask_type} {together} to i{vector.lanes}")
+    return out.let(f"icmp ne i{vector.lanes} {lanes}, 0")
+
+
 def multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:
     """The value of a * b + c, with one rounding where the machine can."""
     t = vector.type
