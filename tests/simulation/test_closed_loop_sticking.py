@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Smooth, StaticKinetic, Viscous
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Smooth, StaticKinetic, Stribeck, Viscous
 from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.control import pd_gravity
 from armdyn.model.drive import Drive
@@ -162,6 +162,24 @@ def test_energy_account_with_the_heat_of_friction() -> None:
     power = (true.signals["friction"] * true.qd).sum(axis=-1)
     np.testing.assert_allclose(final.heat, np.trapezoid(power, true.t), rtol=0.05)
     assert final.heat > 0.3
+
+
+@pytest.mark.parametrize("law", [Coulomb(2.0), StaticKinetic(2.0, 1.5), Stribeck(2.0, 1.5, speed=0.1)])
+def test_float32_rounds_and_loses_nothing_else(law: Any) -> None:
+    """Joints that stop, start and turn within a step, with no number that float32 takes for zero."""
+    robot = armdyn.load("planar_2r").with_actuators(dict.fromkeys(["joint_1", "joint_2"], Actuator(friction=law)))
+    loop = ClosedLoop(robot, pd_gravity, method=RungeKutta4(1e-3), record=())
+    constants = [float(node[1]) for node in loop.program().step.nodes if node[0] == "const"]
+    assert all(np.float32(c) != 0.0 for c in constants if c != 0.0)
+    rng, pair = np.random.default_rng(5), np.ones(2, np.float32)
+    q0, qd0 = rng.uniform(-1, 1, (2, 300, 2)).astype(np.float32) * np.float32([[[1.0]], [[0.02]]])
+    single = {"q_ref": 0.3 * pair, "qd_ref": 0.0 * pair, "Kp": 50.0 * pair, "Kd": 10.0 * pair, "h": np.float32(1e-3)}
+    double = {name: value.astype(float) for name, value in single.items()}
+    found = loop(q0, qd0, steps=20, **single).final
+    exact = loop(q0.astype(float), qd0.astype(float), steps=20, **double).final
+    assert found.qd.dtype == np.float32
+    assert (np.sign(exact.qd) != np.sign(qd0)).mean() > 0.2
+    np.testing.assert_allclose(found.qd, exact.qd, rtol=0, atol=1e-5)
 
 
 def test_friction_as_an_input_and_rates_by_gains() -> None:

@@ -180,6 +180,54 @@ def test_rollout_of_an_arm() -> None:
     np.testing.assert_allclose(found[2].transpose(1, 0, 2), expected.rows.q, rtol=1e-12, atol=1e-13)
 
 
+def drives() -> dict[str, Any]:
+    """Friction that holds, that depends on the load, that has a state, and what lies behind a spring."""
+    from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, MotorLimits, Spring, Viscous
+    from armdyn.actuators.published import servo
+
+    motor = Motor(1e-5, torque_constant=0.1, resistance=1.0, limits=MotorLimits(voltage=48.0, current=20.0))
+    bristles = LuGre(1e4, 100.0, 0.4, static=1.5, kinetic=1.0, speed=0.1)
+    return {
+        "motors": Actuator(motor, Gear(100.0), friction=(Viscous(0.4), Coulomb(2.0))),
+        "gears": Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8)),
+        **{law: servo("MX-106", law) for law in ("M1", "M2", "M3", "M4", "M5", "M6")},
+        "bristles": Actuator(Motor(1e-5), Gear(100.0), friction=bristles),
+        "springs": Actuator(Motor(2e-5), Gear(100.0), Coulomb(6.0), spring=Spring(9000.0, damping=3.0)),
+    }
+
+
+def actuated_loop(name: str, method: str) -> Any:
+    """A closed loop of two joints with such drives."""
+    arm = armdyn.load("planar_2r")
+    law = armdyn.control.motor_pd_gravity if name == "springs" else armdyn.control.pd_gravity
+    if name == "motors":
+        law = armdyn.control.through_motors(law)
+    robot = arm.with_actuators(dict.fromkeys(arm.joint_names, drives()[name]))
+    return armdyn.ClosedLoop(robot, law, method=getattr(armdyn.simulation, method)(step=1e-3), record=())
+
+
+@pytest.mark.short_run("RungeKutta4-motors-float32", "RungeKutta4-M4-float64", "RungeKutta4-springs-float64")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", drives())
+@pytest.mark.parametrize("method", ["SemiImplicitEuler", "Heun", "RungeKutta4"])
+def test_closed_loops_of_actuated_arms(method: str, name: str, dtype: str) -> None:
+    """Beside the same loops compiled for processors, of arms that start, stop and turn round."""
+    loop = actuated_loop(name, method)
+    q, qd = RNG.uniform(-1, 1, (40, 2)), RNG.uniform(-0.1, 0.1, (40, 2)) * (np.arange(40) % 2)[:, None]
+    state = {"q": q, "qd": qd} | ({"theta": q, "thetad": qd} if "theta" in loop.state else {})
+    state = {k: v.astype(dtype).astype(float) for k, v in state.items()}
+    gains = {"q_ref": 0.3, "qd_ref": 0.0, "Kp": 50.0, "Kd": 10.0}
+    inputs = {k: np.full(2, v) for k, v in gains.items() if k in loop.inputs} | {"h": np.array(1e-3)}
+    source = loop.program()
+    given = [state.get(p.name, inputs.get(p.name, np.zeros(p.shape))) for p in source.inputs]
+    given = [np.broadcast_to(a, (40, *p.shape)) for a, p in zip(given, source.inputs, strict=True)]
+    found = run(source, given, dtype=dtype, steps=30)
+    expected = loop(state.pop("q"), state.pop("qd"), steps=30, **state, **inputs).final
+    rtol = 1e-11 if dtype == "float64" else 1e-4
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=rtol * max(1.0, np.abs(other).max()))
+
+
 def test_huge_angle_within_a_rollout() -> None:
     rollout = damped()
     x, v, u, d = np.array([[3e9, 1.0]] * 2), np.ones((2, 2)), np.zeros((2, 4, 2)), np.full(2, 0.1)

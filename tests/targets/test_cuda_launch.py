@@ -228,7 +228,7 @@ def test_tensors_and_arrays_of_libraries_on_the_processor() -> None:
     jax = pytest.importorskip("jax")
     kernel, _ = made()
     with pytest.raises(DeviceError, match=r"q is a jaxlib.* on the processor"):
-        kernel(*(jax.numpy.ones((5, 4)) for _ in range(3)))
+        kernel(*(jax.device_put(np.ones((5, 4)), jax.devices("cpu")[0]) for _ in range(3)))
     with pytest.raises(DTypeError, match="q is traced by JAX; kernels of to_cuda"):
         jax.jit(kernel)(*(jax.numpy.ones((5, 4)) for _ in range(3)))
 

@@ -18,6 +18,7 @@ from targets.cuda_on_gpu import CompiledByNvrtc, run
 from targets.exported import arguments, assert_same, public_programs
 from targets.test_cuda import (  # noqa: F401 - collected here too
     test_angles_of_any_size,
+    test_closed_loops_of_actuated_arms,
     test_huge_angle_within_a_rollout,
     test_mathematics,
     test_operations_and_shapes,

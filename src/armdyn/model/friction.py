@@ -12,8 +12,8 @@ import numpy as np
 
 from armdyn.errors import ModelError, shown
 
-TINY = float(np.finfo(float).tiny)
-"""rad/s or m/s: the velocity of a joint that begins to slip."""
+TINY = float(np.finfo(np.float32).tiny)
+"""rad/s or m/s: the velocity of a joint that begins to slip; the least that float32 does not take for rest."""
 
 
 class Slopes(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -52,15 +53,21 @@ def _target_machine(machine: Machine, optimisation: int) -> Any:
 
 _naming = threading.Lock()
 
+_IN_ONE_PIECE = None if sys.platform == "win32" else True
+"""What llvmlite is told of the memory for code; on Windows the choice is left to it."""
+
 
 def load_object(object_code: bytes, entry: str, functions: Mapping[str, int]) -> tuple[int, Any]:
     """Load object code with LLVM's own loader: the address of its entry, and what to keep alive with it.
 
     ``functions`` are the addresses of functions it calls by name. LLVM knows one function of each name at a time.
+
+    Code and its constants get their memory in one piece. LLVM's own way takes it in pieces, which can lie too far apart
+    where much of the address space is taken, as by a GPU's driver: then LLVM ends the process.
     """
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target, use_lmm=_IN_ONE_PIECE)
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(object_code))
     with _naming:
         for name, address in functions.items():
