@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -53,19 +52,15 @@ def _target_machine(machine: Machine, optimisation: int) -> Any:
 
 _naming = threading.Lock()
 
+
 def load_object(object_code: bytes, entry: str, functions: Mapping[str, int]) -> tuple[int, Any]:
     """Load object code with LLVM's own loader: the address of its entry, and what to keep alive with it.
 
     ``functions`` are the addresses of functions it calls by name. LLVM knows one function of each name at a time.
-
-    Code that calls nothing gets the memory for itself and its constants in one piece. LLVM's own way takes it in pieces,
-    which can lie too far apart where much of the address space is taken, as by a GPU's driver: then LLVM ends the process.
-    For code with calls, one piece is too short on x86-64; llvmlite chooses there, and on Windows.
     """
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-    in_one_piece = None if functions or sys.platform == "win32" else True
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target, use_lmm=in_one_piece)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(object_code))
     with _naming:
         for name, address in functions.items():
