@@ -19,9 +19,9 @@ rng = np.random.default_rng(7)
 
 def long_way(x: Any, steps: int = 60) -> Any:
     """Many operations that nothing simplifies."""
-    y = x
+    y, added = x, 0.1 / (1.0 + x * x)
     for k in range(steps):
-        y = y * (0.9 + 0.001 * k) + 0.1 * x
+        y = y * (0.9 + 0.001 * k) + added
     return y
 
 

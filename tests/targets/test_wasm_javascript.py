@@ -128,7 +128,7 @@ def test_files(tmp_path: Path) -> None:
     paths = armdyn.load("ur5").inverse_dynamics.to_wasm().write(tmp_path / "web")
     assert [path.name for path in paths] == ["inverse_dynamics.wasm", "inverse_dynamics.js", "inverse_dynamics.d.ts"]
     types = paths[2].read_text()
-    assert "  /** 152m + 126a + 10t a state */\n" in types
+    assert "  /** 151m + 125a + 10t a state */\n" in types
     assert "  inverse_dynamics(q: Numbers, qd: Numbers, qdd: Numbers): Float64Array;\n" in types
 
 

@@ -103,8 +103,9 @@ class Graph:
             return self.sub(a, minus_b)  # where a is negated too, sub takes both signs out
         if minus_a is not None:
             return self.sub(b, minus_a)
-        if a == b and self.nodes[a][0] == "mul" and self.value_of(self.nodes[a][2]) is not None:  # type: ignore[arg-type]
-            return self._mul_constant(a, 2.0)  # c x + c x = (2 c) x
+        together = self._multiple_of_both(a, b, 1.0)
+        if together is not None:
+            return together
         if constant is None and b < a:
             a, b = b, a
         return self._node(("add", a, b)) if constant is None else self._add_constant(a, b, constant)
@@ -130,8 +131,25 @@ class Graph:
             return self.neg(self.add(minus_a, b))
         if self.value_of(a) == 0.0:
             return self.neg(b)
+        together = self._multiple_of_both(a, b, -1.0)
+        if together is not None:
+            return together
         opposite = self._known.get(("sub", b, a))
         return self._node(("sub", a, b)) if opposite is None else self.neg(opposite)
+
+    def _multiple_of_both(self, a: int, b: int, sign: float) -> int | None:
+        """(c1 + sign c2) x, where the nodes are c1 x and c2 x."""
+        (x, c1), (y, c2) = self._factors(a), self._factors(b)
+        c = c1 + sign * c2
+        if x != y or c1 == c2 == 1.0 or not (c == 0.0 or _is_ordinary(c)):
+            return None
+        return self._mul_constant(x, c)
+
+    def _factors(self, index: int) -> tuple[int, float]:
+        """A node as one without a constant factor, and the factor."""
+        node = self.nodes[index]
+        factor = self.value_of(node[2]) if node[0] == "mul" else None  # type: ignore[arg-type]
+        return (index, 1.0) if factor is None else (node[1], factor)  # type: ignore[return-value]
 
     def mul(self, a: int, b: int) -> int:
         """a * b."""

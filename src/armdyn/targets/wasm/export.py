@@ -99,7 +99,7 @@ def to_wasm(program: Program, *, name: str | None = None, sine: Sine = "host") -
     >>> len(module.bytes) < 4000
     True
     >>> module.functions[0].operations, module.imports
-    ('152m + 126a + 10t', ('sin', 'cos'))
+    ('151m + 125a + 10t', ('sin', 'cos'))
     """
     called = chosen_name(name, program.name)
     return module({called: program}, name=called, sine=sine)
