@@ -119,8 +119,6 @@ class Graph:
 
     def sub(self, a: int, b: int) -> int:
         """a - b."""
-        if a == b:
-            return self.constant(0.0)
         constant = self.value_of(b)
         if constant is not None:
             return self.add(a, self.constant(-constant))
@@ -138,10 +136,10 @@ class Graph:
         return self._node(("sub", a, b)) if opposite is None else self.neg(opposite)
 
     def _multiple_of_both(self, a: int, b: int, sign: float) -> int | None:
-        """(c1 + sign c2) x, where the nodes are c1 x and c2 x."""
+        """(c1 + sign c2) x, where the nodes are c1 x and c2 x; x + x stays a sum."""
         (x, c1), (y, c2) = self._factors(a), self._factors(b)
         c = c1 + sign * c2
-        if x != y or c1 == c2 == 1.0 or not (c == 0.0 or _is_ordinary(c)):
+        if x != y or c1 == c2 == sign == 1.0 or not (c == 0.0 or _is_ordinary(c)):
             return None
         return self._mul_constant(x, c)
 

@@ -10,7 +10,15 @@ from armdyn.targets.llvm.decay import decay, is_never_negative, logarithm
 from armdyn.targets.llvm.power import has_power, power
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of
 from armdyn.targets.llvm.trigonometry import fast_limit, may_be_huge, sincos
-from armdyn.targets.llvm.vectors import Lines, Vector, any_lane, double_constant, section_function, side_by_side, slot_pointer
+from armdyn.targets.llvm.vectors import (
+    Lines,
+    Vector,
+    any_lane,
+    double_constant,
+    section_function,
+    side_by_side,
+    slot_pointer,
+)
 
 _TWO_ARGUMENTS = ("atan2", "pow")
 _POWERS_AT_ONCE, _SINES_AT_ONCE = 7, 6

@@ -85,9 +85,7 @@ def rounded(value: Fraction, bits: int, to_integer: Callable[[Fraction], int] = 
     return to_integer(value * scale) / scale
 
 
-def sincos(
-    out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
-) -> tuple[str | None, str | None, str]:
+def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool) -> tuple[str | None, str | None, str]:
     """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity.
 
     Returns:
