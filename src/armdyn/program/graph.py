@@ -119,6 +119,9 @@ class Graph:
 
     def sub(self, a: int, b: int) -> int:
         """a - b."""
+        together = self._multiple_of_both(a, b, -1.0)
+        if together is not None:
+            return together
         constant = self.value_of(b)
         if constant is not None:
             return self.add(a, self.constant(-constant))
@@ -129,9 +132,6 @@ class Graph:
             return self.neg(self.add(minus_a, b))
         if self.value_of(a) == 0.0:
             return self.neg(b)
-        together = self._multiple_of_both(a, b, -1.0)
-        if together is not None:
-            return together
         opposite = self._known.get(("sub", b, a))
         return self._node(("sub", a, b)) if opposite is None else self.neg(opposite)
 
