@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 import armdyn
 from armdyn import Part, Unsupported
-from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, Spring, Viscous
+from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, Spring, Viscous, flexible_inverse_dynamics
 from armdyn.constraints import PointOnPlane
 from armdyn.simulation import ConstantAcceleration, Contact, RungeKutta4, SettingError, SimulationError, Variational
 from armdyn.simulation.events.crossings import closes
@@ -231,8 +231,13 @@ def test_what_is_not_solved_is_named():
     zero = np.zeros(3)
     with pytest.raises(Unsupported, match=r"flexible_inverse_dynamics of .* would leave out its constraints"):
         robot.flexible_inverse_dynamics(q, zero, zero, zero, zero)
-    with pytest.raises(Unsupported, match=r"flexible joints and constraints .*, and a mode of vibration"):
-        robot.vibration_modes(q)
+
+    @armdyn.function("(n)->(n)")
+    def holding(model, q):
+        return flexible_inverse_dynamics(model, q, zero, zero, zero, zero).tau
+
+    with pytest.raises(Unsupported, match=r"flexible joints and constraints .*, and flexible_inverse_dynamics"):
+        robot.compile(holding)(q)
     with pytest.raises(SettingError, match="redundant='least_squares' is not for arms with flexible joints"):
         armdyn.simulate(robot, q, duration=0.1, redundant="least_squares")
     with pytest.raises(SettingError, match="does not move arms with flexible joints"):

@@ -1,7 +1,6 @@
 """Kernels for GPUs run on this processor: the same LLVM IR but for the number of the thread, called once a thread."""
 
 import ctypes
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,11 +38,11 @@ class OnCpu:
 def _loaded(code: bytes) -> Any:
     """Code that calls no libm, in one piece of memory.
 
-    Where a GPU's driver has taken the memory nearby, LLVM's usual pieces lie too far apart, and it ends the process.
+    Without a fused multiply-add it calls libm's, for which llvmlite counts one piece too short. Where a GPU's driver has taken the memory nearby, LLVM's usual pieces lie too far apart, and it ends the process.
     """
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target, use_lmm=sys.platform != "win32")
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target, use_lmm=True if host().has_fma else None)
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.declared import function
-from armdyn.actuators.flexible_joints import flexible_joints, links_side, refuse_constraints_beside_springs
+from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.actuators.spring import Spring
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.errors import TraceError, Unsupported
@@ -95,7 +95,7 @@ def flexible_inverse_dynamics(
     >>> qdd.round(12)
     array([2. , 0.5])
     """
-    refuse_constraints_beside_springs(mechanism, "flexible_inverse_dynamics")
+    _refuse_constraints(mechanism)
     joints = flexible_joints(mechanism)
     side = links_side(mechanism, joints)
     wrench = _chain(f_tip, f_tip_rate, f_tip_second_rate)
@@ -123,6 +123,16 @@ def flexible_inverse_dynamics(
         theta[i], thetad[i], thetadd[i] = q[i] + x[0], qd[i] + x[1], qdd[i] + x[2]
         tau[i] = joint.inertia * thetadd[i] + load + joint.friction(thetad[i], load)
     return FlexibleInverseDynamics(theta, thetad, thetadd, tau)
+
+
+def _refuse_constraints(mechanism: Mechanism) -> None:
+    """Raise where there are constraints, whose forces would have to be known with two rates."""
+    if mechanism.model.constraints:
+        names = ", ".join(constraint.name for constraint in mechanism.model.constraints)
+        raise Unsupported(
+            f"{mechanism.name!r} has flexible joints and constraints ({names}), and flexible_inverse_dynamics solves "
+            "for springs alone; take one away: robot.without_springs() or robot.without_constraints()"
+        )
 
 
 def _chain(*rates: Array | None) -> list[Array]:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.spring import Spring
-from armdyn.advice import either
 from armdyn.errors import ModelError, Unsupported
 from armdyn.exact import Exact, is_zero
 from armdyn.model.editing import WITHOUT_ROTOR
@@ -82,23 +81,6 @@ def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
         spring = joint.actuator.spring.with_inputs(mechanism.springs.get(joint.name, {}))
         found[coordinate] = FlexibleJoint(coordinate, k, spring, drive.armature[k], drive.laws[k])
     return [found[coordinate] for coordinate in sorted(found)]
-
-
-def refuse_constraints_beside_springs(mechanism: Mechanism, what: str) -> None:
-    """Raise where a robot with springs has constraints, of which ``what`` knows nothing.
-
-    Raises:
-        Unsupported: constraints.
-    """
-    if mechanism.model.constraints:
-        names = ", ".join(constraint.name for constraint in mechanism.model.constraints)
-        raise Unsupported(
-            f"{mechanism.name!r} has flexible joints and constraints ({names}), and {what} solves for springs alone; "
-            + either(
-                "take one away: robot.without_springs() or robot.without_constraints()",
-                "take one away: actuators without springs, or a robot without constraints",
-            )
-        )
 
 
 def links_side(mechanism: Mechanism, joints: list[FlexibleJoint]) -> Mechanism:

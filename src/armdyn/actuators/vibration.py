@@ -8,9 +8,13 @@ K is the stiffness at the deflection that carries gravity. How gravity itself ch
 would only turn the motions of the whole arm, of frequency 0, into slow ones. Without damping the frequencies are the
 roots of the eigenvalues of
 
-    S = K^(1/2) (E M^-1 E^T + B^-1) K^(1/2),
+    S = K^(1/2) (E P E^T + B^-1) K^(1/2),    P = M^-1,
 
-for one joint w^2 = k (1/I_link + 1/B).
+for one joint w^2 = k (1/I_link + 1/B). Within constraints A qd = 0 the links give way to forces by less:
+
+    P = M^-1 - M^-1 A^T (A M^-1 A^T)^-1 A M^-1.
+
+How the directions of the constraints' forces change with q is left out, like that of gravity.
 """
 
 from __future__ import annotations
@@ -21,17 +25,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.declared import function
-from armdyn.actuators.flexible_joints import (
-    flexible_joints,
-    links_side,
-    refuse_constraints_beside_springs,
-    spring_count,
-)
+from armdyn.actuators.flexible_joints import flexible_joints, links_side, spring_count
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import bias_forces, gravity_forces
-from armdyn.checks import choice
+from armdyn.checks import choice, per_joint
+from armdyn.constraints.arguments import CLOSED, RANK_TOLERANCE, ConstrainedRobot, tolerance_of
+from armdyn.constraints.checks import check_motion
+from armdyn.constraints.rank import unit_rows
 from armdyn.errors import ModelError
-from armdyn.functions.robot_like import RobotLike
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import derivative
 from armdyn.spatial.rotations import Array
@@ -68,7 +69,6 @@ def flexible_stiffness(mechanism: Mechanism, q: Array) -> FlexibleStiffness:
     Args:
         q: positions of the links, rad or m, shape (..., n).
     """
-    refuse_constraints_beside_springs(mechanism, "a mode of vibration")
     joints = flexible_joints(mechanism)
     side, at_rest = links_side(mechanism, joints), np.zeros(mechanism.dof)
     loads = gravity_forces(mechanism, q)
@@ -84,6 +84,8 @@ def flexible_stiffness(mechanism: Mechanism, q: Array) -> FlexibleStiffness:
 class VibrationModes(NamedTuple):
     """Modes of an arm with f flexible joints at a configuration, slowest first.
 
+    There are as many as flexible joints; with ``rotors="held"`` fewer by what constraints take from these joints.
+
     Args:
         frequencies: w, rad/s, shape (..., f); w / 2 pi in Hz.
         damping_ratios: phi^T D phi / (2 w), a pure number, shape (..., f): exact where damping does not couple the
@@ -98,19 +100,26 @@ class VibrationModes(NamedTuple):
     rotors: Array
 
 
-def vibration_modes(robot: RobotLike, q: ArrayLike, *, rotors: str = "free") -> VibrationModes:
+def vibration_modes(
+    robot: ConstrainedRobot, q: ArrayLike, *, rotors: str = "free", tolerance: float = CLOSED
+) -> VibrationModes:
     """Frequencies w, rad/s, shape (..., f), damping ratios and shapes of the modes of an arm with f flexible joints.
 
-    Eigenvalues of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016, 11.1). Motions of
-    the whole arm that bend no spring, of frequency 0, are left out.
+    Eigenvalues of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016, 11.1), within
+    constraints of M qdd + K (q - theta) + A^T lambda = 0 with A qdd = 0. Motions of the whole arm that bend no spring,
+    of frequency 0, are left out.
 
     Args:
         robot: with springs.
-        q: positions of the links, rad or m, shape (..., n); the springs are bent as gravity bends them there.
+        q: positions of the links, rad or m, shape (..., n); the springs are bent as gravity bends them there, where
+            the constraints carry nothing.
         rotors: "free", as under constant motor forces; "held", with the brakes of all joints closed, the rigid too.
+        tolerance: how far constraints may be from holding, in parts of the robot's size; infinite looks at nothing.
 
     Raises:
-        ModelError: a robot without springs, another word for ``rotors``.
+        ModelError: a robot without springs, another word for ``rotors``; held rotors where the constraints leave
+            different numbers of modes to the states of a batch.
+        OpenLoop: a state at which the constraints do not hold.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, Spring, vibration_modes
     >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
@@ -125,14 +134,19 @@ def vibration_modes(robot: RobotLike, q: ArrayLike, *, rotors: str = "free") -> 
             f"{robot.model.name!r} has no flexible joints; give an Actuator of one spring=Spring(stiffness)"
         )
     found: FlexibleStiffness = robot.compile(flexible_stiffness)(q)
-    return _held(found, springs) if rotors == "held" else _free(found, springs)
+    A = np.zeros((*found.M.shape[:-2], 0, robot.dof))
+    if robot.model.constraints:
+        (state,) = per_joint(robot, q=q)
+        check_motion(robot, tolerance_of(tolerance), state)
+        A = np.asarray(robot.constraint_jacobian(state))
+    return _held(robot, found, A, springs) if rotors == "held" else _free(found, A, springs)
 
 
-def _free(found: FlexibleStiffness, springs: list[int]) -> VibrationModes:
-    """Modes of links and rotors: phi = (-M^-1 E^T, B^-1) K^(1/2) v / w with S v = w^2 v."""
-    n, f, root = found.M.shape[-1], len(springs), np.sqrt(found.K)
-    answers = np.linalg.solve(found.M, np.broadcast_to(np.eye(n)[:, springs], (*found.M.shape[:-1], f)))  # M^-1 E^T
-    S = answers[..., springs, :] + (1.0 / found.B)[..., None] * np.eye(f)
+def _free(found: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationModes:
+    """Modes of links and rotors: phi = (-P E^T, B^-1) K^(1/2) v / w with S v = w^2 v."""
+    root = np.sqrt(found.K)
+    answers = _mobility(found.M, A)[0][..., springs]  # P E^T
+    S = answers[..., springs, :] + (1.0 / found.B)[..., None] * np.eye(len(springs))
     w2, v = np.linalg.eigh(root[..., :, None] * S * root[..., None, :])
     w = np.sqrt(w2)
     pulled = root[..., :, None] * v / w[..., None, :]
@@ -142,16 +156,47 @@ def _free(found: FlexibleStiffness, springs: list[int]) -> VibrationModes:
     return VibrationModes(w, _damping_ratios(found, springs, w, links, rotors), links, rotors)
 
 
-def _held(found: FlexibleStiffness, springs: list[int]) -> VibrationModes:
-    """Modes of the links of flexible joints alone: phi = K^(-1/2) w v with K^(1/2) M^-1 K^(1/2) v = w^2 v."""
-    n, root = found.M.shape[-1], np.sqrt(found.K)
-    inverse = np.linalg.inv(found.M[..., springs, :][..., springs])
-    w2, v = np.linalg.eigh(root[..., :, None] * inverse * root[..., None, :])
-    w = np.sqrt(w2)
-    links = np.zeros((*w.shape[:-1], n, len(springs)))
+def _held(robot: ConstrainedRobot, found: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationModes:
+    """Modes of the links of flexible joints alone: phi = K^(-1/2) w v with K^(1/2) P K^(1/2) v = w^2 v.
+
+    P is that of these joints' own rows of M and A; to what A takes belong eigenvalues of 0, which are no modes.
+    """
+    root = np.sqrt(found.K)
+    P, rank = _mobility(found.M[..., springs, :][..., springs], A[..., springs])
+    w2, v = np.linalg.eigh(root[..., :, None] * P * root[..., None, :])
+    taken = _same(robot, rank)
+    w, v = np.sqrt(w2[..., taken:]), v[..., taken:]
+    links = np.zeros((*w.shape[:-1], found.M.shape[-1], w.shape[-1]))
     links[..., springs, :] = v * w[..., None, :] / root[..., :, None]
     rotors = np.zeros_like(links)
     return VibrationModes(w, _damping_ratios(found, springs, w, links, rotors), links, rotors)
+
+
+def _mobility(M: Array, A: Array) -> tuple[Array, Array]:
+    """The accelerations P of unit forces within constraints, shape (..., n, n), and the rank of A.
+
+    With M = L L^T and U an orthonormal basis of what L^-1 A^T spans, P = L^-T (1 - U U^T) L^-1; the rows of A may
+    follow from each other.
+    """
+    inverse = np.linalg.inv(np.linalg.cholesky(M))
+    if not A.shape[-2]:
+        return np.swapaxes(inverse, -1, -2) @ inverse, np.zeros(M.shape[:-2], dtype=int)
+    U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=False)
+    spans = s > RANK_TOLERANCE * np.maximum(s.max(axis=-1, keepdims=True), np.finfo(float).tiny)
+    U = U * spans[..., None, :]
+    free = np.eye(M.shape[-1]) - U @ np.swapaxes(U, -1, -2)
+    return np.swapaxes(inverse, -1, -2) @ free @ inverse, spans.sum(axis=-1)
+
+
+def _same(robot: ConstrainedRobot, rank: Array) -> int:
+    """The rank that all states have."""
+    found = np.unique(rank)
+    if len(found) > 1:
+        raise ModelError(
+            f"the constraints of {robot.model.name!r} take {found[0]} to {found[-1]} modes from its flexible joints, "
+            "by the state, and modes of one call are as many at all states: call vibration_modes state by state"
+        )
+    return int(found[0]) if len(found) else 0
 
 
 def _damping_ratios(found: FlexibleStiffness, springs: list[int], w: Array, links: Array, rotors: Array) -> Array:
@@ -164,5 +209,5 @@ def _damping_ratios(found: FlexibleStiffness, springs: list[int], w: Array, link
     return ratios
 
 
-def _is_flexible(robot: RobotLike, name: str) -> bool:
+def _is_flexible(robot: ConstrainedRobot, name: str) -> bool:
     return any(joint.name == name and joint.has_spring for joint in robot.model.joints)

@@ -119,7 +119,7 @@ class Graph:
 
     def sub(self, a: int, b: int) -> int:
         """a - b."""
-        together = self._multiple_of_both(a, b, -1.0)
+        together = self.constant(0.0) if a == b else self._multiple_of_both(a, b, -1.0)
         if together is not None:
             return together
         constant = self.value_of(b)
