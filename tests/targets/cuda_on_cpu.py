@@ -38,7 +38,8 @@ class OnCpu:
 def _loaded(code: bytes) -> Any:
     """Code that calls no libm, in one piece of memory.
 
-    Without a fused multiply-add it calls libm's, for which llvmlite counts one piece too short. Where a GPU's driver has taken the memory nearby, LLVM's usual pieces lie too far apart, and it ends the process.
+    Where a GPU's driver has taken the memory nearby, LLVM's usual pieces lie too far apart, and it ends the process.
+    Without a fused multiply-add the code calls libm's, for which llvmlite counts one piece too short.
     """
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
