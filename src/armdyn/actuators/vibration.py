@@ -114,7 +114,7 @@ def vibration_modes(
         q: positions of the links, rad or m, shape (..., n); the springs are bent as gravity bends them there, where
             the constraints carry nothing.
         rotors: "free", as under constant motor forces; "held", with the brakes of all joints closed, the rigid too.
-        tolerance: how far constraints may be from holding, in parts of the robot's size; infinite looks at nothing.
+        tolerance: how far from closed the constraints may be, m or rad; infinite switches the check off.
 
     Raises:
         ModelError: a robot without springs, another word for ``rotors``; held rotors where the constraints leave
