@@ -15,6 +15,8 @@ from armdyn.program import less
 from armdyn.simulation import (
     Adaptive,
     ClosedLoop,
+    ConstantAcceleration,
+    Euler,
     FrictionWarning,
     Heun,
     OverTime,
@@ -48,6 +50,34 @@ def energy(robot: Robot, q: Any, qd: Any, theta: Any, thetad: Any) -> Any:
 
 
 # One joint.
+
+
+@pytest.mark.parametrize("method", [Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4])
+def test_a_rotor_that_stops_within_a_step_goes_as_far_as_friction_lets_it(method: Any) -> None:
+    """I v^2 / (2 c) of a rotor alone, which h^2 c/I is many times; its spring is soft, its link at rest."""
+    robot, c, v = hinge(Coulomb(40.0), spring=Spring(1e-6, damping=1e-7)), 40.0, 2e-2
+    loop = ClosedLoop(robot, method=method(2e-3), energy=True)
+    final = loop([0.0], [0.0], thetad=[v], steps=3, tau=[0.0]).final
+    np.testing.assert_allclose(final.theta, [ROTOR * v**2 / (2.0 * c)], rtol=1e-6)
+    np.testing.assert_allclose([final.heat, -final.work], 0.5 * ROTOR * v**2, rtol=1e-6)
+    assert final.thetad[0] == 0.0
+
+
+def test_what_motor_and_spring_do_while_a_rotor_stops_is_counted() -> None:
+    """Work against the energy of links, rotors and springs; what the formulas miss of it, h c v/2, and no more."""
+    c, v = 400.0, 0.5
+    robot = hinge(Coulomb(c), spring=Spring(K, damping=0.5))
+    for method in (Euler, SemiImplicitEuler, ConstantAcceleration):
+        drifts = []
+        for h in (1e-4, 1e-5):
+            loop, steps = ClosedLoop(robot, method=method(h), energy=True), round(2e-3 / h)
+            final = loop([0.0], [0.1], theta=[0.02], thetad=[v], steps=steps, tau=[1.0]).final
+            before = energy(robot, *np.array([[0.0], [0.1], [0.02], [v]]))
+            after = energy(robot, final.q, final.qd, final.theta, final.thetad)
+            drifts.append(abs(after - before - final.work))
+            assert final.thetad[0] == 0.0
+        assert drifts[1] < drifts[0] / 7
+        assert drifts[1] < 0.5 * h * c * v * 1.01
 
 
 def test_a_rotor_that_stops_on_its_spring_does_not_move_for_ten_minutes() -> None:
@@ -184,7 +214,7 @@ def test_links_and_rotors_against_the_located_motion() -> None:
     """A rotor and the bearing of its link, and a rigid joint whose gear's loss depends on the load."""
     robot, q0, t = springy_planar(), np.array([-1.5, 0.4]), np.arange(15)[:, None] * HOLD
     table = 0.8 * robot.gravity_forces(q0) + np.array([8.0, 4.0]) * np.sin(2.0 * np.pi * t * [1.7, 2.3] + [0.0, 0.5])
-    errors, true, final = compared(robot, q0, table, RungeKutta4, (4, 32))
+    errors, true, final = compared(robot, q0, table, RungeKutta4, (8, 64))
     assert {one.name for one in true.events} == {"joint_1", "joint_1 rotor", "joint_2"}
     assert len(true.events) >= 9
     assert errors[1] < 5e-6

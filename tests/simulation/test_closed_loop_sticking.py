@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from armdyn.model.drive import Drive
 from armdyn.simulation import (
     Adaptive,
     ClosedLoop,
+    ConstantAcceleration,
     DivergenceWarning,
+    Euler,
     FrictionWarning,
     Heun,
     OverTime,
@@ -92,6 +95,31 @@ def test_a_thrown_block_stops_and_turns_at_the_closed_form(method: Any) -> None:
         path = reach + 0.5 * back * later**2
         np.testing.assert_allclose(rolled.final.heat, c * path, rtol=1e-10)
         assert (rolled.final.qd[0] == 0.0) == (pull < c)
+
+
+ONE_STEP = [Euler, SemiImplicitEuler, ConstantAcceleration, partial(ConstantAcceleration, as_printed=True), Heun]
+
+
+@pytest.mark.parametrize("method", [*ONE_STEP, RungeKutta4])
+def test_a_joint_that_stops_within_a_step_goes_as_far_as_friction_lets_it(method: Any) -> None:
+    """I v^2 / (2 c), be c as large as a brake's, when h^2 c/I is many times that; what it had of energy is heat."""
+    robot = armdyn.load("planar_2r").with_gravity([0.0, 0.0, 0.0]).with_locked({"joint_2": 0.3})
+    c, v, h, inertia = 300.0, 2e-2, 5e-3, robot.mass_matrix([0.0])[0, 0]
+    loop = ClosedLoop(robot.with_friction({"joint_1": (0.0, c)}), method=method(h), energy=True)
+    final = loop([0.0], [v], steps=3, tau=[0.0]).final
+    np.testing.assert_allclose(final.q, [inertia * v**2 / (2.0 * c)], rtol=1e-10)
+    np.testing.assert_allclose([final.heat, -final.work], 0.5 * inertia * v**2, rtol=1e-10)
+    assert final.qd[0] == 0.0
+
+
+def test_six_brakes_that_fall_in_together_move_no_joint() -> None:
+    """Each stops after another part of the same step, and is where the located motion stops it."""
+    robot = armdyn.load("ur5").with_friction(dict.fromkeys(armdyn.load("ur5").joint_names, (0.0, 200.0)))
+    q0, qd0 = np.random.default_rng(0).uniform(-0.5, 0.5, size=(2, 6))
+    true = armdyn.simulate(robot, q0, qd0, duration=0.05, method=Adaptive(rtol=1e-11, atol=1e-12)).q[-1]
+    for method in (SemiImplicitEuler, RungeKutta4):
+        found = ClosedLoop(robot, method=method(5e-4))(q0, qd0, steps=100, tau=np.zeros(6)).final.q
+        np.testing.assert_allclose(found, true, rtol=0, atol=1e-4)
 
 
 @pytest.mark.short_run("SemiImplicitEuler-1.3-1")

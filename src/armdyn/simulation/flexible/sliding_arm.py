@@ -76,11 +76,18 @@ class SlidingFlexibleArm(Slides):
         rates = thetad[self.places]
         rubs = self._friction(rates, springs, self.of_rotors)
         left = self.motors - springs - bends[self.places] - rubs
-        heat = rubs @ rates + bends @ thetad + self._lost_in_springs(x, xd)
-        powers = links.powers + np.array([self.motors @ rates - heat, heat])
+        damping = springs - self._elastic_forces(x)
+        on_rotors = rubs + bends[self.places] + damping
+        bends[self.places] = -damping  # the links' side: that of rigid joints, and what the damping gives the links
         rotors = self.of_rotors * self.of_rotors * left / self.inertias
         reactions = np.concatenate([links.reactions, -left])
-        return Slide(np.concatenate([links.x, rotors]), reactions, powers, links.loads)
+        return Slide(
+            np.concatenate([links.x, rotors]),
+            reactions,
+            np.concatenate([links.applied, self.motors]),
+            np.concatenate([links.friction + bends, on_rotors]),
+            links.loads,
+        )
 
     def _bending(self, x: Any, joint: FlexibleJoint, k: int) -> Any:
         """theta - q of a flexible joint, or its rate."""
@@ -94,13 +101,10 @@ class SlidingFlexibleArm(Slides):
         ]
         return np.array(forces, dtype=object)
 
-    def _lost_in_springs(self, x: Any, xd: Any) -> Any:
-        """The power that their damping takes, W."""
-        damped = [(k, joint) for k, joint in enumerate(self.joints) if joint.spring.is_damped]
-        return sum(
-            (joint.spring.lost_power(self._bending(x, joint, k), self._bending(xd, joint, k)) for k, joint in damped),
-            start=0.0,
-        )
+    def _elastic_forces(self, x: Any) -> Array:
+        """The same without the springs' damping."""
+        forces = [joint.spring.elastic_force(self._bending(x, joint, k)) for k, joint in enumerate(self.joints)]
+        return np.array(forces, dtype=object)
 
     def _friction(self, rates: Any, springs: Array, slip: Any) -> Array:
         """Of each rotor that slips in a direction, under the force of its spring, N m or N."""

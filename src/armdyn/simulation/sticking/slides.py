@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from armdyn.algorithms.load_laws import LoadedFriction
 from armdyn.algorithms.prescribed import Prescribed
 from armdyn.simulation.integration.schemes import Rates
@@ -18,14 +20,20 @@ class Slide(NamedTuple):
     Args:
         x: accelerations.
         reactions: the opposite of the friction of what is held; without meaning of what slips.
-        powers: of all that acts on the arm, less what friction takes, and what friction takes, W.
+        applied: what joints, motors and surroundings put in, N m or N.
+        friction: what friction takes from it, and the damping of springs, N m or N; 0 of what is held.
         loads: which joints transmit whose friction depends on it, by body.
     """
 
     x: Array
     reactions: Array
-    powers: Array
+    applied: Array
+    friction: Array
     loads: dict[int, Any]
+
+    def energies(self, moved: Array) -> Array:
+        """Work of all that acts on the arm, less what friction takes, and what friction takes, J; of velocities, W."""
+        return np.array([(self.applied - self.friction) @ moved, self.friction @ moved])
 
 
 class Bounds(NamedTuple):
@@ -64,7 +72,7 @@ class Slides(ABC):
     def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
         """Accelerations, and the two powers."""
         found = self.solved(q, qd)
-        return found.x, found.powers
+        return found.x, found.energies(qd)
 
     @property
     @abstractmethod

@@ -73,16 +73,12 @@ class SlidingArm(Slides):
             bare, none = self.bare, np.zeros(self.bare.dof)
             rest = algorithms.inverse_dynamics(bare, q, qd, none, self.f_tip)
             x, reactions = solved_with_prescribed(bare, self.mass_matrix(q), self.moves, pushes - rest, none)
-            return Slide(x, reactions, self._powers(q, qd, rubs + bends), {})
+            return Slide(x, reactions, self.applied(q), rubs + bends, {})
         arm = dataclasses.replace(self.mechanism, drive=self.under_load(self.slip))
         found = accelerations_under_load(arm, q, qd, pushes, self.f_tip, near=self._near, moves=self.moves)
         self._near = found.loads
         of_loads = arm.drive.forces([found.friction.get(k, 0.0) for k in range(len(arm.drive.terms))])
-        return Slide(found.qdd, found.reactions, self._powers(q, qd, rubs + bends + of_loads), dict(found.loads))
-
-    def _powers(self, q: Any, qd: Any, friction: Any) -> Array:
-        """See above, W; what is held has none."""
-        return np.array([(self.applied(q) - friction) @ qd, friction @ qd])
+        return Slide(found.qdd, found.reactions, self.applied(q), rubs + bends + of_loads, dict(found.loads))
 
     def _bends(self, q: Any, qd: Any) -> Any:
         """What friction with a state of its own takes."""

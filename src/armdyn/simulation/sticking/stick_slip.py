@@ -23,9 +23,10 @@ r is the time in which joints do something else than before. On straight lines o
 takes the lines at the loads of the one before it, the first one at those at the step's beginning, which differ by the
 order of h.
 
-The time of a stop within a step is that of a constant acceleration. A change costs an error of the order of h^2 in the
-state, besides the method's own. A joint lets go at the begin of a step: one whose static friction is above its kinetic
-friction, and whose load passes it within a step, does so up to h late, with an error of the order of h.
+The time of a stop within a step is that of a constant acceleration, and so is the path up to it, by each method. A
+change costs an error of the order of h^2 in the state, besides the method's own. A joint lets go as a step begins:
+one whose static friction is above its kinetic friction, and whose load passes it within a step, does so up to h late,
+with an error of the order of h.
 """
 
 from __future__ import annotations
@@ -69,13 +70,18 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     """
     q, qd, energies = state
     first = arm.solved(q, qd)
-    later = method.scheme.formula(arm, (first.x, first.powers), 0.0, (q, qd, energies), h)
+    later = method.scheme.formula(arm, (first.x, first.energies(qd)), 0.0, (q, qd, energies), h)
     if not arm.dry:
         return later, arm.last_loads
     friction = SlipFriction.of(arm, q, qd, later[1], first.loads)
     doings = Doings.first(friction, -first.reactions[arm.dry], h)
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + (MORE_UNDER_LOAD if arm.loaded else 0)
-    changed = _with_changes(arm, friction, doings, q, later, passes)
+    predicted = later
+    if method.scheme.once:
+        # Such formulas carry positions by the velocity of one end, which friction may change by much within a step.
+        path = (0.5 * h) * (qd + later[1])
+        predicted = (q + path, later[1], energies + first.energies(path))
+    changed = _with_changes(arm, friction, doings, q, predicted, passes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
     return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True)), arm.last_loads
 
@@ -90,7 +96,9 @@ def _with_changes(arm: Slides, friction: SlipFriction, doings: Doings, q: Array,
             doings = doings.corrected(*friction.at_rest(loads), after[dry], changes.impulses[dry])
     after = predicted + changes.velocities
     after[dry] = select(doings.held, 0.0, after[dry])
-    moved = (0.5 * doings.longest) * changes.velocities  # a change of velocity that comes about evenly in this time
+    times = np.full(len(predicted), doings.longest, dtype=object)
+    times[dry] = doings.times
+    moved = 0.5 * times * changes.velocities  # each change of velocity comes about evenly in its time
     rubs = friction.rubbing
     kinetic = 0.5 * changes.momenta(friction)[rubs] @ (predicted + after)[rubs]
     return later[0] + moved, after, later[2] + arm.energies_of_change(q, kinetic, moved)
