@@ -86,6 +86,14 @@ def number(
     return found
 
 
+def divisor(name: str, value: Any, *, unit: str = "", expected: str = "") -> float:
+    """``value`` as a float above zero that one can divide by: one by it is finite; see `number`."""
+    found = number(name, value, above=0.0, unit=unit, expected=expected)
+    if 1.0 / found == math.inf:
+        raise ModelError(f"{name} is {found:g}; expected {expected or 'a number above zero'}, and 1/{found:g} is none")
+    return found
+
+
 def as_float(value: Any) -> float:
     """The float that a real number is; NaN of anything else, and of bools."""
     if isinstance(value, bool | np.bool_) or is_masked(value):

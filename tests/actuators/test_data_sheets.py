@@ -105,6 +105,20 @@ def test_contradictions_are_named_with_their_numbers() -> None:
     assert Motor.from_data_sheet(**wrong, check=False) == Motor.from_data_sheet(**RE40)
 
 
+def test_stall_torque_and_current_are_compared_without_a_voltage() -> None:
+    sheet = {"torque_constant": "50 mN m/A", "terminal_resistance": "2 ohm", "stall_current": "10 A"}
+    Motor.from_data_sheet(**sheet, stall_torque="0.51 N m")
+    with pytest.raises(DataSheetError, match=r"stall_torque is 1 N m, but k_t stall_current is 0\.5 \(\+100\.0%\)"):
+        Motor.from_data_sheet(**sheet, stall_torque="1 N m")
+    with pytest.warns(armdyn.DescriptionWarning, match="stall_current without nominal_voltage"):
+        Motor.from_data_sheet(**sheet)
+
+
+def test_a_winding_warms_up_before_its_motor() -> None:
+    with pytest.raises(DataSheetError, match="winding_time_constant is 1120 s, above motor_time"):
+        Motor.from_data_sheet(**RE40 | {"winding_time_constant": "1120 s", "motor_time_constant": "41.6 s"})
+
+
 @pytest.mark.parametrize("factor", [0.953, 1.048])
 @pytest.mark.parametrize("name", ["stall_torque", "speed_torque_gradient", "mechanical_time_constant"])
 def test_five_per_cent_are_the_tolerance(name: str, factor: float) -> None:

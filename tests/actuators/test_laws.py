@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mpmath import exp, mp, mpf, sign, sqrt, tanh
 
+import armdyn
 from armdyn import DTypeError, ModelError, ShapeError, UnknownName
 from armdyn.actuators import (
     Actuator,
@@ -16,6 +17,7 @@ from armdyn.actuators import (
     Gear,
     GearLoss,
     LuGre,
+    Motor,
     Quadratic,
     ServoFriction,
     Sigmoid,
@@ -197,11 +199,26 @@ def test_gears_bring_their_loss_and_leave_what_else_rubs():
         (lambda: GearLoss(1.2, 0.5), "efficiency of GearLoss is 1.2; expected a number above zero and at most 1"),
         (lambda: Gear(10.0, efficiency=0.0), "efficiency of Gear is 0.0; expected a number above zero and at most 1"),
         (lambda: Gear(10.0, back_efficiency=-0.5), "back_efficiency of Gear is -0.5"),
+        (lambda: Gear(10.0, efficiency=1e-310), "efficiency of Gear is 1e-310; expected .* at most 1, and 1/1e-310 is"),
+        (lambda: Stribeck(2.0, 1.0, 1e-310), "speed of Stribeck is 1e-310; expected a number above zero, and 1/1e-310"),
+        (
+            lambda: Actuator(gear=Gear(10.0, efficiency=0.9, back_efficiency=0.4), friction=GearLoss(0.9, 0.4)),
+            r"takes 1\.2 of a load that drives the joint \(GearLoss 0\.6, GearLoss 0\.6\); expected less than 1 in all",
+        ),
     ],
 )  # fmt: skip
 def test_numbers_that_no_friction_has(make, message):
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def test_two_losses_that_leave_one_load():
+    """Below one together: inverse dynamics of the accelerations gives back the torques, in random states."""
+    drive = Actuator(Motor(1e-4), Gear(10.0, efficiency=0.9, back_efficiency=0.6), friction=GearLoss(0.9, 0.5))
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    q, qd, tau = np.random.default_rng(4).normal(size=(3, 200, 2))
+    qdd = robot.forward_dynamics(q, qd, 20.0 * tau)
+    np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), 20.0 * tau, rtol=1e-11, atol=1e-11)
 
 
 def test_what_is_no_law():

@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import ModelError, Robot, Unsupported
-from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, Rotor, Stator, Stribeck, Viscous
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, MaxwellSlip, Motor, Rotor, Stator, Stribeck, Viscous
 from armdyn.actuators.data import fields_of, known_laws
 from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
@@ -47,6 +47,12 @@ def test_every_law(name: str) -> None:
     numbers = {n: [0.7, 0.2] if field.several else 0.7 for n, field in fields.items()}
     law = known_laws()[name](**numbers | {n: Coulomb(2.0) for n, field in fields.items() if field.is_law})
     robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=[law, Viscous(0.3)])})
+    assert read_again(robot) == robot
+
+
+def test_a_law_of_one_element() -> None:
+    """Lists of one number come back as lists."""
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=MaxwellSlip([100.0], [1.0]))})
     assert read_again(robot) == robot
 
 

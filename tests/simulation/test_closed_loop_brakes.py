@@ -34,6 +34,12 @@ def held_when_fast(model: Any, q: Any, qd: Any, limit: Any) -> Braking:
     return Braking(0.0 * q, np.array([less(limit, abs(qd[1]))]))
 
 
+@armdyn.function("(n),(n),()->(n),(1)", result=Braking)
+def braked_as_wanted(model: Any, q: Any, qd: Any, wanted: Any) -> Braking:
+    """No torques, and the brake as far as an input says."""
+    return Braking(0.0 * q, np.array([wanted]))
+
+
 @pytest.mark.slow
 def test_switches_at_times_are_those_of_simulate() -> None:
     true = armdyn.simulate(ARM, START, duration=DURATION, brakes=SWITCHES, save_every=0.01)
@@ -67,6 +73,21 @@ def test_a_controller_switches_them() -> None:
     np.testing.assert_array_equal(engaged, np.abs(rows.qd[:, 1]) > 0.5)
     slower = np.diff(np.abs(rows.qd[:, 1]))[engaged[:-1]]
     assert (slower < 0.0).all()
+
+
+def test_a_brake_takes_no_more_than_its_torque_and_never_drives() -> None:
+    """Numbers of a controller beyond 0 and 1 count as these; in an input they are an error."""
+
+    loop = ClosedLoop(ARM, braked_as_wanted, method=Heun(1e-3), brakes=["joint_2"])
+    ends = {wanted: loop(START, [0.2, 0.3], steps=50, wanted=wanted).final.q for wanted in (-3.0, 0.0, 1.0, 2.0)}
+    np.testing.assert_array_equal(ends[-3.0], ends[0.0])
+    np.testing.assert_array_equal(ends[2.0], ends[1.0])
+    by_input = ClosedLoop(ARM, method=Heun(1e-3), brakes=["joint_2"])
+    for wrong in (-1.0, 1.5, np.nan):
+        table = np.ones((10, 3, 1))
+        table[4, 2] = wrong
+        with pytest.raises(SettingError, match=rf"brakes is {wrong} for joint 'joint_2' of arm \(2,\) in step 4"):
+            by_input(np.tile(START, (3, 1)), steps=10, tau=np.zeros(2), brakes=table)
 
 
 def test_studies_switch_them_in_all_runs(tmp_path: Path) -> None:

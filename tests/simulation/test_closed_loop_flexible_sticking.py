@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from armdyn.simulation import (
     OverTime,
     RungeKutta4,
     SemiImplicitEuler,
+    StepWarning,
 )
 from oracles.carried_slide import CarriedSlide
 from oracles.two_masses import TwoMasses
@@ -78,6 +80,20 @@ def test_what_motor_and_spring_do_while_a_rotor_stops_is_counted() -> None:
             assert final.thetad[0] == 0.0
         assert drifts[1] < drifts[0] / 7
         assert drifts[1] < 0.5 * h * c * v * 1.01
+
+
+def test_steps_too_long_for_a_spring_are_warned_of() -> None:
+    """Beyond w h = 2.83 by Runge-Kutta 4, where there are enough of them; be h the method's or an input."""
+    robot = hinge(spring=Spring(K))
+    w = np.sqrt(K * (1.0 / LINK + 1.0 / ROTOR))
+    given = {"q0": [0.0], "theta": [1e-6], "tau": [0.0]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ClosedLoop(robot, method=RungeKutta4(2.8 / w))(**given, steps=100)
+        ClosedLoop(robot, method=RungeKutta4(2.9 / w))(**given, steps=10)
+    loop = ClosedLoop(robot, method=RungeKutta4(1e-3 / w))
+    with pytest.warns(StepWarning, match=f"for the spring of joint '{robot.joint_names[0]}': .* Use a step well below"):
+        loop(**given, steps=100, h=2.9 / w)
 
 
 def test_a_rotor_that_stops_on_its_spring_does_not_move_for_ten_minutes() -> None:

@@ -12,6 +12,7 @@ from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.spring import Spring
+from armdyn.actuators.unique_load import check_unique_load
 from armdyn.actuators.viscous import Viscous
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.checks import number
@@ -67,6 +68,7 @@ class Actuator(JointActuator):
         self._check_parts()
         self._check_rotors()
         self._check_reflected()
+        check_unique_load((*(self.laws or ()), *self.losses))
 
     def _check_parts(self) -> None:
         """One at least is given; friction=() is one, which says that nothing rubs."""

@@ -258,14 +258,19 @@ def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str,
     I_0 = given.get("no_load_current", given.get("damping", 0.0) * given.get("no_load_speed", 0.0) / k_t)
     stall = None if V is None or R is None else V / R
     gradient = None if R is None else R / k_t**2
+    stall_torque = None if stall is None else k_t * stall
+    of_current, of_torque = "V/R", "k_t V/R"
+    if stall is None and {"stall_current", "stall_torque"} <= given.keys():
+        stall, of_current = given["stall_torque"] / k_t, "stall_torque/k_t"
+        stall_torque, of_torque = k_t * given["stall_current"], "k_t stall_current"
     return {
         "speed_constant": _Follows(1.0 / k_t, "1/k_t", ""),
         "voltage_constant": _Follows(k_t, "k_t", ""),
         "no_load_speed": _Follows(
             None if V is None else (V - (R or 0.0) * I_0) / k_t, "(V - R I_0)/k_t", "nominal_voltage"
         ),
-        "stall_current": _Follows(stall, "V/R", "nominal_voltage"),
-        "stall_torque": _Follows(None if stall is None else k_t * stall, "k_t V/R", "nominal_voltage"),
+        "stall_current": _Follows(stall, of_current, "nominal_voltage"),
+        "stall_torque": _Follows(stall_torque, of_torque, "nominal_voltage"),
         "speed_torque_gradient": _Follows(gradient, "R/k_t^2", "terminal_resistance"),
         "mechanical_time_constant": _Follows(
             None if gradient is None or J is None else J * gradient,
@@ -297,6 +302,9 @@ def _contradictions(
             yield (
                 f"{name} is {given[name]:.5g} {ENTRIES[name]}, but {formula} is {value:.5g} ({off:+.1%}), with {used}"
             )
+    winding, whole = given.get("winding_time_constant", 0.0), given.get("motor_time_constant", math.inf)
+    if winding > whole:
+        yield f"winding_time_constant is {winding:.5g} s, above motor_time_constant, {whole:.5g} s"
 
 
 def _thermal(given: dict[str, float]) -> Thermal | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.checks import number
+from armdyn.checks import divisor
 from armdyn.errors import ModelError, shown
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, maximum, minimum, select, sign
@@ -87,7 +87,7 @@ def check_efficiencies(part: object) -> None:
     """The fields ``efficiency`` and ``back_efficiency`` of a frozen dataclass while it is made."""
     for name in ("efficiency", "back_efficiency"):
         what, given = f"{name} of {type(part).__name__}", getattr(part, name)
-        value = number(what, given, above=0.0, expected="a number above zero and at most 1")
+        value = divisor(what, given, expected="a number above zero and at most 1")
         if value > 1.0:
             raise ModelError(f"{what} is {shown(given)}; expected a number above zero and at most 1")
         object.__setattr__(part, name, value)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import number
+from armdyn.checks import divisor, number
 from armdyn.errors import ModelError
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import derivative
@@ -34,9 +34,9 @@ class Law(FrictionLaw):
             object.__setattr__(self, name, value)
 
     def _above_zero(self, **units: str) -> None:
-        """Check fields while it is made: finite numbers above zero."""
+        """Check fields while it is made: finite numbers above zero, which laws divide by."""
         for name, unit in units.items():
-            value = number(f"{name} of {type(self).__name__}", getattr(self, name), above=0.0, unit=unit)
+            value = divisor(f"{name} of {type(self).__name__}", getattr(self, name), unit=unit)
             object.__setattr__(self, name, value)
 
     def _ordered(self, larger: str, smaller: str) -> None:

@@ -7,6 +7,7 @@ from armdyn.simulation.errors import (
     FrictionWarning,
     GainWarning,
     SettingError,
+    StepWarning,
     TrajectoryFileError,
     UntracedControllerWarning,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "SimulationError",
     "SimulationInterrupted",
     "Statistics",
+    "StepWarning",
     "Stops",
     "Taylor",
     "Trajectory",

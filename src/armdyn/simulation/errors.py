@@ -17,6 +17,10 @@ class GainWarning(UserWarning):
     """Gains below zero of a controller of `armdyn.control`, which drive an arm away from its reference."""
 
 
+class StepWarning(UserWarning):
+    """Steps of a closed loop that make the vibrations of its arm on springs grow."""
+
+
 class SettingError(ArmdynError, ValueError):
     """A duration, step, tolerance or other setting that makes no sense."""
 

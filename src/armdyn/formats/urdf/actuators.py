@@ -53,7 +53,7 @@ def _value(field: Field, text: str) -> Any:
     numbers = [read_number(word) for word in text.split()]
     if not numbers or any(map(math.isnan, numbers)):
         return text
-    return numbers[0] if len(numbers) == 1 else numbers
+    return numbers if field.several or len(numbers) > 1 else numbers[0]
 
 
 def _at(element: Element, path: tuple[str | int, ...]) -> Element:

@@ -7,18 +7,28 @@ Runge-Kutta 4 without damping beyond w h = 2.83, by semi-implicit Euler beyond 2
 
 from __future__ import annotations
 
+import dataclasses
+import math
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.vibration import VibrationModes, flexible_stiffness, vibration_modes
 from armdyn.advice import option
+from armdyn.errors import warn_outside
 from armdyn.robot import Robot
+from armdyn.simulation.errors import StepWarning
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import Rates
 from armdyn.spatial.rotations import Array
 
 GROWS = 1e-3
 """A vibration that a step makes larger by more than this part of it is not that of the arm any more."""
+
+MUCH = 1e3
+"""By which a vibration grows in the steps of a closed loop that is warned of: what is small becomes all there is."""
 
 HALVINGS = 40
 """Of an interval in which the longest step is looked for."""
@@ -57,19 +67,37 @@ def too_long_for_springs(robot: Robot, method: FixedStep, q: Array) -> str:
     """Which spring a step is too long for, and what to do, in words; empty where it is not, at these positions."""
     if not flexible_places(robot.model) or not np.isfinite(q).all():
         return ""
+    why = _too_long(robot, method, q)[0]
+    return why and f"{why}, or {option('method', 'adaptive')}"
+
+
+def _too_long(robot: Robot, method: FixedStep, q: Array) -> tuple[str, float]:
+    """The same, and by how much a step multiplies the vibration that grows most."""
     modes: VibrationModes = vibration_modes(robot, q, tolerance=np.inf)
     of_modes = list(zip(modes.frequencies, modes.damping_ratios, strict=True))
     grow = [growth(method, w, ratio, method.step) for w, ratio in of_modes]
     worst = int(np.argmax(grow))
     if not grow[worst] > 1.0 + GROWS:
-        return ""
+        return "", grow[worst]
     w, ratio = of_modes[worst]
     longest, joint = longest_step(method, w, ratio), _most_bent(robot, q, modes, worst)
-    return (
+    why = (
         f"the step of {method.step:g} s is too long for the spring of joint {joint!r}: the arm vibrates on its "
         f"springs with up to {w:.4g} rad/s there, and each step multiplies such a vibration by {grow[worst]:.4g}. Use "
-        f"a step well below {longest:.2g} s, or {option('method', 'adaptive')}"
+        f"a step well below {longest:.2g} s"
     )
+    return why, grow[worst]
+
+
+def warn_of_springs(robot: Robot, method: FixedStep, q: ArrayLike, h: Any, steps: int) -> None:
+    """Warn where so many steps of a loop make a vibration of the first arm on its springs `MUCH` times larger."""
+    length, first = float(np.max(h)), np.asarray(q, dtype=float).reshape(-1, robot.dof)[:1]
+    if not first.size or not np.isfinite(first).all() or not length > 0.0:
+        return
+    own = dataclasses.replace(method, step=length)
+    why, grows = _too_long(robot, own, first[0])
+    if why and steps * math.log(grows) > math.log(MUCH):
+        warn_outside(f"closed loop of {robot.name!r}: {why}", StepWarning)
 
 
 def _most_bent(robot: Robot, q: Array, modes: VibrationModes, mode: int) -> str:

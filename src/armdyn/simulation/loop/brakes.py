@@ -99,7 +99,8 @@ class LoopBrakes:
         """The input, one row a step, from switches by joint as `armdyn.simulate` has them; arrays stay as they are.
 
         Raises:
-            SettingError: switches of other joints or states, events in the place of times, times outside the motion.
+            SettingError: switches of other joints or states, events in the place of times, times outside the motion;
+                numbers that are not from 0 to 1.
             ShapeError: an array that has no number for each of the brakes.
         """
         if not isinstance(given, Mapping):
@@ -131,5 +132,14 @@ class LoopBrakes:
             raise ShapeError(
                 f"brakes has shape {shape}; expected (steps, ..., {len(self)}), a number from 0, released, to 1, "
                 f"engaged, for each step and brake: {', '.join(self.joints)}; or switches such as {EXPECTED}"
+            )
+        values = np.asarray(given)
+        wrong = np.argwhere(~((values >= 0.0) & (values <= 1.0)))
+        if len(wrong):
+            step, *arm, place = wrong[0].tolist()
+            whose = f" of arm {tuple(arm)}" if arm else ""
+            raise SettingError(
+                f"brakes is {values[tuple(wrong[0])]} for joint {self.joints[place]!r}{whose} in step {step}; expected "
+                "a number from 0, released, to 1, engaged"
             )
         return given  # type: ignore[no-any-return]

@@ -47,6 +47,7 @@ from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible.bristles import motion_carries
+from armdyn.simulation.flexible.spring_steps import warn_of_springs
 from armdyn.simulation.flexible.state import refuse_memory
 from armdyn.simulation.integration.methods import Euler, FixedStep
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -93,8 +94,9 @@ class ClosedLoop:
         running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
             time, a sum of h times it, is the state "cost".
         brakes: names of joints whose brakes are engaged and released during the motion: by the controller where it has
-            a result "brakes", of a number for each, 1 of one that is engaged and 0 of one that is released; else by an
-            input of that name. Other brakes stay as the robot has them. At a flexible joint a brake holds the rotor.
+            a result "brakes", of a number for each, 1 of one that is engaged and 0 of one that is released, and others
+            count as the nearest number from 0 to 1; else by an input of that name. Other brakes stay as the robot has
+            them. At a flexible joint a brake holds the rotor.
         energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
             what friction takes; and where joints rub, as the state "heat", J, what friction takes. The damping of
             springs counts as friction.
@@ -277,11 +279,15 @@ class ClosedLoop:
         Returns:
             ``final``, the state after the last step, and ``rows``, what was recorded.
 
+        Warns (`armdyn.simulation.StepWarning`) of a step that is too long for the springs of flexible joints.
+
         Raises:
             RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
         given = self._given(q0, qd0, inputs, steps)
+        if self._flexible:
+            warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
         return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
 
     def jvp(self, *wrt: str) -> Callable[..., Rolled]:

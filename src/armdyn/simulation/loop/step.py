@@ -11,6 +11,7 @@ import numpy as np
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import UnknownName
 from armdyn.named_tuples import named_tuple
+from armdyn.program import clip
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.loop.arm_step import moved, moved_on_springs, stuck_or_slipped
@@ -67,7 +68,8 @@ def step_function(
         found = {} if controller is None else controller.run(model, values)
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
         if sticks:
-            arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
+            given = clip(found[BRAKES], 0.0, 1.0) if BRAKES in found else values.get(BRAKES)
+            arm = brakes.on(model, given) if brakes else model
             found |= stuck_or_slipped(method, arm, acting, bristles=bristles)
         elif flexible:
             found |= moved_on_springs(method, model, acting, bristles=bristles, project=project)
