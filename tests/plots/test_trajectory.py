@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import armdyn
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.plots.trajectory import DASH, taking_turns
+from armdyn.plots.coinciding import DASH, pieces
 
 ARM = armdyn.load("ur5")
 POSE = np.array([0.3, -1.0, 1.0, 0.2, 0.3, 0.4])
@@ -56,21 +56,31 @@ def test_chosen_joints_by_name_and_number(falling: armdyn.Trajectory) -> None:
 
 
 def test_degrees_stand_with_degrees_a_second(falling: armdyn.Trajectory) -> None:
-    axes = falling.plot(panels=("q", "qd", "qdd")).axes
+    axes = falling.plot(panels=("q", "qd", "qdd"), joints=[1]).axes
     assert [each.get_ylabel() for each in axes] == ["angle [deg]", "velocity [deg/s]", "acceleration [deg/s²]"]
     for each, name in zip(axes, ("q", "qd", "qdd"), strict=True):
-        np.testing.assert_allclose(each.lines[1].get_ydata(), np.degrees(getattr(falling, name)[:, 1]))
+        np.testing.assert_allclose(each.lines[0].get_ydata(), np.degrees(getattr(falling, name)[:, 1]))
 
 
 def test_curves_that_coincide_take_turns(resting: armdyn.Trajectory) -> None:
     velocities = resting.plot().axes[1].lines
     patterns = [line._unscaled_dash_pattern for line in velocities]  # type: ignore[attr-defined]
     assert patterns == [(k * DASH, (DASH, 5 * DASH)) for k in range(6)]
-    t = np.linspace(0.0, 1.0, 100)
-    assert taking_turns(np.stack([t, t + 0.1, t**2], axis=-1)) == [{}, {}, {}]
-    assert taking_turns(np.full((3, 2), np.nan)) == [{}, {}]
-    near = np.stack([t, t + 0.003], axis=-1)
-    assert all(taking_turns(near))
+    t = np.linspace(0.0, 1.0, 101)
+    assert pieces(t, np.stack([t, t + 0.1, t**2], axis=-1)) == [[(0, 100, 0, 1)]] * 3
+    assert pieces(t[:3], np.full((3, 2), np.nan)) == [[(0, 2, 0, 1)]] * 2
+    assert pieces(t, np.stack([t, t + 0.003], axis=-1)) == [[(0, 100, 0, 2)], [(0, 100, 1, 2)]]
+
+
+def test_curves_take_turns_only_where_they_coincide() -> None:
+    """Two that part and a third that joins them for a while; each sample between the ends of a curve is drawn."""
+    t = np.linspace(0.0, 1.0, 101)
+    values = np.stack([np.minimum(t, 0.7), t, np.clip(t, 0.3, 0.5)], axis=-1)
+    assert pieces(t, values) == [
+        [(0, 30, 0, 2), (30, 51, 0, 3), (51, 70, 0, 2), (70, 100, 0, 1)],
+        [(0, 30, 1, 2), (30, 51, 1, 3), (51, 70, 1, 2), (70, 100, 0, 1)],
+        [(0, 30, 0, 1), (30, 50, 2, 3), (50, 100, 0, 1)],
+    ]
 
 
 def shown_numbers(axes: Any) -> list[Any]:

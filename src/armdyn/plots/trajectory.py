@@ -15,6 +15,7 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from armdyn.checks import array, is_one_of
 from armdyn.errors import UnknownName
+from armdyn.plots.coinciding import FLAT, Piece, pieces
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """One for each round through the colours."""
-
-DASH = 4.0
-"""The length of the dashes of curves that coincide, which take turns, by the width of the line."""
 
 MOST_LINES = 20
 """A batch of more motions than this is drawn as medians and bands."""
@@ -36,17 +34,11 @@ PANELS = ("q", "qd", "qdd", "tau", "energy", "drift")
 WIDTH, ROW = 10.0, 2.1
 """Of a figure and of a row of its panels, inches."""
 
-HIDDEN = 0.004
-"""Curves nearer to each other than this share of their panel's range coincide."""
-
 REST = 1e-9
 """Joints that move less than this, rad or m, are at rest."""
 
 PAD = 0.07
 """Around panels and titles, inches."""
-
-FLAT = 1e-9
-"""A range smaller than this, relative to the values in it, is none: the axis shows the value, not its rounding."""
 
 
 def plot_trajectory(
@@ -239,9 +231,8 @@ class _View:
         in_degrees = self.degrees and turns and panel.name != "tau"
         values = getattr(self.trajectory, panel.name) * (180.0 / np.pi if in_degrees else 1.0)
         of_kind = [k for k in self.numbers if self.trajectory.joint_kinds[k] == panel.kind]
-        for k, turns_taken in zip(of_kind, taking_turns(values[..., of_kind]), strict=True):
-            style = self.style(k) | turns_taken
-            _draw_lines(axes, self.trajectory.t, values[..., k], self.trajectory.joint_names[k], **style)
+        curves = [(self.trajectory.joint_names[k], values[..., k], self.style(k)) for k in of_kind]
+        _draw_curves(axes, self.trajectory.t, curves)
         axes.set_ylabel(_ylabel(panel.name, turns, in_degrees), color=INK)
         if in_degrees and panel.name == "q" and 180 <= np.ptp(axes.get_ylim()) < 1440:
             shown = np.ptp(axes.get_ylim())
@@ -262,37 +253,6 @@ def _style(place: int) -> dict[str, Any]:
     return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place // len(COLOURS) % len(DASHES)]}
 
 
-def taking_turns(values: Array) -> list[dict[str, Any]]:
-    """Dashes for curves that coincide, a column each, so that one is drawn where the others are not; else nothing.
-
-    >>> t = np.linspace(0.0, 1.0, 50)
-    >>> taking_turns(np.stack([t, t**2, t], axis=-1))
-    [{'linestyle': (0.0, (4.0, 4.0))}, {}, {'linestyle': (4.0, (4.0, 4.0))}]
-    """
-    finite = values[np.isfinite(values)]
-    largest = float(np.abs(finite).max(initial=0.0))
-    near = max(HIDDEN * float(np.ptp(finite)) if finite.size else 0.0, FLAT * max(largest, 1.0))
-    groups: list[list[int]] = []
-    for k in range(values.shape[-1]):
-        group = next((group for group in groups if _coincide(values[..., group[0]], values[..., k], near)), None)
-        if group is None:
-            groups.append([k])
-        else:
-            group.append(k)
-    styles: list[dict[str, Any]] = [{} for _ in range(values.shape[-1])]
-    for group in groups:
-        for turn, k in enumerate(group if len(group) > 1 else []):
-            styles[k] = {"linestyle": (turn * DASH, (DASH, (len(group) - 1) * DASH))}
-    return styles
-
-
-def _coincide(one: Array, other: Array, near: float) -> bool:
-    """Whether one motion's curves run on each other for most of the time."""
-    apart = np.abs(one - other)
-    finite = apart[np.isfinite(apart)]
-    return one.ndim == 1 and finite.size > 0 and bool(np.median(finite) <= near)
-
-
 def _chosen_signals(trajectory: Trajectory, signals: Sequence[str] | None) -> Sequence[str]:
     """The names of the signals to draw."""
     known = tuple(trajectory.signals)
@@ -308,9 +268,7 @@ def _signal_panel(name: str) -> Draw:
     def draw(axes: Axes, trajectory: Trajectory) -> None:
         values = trajectory.signals[name]
         labels, unit = _labels_of_signal(trajectory, name)
-        turns = taking_turns(values)
-        for k in range(values.shape[-1]):
-            _draw_lines(axes, trajectory.t, values[..., k], labels[k], **(_style(k) | turns[k]))
+        _draw_curves(axes, trajectory.t, [(label, values[..., k], _style(k)) for k, label in enumerate(labels)])
         axes.set_ylabel(_plain(name + unit), color=INK)
         _legend_above(axes)
 
@@ -334,9 +292,7 @@ def _draw_energies(axes: Axes, trajectory: Trajectory) -> None:
     if np.nanmax(np.abs(energy.work), initial=0.0) > 0:
         shown.append(("work put in", energy.work, COLOURS[2]))
     shown.append(("total", energy.total, INK))
-    turns = taking_turns(np.stack([values for _, values, _ in shown], axis=-1))
-    for (name, values, colour), turn in zip(shown, turns, strict=True):
-        _draw_lines(axes, trajectory.t, values, name, color=colour, **turn)
+    _draw_curves(axes, trajectory.t, [(name, values, {"color": colour}) for name, values, colour in shown])
     axes.set_ylabel("energy [J]", color=INK)
     _legend_above(axes)
 
@@ -345,7 +301,7 @@ def _draw_drift(axes: Axes, trajectory: Trajectory) -> None:
     drift = trajectory.energy.drift
     largest = np.abs(drift[np.isfinite(drift)]).max(initial=0.0)
     scale, unit = next(((s, u) for s, u in _JOULES if largest >= s), _JOULES[-1])
-    _draw_lines(axes, trajectory.t, drift / scale, "total - initial - work", color=INK)
+    _draw_curves(axes, trajectory.t, [("total - initial - work", drift / scale, {"color": INK})])
     axes.set_ylabel(f"drift [{unit}]", color=INK)
     _legend_above(axes)
 
@@ -353,8 +309,26 @@ def _draw_drift(axes: Axes, trajectory: Trajectory) -> None:
 _JOULES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ"), (1e-12, "pJ"), (1e-15, "fJ"))
 
 
+def _draw_curves(axes: Axes, t: Array, curves: Sequence[tuple[str, Array, dict[str, Any]]]) -> None:
+    """Curves, the name, values and style of each; those of one motion take turns where they coincide."""
+    alone = len(t) > 1 and all(values.ndim == 1 for _, values, _ in curves)
+    parts = pieces(t, np.stack([values for _, values, _ in curves], axis=-1)) if curves and alone else None
+    for k, (name, values, style) in enumerate(curves):
+        if parts is None:
+            _draw_lines(axes, t, values, name, **style)
+        else:
+            _draw_pieces(axes, t, values, name, parts[k], style)
+
+
+def _draw_pieces(axes: Axes, t: Array, values: Array, name: str, parts: list[Piece], style: dict[str, Any]) -> None:
+    """One motion's line, in parts."""
+    for k, part in enumerate(parts):
+        own, label = slice(part.first, part.last + 1), _plain(name) if k == 0 else None
+        axes.plot(t[own], values[own], label=label, linewidth=1.4, **(style | part.style))
+
+
 def _draw_lines(axes: Axes, t: Array, values: Array, name: str, **style: Any) -> None:
-    """One motion as a line, few as thin lines, many as the median with a band around it."""
+    """Few motions as thin lines, many as the median with a band around it."""
     flat = values.reshape(len(t), -1)
     motions = flat.shape[1]
     if motions <= MOST_LINES:

@@ -1,0 +1,86 @@
+"""Curves that run on each other for a while: dashes that take turns there, so that all of them are seen."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+
+DASH = 4.0
+"""The length of the dashes, by the width of the line."""
+
+HIDDEN = 0.004
+"""Curves nearer to each other than this share of their panel's range coincide."""
+
+FLAT = 1e-9
+"""A range smaller than this, relative to the values in it, is none: the axis shows the value, not its rounding."""
+
+SHORTEST = 0.05
+"""The share of the time that curves coincide at least, to take turns: in less there is no room for dashes."""
+
+
+class Piece(NamedTuple):
+    """A part of a curve: the samples from ``first`` to ``last``, and the place of its dashes among ``of`` curves."""
+
+    first: int
+    last: int
+    turn: int = 0
+    of: int = 1
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """Of a line; nothing where it is solid."""
+        if self.of == 1:
+            return {}
+        return {"linestyle": (self.turn * DASH, (DASH, (self.of - 1) * DASH))}
+
+
+def pieces(t: Array, values: Array) -> list[list[Piece]]:
+    """The parts of curves, a column each, that are solid or take turns with others; each begins where one ends.
+
+    >>> t = np.linspace(0.0, 1.0, 11)
+    >>> for each in pieces(t, np.stack([t, np.maximum(t, 0.5)], axis=-1)):
+    ...     print([tuple(piece) for piece in each])
+    [(0, 5, 0, 1), (5, 10, 0, 2)]
+    [(0, 5, 0, 1), (5, 10, 1, 2)]
+    """
+    last, leaders = len(t) - 1, _leaders(values)
+    return [_of_one(t, leaders == leaders[:, [k]], k, last) for k in range(values.shape[1])]
+
+
+def _of_one(t: Array, together: Array, k: int, last: int) -> list[Piece]:
+    """The parts of curve k, which is ``together`` with some, itself among them, in each sample, (T, m)."""
+    parts: list[Piece] = []
+    for first, end in _runs(together):
+        members = np.flatnonzero(together[first]).tolist()
+        if len(members) > 1 and end > first and t[end] - t[first] >= SHORTEST * (t[last] - t[0]):
+            begin = parts[-1].last if parts else 0
+            if parts and begin == first - 1:  # with others than before, but not alone in between
+                parts[-1] = parts[-1]._replace(last=first)
+            elif begin < first:
+                parts.append(Piece(begin, first))
+            parts.append(Piece(first, end, members.index(k), len(members)))
+    begin = parts[-1].last if parts else 0
+    return [*parts, Piece(begin, last)] if begin < last or not parts else parts
+
+
+def _leaders(values: Array) -> Array:
+    """For each sample and curve the first of the curves that it runs on there, (T, m)."""
+    finite = values[np.isfinite(values)]
+    size = float(np.abs(finite).max(initial=0.0))
+    near = max(HIDDEN * float(np.ptp(finite)) if finite.size else 0.0, FLAT * max(size, 1.0))
+    count = values.shape[1]
+    first = np.tile(np.arange(count), (len(values), 1))
+    for k in range(1, count):
+        for j in reversed(range(k)):
+            leads = (first[:, j] == j) & (np.abs(values[:, j] - values[:, k]) <= near)
+            first[leads, k] = j
+    return first
+
+
+def _runs(rows: Array) -> list[tuple[int, int]]:
+    """The first and last sample of each run of equal rows."""
+    ends = np.flatnonzero((rows[1:] != rows[:-1]).any(axis=1)) + 1
+    return list(zip([0, *ends.tolist()], [*(ends - 1).tolist(), len(rows) - 1], strict=True))
