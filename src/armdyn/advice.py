@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 NO_VALUE = object()
@@ -25,7 +26,7 @@ def option(name: str, value: Any = NO_VALUE) -> str:
     >>> option("tip"), option("locked", {"finger": 0.0})
     ('tip=', "locked={'finger': 0.0}")
     """
-    return _spelling.get()(name, value)
+    return _instead.get().get(name) or _spelling.get()(name, value)
 
 
 def either(python: str, shell: str) -> str:
@@ -36,6 +37,25 @@ def either(python: str, shell: str) -> str:
     'robot.without_friction()'
     """
     return python if _spelling.get() is _as_keyword else shell
+
+
+_instead: ContextVar[Mapping[str, str]] = ContextVar("instead", default=MappingProxyType({}))
+
+
+@contextmanager
+def instead(**words: str) -> Iterator[None]:
+    """Let messages say these words in the place of options that are not there to be given.
+
+    >>> from armdyn.advice import instead, option
+    >>> with instead(check_inertia="check_inertia = false in [arm]"):
+    ...     option("check_inertia", False)
+    'check_inertia = false in [arm]'
+    """
+    token = _instead.set({**_instead.get(), **words})
+    try:
+        yield
+    finally:
+        _instead.reset(token)
 
 
 @contextmanager

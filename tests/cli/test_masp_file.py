@@ -88,6 +88,25 @@ def test_the_simulation_half(shell: Shell, tmp_path: Path) -> None:
     assert mpl.image.imread(picture).shape[:2] == (2400, 1440)
 
 
+def test_what_was_simulated_until_it_broke_off_is_written(shell: Shell, tmp_path: Path) -> None:
+    file, out = tmp_path / "arm.toml", tmp_path / "moved.csv"
+    file.write_text(
+        re.sub("duration = 1.5.*\n", "duration = 9\n", EXAMPLE.read_text()).replace("step = 0.005", "step = 0.25")
+    )
+    said = shell("masp", str(file), "--simulate", "--csv", str(out), "--plot", str(tmp_path / "moved.png"), columns=140)
+    assert said.code == 2
+    assert words(said.err).endswith("What was simulated until then is in the files above.")
+    assert f"wrote {out.name}" in words(said.out).replace(str(tmp_path) + "/", "")
+    assert len(table_of(out)[1]) > 5
+    assert "can be kept by --csv or --plot" in words(shell("masp", str(file), "--simulate").err)
+
+
+def test_inertias_that_no_body_has_are_taken_by_a_line_of_the_file(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "arm.toml"
+    file.write_text(EXAMPLE.read_text().replace("check_inertia = false", "check_inertia = true"))
+    assert "or read it as it stands with check_inertia = false in [arm]" in words(shell("masp", str(file)).err)
+
+
 def test_the_example_is_printed(shell: Shell, tmp_path: Path) -> None:
     said = shell("masp", "--example")
     assert (said.code, said.out) == (0, EXAMPLE.read_text(encoding="utf-8"))

@@ -53,10 +53,15 @@ def test_a_new_simulation_begins_anew() -> None:
 
 def test_samples_between_steps_come_at_the_next_step() -> None:
     law = Watched()
-    armdyn.simulate(
-        ROBOT, [0.3, 0.1], duration=0.01, torque=control.callback(law, sample_time=2.5e-3), method="euler", step=1e-3
-    )
+    settings: dict[str, Any] = {"duration": 0.01, "method": "euler", "step": 1e-3}
+    motion = armdyn.simulate(ROBOT, [0.3, 0.1], torque=control.callback(law, sample_time=2.5e-3), **settings)
     np.testing.assert_allclose([t for t, _ in law.calls], [0.0, 0.003, 0.005, 0.008, 0.01], atol=1e-12)
+    assert "has a sample time of 0.0025 s, which is no multiple of the step of 0.001 s" in motion.notes[0]
+    faster = armdyn.simulate(ROBOT, [0.3, 0.1], torque=control.callback(Watched(), sample_time=4e-4), **settings)
+    assert faster.notes[0].endswith("it is asked once a step")
+    for fits in (1e-3, 7e-3):
+        torque = control.callback(Watched(), sample_time=fits)
+        assert not armdyn.simulate(ROBOT, [0.3, 0.1], torque=torque, **settings).notes
 
 
 def test_batches_and_wrenches() -> None:

@@ -1,5 +1,6 @@
 """The simulation half: the torques of a path give the path back, to the order of the predictor-corrector."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -185,3 +186,33 @@ def test_pictures_of_a_simulation() -> None:
     sliding = [a for a in figure.axes if a.get_ylabel().startswith("slides")]
     assert [a.get_ylabel() for a in sliding] == ["slides [mm]", "slides [mm/s]", "slides [N]"]
     assert any("torque limits, which are not enforced, are left by waist" in note for note in moved.notes)
+
+
+def test_steps_that_are_too_long_are_said_and_drawn(tmp_path: Path) -> None:
+    """The paper's arm at such steps turns and turns, more than an axis of degrees has ticks for."""
+    problem = replace(read("kg_puma"), simulated=Simulated(duration=2.4, step=0.15))
+    moved = problem.simulate()
+    assert np.abs(moved.joints.q).max() > 7 * 2 * np.pi
+    assert re.match(r"the energy drifts by .* the step of 0\.15 s is too long for this motion\. Use a", moved.notes[0])
+    draw_simulation(moved).savefig(tmp_path / "moved.png")
+    assert not any(
+        "the energy" in note for note in replace(problem, simulated=Simulated(duration=0.1)).simulate().notes
+    )
+
+
+def test_what_was_simulated_until_it_broke_off_is_kept() -> None:
+    """An error has the pieces before it and the begun one; so has Ctrl-C."""
+    robot = armdyn.load("kg_puma")
+    q0 = np.array([0.1, -0.7, -0.8, -0.2, -1.0, 2.8])
+    hold = robot.gravity_forces(q0)
+    rows = [hold, hold, hold, hold + 1e160]
+    torques = TorqueTable([0.0, 0.1, 0.2, 0.3], rows, [0.1, 0.2])
+    with pytest.raises(
+        SimulationError, match=r"break at 0\.2 s\)\. What was simulated until then is in error\.sim"
+    ) as raised:
+        simulate_torques(robot, torques, q0, step=0.01)
+    assert "armdyn.simulate with method='adaptive'" in str(raised.value)
+    kept = raised.value.simulation  # type: ignore[attr-defined]
+    assert 0.2 <= kept.t[-1] < 0.3
+    np.testing.assert_allclose(kept.t[:21], np.linspace(0.0, 0.2, 21), atol=1e-12)
+    np.testing.assert_allclose(kept.joints.q[:20], np.tile(q0, (20, 1)), atol=1e-6)

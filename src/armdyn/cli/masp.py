@@ -10,7 +10,6 @@ import typer
 
 from armdyn.cli.arguments import Described
 from armdyn.cli.completion import complete_robots
-from armdyn.cli.json_output import AsJson
 from armdyn.errors import ShapeError
 
 PAPERS_ARM = Annotated[
@@ -61,7 +60,14 @@ def masp(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for masp.png and masp.csv.")
     ] = Path(),
-    json: AsJson = False,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print JSON in place of tables, all digits: of FILE its columns in the file's units, as they say; of "
+            "the circle SI units. What is not finite is null.",
+        ),
+    ] = False,
 ) -> None:
     """Manipulator analysis and simulation, as Kazerounian and Gupta's program of 1985: from a FILE, or a circle.
 

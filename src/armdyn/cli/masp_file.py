@@ -14,8 +14,10 @@ from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import account, figure, figures, new_table, show, show_notes, write_table
 from armdyn.masp import Configuration, InputUnits, MaspProblem, MaspRun, MaspSimulation, columns, read_masp
 from armdyn.masp.columns import largest
+from armdyn.masp.simulation import KEPT_HERE
 from armdyn.model import Joint
 from armdyn.robot import Robot
+from armdyn.simulation import SimulationError, SimulationInterrupted
 from armdyn.simulation.progress import progress_bar
 from armdyn.spatial.rotations import Array
 
@@ -54,23 +56,32 @@ def run_file(path: Path, wanted: Wanted) -> None:
     if wanted.configuration is not None:
         problem = problem.with_configuration(wanted.configuration)
     console = screen(stderr=wanted.json)
-    if wanted.json:
-        result = problem.simulate() if wanted.simulate else problem.analyse()
-        files = [path for path in (wanted.csv, wanted.plot) if path is not None]
-        notes = [*problem.robot.notes, *result.notes]
-        print_json(
-            {
-                "title": problem.title,
-                **of_robot(problem.robot),
-                "columns": columns(result),
-                "files": files,
-                "notes": notes,
-            }
-        )
-    else:
+    try:
+        result = _made(problem, wanted, console)
+    except (SimulationError, SimulationInterrupted) as error:  # what is done is kept
+        found: MaspSimulation | None = getattr(error, "simulation", None)
+        if found is not None:
+            _write(found, wanted, console)
+            written = wanted.csv is not None or wanted.plot is not None
+            where = "is in the files above" if written else "can be kept by --csv or --plot"
+            said = str(error).removesuffix(KEPT_HERE).rstrip()
+            error.args = (f"{said} What was simulated until then {where}.",)
+        raise
+    _write(result, wanted, console)
+
+
+def _made(problem: MaspProblem, wanted: Wanted, console: Screen) -> MaspRun | MaspSimulation:
+    """The results, shown."""
+    if not wanted.json:
         result = _simulated(problem, console) if wanted.simulate else _analysed(problem, console)
         show_notes(console, [*problem.robot.notes, *result.notes])
-    _write(result, wanted, console)
+        return result
+    result = problem.simulate() if wanted.simulate else problem.analyse()
+    files = [path for path in (wanted.csv, wanted.plot) if path is not None]
+    notes = [*problem.robot.notes, *result.notes]
+    about = {"title": problem.title, **of_robot(problem.robot)}
+    print_json({**about, "columns": columns(result), "files": files, "notes": notes})
+    return result
 
 
 def _analysed(problem: MaspProblem, console: Screen) -> MaspRun:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.advice import instead
 from armdyn.errors import ArmdynError, ModelError
 from armdyn.formats.given import KINDS
 from armdyn.formats.units import STANDARD_FREE_FALL
@@ -57,7 +58,8 @@ def read_masp(path: str | os.PathLike[str]) -> MaspProblem:
     data = _parsed(file)
     problems: list[str] = []
     try:
-        problem = _problem(data, file, problems)
+        with instead(check_inertia="check_inertia = false in [arm], or [payload]"):
+            problem = _problem(data, file, problems)
     except ModelError as error:
         problems += error.problems
     except ArmdynError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from armdyn.errors import UnknownName
 from armdyn.masp.configurations import configurations
@@ -14,6 +15,7 @@ from armdyn.masp.simulation import MaspSimulation, simulate_torques
 from armdyn.masp.torques import read_torques, torques_of_path
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
+from armdyn.simulation import SettingError
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, MotionError, follow
 
@@ -118,7 +120,9 @@ class MaspProblem:
                 f"{self.robot.inverse_kinematics(self.begin, limits=False).reason()}"
             )
         if self.chosen > len(found):
-            raise UnknownName(f"no configuration {self.chosen}: {len(found)} reach the path's beginning, 1 the first")
+            raise UnknownName(
+                f"[analysis]: no configuration {self.chosen}: {len(found)} reach the path's beginning, 1 the first"
+            )
         q: Array = found[self.chosen - 1]
         return q
 
@@ -136,6 +140,8 @@ class MaspProblem:
         Raises:
             MotionError: a file that asks for no simulation, torques of a path that the arm cannot follow.
             TorqueTableError: torques that cannot be read.
+            SettingError: a duration beyond the torques.
+            SimulationError, SimulationInterrupted: a motion that broke off; ``error.simulation`` has it until then.
         """
         asked = self.simulated
         if asked is None:
@@ -146,17 +152,16 @@ class MaspProblem:
         else:
             torques = read_torques(asked.torques, self.robot, self.units, asked.breaks)
         q0 = follow(self.robot, self.path, [0.0], near=self.start()).q[0] if asked.q0 is None else asked.q0
-        return simulate_torques(
-            self.robot,
-            torques,
-            q0,
-            asked.qd0,
-            duration=asked.duration,
-            step=asked.step,
-            load=self.load,
-            units=self.units,
-            progress=progress,
-        )
+        settings: dict[str, Any] = {
+            "duration": asked.duration,
+            "step": asked.step,
+            "load": self.load,
+            "units": self.units,
+        }
+        try:
+            return simulate_torques(self.robot, torques, q0, asked.qd0, **settings, progress=progress)
+        except SettingError as error:
+            raise SettingError(f"[simulation]: {error}") from None
 
     def with_configuration(self, number: int) -> MaspProblem:
         """The same, with another configuration."""

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.advice import instead
 from armdyn.checks import number
 from armdyn.errors import ShapeError
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.torques import TorqueTable
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
-from armdyn.simulation import AdamsBashforthMoulton4, SettingError, SimulationError, Trajectory, simulate
-from armdyn.simulation.notes import in_si, limits_left
+from armdyn.simulation import (
+    AdamsBashforthMoulton4,
+    SettingError,
+    SimulationError,
+    SimulationInterrupted,
+    Trajectory,
+    simulate,
+)
+from armdyn.simulation.notes import LOST, in_si, limits_left
+from armdyn.simulation.unfinished import KEPT
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import JointStates, TipMotion
+
+KEPT_HERE = "What was simulated until then is in error.simulation."
+"""The end of messages of a motion that broke off, in Python."""
 
 ROUNDING = 1e-9
 """How far, in steps, a piece may be from whole steps and still be meant to hold them."""
@@ -62,10 +74,21 @@ class MaspSimulation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The limits that the motion does not keep, one sentence each."""
+        """Steps that are too long for the motion, and the limits that it does not keep, one sentence each."""
         q, qd, _ = self.joints
         unit_of = in_si if self.units is None else self.units.of
-        return tuple(limits_left(self.robot, self.t, q, qd, self.tau, unit_of))
+        return (*self._steps_too_long(), *limits_left(self.robot, self.t, q, qd, self.tau, unit_of))
+
+    def _steps_too_long(self) -> Iterator[str]:
+        """Of the piece whose energy drifts most, beside what changed hands in it."""
+        drifts = [float(np.abs(piece.energy.relative_drift).max()) for piece in self.pieces]
+        worst = int(np.argmax(drifts))
+        if drifts[worst] > LOST:
+            step = float(np.diff(self.pieces[worst].t).max())
+            yield (
+                f"the energy drifts by {drifts[worst]:.2g} of what changed hands: the step of {step:g} s is too long "
+                "for this motion. Use a shorter one"
+            )
 
 
 def simulate_torques(
@@ -100,6 +123,7 @@ def simulate_torques(
         ShapeError: torques of another number of joints.
         SettingError: a duration beyond the torques, or a step that is not above zero.
         SimulationError: a motion that could not be continued.
+        SimulationInterrupted: Ctrl-C. Of both, ``error.simulation`` is what was simulated until then, if anything was.
 
     >>> robot = armdyn.load("kg_puma")
     >>> q0 = np.array([0.1, -0.7, -0.8, -0.2, -1.0, 2.8])
@@ -121,23 +145,32 @@ def simulate_torques(
     pieces: list[Trajectory] = []
     for k, (begin, end) in enumerate(zip(ends, [*ends[1:], first + length], strict=True)):
         try:
-            piece = simulate(
-                robot,
-                q,
-                qd,
-                duration=end - begin,
-                torque=_law(torques, k, begin),
-                f_tip=None if load is None else _wrench(robot, load),
-                method=AdamsBashforthMoulton4(step=(end - begin) / np.ceil((end - begin) / step - ROUNDING)),
-                progress=progress,
-            )
-        except SimulationError as error:
-            if k == 0:
-                raise
-            raise SimulationError(f"{error} (t counts from the torques' break at {begin:g} s.)") from error
+            with instead(method="armdyn.simulate with method='adaptive'"):
+                piece = simulate(
+                    robot,
+                    q,
+                    qd,
+                    duration=end - begin,
+                    torque=_law(torques, k, begin),
+                    f_tip=None if load is None else _wrench(robot, load),
+                    method=AdamsBashforthMoulton4(step=(end - begin) / np.ceil((end - begin) / step - ROUNDING)),
+                    progress=progress,
+                )
+        except (SimulationError, SimulationInterrupted) as error:
+            begun = [*pieces, *([] if error.trajectory is None else [error.trajectory])]
+            error.simulation = _joined(robot, ends[: len(begun)], begun, units) if begun else None  # type: ignore[union-attr]
+            error.args = (_said(str(error), begin, kept=bool(begun)),)
+            raise
         pieces.append(piece)
         q, qd = piece.q[-1], piece.qd[-1]
     return _joined(robot, ends, pieces, units)
+
+
+def _said(message: str, begin: float, *, kept: bool) -> str:
+    """The words of an error in a piece that begins at some time."""
+    said = message.removesuffix(KEPT).rstrip().removesuffix(".")
+    said += f" (t counts from the torques' break at {begin:g} s)" if begin else ""
+    return f"{said}. {KEPT_HERE}" if kept else f"{said}."
 
 
 def _law(torques: TorqueTable, k: int, begin: float) -> Callable[[float, Array, Array], Array]:

@@ -25,7 +25,7 @@ DASHES = ("solid", (0, (5, 1.6)), (0, (1.2, 1.3)))
 """Line styles that distinguish the three lines of a panel without colours."""
 
 DEGREES = (1.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0)
-"""Between ticks of an axis of angles: the first with which it has fewer than seven."""
+"""Between ticks of an axis of angles: the first with which it has fewer than seven; of many turns any number."""
 
 DUST = 1e-9
 """Components below this part of the largest are rounding, or error of the integration."""
@@ -201,10 +201,9 @@ def _draw_panel(
     )
     axes.set_title(title, loc="left", fontsize=9, color=INK)
     _prepare(axes, f"${quantity.symbol}$ [{quantity.unit.name}]")
-    if quantity.unit.name == "deg":
-        axes.yaxis.set_major_locator(
-            MultipleLocator(next(step for step in DEGREES if np.ptp(axes.get_ylim()) < 7 * step))
-        )
+    fit = [step for step in DEGREES if np.ptp(axes.get_ylim()) < 7 * step]
+    if quantity.unit.name == "deg" and fit:
+        axes.yaxis.set_major_locator(MultipleLocator(fit[0]))
     if at_right is not None:
         _prepare(at_right, f"slides [{quantity.of_slides.name}]")
         at_right.spines[["left", "bottom"]].set_visible(False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.integration.grid import StepGrid
+from armdyn.simulation.integration.methods import FixedStep, Method
 from armdyn.simulation.over_time import OverTime, Scheduled
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
@@ -157,7 +158,7 @@ class Callback:
 
     Args:
         function: of (t, q, qd), s, rad or m, rad/s or m/s, shape (..., n); the state is read-only.
-        sample_time: s, best a multiple of the step.
+        sample_time: s, best a multiple of the step; ``trajectory.notes`` says so of others.
 
     Raises:
         SettingError: what is no function, or a sample time that is not above zero.
@@ -269,6 +270,20 @@ class Forces:
     def sampled(self) -> bool:
         """Whether one of them is a function with a sample time of its own."""
         return any(isinstance(one, Sampled) for one in (self.torque, self.f_tip))
+
+    def samples_between_steps(self, method: Method) -> Iterator[str]:
+        """That functions are not asked for at multiples of their sample time, for no step begins there."""
+        step = method.step if isinstance(method, FixedStep) else math.inf
+        for one in (self.torque, self.f_tip):
+            if not isinstance(one, Sampled) or step == math.inf:
+                continue
+            ratio = one.sample_time / step
+            if abs(ratio - max(round(ratio), 1)) > ROUNDING * ratio:
+                when = "once a step" if ratio < 1.0 else "when the first step begins after each multiple of it"
+                yield (
+                    f"{one.law.what} has a sample time of {one.sample_time:g} s, which is no multiple of the step of "
+                    f"{step:g} s: it is asked {when}"
+                )
 
     def in_step(self, k: int, t: float, q: Array, qd: Array) -> Forces:
         """The same for the step that begins now: functions with a sample time give the value they hold in it."""

@@ -197,8 +197,11 @@ def simulate(
     plan = flexible_run.plan if flexible else _plan
     samples, integrate = plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    samples.notes += friction_left_out(
-        robot, slides, chosen, sticks=happenings is not None and len(dry) > 0, pushed=bool(stops or contacts)
+    samples.notes += (
+        *forces.samples_between_steps(chosen),
+        *friction_left_out(
+            robot, slides, chosen, sticks=happenings is not None and len(dry) > 0, pushed=bool(stops or contacts)
+        ),
     )
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
