@@ -44,6 +44,19 @@ def on_numbers(on: bool = True) -> Iterator[None]:
         _ON_NUMBERS.reset(token)
 
 
+_RUN: ContextVar[Callable[[Callable[..., Any]], Callable[..., Any]] | None] = ContextVar("armdyn_run", default=None)
+
+
+@contextmanager
+def running(changed: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Let functions that are called inside run what ``changed`` makes of their implementations."""
+    token = _RUN.set(changed)
+    try:
+        yield
+    finally:
+        _RUN.reset(token)
+
+
 def _in_float64(found: Any) -> Any:
     """Results with arrays of float64 in the place of those of Python objects that are numbers."""
     if isinstance(found, tuple):
@@ -108,7 +121,9 @@ class Function:
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
-        found = self.implementation(model, *arrays, **options)
+        changed = _RUN.get()
+        implementation = self.implementation if changed is None else changed(self.implementation)
+        found = implementation(model, *arrays, **options)
         return _in_float64(found) if _ON_NUMBERS.get() else found
 
 

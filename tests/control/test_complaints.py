@@ -53,7 +53,7 @@ def counting(model: Any, q: Any, qd: Any) -> Any:
 
 @armdyn.function("(n),(n)->(n)")
 def with_the_math_module(model: Any, q: Any, qd: Any) -> Any:
-    return np.array([math.sin(x) for x in q])  # math
+    return np.array([math.gamma(x) for x in q])  # math
 
 
 def helper(x: Any) -> Any:

@@ -15,7 +15,7 @@ from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
-from armdyn.functions.locating import locating
+from armdyn.functions.locating import called
 from armdyn.functions.of_program import OfProgram
 from armdyn.functions.source_keys import source_key
 from armdyn.functions.variants import Options, Variant, chosen, names_given
@@ -278,8 +278,8 @@ class CompiledFunction:
         changed = {name: value for name, value in values.items() if name not in arguments}
         if changed:
             model = with_parameters(model, changed)
-        with locating(self.function.name):
-            return self.function(model, *(values.get(a) for a in arguments), **dict(options))
+        call = partial(self.function, model, *(values.get(a) for a in arguments), **dict(options))
+        return called(self.function.name, call)
 
     def _check_results(self, result: Any, options: Options) -> None:
         results = result if isinstance(result, tuple) else (result,)

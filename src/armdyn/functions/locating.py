@@ -5,8 +5,9 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from armdyn.errors import TraceError
 from armdyn.program import NeedsNumbers, explained
@@ -43,6 +44,32 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         if isinstance(traced, NeedsNumbers):
             raise LocatedNeedsNumbers(f"{place}: {traced}" + (f". {advice}" if advice else "")) from error
         raise LocatedTraceError(f"{place}: {traced}") from error
+
+
+def called(name: str, call: Callable[[], Any], advice: str = "") -> Any:
+    """What a call of a function that is traced returns, once more with a NumPy for traced scalars where it needs that.
+
+    Args:
+        name: of the function, for messages.
+        call: runs it.
+        advice: see `locating`.
+    """
+    with locating(name, advice):
+        try:
+            return call()
+        except Exception as error:
+            if not isinstance(explained(error, name), NeedsNumbers):
+                raise
+            first = error
+        from armdyn.functions.plain_numpy import plain, plain_numpy  # noqa: PLC0415 - few functions need it
+
+        try:
+            with plain_numpy():
+                return plain(call())
+        except Exception as error:
+            if isinstance(explained(error, name), NeedsNumbers):
+                raise  # of the line that is left
+            raise first from None
 
 
 def _place(error: Exception) -> str | None:

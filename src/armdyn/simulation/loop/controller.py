@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from armdyn.checks import one_per_joint
 from armdyn.declaration import Argument, Function, Shape, on_numbers
 from armdyn.errors import DTypeError, ShapeError, TraceError, shown
 from armdyn.functions.binding import Inputs
-from armdyn.functions.locating import locating
+from armdyn.functions.locating import called, locating
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
@@ -106,8 +107,8 @@ class Controller:
             ShapeError: results of other shapes than it declares.
             DTypeError: results that are no numbers.
         """
+        given = called(self.function.name, partial(self._called, model, values, options), UNTRACED)
         with locating(self.function.name, UNTRACED):
-            given = self._called(model, values, options)
             for name, array in zip(self.results, given if isinstance(given, tuple) else (given,), strict=False):
                 if any(map(_is_no_number, np.ravel(np.asarray(array, dtype=object)))):
                     raise DTypeError(f"{self.function.name} returned {name} = {shown(array)}; expected real numbers")

@@ -1,0 +1,213 @@
+"""NumPy for functions that are traced and were written for numbers: what it cannot do with traced scalars.
+
+NumPy's arithmetic works on object arrays of traced scalars; its comparisons, ``np.where``, ``np.clip``, ``np.sign`` and
+others ask each scalar for its truth, which it has not. A function of a user's that fails so is run once more, on arrays
+that know these, and with a ``np`` and a ``math`` that do. Its code and its errors' lines are the same.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from armdyn.declaration import running
+from armdyn.functions import numpy_functions as of_traced
+from armdyn.program import Expr, arctan2, maximum, minimum
+from armdyn.spatial.rotations import Array
+
+TRACED: dict[Any, Callable[..., Any]] = {getattr(np, name): function for name, function in of_traced.FUNCTIONS.items()}
+"""What takes the place of functions of NumPy where an argument is traced."""
+
+FOLDED = {np.maximum: maximum, np.minimum: minimum}
+FILLED = ("zeros", "ones", "empty", "full")
+MADE = ("array", "asarray")
+
+OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "fabs": "abs", "fmod": "fmod", "pow": "power"} | {
+    name: name
+    for name in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt", "hypot", "floor", "ceil", "trunc", "copysign",
+                 "degrees", "radians", "log10", "log2")
+}  # fmt: skip
+"""Functions of the module math, and those of NumPy that are the same."""
+
+
+class TracedArray(np.ndarray):
+    """An array of traced scalars that NumPy's functions work on."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        given = [np.asarray(x) if isinstance(x, TracedArray) else x for x in inputs]
+        if out is not None:
+            options["out"] = tuple(np.asarray(x) for x in out)
+        if method == "__call__" and ufunc in TRACED and out is None:
+            return _as_traced(TRACED[ufunc](*given, **options))
+        if method == "reduce" and ufunc in FOLDED and options.get("axis") is None:
+            return functools.reduce(FOLDED[ufunc], given[0].flat)
+        found = getattr(ufunc, method)(*given, **options)
+        return out[0] if out is not None else _as_traced(found)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function in TRACED:
+            return _as_traced(TRACED[function](*args, **options))
+        return super().__array_function__(function, types, args, options)
+
+    def clip(self, *bounds: Any, **options: Any) -> Any:
+        """As of `numpy.clip`."""
+        return _as_traced(TRACED[np.clip](np.asarray(self), *bounds, **options))
+
+    def round(self, decimals: int = 0) -> Any:  # type: ignore[override]
+        """As of `numpy.round`."""
+        return _as_traced(TRACED[np.round](np.asarray(self), decimals))
+
+
+@contextmanager
+def plain_numpy() -> Iterator[None]:
+    """Run the implementations of functions outside this library so."""
+    with running(_with_traced_numpy):
+        yield
+
+
+def _with_traced_numpy(implementation: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function with another NumPy; those of this library are what they are, and take plain arrays."""
+    if not isinstance(implementation, FunctionType) or _is_ours(implementation.__module__):
+        return lambda model, *arrays, **options: _as_traced(implementation(model, *map(plain, arrays), **options))
+    own = _Rebinding(implementation.__globals__).function(implementation)
+    return lambda model, *arrays, **options: plain(own(model, *map(_as_traced, arrays), **options))
+
+
+def _is_ours(module: str | None) -> bool:
+    return str(module).partition(".")[0] == "armdyn"
+
+
+class _Rebinding:
+    """Functions of one module with another NumPy and math, max and min.
+
+    Args:
+        names: of the module.
+    """
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.original = names
+        self.names = {**names, "max": _of_builtin("max", maximum), "min": _of_builtin("min", minimum)}
+        self.found: dict[int, FunctionType] = {}
+        for name, value in names.items():
+            self.names[name] = self.of(value) if name not in ("max", "min") else value
+
+    def of(self, value: Any) -> Any:
+        """A function of the module, NumPy or math as it should be; anything else as it is."""
+        if value is np:
+            return NUMPY
+        if value is math:
+            return MATH
+        return self.function(value) if self._is_own(value) else value
+
+    def function(self, given: FunctionType) -> FunctionType:
+        """The same code with other names around it."""
+        if id(given) not in self.found:
+            cells = tuple(CellType() for _ in given.__closure__ or ())
+            other = FunctionType(given.__code__, self.names, given.__name__, given.__defaults__, cells or None)
+            other.__kwdefaults__ = given.__kwdefaults__
+            self.found[id(given)] = other  # before its closure, which may hold itself
+            for cell, own in zip(cells, given.__closure__ or (), strict=True):
+                with suppress(ValueError):  # of a name that has no value yet
+                    cell.cell_contents = self.of(own.cell_contents)
+        return self.found[id(given)]
+
+    def _is_own(self, value: Any) -> bool:
+        return isinstance(value, FunctionType) and value.__globals__ is self.original
+
+
+def _is_traced(value: Any) -> bool:
+    """Whether a value is, or an array or list holds, a traced scalar."""
+    if isinstance(value, list | tuple):
+        return any(map(_is_traced, value))
+    return isinstance(value, Expr) or (isinstance(value, np.ndarray) and value.dtype == object)
+
+
+def _as_traced(value: Any) -> Any:
+    """An array of traced scalars as one that NumPy's functions work on; all else as it is."""
+    if isinstance(value, tuple):
+        parts = map(_as_traced, value)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value.view(TracedArray) if isinstance(value, np.ndarray) and value.dtype == object else value
+
+
+def plain(result: Any) -> Any:
+    """Arrays and tuples of them as plain arrays."""
+    if isinstance(result, tuple):
+        parts = map(plain, result)
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    return np.asarray(result) if isinstance(result, TracedArray) else result
+
+
+def _where_traced(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """One function where an argument is traced, else another."""
+
+    def either(*args: Any, **options: Any) -> Any:
+        if any(map(_is_traced, (*args, *options.values()))):
+            return _as_traced(function(*args, **options))
+        return original(*args, **options)
+
+    return either
+
+
+def _of_builtin(name: str, larger: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """``max`` or ``min``, of several arguments or of what one holds."""
+    original = getattr(builtins, name)
+
+    def fold(*args: Any, **options: Any) -> Any:
+        values: Iterable[Any] = args if len(args) > 1 else list(args[0])
+        if options or not any(map(_is_traced, values)):
+            return original(*([values] if len(args) == 1 else args), **options)
+        return functools.reduce(larger, values)
+
+    return fold
+
+
+def _made(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What makes arrays, of traced scalars too."""
+
+    def make(*args: Any, **options: Any) -> Any:
+        return _as_traced(original(*args, **options))
+
+    return make
+
+
+def _filled(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What makes arrays of numbers, in whose places traced scalars may be put."""
+
+    def fill(*args: Any, **options: Any) -> Any:
+        array: Array = original(*args, **options)
+        return _as_traced(array.astype(object)) if array.dtype == float else array
+
+    return fill
+
+
+class _Module(ModuleType):
+    """A module with other functions in some places."""
+
+    def __init__(self, module: ModuleType, others: dict[str, Any]) -> None:
+        super().__init__(module.__name__)
+        self.__dict__.update(others)
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+NUMPY = _Module(
+    np,
+    {name: _where_traced(getattr(np, name), function) for name, function in of_traced.FUNCTIONS.items()}
+    | {name: _filled(getattr(np, name)) for name in FILLED}
+    | {name: _made(getattr(np, name)) for name in MADE},
+)
+MATH = _Module(
+    math,
+    {name: _where_traced(getattr(math, name), getattr(NUMPY, other)) for name, other in OF_MATH.items()}
+    | {"atan2": _where_traced(math.atan2, arctan2)},
+)
