@@ -53,7 +53,7 @@ def holds(points: np.ndarray, place: np.ndarray) -> bool:
 
 def test_a_planar_arm_stands_where_its_closed_form_says(swing: Trajectory, planar: Robot) -> None:
     animation = swing.animate(robot=planar)
-    np.testing.assert_allclose(animation.t, np.arange(13) * 0.04, atol=1e-15)
+    np.testing.assert_allclose(animation.t, [*np.arange(13) * 0.04, 0.5], atol=1e-15)  # the last state too
     assert holds(drawn(animation), planar.forward_kinematics(swing.q[0])[:2, 3])  # frame 0 is there at once
     for frame in (0, 5, 12):
         animation.draw(frame)
@@ -96,7 +96,8 @@ def test_points_where_loops_are_held_are_drawn() -> None:
 
 
 def test_frames_follow_speed_rate_and_states(swing: Trajectory, planar: Robot) -> None:
-    assert len(swing.animate(robot=planar)) == 13
+    whole = swing.animate(robot=planar)
+    np.testing.assert_allclose(whole.t, [*np.arange(13) / 25.0, 0.5], rtol=1e-12)  # the end too
     assert len(swing.animate(robot=planar, fps=10)) == 6
     slow = swing.animate(robot=planar, speed=0.1)
     assert len(slow) == 126
@@ -180,7 +181,7 @@ def test_ghosts_stay(swing: Trajectory, planar: Robot) -> None:
     animation = swing.animate(robot=planar, ghosts=3)
     for frame in (0, 7):
         animation.draw(frame)
-        for stays in (0, 6, 12):
+        for stays in (0, round(13 / 2), 13):
             assert holds(drawn(animation), planar.forward_kinematics(animation.q[stays, 0])[:2, 3])
 
 
@@ -190,7 +191,7 @@ def test_traces(swing: Trajectory, planar: Robot) -> None:
     of_elbow = swing.animate(robot=planar, trace="link_2")
     of_elbow.draw(-1)
     way = next(line for line in of_elbow.figure.axes[0].lines if len(line.get_xdata()) > 20)
-    np.testing.assert_allclose(way.get_xdata(), np.cos(swing.q[:25, 0]), atol=1e-9)
+    np.testing.assert_allclose(way.get_xdata(), np.cos(swing.q[:26, 0]), atol=1e-9)
     with pytest.raises(UnknownName, match="no frame 'link_9'"):
         swing.animate(robot=planar, trace="link_9")
 
@@ -307,7 +308,7 @@ def test_a_player_for_notebooks(swing: Trajectory, planar: Robot, tmp_path: Path
     animation = swing.animate(tmp_path / "a.html", robot=planar, fps=5)
     html = animation._repr_html_()
     frames = [base64.b64decode(found.replace("\\\n", "")) for found in re.findall(r'base64,([^"]+)"', html)]
-    assert len(frames) == len(animation) == 3
+    assert len(frames) == len(animation) == 4
     with Image.open(io.BytesIO(frames[0])) as first:
         assert first.size == tuple(animation.figure.bbox.size.astype(int))
     assert 'type="button"' in html or "<button" in html
@@ -326,7 +327,7 @@ def test_files_that_cannot_be_written(swing: Trajectory, planar: Robot, tmp_path
     with pytest.raises(PictureError, match="a GIF shows 50 frames a second at most, not 60"):
         swing.animate(tmp_path / "a.gif", robot=planar, fps=60)
     monkeypatch.setattr(movie, "MOST_GIF", 12)
-    with pytest.raises(PictureError, match="a GIF of 13 frames; expected 12 at most"):
+    with pytest.raises(PictureError, match="a GIF of 14 frames; expected 12 at most"):
         swing.animate(tmp_path / "a.gif", robot=planar)
     monkeypatch.setattr(movie, "ffmpeg", lambda: None)
     with pytest.raises(armdyn.MissingLibrary, match=r"MP4 needs ffmpeg.*pip install imageio-ffmpeg.*\.gif or \.html"):
@@ -371,8 +372,8 @@ def test_other_robots_and_frames_are_refused(swing: Trajectory, planar: Robot, f
         swing.animate(robot=armdyn.load("ur5"))
     with pytest.raises(SettingError, match="style='ucl' is of arms that move in a plane; 'ur5' moves in space"):
         fall.animate(robot=armdyn.load("ur5"), style="ucl")
-    with pytest.raises(SettingError, match="frame is 13; the animation has 13, from 0 to 12"):
-        swing.animate(robot=planar).draw(13)
+    with pytest.raises(SettingError, match="frame is 14; the animation has 14, from 0 to 13"):
+        swing.animate(robot=planar).draw(14)
 
 
 def test_ucls_manner() -> None:

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,7 @@ def test_what_is_done_is_kept(interrupted: dict[str, Any], name: str) -> None:
     assert len(motion.t) > 1
     assert motion.statistics.evaluations >= motion.statistics.steps > 0
     if name == "batch":
+        assert re.search(r"interrupted after t = \S+ s of \S+ s of motion 1 of 2", message)
         assert any(note.startswith("1 of 2 states are not finite to the end") for note in motion.notes)
         motion, between = motion.pick(0), between[0]
     for values in (motion.q, motion.qd, motion.qdd, motion.energy.total, between):

@@ -1,5 +1,7 @@
 """Parts of motions, motions at other times, and differences of motions."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -197,3 +199,13 @@ def test_held_torques_are_for_at_and_smooth_ones_for_resample() -> None:
     assert quintic > 10 * quartic
     quartic, quintic = errors(lambda t, q, qd: np.array([np.sin(3 * t), np.cos(2 * t)]))
     assert quartic > 5 * quintic
+
+
+def test_notes_of_a_part_say_that_they_are_on_the_whole() -> None:
+    joint, *others = armdyn.load("planar_2r").model.joints
+    limited = dataclasses.replace(joint, limits=armdyn.Limits(velocity=0.1))
+    robot = armdyn.Robot(armdyn.load("planar_2r").model.replace(joints=(limited, *others)))
+    motion = armdyn.simulate(robot, [0.3, 0.2], duration=0.5)
+    assert len(motion.notes) == 1
+    assert motion.between(0.1, 0.3).notes == (*motion.notes, "these notes are on the whole motion, from 0 to 0.5 s")
+    assert motion.between(0.0, 0.5).notes == motion.notes

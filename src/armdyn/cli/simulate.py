@@ -230,7 +230,12 @@ def simulate(
         float | None, typer.Option("--atol", help="Absolute tolerance of adaptive.", rich_help_panel=METHOD)
     ] = None,
     save_every: Annotated[
-        float | None, typer.Option("--save-every", help="Seconds between saved states.", rich_help_panel=METHOD)
+        float | None,
+        typer.Option(
+            "--save-every",
+            help="Seconds between saved states; each step if left out, of adaptive a thousandth of the duration.",
+            rich_help_panel=METHOD,
+        ),
     ] = None,
     project: Annotated[
         bool | None,

@@ -116,7 +116,10 @@ def _shown(trajectory: Trajectory, fps: float, speed: Any, every: Any, *, ucl: b
     """The states of the frames, and what the title says of the pace."""
     speed = number("speed", speed, above=0.0, error=SettingError)
     if every is None and not ucl:
-        return trajectory.resample(rate=fps / speed), "" if speed == 1.0 else f"speed \u00d7{speed:g}"
+        first, last = float(trajectory.t[0]), float(trajectory.t[-1])
+        times = np.append(trajectory.resample(rate=fps / speed).t, last)  # the last state is the last frame
+        times = times if last - times[-2] > 1e-6 * (last - first) else times[:-1]
+        return trajectory.resample(times), "" if speed == 1.0 else f"speed \u00d7{speed:g}"
     if speed != 1.0:
         raise SettingError(f"both every and speed={speed:g} given; frames of every so many-th state last 1/fps each")
     step = whole_number("every", EVERY_UCL if every is None else every, least=1, error=SettingError)

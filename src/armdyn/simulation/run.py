@@ -226,11 +226,21 @@ def simulate(
     except KeyboardInterrupt as interrupt:
         if not samples.count:
             raise
-        when = f"interrupted after t = {samples.t[samples.count - 1]:g} s of {duration:g} s"
+        when = f"interrupted {_how_far(samples, duration)}"
         samples.notes.insert(0, f"the simulation was {when}")
         what = f"the simulation of {robot.name!r} was {when}. {KEPT}"
         raise SimulationInterrupted(what, kept()) from interrupt
     return kept()
+
+
+def _how_far(samples: Samples, duration: float) -> str:
+    """When a simulation was interrupted; of a batch that is simulated one by one, in which motion."""
+    there = np.isfinite(samples.q).all(axis=-1).reshape(len(samples.t), -1)
+    begun = int(there[0].sum())
+    if begun < there.shape[1]:
+        rows = np.flatnonzero(there[:, begun - 1])
+        return f"after t = {samples.t[rows[-1]]:g} s of {duration:g} s of motion {begun} of {there.shape[1]}"
+    return f"after t = {samples.t[samples.count - 1]:g} s of {duration:g} s"
 
 
 def _keep(error: Exception, trajectory: Trajectory) -> None:

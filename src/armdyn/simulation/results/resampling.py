@@ -29,7 +29,10 @@ def part(trajectory: Motion, start: Any, end: Any) -> Motion:
         )
     kept = slice(rows[0], rows[-1] + 1)
     events = tuple(one for one in trajectory.events if t[kept][0] <= one.t <= t[kept][-1])
-    return replace(trajectory.changed(lambda values: values[kept], t=t[kept]), events=events)
+    notes = trajectory.notes
+    if notes and kept != slice(0, len(t)):
+        notes = (*notes, f"these notes are on the whole motion, from {t[0]:g} to {t[-1]:g} s")
+    return replace(trajectory.changed(lambda values: values[kept], t=t[kept]), events=events, notes=notes)
 
 
 def resampled(trajectory: Motion, times: Any, rate: Any) -> Motion:
