@@ -314,7 +314,7 @@ def test_a_player_for_notebooks(swing: Trajectory, planar: Robot, tmp_path: Path
     assert 'type="button"' in html or "<button" in html
     assert "://" not in re.sub(r"http://www\.w3\.org/[\w/]+", "", html)  # nothing from the network
     assert "▶" in html
-    assert len(re.findall(r"base64,", (tmp_path / "a.html").read_text())) == 3
+    assert len(re.findall(r"base64,", (tmp_path / "a.html").read_text())) == 4
 
 
 def test_files_that_cannot_be_written(swing: Trajectory, planar: Robot, tmp_path: Path, monkeypatch) -> None:
