@@ -195,7 +195,7 @@ def test_first_that_is_not_finite() -> None:
     message = (
         r"^1 of 12 arms, the first of them \(1, 2\), of 'planar_2r' ended in NaN or infinity, at "
         rf"t = {step / 1000:g} s, after step {step}: joint 'joint_2' had reached 1 rad/s and was the fastest, "
-        r"and tau of joint 'joint_2' is nan\. Use"
+        r"and tau of joint 'joint_2' is nan\. Look at what computes tau"
     )
     assert re.search(message, str(said[0].message))
     assert found.name in ("q", "qd", "tau")

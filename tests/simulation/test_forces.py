@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.simulation import SettingError
 from oracles.cases import Case
 
 METHODS = ("euler", "rk4", "adaptive")
@@ -127,6 +128,17 @@ def test_a_callable_sees_the_whole_batch_with_fixed_steps_and_one_state_otherwis
 
         armdyn.simulate(ur5.robot, np.zeros((4, 6)), duration=0.01, torque=torque, method=method)
     assert seen == {"euler": {(4, 6)}, "rk4": {(4, 6)}, "adaptive": {(6,)}}
+
+
+def test_callables_of_other_arguments_are_refused(ur5: Case) -> None:
+    settings = {"q0": np.zeros(6), "duration": 0.01}
+    with pytest.raises(
+        SettingError, match=r"torque=pd_gravity is a function of \(model, ...\).*armdyn.ClosedLoop\(robot"
+    ):
+        armdyn.simulate(ur5.robot, **settings, torque=armdyn.control.pd_gravity)
+    for law in (lambda q, qd: qd, armdyn.ClosedLoop(ur5.robot)):
+        with pytest.raises(SettingError, match=r"torque=.* cannot be called as torque\(t, q, qd\): "):
+            armdyn.simulate(ur5.robot, **settings, torque=law)
 
 
 def test_a_callable_may_return_one_torque_for_all(ur5: Case) -> None:

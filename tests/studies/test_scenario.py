@@ -85,6 +85,19 @@ def test_a_grid_spreads_one_number_over_all_joints(tmp_path: Path) -> None:
     np.testing.assert_array_equal(results["kp"], np.repeat([[10.0] * 3, [20.0] * 3], 2, axis=0))
 
 
+def test_numbers_of_joints_have_units(tmp_path: Path) -> None:
+    text = "robot: rp\nq0: [30deg, 50 mm]\nqd0: [10 rpm, 0.1]\nduration: 0.01\ncontroller: pd\n"
+    scenario = read(f"{text}inputs: {{target: [pi/4, 20mm], kd: 5}}\ngrid: {{kp: [10, 20]}}\n", tmp_path)
+    inputs = scenario.settings["inputs"]
+    np.testing.assert_allclose(inputs["q0"], [np.pi / 6.0, 0.05], rtol=1e-15)
+    np.testing.assert_allclose(inputs["qd0"], [np.pi / 3.0, 0.1], rtol=1e-15)
+    np.testing.assert_allclose(inputs["target"], [np.pi / 4.0, 0.02], rtol=1e-15)
+    with pytest.raises(
+        StudyError, match="yaml:2: q0 has '50 mm' for joint 'joint_1'; expected a number, or one with a"
+    ):
+        read(text.replace("[30deg, 50 mm]", "[50 mm, 30deg]") + "grid: {kp: [10]}\n", tmp_path)
+
+
 @pytest.mark.parametrize("make", [gravity_compensation, computed_torque])
 def test_controllers_hold_a_robot_where_it_stands(make: Any) -> None:
     robot = armdyn.load("ur5")

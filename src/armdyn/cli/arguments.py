@@ -19,7 +19,8 @@ from armdyn.actuators import read
 from armdyn.advice import NO_VALUE
 from armdyn.cli.completion import complete_frames, complete_locks, complete_robots
 from armdyn.cli.outputs import refuse_lost_of
-from armdyn.cli.quantities import (
+from armdyn.errors import ArmdynError, DescriptionWarning, ShapeError, UnknownName
+from armdyn.formats.quantities import (
     ANGLE_OR_LENGTH,
     NO_UNITS,
     Units,
@@ -28,7 +29,6 @@ from armdyn.cli.quantities import (
     read_quantity,
     split_quantities,
 )
-from armdyn.errors import ArmdynError, DescriptionWarning, ShapeError, UnknownName
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.spatial.rotations import Array

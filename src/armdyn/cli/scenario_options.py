@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector, read_wrench
-from armdyn.cli.quantities import joint_units, split_quantities
 from armdyn.formats.csv_table import LENGTHS
+from armdyn.formats.quantities import joint_units, split_quantities
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.simulation import SettingError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import CONTACT, OF_PLANE
+from armdyn.studies.joint_units import IN_UNITS
 from armdyn.studies.motion import OUTPUTS
 from armdyn.studies.words import STATE, Words
 from armdyn.yaml_file import Keys, read_value
@@ -131,10 +132,6 @@ def with_lines(words: Words, lines: Mapping[str, Sequence[str]]) -> Words:
 
 FLAGS = frozenset(map(flag, PLACES))
 """The options that stand for a word each."""
-
-
-IN_UNITS = {"q_ref": "q", "q_null": "q", "qd_ref": "qd", "qdd_ref": "qdd", "target": "q", "tau": "tau"}
-"""Inputs of controllers, one number a joint, that may have units: those of this quantity."""
 
 
 def with_inputs(words: Words, texts: Sequence[str], robot: Robot) -> Words:

@@ -11,12 +11,12 @@ from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import words as words_to_complete
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.outputs import refuse_unwritable
-from armdyn.cli.quantities import split_quantities
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Positions, refuse_both
 from armdyn.cli.tables import show_notes
 from armdyn.errors import ArmdynError
 from armdyn.formats.csv_table import STANDARD_INPUT
+from armdyn.formats.quantities import split_quantities
 from armdyn.robot import Robot
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ ANGLES = {"rad": 1.0, "deg": math.pi / 180, "°": math.pi / 180, "rev": 2 * math
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH}
 TIMES = {"s": 1.0, "ms": 0.001, "min": 60.0}
 FORCES = {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE}
-MOMENTS = {"N m": 1.0, "Nm": 1.0, "N mm": 0.001, "kN m": 1000.0, "lbf in": POUND_FORCE * INCH}
+MOMENTS = {"N m": 1.0, "Nm": 1.0, "N mm": 0.001, "Nmm": 0.001, "kN m": 1000.0, "lbf in": POUND_FORCE * INCH}
 """Units of angle, length, time, force and moment, each in rad, m, s, N or N m."""
 
 PER_SECOND = {"q": ("",), "qd": ("/s",), "qdd": ("/s^2", "/s²", "/s2", "/s**2")}

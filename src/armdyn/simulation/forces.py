@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,6 +14,7 @@ import numpy as np
 from armdyn.advice import option
 from armdyn.arrays import Names
 from armdyn.checks import array, number, one_per_joint
+from armdyn.declaration import Function
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
@@ -342,6 +344,22 @@ def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: An
     return Forces(tau, prepared("f_tip", f_tip, batch, 6, "a wrench (moment, force)"))
 
 
+def _refuse_other_arguments(name: str, law: Callable[..., Any]) -> None:
+    """Raise for a callable that does not take (t, q, qd)."""
+    if isinstance(law, Function):
+        raise SettingError(
+            f"{name}={law.name} is a function of (model, ...), as controllers are that are compiled; simulate it by "
+            f"armdyn.ClosedLoop(robot, {law.name})(q0, qd0, steps=1000, ...)"
+        )
+    try:
+        inspect.signature(law).bind(0.0, np.zeros(1), np.zeros(1))
+    except ValueError:  # of what has no signature
+        return
+    except TypeError as error:
+        shown = getattr(law, "__qualname__", type(law).__name__)
+        raise SettingError(f"{name}={shown} cannot be called as {name}(t, q, qd): {error}") from None
+
+
 def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: str, names: Names = None) -> Force:
     """A callable is a law; an array with one axis more than the state is a table; any other is constant."""
     shape = (*batch, size)
@@ -350,6 +368,7 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     if isinstance(value, OverTime):
         return Scheduled.of_argument(name, value, shape, names)
     if callable(value):
+        _refuse_other_arguments(name, value)
         return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape, names)
     shown = ", ".join(map(str, shape))
     constant = f"({size},) or ({shown}) constant" if batch else f"({size},) constant"

@@ -25,6 +25,7 @@ from armdyn.studies.controllers import CONTROLLERS, FOLLOWERS, inputs_of_any, of
 from armdyn.studies.declared import AROUND, declared, declared_controller, placed_around, shape_of
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import with_constraint
+from armdyn.studies.joint_units import in_si
 from armdyn.studies.quantities import Quantities
 from armdyn.yaml_file import Keys, lines_of, read_mapping
 
@@ -296,7 +297,7 @@ class Words:
         if name not in self.said:
             return None
         with self.at(name):
-            return spread(name, self.said[name], (robot.dof,), 0, one_per_joint(robot))
+            return spread(name, in_si(robot, name, self.said[name]), (robot.dof,), 0, one_per_joint(robot))
 
     def brakes(self, robot: Robot) -> dict[str, Any]:
         """Switches of brakes by joint, pairs of a time, s, and a state; empty where none are said.
@@ -410,7 +411,7 @@ class Words:
 
     def spread(self, robot: Robot, name: str, value: Any, leading: int) -> Array:
         """The value of a quantity, with one number for all joints repeated for each."""
-        own = self.quantities(robot).own
+        own, value = self.quantities(robot).own, in_si(robot, name, value)
         if name == "f_tip":
             return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
         shape = self.shape_of_input(robot, name) if name in own else None

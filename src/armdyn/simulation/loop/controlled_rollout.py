@@ -27,6 +27,9 @@ from armdyn.simulation.loop.python_loop import PythonLoop
 from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.spatial.rotations import Array
 
+RUNS_AWAY = 1e6
+"""rad/s or m/s: a motion in which a joint is faster than this does so before its controller gives NaN."""
+
 
 class ControlledRollout(CompiledRollout):
     """A `CompiledRollout` of one step of an arm under its controller.
@@ -162,7 +165,9 @@ class ControlledRollout(CompiledRollout):
         else:
             q = lost.before["q"]
             without = moves_no_inertia(self.robot, q).removesuffix(".") or self._singular_task(q)
-            how = without or f"{self._last_of(lost)}. Use a shorter step or lower gains"
+            of_torque = np.isnan(lost.before.get("tau", 0.0)).any() and np.abs(lost.before["qd"]).max() < RUNS_AWAY
+            remedy = "Look at what computes tau" if of_torque else "Use a shorter step or lower gains"
+            how = without or f"{self._last_of(lost)}. {remedy}"
         return f"at t = {t:g} s, after step {lost.step}: {how}"
 
     def _singular_task(self, q: Array) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli.quantities import UnknownUnit, joint_units, read_quantity, split_quantities
 from armdyn.formats.csv_table import LENGTHS
+from armdyn.formats.quantities import UnknownUnit, joint_units, read_quantity, split_quantities
 
 Shell = Callable[..., Any]
 
