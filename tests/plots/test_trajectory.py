@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 import armdyn
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.plots.coinciding import DASH, pieces
+from armdyn.simulation.files.labels import of_robot
 
 ARM = armdyn.load("ur5")
 POSE = np.array([0.3, -1.0, 1.0, 0.2, 0.3, 0.4])
@@ -155,3 +157,19 @@ def test_what_there_is_not(falling: armdyn.Trajectory) -> None:
         falling.plot(joints=[6])
     with pytest.raises(ShapeError, match="figsize"):
         falling.plot(figsize=(1.0, 2.0, 3.0))
+
+
+def test_signals_are_in_degrees_where_joints_are() -> None:
+    """A reference stands beside the positions in their unit; slides and torques keep theirs."""
+    robot = armdyn.load("rp")
+    t, signals = np.linspace(0.0, 1.0, 5), {"q_ref": np.array([np.pi / 2.0, 0.3]), "residual": np.array([2.0, 3.0])}
+    motion = armdyn.simulate(robot, [0.1, 0.2], duration=1.0, times=t)
+    labels = of_robot(robot, {"q_ref": 2, "residual": 2})
+    tables = {name: np.tile(value, (5, 1)) for name, value in signals.items()}
+    motion = dataclasses.replace(motion, signals=tables, signal_labels=labels)
+    for degrees, angle, unit in ((True, 90.0, "deg"), (False, np.pi / 2.0, "rad")):
+        reference, residual = motion.plot(signals=["q_ref", "residual"], degrees=degrees).axes[-2:]
+        names = [text.get_text() for text in reference.get_legend().get_texts()]
+        assert names == [f"joint_1 [{unit}]", "joint_2 [m]"]
+        np.testing.assert_allclose([line.get_ydata()[0] for line in reference.lines], [angle, 0.3])
+        np.testing.assert_allclose([line.get_ydata()[0] for line in residual.lines], [2.0, 3.0])

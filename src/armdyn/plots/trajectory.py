@@ -20,6 +20,7 @@ from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
+    from armdyn.simulation.files.labels import Label
     from armdyn.simulation.results.trajectory import Trajectory
 
 DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
@@ -33,6 +34,9 @@ PANELS = ("q", "qd", "qdd", "tau", "energy", "drift")
 
 WIDTH, ROW = 10.0, 2.1
 """Of a figure and of a row of its panels, inches."""
+
+IN_DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s^2": "deg/s²"}
+"""The units of signals that degrees take the place of, as in the panels of joints."""
 
 REST = 1e-9
 """Joints that move less than this, rad or m, are at rest."""
@@ -81,7 +85,9 @@ def plot_trajectory(
     drawn = [_Panel(name, kind) for name in shown for kind in _kinds(trajectory, name, _numbers(trajectory, joints))]
     named = _chosen_signals(trajectory, signals) if signals is not None or panels is None else ()
     view = _View(trajectory, _numbers(trajectory, joints), degrees)
-    makers: list[Draw] = [view.panel(panel) for panel in drawn] + [_signal_panel(name) for name in named]
+    makers: list[Draw] = [view.panel(panel) for panel in drawn] + [
+        _signal_panel(name, degrees=degrees) for name in named
+    ]
     rows = -(-len(makers) // 2)
     if figure is None:
         width, height = (WIDTH, 0.6 + ROW * max(rows, 2)) if figsize is None else _size(figsize)
@@ -262,12 +268,15 @@ def _chosen_signals(trajectory: Trajectory, signals: Sequence[str] | None) -> Se
     return known if signals is None else signals
 
 
-def _signal_panel(name: str) -> Draw:
+def _signal_panel(name: str, *, degrees: bool) -> Draw:
     """A line for each of the values of a signal, with their names and units as far as they are known."""
 
     def draw(axes: Axes, trajectory: Trajectory) -> None:
-        values = trajectory.signals[name]
-        labels, unit = _labels_of_signal(trajectory, name)
+        values, known = trajectory.signals[name], trajectory.signal_labels.get(name)
+        if degrees and known is not None:
+            values = values * [180.0 / np.pi if one.unit in IN_DEGREES else 1.0 for one in known]
+            known = tuple(one._replace(unit=IN_DEGREES.get(one.unit, one.unit)) for one in known)
+        labels, unit = _labels_of_signal(name, values.shape[-1], known)
         _draw_curves(axes, trajectory.t, [(label, values[..., k], _style(k)) for k, label in enumerate(labels)])
         axes.set_ylabel(_plain(name + unit), color=INK)
         _legend_above(axes)
@@ -275,9 +284,8 @@ def _signal_panel(name: str) -> Draw:
     return draw
 
 
-def _labels_of_signal(trajectory: Trajectory, name: str) -> tuple[list[str], str]:
+def _labels_of_signal(name: str, size: int, known: Sequence[Label] | None) -> tuple[list[str], str]:
     """The names of the values of a signal, and the unit of the axis; units stand with the names where they differ."""
-    size, known = trajectory.signals[name].shape[-1], trajectory.signal_labels.get(name)
     if known is None:
         return ([name] if size == 1 else [f"{name} {k}" for k in range(size)]), ""
     units = dict.fromkeys(one.unit for one in known)
