@@ -16,8 +16,8 @@ class DirectionDependent(Law):
     """One law forwards, qd > 0, another backwards.
 
     Args:
-        forwards: for qd > 0.
-        backwards: for qd < 0.
+        forwards: for qd > 0; of a law with a state of its own, as `LuGre`, the steady force, and nothing bends.
+        backwards: for qd < 0, so too.
 
     >>> from armdyn.actuators import Coulomb, DirectionDependent
     >>> law = DirectionDependent(Coulomb(2.0), Coulomb(1.5))

@@ -24,7 +24,8 @@ class Smooth(Law):
     nothing at rest: a joint under load creeps.
 
     Args:
-        law: what is made smooth: `Coulomb`, `Stribeck`, `GearLoss` or another dry law.
+        law: what is made smooth: `Coulomb`, `Stribeck`, `GearLoss` or another dry law; of one with a state of its own,
+            as `LuGre`, the steady force, and nothing bends.
         width: w, rad/s or m/s.
         shape: "tanh" or "root".
 

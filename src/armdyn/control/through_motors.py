@@ -59,8 +59,9 @@ def through_motors(
 
     The current moves by L dI/dt = V - k_t w - R I with what is held during the step, exactly, and within the limit of
     its rate; what it is at the end of the step acts during it: tau = G (k_t I + tau_cogging), with k_t I within the
-    limit of the torque. Winding and housing get warmer by I^2 R, exactly; R rises and k_t falls with them. The
-    amplifier's own k_t and R are those of the reference temperature.
+    limit of the torque. Winding and housing get warmer by I^2 R, exactly but for R, which is held
+    during the step; R rises and k_t falls with them. The amplifier's own k_t and R are those of the reference
+    temperature.
 
     With a ``supply`` all motors hang on one DC bus, whose voltage U falls with what they draw and rises with what they
     give back. No motor is given more than U. The bus moves by C dU/dt = I_s - sum(V I)/U, with I_s = (V_s - U)/R_s
