@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from collections.abc import Iterable
 from functools import cache
@@ -16,7 +17,7 @@ def named_tuple(name: str, fields: Iterable[str]) -> Any:
     >>> pickle.loads(pickle.dumps(Final(1.0, 2.0))) == Final(1.0, 2.0)
     True
     """
-    return _made(name, tuple(fields))
+    return _made(re.sub(r"\W", "_", name), tuple(fields))  # that of a lambda is no word
 
 
 @cache

@@ -33,6 +33,21 @@ def filled(x: Any, y: Any) -> Any:
     return u
 
 
+def masked(x: Any, y: Any) -> Any:
+    u = x.copy()
+    u[np.abs(u) > 1.0] = 1.0
+    u += y
+    return u
+
+
+def rotated(x: Any, y: Any) -> Any:
+    R = np.eye(2)
+    R[0, 0] = R[1, 1] = math.cos(x[0])
+    R[1, 0] = math.sin(x[0])
+    R[0, 1] = -R[1, 0]
+    return R @ y
+
+
 ONE: dict[str, Callable[..., Any]] = {
     "sign": lambda x, y: np.sign(x) + np.sign(y[0]),
     "clip": lambda x, y: np.clip(x, -1.0, abs(y)) + np.clip(y[0], -0.2, 0.3) + x.clip(-1.0, 1.0),
@@ -40,7 +55,7 @@ ONE: dict[str, Callable[..., Any]] = {
     "where": lambda x, y: np.where(x > y, x, 2.0 * y) + np.where(y[1] <= 0.0, 1.0, -1.0),
     "where_and": lambda x, y: np.where((x > 0) & ~(y >= 0.5) | (x == y), 1.0, -1.0),
     "logical": lambda x, y: np.where(np.logical_and(x > 0, np.logical_or(y > 1, y < 0)), x, np.logical_not(x != y) * y),
-    "maximum": lambda x, y: np.maximum(x, 0.1) + np.fmin(x, y) + np.max(x) + y.min() + np.max([x, y], axis=0),
+    "maximum": lambda x, y: np.maximum(x, 0.1) + np.minimum(x, y) + np.max(x) + y.min() + np.max([x, y], axis=0),
     "builtins": lambda x, y: max(x[0], y[1], 0.2) * np.ones(2) + min([x[1], 0.3]) + max(3, 2),
     "hypot": lambda x, y: np.hypot(x, y) + math.hypot(x[0], y[1]),
     "heaviside": lambda x, y: np.heaviside(x, 0.5) * y,
@@ -48,7 +63,20 @@ ONE: dict[str, Callable[..., Any]] = {
     "whole": lambda x, y: np.ceil(x) * np.trunc(y) + np.floor(y) + math.floor(x[1]),
     "remainder": lambda x, y: np.mod(x, 0.7) + np.fmod(y, 0.7) + np.remainder(y, -1.3),
     "angles": lambda x, y: np.deg2rad(x) + np.rad2deg(y) + np.arctan2(1.0, x) + np.copysign(x, y - 0.1),
-    "logarithms": lambda x, y: np.log2(1.0 + x * x) + np.log10(2.0 + y * y),
+    "equal": lambda x, y: np.where(x == 1.5, 7.0, y) + np.where(x != 0.0, 1.0, 2.0) + (y[1] == 0.5),
+    "equal_alone": lambda x, y: np.array([4.0 if x[0] is None else (x[0] == 0.3) * y[0], np.any(x == -1.7) * 1.0]),
+    "whole_array": lambda x, y: np.all(x > -2.0) * y + np.any(np.isin([1.0], [2.0])) * x,
+    "norm": lambda x, y: np.where(np.linalg.norm(x) == 0.0, 0.0 * x, x / (np.linalg.norm(x) + 1e-30)),
+    "scalars": lambda x, y: ((x[0] > 0) & (y[0] > 0) | ~(x[1] < 0)) * y + ((x[0] > 0) ^ (y[1] > 0)) * x,
+    "wrapped": lambda x, y: (x + np.pi) % (2.0 * np.pi) - np.pi + (y[0] + 1.0) % 0.3 + round(x[0]) + y // 0.7,
+    "of_numbers": lambda x, y: np.sin(np.array([x[0], 0.5])) + np.sqrt(np.ones(2)) * np.clip(y, 0.0, 1.0),
+    "mask": masked,
+    "rotation": rotated,
+    "selected": lambda x, y: np.select([x > 1.0, x < -1.0], [2.0 * y, -y], default=x),
+    "as_floats": lambda x, y: np.asarray(x, dtype=float) + (y > 0).astype(float) + np.array([y[0], 1.0], dtype=float),
+    "along": lambda x, y: (
+        np.array([x, y]).max(axis=0) + np.stack([x, y]).min() + np.concatenate([x, y])[1:3].clip(0)
+    ),
     "interp": lambda x, y: np.interp(x, *TABLE) + np.interp(y[0], *TABLE),
     "arrays": lambda x, y: np.clip(np.array([x[1], y[0]]), -0.5, 0.5) + np.sign(np.stack([x[0], y[1]])),
     "lists": lambda x, y: np.maximum([x[0], 0.3], [0.1, y[1]]),
@@ -73,6 +101,66 @@ def of_state(one: Callable[..., Any]) -> Callable[..., Any]:
         return one(q, qd)
 
     return state
+
+
+@pytest.mark.parametrize("period", [0.1, 0.3, 2.0 * np.pi])
+def test_remainders_stay_in_their_range(period: float) -> None:
+    """Where a/b is rounded to the next whole number too."""
+    modulo = ROBOT.compile(armdyn.function("(n),(n)->(n)")(lambda model, q, qd: np.mod(q, period)))
+    x = np.arange(-400, 400).reshape(-1, 2) * 0.05
+    found, exact = modulo(x, 0.0 * x), np.mod(x, period)
+    assert (found >= 0.0).all()
+    assert (found < period).all()
+    off = np.abs(found - exact)
+    assert np.minimum(off, period - off).max() < 1e-14
+
+
+class Law:
+    """A controller with a memory of its gain."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+
+    def tau(self, model: Any, q: Any, qd: Any) -> Any:
+        return np.clip(-q, -self.limit, self.limit)
+
+
+def test_methods_and_lambdas() -> None:
+    law = armdyn.function("(n),(n)->(n)")(Law(0.2).tau)
+    np.testing.assert_allclose(ROBOT.compile(law)([0.5, -0.1], np.zeros(2)), [-0.2, 0.1])
+    loop = ClosedLoop(ROBOT, saturated(armdyn.function("(n),(n)->(n)")(lambda model, q, qd: -3.0 * q), 0.3))
+    assert np.abs(loop([1.0, 0.0], steps=2).final.q).max() <= 1.0
+
+
+def changed(model: Any, q: Any, qd: Any) -> Any:
+    q += 1.0
+    return np.clip(q, -1.0, 1.0)
+
+
+def caught(model: Any, q: Any, qd: Any) -> Any:
+    try:
+        return 1.0 / float(q @ q) * qd
+    except TypeError:
+        return 0.0 * qd
+
+
+def nearest(model: Any, q: Any, qd: Any) -> Any:
+    return q - min((abs(q[0] - c), c) for c in (-1.0, 2.0, 0.3))[1]
+
+
+def typo(model: Any, q: Any, qd: Any) -> Any:
+    return np.clip(q, -1.0, 1.0) + unknown  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_it_does_not_change_what_a_function_means() -> None:
+    """Arguments changed in place are changed once; errors that a function catches, and tuples, need numbers."""
+    declare = armdyn.function("(n),(n)->(n)")
+    np.testing.assert_allclose(ROBOT.compile(declare(changed))([-1.5, -1.7], np.zeros(2)), [-0.5, -0.7])
+    for needs in (caught, nearest):
+        with pytest.raises(TraceError, match=f"in {needs.__name__}"):
+            ROBOT.compile(declare(needs))(np.ones(2), np.ones(2))
+    with pytest.raises(NameError, match="unknown"):
+        ROBOT.compile(declare(typo))(np.ones(2), np.ones(2))
 
 
 @armdyn.function("(n),(n)->(n)")

@@ -278,7 +278,11 @@ class CompiledFunction:
         changed = {name: value for name, value in values.items() if name not in arguments}
         if changed:
             model = with_parameters(model, changed)
-        call = partial(self.function, model, *(values.get(a) for a in arguments), **dict(options))
+
+        def call() -> Any:
+            given = (values.get(a) for a in arguments)  # own copies, that the function may change
+            return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **dict(options))
+
         return called(self.function.name, call)
 
     def _check_results(self, result: Any, options: Options) -> None:

@@ -9,11 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from armdyn.errors import TraceError
+from armdyn.errors import ArmdynError, TraceError
 from armdyn.program import NeedsNumbers, explained
+from armdyn.program.expr import ASKED
 
 LIBRARIES = frozenset({"armdyn", "numpy", "scipy", *sys.stdlib_module_names} - {"__main__"})
 """Packages whose own lines are not what a caller can change."""
+
+
+NOT_OF_TRACING = (ArmdynError, ArithmeticError, AssertionError, KeyError, NameError, NotImplementedError)
+"""Errors that a function would raise on numbers too."""
 
 
 class LocatedTraceError(TraceError):
@@ -56,20 +61,34 @@ def called(name: str, call: Callable[[], Any], advice: str = "") -> Any:
     """
     with locating(name, advice):
         try:
-            return call()
+            return _without_asking(call)
         except Exception as error:
             if not isinstance(explained(error, name), NeedsNumbers):
                 raise
-            first = error
         from armdyn.functions.plain_numpy import plain, plain_numpy  # noqa: PLC0415 - few functions need it
 
         try:
             with plain_numpy():
-                return plain(call())
+                return plain(_without_asking(call))
+        except NOT_OF_TRACING:
+            raise
         except Exception as error:
-            if isinstance(explained(error, name), NeedsNumbers):
+            if explained(error, name) is not None:
                 raise  # of the line that is left
-            raise first from None
+            raise NeedsNumbers(f"{name} needs numbers ({type(error).__name__}: {error})") from error
+
+
+def _without_asking(call: Callable[[], Any]) -> Any:
+    """What a call returns, if it asked no traced scalar for a number, nor caught the error of that."""
+    noted: list[NeedsNumbers] = []
+    token = ASKED.set(noted)
+    try:
+        found = call()
+    finally:
+        ASKED.reset(token)
+    if noted:
+        raise noted[0]
+    return found
 
 
 def _place(error: Exception) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,10 @@ def _not(a: Any) -> Any:
     return _equal(a, 0.0)
 
 
+def _xor(a: Any, b: Any) -> Any:
+    return abs(_not_equal(a, 0.0) - _not_equal(b, 0.0))
+
+
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     above = a if low is None else maximum(a, low)
@@ -51,11 +56,11 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max:
 
 
 def _hypot(a: Any, b: Any) -> Any:
-    return np.sqrt(a * a + b * b)
+    return each(np.sqrt, a * a + b * b)
 
 
 def _heaviside(x: Any, at_zero: Any) -> Any:
-    return select(less(x, 0.0), 0.0, select(less(0.0, x), 1.0, at_zero))
+    return select(less(x, 0.0), 0.0, select(less(0.0, x), 1.0, select(_equal(x, 0.0), at_zero, x)))
 
 
 def _copysign(size: Any, of: Any) -> Any:
@@ -63,47 +68,58 @@ def _copysign(size: Any, of: Any) -> Any:
 
 
 def _ceil(x: Any) -> Any:
-    return -np.floor(-x)
+    return -each(np.floor, -x)
 
 
 def _trunc(x: Any) -> Any:
-    return select(less(x, 0.0), _ceil(x), np.floor(x))
-
-
-def _rint(x: Any) -> Any:
-    """The nearest whole number, of two the even one."""
-    low = np.floor(x)
-    part, odd = x - low, low - 2.0 * np.floor(0.5 * low)
-    return low + select(_equal(part, 0.5), odd, less(0.5, part))
+    return select(less(x, 0.0), _ceil(x), each(np.floor, x))
 
 
 def _round(a: Any, decimals: int = 0) -> Any:
+    """As NumPy does: the nearest whole number, of two the even one, of so many times it."""
     scale = 10.0**decimals
-    return _rint(a * scale) / scale if decimals else _rint(a)
-
-
-def _remainder(a: Any, b: Any) -> Any:
-    return a - b * np.floor(a / b)
+    return each(np.rint, a * scale) / scale if decimals else each(np.rint, a)
 
 
 def _fmod(a: Any, b: Any) -> Any:
-    return a - b * _trunc(a / b)
+    """The remainder of a's sign."""
+    return abs(a) % abs(b) * select(less(a, 0.0), -1.0, 1.0)
 
 
-def _interp(x: Any, xp: ArrayLike, fp: ArrayLike) -> Any:
-    """On straight lines between given points, constant beyond them: each line's rise as far as x has come on it."""
+def _interp(x: Any, xp: ArrayLike, fp: ArrayLike, left: float | None = None, right: float | None = None) -> Any:
+    """On straight lines between given points, constant beyond them."""
     at: Array = np.asarray(xp, dtype=float)
     values: Array = np.asarray(fp, dtype=float)
     if at.ndim != 1 or at.shape != values.shape or not (np.diff(at) > 0.0).all():
         raise ValueError("np.interp of a traced x needs xp that rises and as many fp, both numbers")
-    found = values[0] + 0.0 * x
-    for k, slope in enumerate(np.diff(values) / np.diff(at)):
-        found = found + slope * (_clip(x, at[k], at[k + 1]) - at[k])
+    found = select(less(at[-1], x), values[-1] if right is None else right, values[-1])
+    for k in reversed(range(len(at) - 1)):
+        slope = (values[k + 1] - values[k]) / (at[k + 1] - at[k])
+        found = select(less(x, at[k + 1]), values[k] + slope * (x - at[k]), found)
+    found = select(less(x, at[0]), values[0] if left is None else left, found)
+    return select(_equal(x, x), found, x)  # NaN stays
+
+
+def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.0) -> Any:
+    """The choice of the first condition that holds."""
+    found = default
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        found = select(condition, choice, found)
     return found
 
 
-def _fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """The largest or smallest element, of all or along an axis."""
+def each(function: Callable[[Any], Any], values: Any) -> Any:
+    """A function of one number on each of some, traced scalars and numbers side by side."""
+    given = np.asarray(values)
+    found = np.empty(given.shape, dtype=object)
+    for index in np.ndindex(given.shape):
+        one: Any = given[index]
+        found[index] = function(float(one) if isinstance(one, Real) else one)
+    return found if found.shape else found[()]
+
+
+def fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """A function of two numbers on all elements, or on those along an axis."""
 
     def folded(a: Any, axis: int | None = None) -> Any:
         array = np.asarray(a)
@@ -113,14 +129,18 @@ def _fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return folded
 
 
-DEGREE, LN2, LN10 = math.pi / 180.0, math.log(2.0), math.log(10.0)
+DEGREE = math.pi / 180.0
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sign": sign,
-    **dict.fromkeys(("maximum", "fmax"), maximum),
-    **dict.fromkeys(("minimum", "fmin"), minimum),
-    **dict.fromkeys(("max", "amax"), _fold(maximum)),
-    **dict.fromkeys(("min", "amin"), _fold(minimum)),
+    "maximum": maximum,
+    "minimum": minimum,
+    "any": fold(_or),
+    "all": fold(_and),
+    "select": _select,
+    "fabs": abs,
+    **dict.fromkeys(("max", "amax"), fold(maximum)),
+    **dict.fromkeys(("min", "amin"), fold(minimum)),
     "clip": _clip,
     "where": select,
     "arctan2": arctan2,
@@ -135,17 +155,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "not_equal": _not_equal,
     **dict.fromkeys(("logical_and", "bitwise_and"), _and),
     **dict.fromkeys(("logical_or", "bitwise_or"), _or),
+    **dict.fromkeys(("logical_xor", "bitwise_xor"), _xor),
     **dict.fromkeys(("logical_not", "invert"), _not),
     "ceil": _ceil,
     "trunc": _trunc,
-    "rint": _rint,
     "round": _round,
-    **dict.fromkeys(("remainder", "mod"), _remainder),
     "fmod": _fmod,
     "interp": _interp,
     **dict.fromkeys(("deg2rad", "radians"), lambda x: x * DEGREE),
     **dict.fromkeys(("rad2deg", "degrees"), lambda x: x / DEGREE),
-    "log2": lambda x: np.log(x) / LN2,
-    "log10": lambda x: np.log(x) / LN10,
 }
 """By NumPy's names; each takes an argument that is traced, and others of any kind."""

@@ -8,11 +8,13 @@ that know these, and with a ``np`` and a ``math`` that do. Its code and its erro
 from __future__ import annotations
 
 import builtins
+import dis
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import CellType, FunctionType, ModuleType
+from numbers import Real
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,14 +27,19 @@ from armdyn.spatial.rotations import Array
 TRACED: dict[Any, Callable[..., Any]] = {getattr(np, name): function for name, function in of_traced.FUNCTIONS.items()}
 """What takes the place of functions of NumPy where an argument is traced."""
 
-FOLDED = {np.maximum: maximum, np.minimum: minimum}
-FILLED = ("zeros", "ones", "empty", "full")
-MADE = ("array", "asarray")
+FOLDED = {
+    np.maximum: maximum,
+    np.minimum: minimum,
+    np.logical_and: TRACED[np.logical_and],
+    np.logical_or: TRACED[np.logical_or],
+}
+FILLED = ("zeros", "ones", "empty", "full", "eye", "identity", "zeros_like", "ones_like", "full_like")
+MADE = ("array", "asarray", "asanyarray", "fromiter")
 
 OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "fabs": "abs", "fmod": "fmod", "pow": "power"} | {
     name: name
     for name in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt", "hypot", "floor", "ceil", "trunc", "copysign",
-                 "degrees", "radians", "log10", "log2")
+                 "degrees", "radians")
 }  # fmt: skip
 """Functions of the module math, and those of NumPy that are the same."""
 
@@ -42,12 +49,14 @@ class TracedArray(np.ndarray):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         given = [np.asarray(x) if isinstance(x, TracedArray) else x for x in inputs]
+        if method == "__call__" and not options and (ufunc in TRACED or ufunc.nin == ufunc.nout == 1):
+            found = TRACED[ufunc](*given) if ufunc in TRACED else of_traced.each(ufunc, given[0])
+            return _as_traced(found) if out is None else _put(out[0], found)
+        if method == "reduce" and ufunc in FOLDED and _is_default(options, "axis", "dtype"):
+            axis = options.get("axis", 0)
+            return _as_traced(of_traced.fold(FOLDED[ufunc])(given[0], axis))
         if out is not None:
             options["out"] = tuple(np.asarray(x) for x in out)
-        if method == "__call__" and ufunc in TRACED and out is None:
-            return _as_traced(TRACED[ufunc](*given, **options))
-        if method == "reduce" and ufunc in FOLDED and options.get("axis") is None:
-            return functools.reduce(FOLDED[ufunc], given[0].flat)
         found = getattr(ufunc, method)(*given, **options)
         return out[0] if out is not None else _as_traced(found)
 
@@ -56,6 +65,17 @@ class TracedArray(np.ndarray):
             return _as_traced(TRACED[function](*args, **options))
         return super().__array_function__(function, types, args, options)
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, np.ndarray) and key.dtype == object and key.shape == self.shape:  # a mask
+            key, value = ..., of_traced.FUNCTIONS["where"](np.asarray(key), value, np.asarray(self))
+        elif isinstance(value, np.ndarray) and value.size == 1:
+            value = value.item()
+        super().__setitem__(key, value)
+
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        """Traced scalars stand for floats."""
+        return self.copy() if dtype in (float, np.float64) else super().astype(dtype, *args, **options)
+
     def clip(self, *bounds: Any, **options: Any) -> Any:
         """As of `numpy.clip`."""
         return _as_traced(TRACED[np.clip](np.asarray(self), *bounds, **options))
@@ -63,6 +83,18 @@ class TracedArray(np.ndarray):
     def round(self, decimals: int = 0) -> Any:  # type: ignore[override]
         """As of `numpy.round`."""
         return _as_traced(TRACED[np.round](np.asarray(self), decimals))
+
+
+def _is_default(options: dict[str, Any], *others: str) -> bool:
+    """Whether all options of a reduction but some say nothing."""
+    nothing = {"where": True, "keepdims": False, "initial": np._NoValue}
+    return all(value is None or value is nothing.get(name) for name, value in options.items() if name not in others)
+
+
+def _put(array: Any, found: Any) -> Any:
+    """What is found, in the place of the elements of an array."""
+    array[...] = found
+    return array
 
 
 @contextmanager
@@ -74,9 +106,14 @@ def plain_numpy() -> Iterator[None]:
 
 def _with_traced_numpy(implementation: Callable[..., Any]) -> Callable[..., Any]:
     """The same function with another NumPy; those of this library are what they are, and take plain arrays."""
-    if not isinstance(implementation, FunctionType) or _is_ours(implementation.__module__):
+    if _is_ours(getattr(implementation, "__module__", None)):
         return lambda model, *arrays, **options: _as_traced(implementation(model, *map(plain, arrays), **options))
-    own = _Rebinding(implementation.__globals__).function(implementation)
+    own = implementation
+    if isinstance(implementation, FunctionType):
+        own = _Rebinding(implementation.__globals__).function(implementation)
+    elif isinstance(implementation, MethodType) and isinstance(implementation.__func__, FunctionType):
+        method = implementation.__func__
+        own = MethodType(_Rebinding(method.__globals__).function(method), implementation.__self__)
     return lambda model, *arrays, **options: plain(own(model, *map(_as_traced, arrays), **options))
 
 
@@ -107,11 +144,14 @@ class _Rebinding:
         return self.function(value) if self._is_own(value) else value
 
     def function(self, given: FunctionType) -> FunctionType:
-        """The same code with other names around it."""
+        """The same code with other names around it; what writes names of its module stays as it is."""
+        if any(step.opname == "STORE_GLOBAL" for step in dis.get_instructions(given)):
+            return given
         if id(given) not in self.found:
             cells = tuple(CellType() for _ in given.__closure__ or ())
             other = FunctionType(given.__code__, self.names, given.__name__, given.__defaults__, cells or None)
             other.__kwdefaults__ = given.__kwdefaults__
+            other.__dict__.update(given.__dict__)
             self.found[id(given)] = other  # before its closure, which may hold itself
             for cell, own in zip(cells, given.__closure__ or (), strict=True):
                 with suppress(ValueError):  # of a name that has no value yet
@@ -161,9 +201,13 @@ def _of_builtin(name: str, larger: Callable[[Any, Any], Any]) -> Callable[..., A
     original = getattr(builtins, name)
 
     def fold(*args: Any, **options: Any) -> Any:
-        values: Iterable[Any] = args if len(args) > 1 else list(args[0])
-        if options or not any(map(_is_traced, values)):
-            return original(*([values] if len(args) == 1 else args), **options)
+        values = args if len(args) > 1 else tuple(args[0])
+        if (
+            options
+            or not any(isinstance(x, Expr) for x in values)
+            or not all(isinstance(x, Expr | Real) for x in values)
+        ):
+            return original(*args, **options) if len(args) > 1 else original(values, **options)
         return functools.reduce(larger, values)
 
     return fold
@@ -173,6 +217,8 @@ def _made(original: Callable[..., Any]) -> Callable[..., Any]:
     """What makes arrays, of traced scalars too."""
 
     def make(*args: Any, **options: Any) -> Any:
+        if options.get("dtype") in (float, np.float64) and any(map(_is_traced, args)):
+            options.pop("dtype")  # traced scalars stand for floats
         return _as_traced(original(*args, **options))
 
     return make
@@ -197,7 +243,8 @@ class _Module(ModuleType):
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._module, name)
+        found = getattr(self._module, name)
+        return found if isinstance(found, type | ModuleType) or not callable(found) else _made(found)
 
 
 NUMPY = _Module(

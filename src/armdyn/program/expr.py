@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -20,6 +22,10 @@ WHY_NO_VALUE = (
     "which work on numbers and while tracing; arrays are compared by armdyn.less, armdyn.greater and the like; "
     "in the place of math.sin and the like, np.sin"
 )
+
+
+ASKED: ContextVar[list[NeedsNumbers] | None] = ContextVar("armdyn_asked", default=None)
+"""Errors of code that asked traced scalars for numbers, though it may have gone on without them."""
 
 
 class NeedsNumbers(TraceError):
@@ -85,6 +91,39 @@ class Expr:
     __le__, __ge__ = _binary("less_equal")
     __rpow__ = _binary("pow")[1]
 
+    def __eq__(self, other: object) -> Any:
+        """1 where it is equal, else 0; of two constants their answer. Without it Python would compare identities."""
+        return self._equals(other, negated=False)
+
+    def __ne__(self, other: object) -> Any:
+        return self._equals(other, negated=True)
+
+    def _equals(self, other: object, *, negated: bool) -> Any:
+        index = self._index_of(other)
+        if index is None:
+            return NotImplemented
+        values = self.graph.value_of(self.index), self.graph.value_of(index)
+        if None not in values:
+            return (values[0] != values[1]) if negated else (values[0] == values[1])
+        one = Expr(self.graph, index)
+        equal: Expr = (self <= one) * (one <= self)
+        return ~equal if negated else equal
+
+    def __and__(self, other: Any) -> Expr:
+        """Of conditions, which are 1 or 0."""
+        return self._apply("mul", other)
+
+    def __or__(self, other: Any) -> Expr:
+        return self._apply("max", other)
+
+    def __xor__(self, other: Any) -> Expr:
+        return self._apply("sub", other)._apply("abs")
+
+    def __invert__(self) -> Expr:
+        return self._apply_reflected("sub", 1.0)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
     def __pow__(self, exponent: Any) -> Expr:
         if isinstance(exponent, Real) and float(exponent).is_integer() and abs(float(exponent)) <= LARGEST_POWER:
             return self._integer_power(int(float(exponent)))
@@ -115,6 +154,39 @@ class Expr:
         """Called by ``np.floor`` on the elements of an object array."""
         return self._apply("floor")
 
+    def __mod__(self, other: Any) -> Expr:
+        """a - b floor(a/b), of b's sign and less than b in size though a/b be rounded to the next whole number."""
+        index = self._index_of(other)
+        if index is None:
+            return NotImplemented
+        b = Expr(self.graph, index)
+        rest: Expr = self - b * (self / b).__floor__()
+        rest = rest + b * (rest * b < 0.0)
+        found: Expr = rest - b * (abs(b) <= abs(rest))
+        return found
+
+    def __rmod__(self, other: Any) -> Expr:
+        index = self._index_of(other)
+        return NotImplemented if index is None else Expr(self.graph, index).__mod__(self)
+
+    def __floordiv__(self, other: Any) -> Expr:
+        whole: Expr = (self - self % other) / other
+        return whole.rint()
+
+    def __rfloordiv__(self, other: Any) -> Expr:
+        index = self._index_of(other)
+        return NotImplemented if index is None else Expr(self.graph, index).__floordiv__(self)
+
+    def rint(self) -> Expr:
+        """The nearest whole number, of two the even one; called by ``np.rint`` too."""
+        low = self.__floor__()
+        part, odd = self - low, low - 2.0 * (0.5 * low).__floor__()
+        up: Expr = (part == 0.5)._apply("select", odd, part > 0.5)
+        return low + up
+
+    def __round__(self, digits: int | None = None) -> Expr:
+        return self.rint() if digits is None else (self * 10.0**digits).rint() / 10.0**digits
+
     def arctan2(self, other: Any) -> Expr:
         """Called by ``np.arctan2`` on the elements of an object array, as are the methods added below."""
         return self._apply("atan2", other)
@@ -127,17 +199,25 @@ class Expr:
         return self
 
     def __bool__(self) -> NoReturn:
-        raise NeedsNumbers(f"the truth of {self!r} {WHY_NO_VALUE}")
+        raise _asked(NeedsNumbers(f"the truth of {self!r} {WHY_NO_VALUE}"))
 
     def __float__(self) -> float:
         value = self.graph.value_of(self.index)
         if value is None:
-            raise NeedsNumbers(f"{self!r} {WHY_NO_VALUE}")
+            raise _asked(NeedsNumbers(f"{self!r} {WHY_NO_VALUE}"))
         return value
 
     def __repr__(self) -> str:
         operation, *arguments = self.graph.nodes[self.index]
         return f"Expr({operation} {', '.join(map(str, arguments))})"
+
+
+def _asked(error: NeedsNumbers) -> NeedsNumbers:
+    """Note an error for whom wants to know of it, where code outside this library asked."""
+    noted = ASKED.get()
+    if noted is not None and str(sys._getframe(2).f_globals.get("__name__")).partition(".")[0] != "armdyn":
+        noted.append(error)
+    return error
 
 
 def _unary(name: str) -> Callable[[Expr], Expr]:

@@ -231,7 +231,7 @@ def explained(error: Exception, name: str = "") -> TraceError | None:
             "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
             "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
         )
-    if isinstance(error, TypeError | AttributeError | ValueError) and "Expr" in said:
+    if isinstance(error, TypeError | AttributeError | ValueError) and ("Expr" in said or "no callable" in said):
         return NeedsNumbers(f"{name} needs a number ({error}), but what it is given {WHY_NO_VALUE}")
     return None
 
