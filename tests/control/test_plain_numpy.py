@@ -74,9 +74,7 @@ ONE: dict[str, Callable[..., Any]] = {
     "rotation": rotated,
     "selected": lambda x, y: np.select([x > 1.0, x < -1.0], [2.0 * y, -y], default=x),
     "as_floats": lambda x, y: np.asarray(x, dtype=float) + (y > 0).astype(float) + np.array([y[0], 1.0], dtype=float),
-    "along": lambda x, y: (
-        np.array([x, y]).max(axis=0) + np.stack([x, y]).min() + np.concatenate([x, y])[1:3].clip(0)
-    ),
+    "along": lambda x, y: np.array([x, y]).max(axis=0) + np.stack([x, y]).min() + np.concatenate([x, y])[1:3].clip(0),
     "interp": lambda x, y: np.interp(x, *TABLE) + np.interp(y[0], *TABLE),
     "arrays": lambda x, y: np.clip(np.array([x[1], y[0]]), -0.5, 0.5) + np.sign(np.stack([x[0], y[1]])),
     "lists": lambda x, y: np.maximum([x[0], 0.3], [0.1, y[1]]),

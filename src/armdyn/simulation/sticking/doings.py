@@ -9,6 +9,9 @@ from armdyn.program import greater, less, less_equal, maximum, select
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
+ROUNDING = 1e-9
+"""The part by which an impulse may be beyond its bounds, and is at them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Doings:
@@ -36,34 +39,64 @@ class Doings:
     h: Any
 
     @classmethod
-    def first(cls, friction: SlipFriction, holding: Array, h: Any) -> Doings:
-        """The guess by the predicted step: by velocities at its beginning and end, and the friction that holds."""
+    def first(cls, friction: SlipFriction, holding: Array, later: Array, h: Any) -> Doings:
+        """The guess by the predicted step: by velocities at its beginning and end, and the friction that holds.
+
+        What turns in the step of the method, to velocities ``later``, does so too; at its end where not in this one.
+        """
         slip, before, predicted = (x[friction.dry] for x in (friction.arm.slip, friction.before, friction.predicted))
         (least, most), slipping = friction.at_rest(friction.loads), friction.slipping(slip, friction.loads)
         moves = slip * slip
         rests = 1.0 - moves
         above, below = less_equal(least, holding), less_equal(holding, most)  # neither of them of NaN
-        turns = less(slip * predicted, 0.0)
+        crosses = less(slip * predicted, 0.0)
+        turns = maximum(crosses, less(slip * later[friction.dry], 0.0))
         held = rests * above * below + turns
-        r = select(rests, h, h * _part_behind_zero(turns, before, predicted))
+        r = select(rests, h, h * _part_behind_zero(crosses, before, predicted))
         taken = select(rests, holding, slipping.force[friction.dry])
         return cls(slip, turns, held, slip + rests * (above - below), r, taken, h)
 
-    def corrected(self, least: Array, most: Array, after: Array, impulses: Array) -> Doings:
+    def corrected(self, least: Array, most: Array, before: Array, after: Array, impulses: Array) -> Doings:
         """The guess with what its solution contradicts changed.
 
         Args:
             least, most: the friction that each may take at rest.
-            after: velocities at the end of the step, by the solution; of what is held without meaning.
+            before: velocities at the begin of the step.
+            after: velocities at its end, by the solution; of what is held without meaning.
             impulses: of friction on each, beside those of the predicted step.
         """
         # what is held takes taken - impulse/r, which must be within the friction at rest
         forwards = self.held * less(impulses, self.r * (self.taken - most))
         backwards = self.held * greater(impulses, self.r * (self.taken - least))
-        against = (1.0 - self.held) * self.changes * less(self.direction * after, 0.0)
+        against = (1.0 - self.held) * less(self.direction * after, 0.0)
+        slips_on = self.slip * self.slip * (1.0 - self.turns) * against  # but does not, as others change
+        against = against * less(least, most)  # what nothing holds turns round instead
         released = forwards + backwards
         direction = select(released, forwards - backwards, self.direction)
-        return replace(self, held=self.held - released + against, direction=direction)
+        direction = direction * (1.0 - 2.0 * (1.0 - self.held) * less(self.direction * after, 0.0) * (1.0 - against))
+        r = self.r + slips_on * (self.h * _part_behind_zero(slips_on, before, after) - self.r)
+        held, turns = self.held - released + against, self.turns + slips_on
+        return replace(self, held=held, turns=turns, direction=direction, r=r)
+
+    def contradicted(self, least: Array, most: Array, after: Array, impulses: Array) -> Any:
+        """1 where the solution disagrees with the guess, else 0.
+
+        What is held must take an impulse within its bounds over the whole step; what slips must do so in its direction.
+        """
+        taken = self.h * self.taken - impulses
+        slack = ROUNDING * self.h * (abs(least) + abs(most))
+        beyond = self.held * (less(taken, self.h * least - slack) + less(self.h * most + slack, taken))
+        return _largest(beyond + (1.0 - self.held) * less(self.direction * after, 0.0))
+
+    def heat(self, before: Array, after: Array, impulses: Array) -> Any:
+        """What friction takes on paths with constant accelerations before and behind a stop, J; never below 0."""
+        slips_on = self.slip * self.slip * (1.0 - self.turns)
+        taken = self.h * self.taken - impulses
+        until_stop = self.taken * (self.h - self.r) * before
+        each = slips_on * taken * (before + after) + (1.0 - slips_on) * (
+            until_stop + (self.taken * self.r - impulses) * after * (1.0 - self.held)
+        )
+        return 0.5 * sum(each)
 
     @property
     def changes(self) -> Array:

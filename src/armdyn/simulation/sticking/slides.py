@@ -108,5 +108,5 @@ class Slides(ABC):
         """
 
     @abstractmethod
-    def energies_of_change(self, q: Any, kinetic: Any, moved: Array) -> Array:
-        """The work and the heat of a change of kinetic energy and of a small change of positions, J."""
+    def energies_of_change(self, q: Any, qd: Any, kinetic: Any, moved: Array) -> Array:
+        """The work and the heat of a change of kinetic energy, M being held, and of a small change of positions, J."""

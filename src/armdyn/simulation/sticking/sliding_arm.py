@@ -109,10 +109,15 @@ class SlidingArm(Slides):
         """See `Slides`."""
         return solved_with_prescribed(self.bare, self.mass_matrix(q, rotors), moves, impulses, given)
 
-    def energies_of_change(self, q: Any, kinetic: Any, moved: Array) -> Array:
-        """See `Slides`; what is done on the arm is in K + P, and what is applied and not in there is heat."""
-        work = kinetic + algorithms.gravity_forces(self.bare, q) @ moved
-        return np.array([work, self.applied(q) @ moved - work])
+    def energies_of_change(self, q: Any, qd: Any, kinetic: Any, moved: Array) -> Array:
+        """See `Slides`; what is done on the arm is in K + P, and what is applied and not in there is heat.
+
+        K changes with M along the path too: by C moved, which stands with g in the equations of motion.
+        """
+        rest = algorithms.inverse_dynamics(self.bare, q, qd, np.zeros(self.bare.dof), self.f_tip)
+        applied = self.applied(q)
+        work = kinetic + (rest - (self.tau - applied)) @ moved
+        return np.array([work, applied @ moved - work])
 
     def friction(self, qd: Any, slip: Any) -> Array:
         """Friction of coordinates that slip in these directions, N m or N, shape (n,), but that of loads."""

@@ -37,23 +37,27 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.program import select
+from armdyn.program import less, less_equal, maximum, select
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import State
 from armdyn.simulation.sticking.doings import Doings
-from armdyn.simulation.sticking.slides import Slides
+from armdyn.simulation.sticking.least_energy import LeastEnergy
+from armdyn.simulation.sticking.slides import Slide, Slides
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
-PASSES, PASSES_OF_FIRST_ORDER = 3, 2
+NEAR = 0.01
+"""Of the velocities before: a method whose velocities differ by less has stages that are near where joints come."""
+
+TAKEN = 0.5
+"""Of the heat of friction on the paths of the joints: where less is taken from the arm, their stops do not fit."""
+
+PASSES = 3
 """Solutions for the changes of velocity in a step: each corrects the guess of the one before of what joints do.
 
-Two are not enough for joints that start together in other directions than they push while they are held; they start a
-step late then, which methods of the first order bear.
+Joints that start together in other directions than they push while they are held need three. One more where friction
+depends on the load: what starts may change which joint drives its load and which not.
 """
-
-MORE_UNDER_LOAD = 1
-"""Further ones where friction depends on the load: what starts may change which joint drives its load and which not."""
 
 
 def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tuple[State, Array]:
@@ -73,35 +77,66 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     later = method.scheme.formula(arm, (first.x, first.energies(qd)), 0.0, (q, qd, energies), h)
     if not arm.dry:
         return later, arm.last_loads
-    friction = SlipFriction.of(arm, q, qd, later[1], first.loads)
-    doings = Doings.first(friction, -first.reactions[arm.dry], h)
-    passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + (MORE_UNDER_LOAD if arm.loaded else 0)
-    predicted = later
+    predicted = _predicted(method, first, state, later, h)
+    friction = SlipFriction.of(arm, q, qd, predicted[1], first.loads)
+    doings = Doings.first(friction, -first.reactions[arm.dry], later[1], h)
+    changed, impulses, wrong = _with_changes(arm, friction, doings, first, state, predicted)
+    least = LeastEnergy.of(friction, doings, impulses[arm.dry]).where(doings.any_changes)
+    # A compiled loop leaves the changes out where no joint of a group of arms does something else than before, and the
+    # least energy where their solution agrees with itself.
+    later = tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
+    wrong = select(doings.any_changes, wrong, 0.0)
+    robust = least.later(first, state, h)
+    # as a sum, for what a select gives otherwise would hang on its condition too
+    later = tuple(one + select(wrong, other - one, 0.0) for one, other in zip(later, robust, strict=True))
+    return later, arm.last_loads
+
+
+def _predicted(method: FixedStep, first: Slide, state: State, later: State, h: Any) -> State:
+    """The step in which every joint goes on as it does, for changes: that of a constant acceleration, or of the method.
+
+    Methods that ask for the forces once carry positions by the velocity of one end, which friction may change by much
+    within a step. The stages of others are where no joint comes, behind a stop by strong friction: their step counts
+    where its velocities are about those of the constant acceleration.
+    """
+    q, qd, energies = state
+    change = h * first.x
+    path = h * (qd + 0.5 * change)
+    straight = (q + path, qd + change, energies + first.energies(path))
     if method.scheme.once:
-        # Such formulas carry positions by the velocity of one end, which friction may change by much within a step.
-        path = (0.5 * h) * (qd + later[1])
-        predicted = (q + path, later[1], energies + first.energies(path))
-    changed = _with_changes(arm, friction, doings, q, predicted, passes)
-    # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
-    return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True)), arm.last_loads
+        return straight
+    near = less_equal(sum(abs(later[1] - straight[1])), NEAR * sum(abs(qd)))
+    return tuple(select(near, *both) for both in zip(later, straight, strict=True))
 
 
-def _with_changes(arm: Slides, friction: SlipFriction, doings: Doings, q: Array, later: State, passes: int) -> State:
-    """The state a step later with the changes of velocity of joints that do something else than before."""
-    dry, predicted, loads = friction.dry, friction.predicted, friction.loads
+def _with_changes(
+    arm: Slides, friction: SlipFriction, doings: Doings, first: Slide, state: State, later: State
+) -> tuple[State, Array, Any]:
+    """The predicted state ``later`` with the changes of velocity of joints that do something else than before.
+
+    And the impulses of friction; and 1 where what joints do contradicts these and the velocities, or where friction
+    takes much less energy than on the paths of the joints, which happens where their stops do not fit together.
+    """
+    q, before, _ = state
+    dry, predicted, loads, passes = friction.dry, friction.predicted, friction.loads, PASSES + bool(arm.loaded)
     for k in range(passes):
         changes = Changes.of(arm, friction, doings, q, loads)
+        after, impulses = predicted + changes.velocities, changes.impulses[dry]
+        loads = changes.loads(friction)
+        at_rest = friction.at_rest(loads)
         if k < passes - 1:
-            loads, after = changes.loads(friction), predicted + changes.velocities
-            doings = doings.corrected(*friction.at_rest(loads), after[dry], changes.impulses[dry])
-    after = predicted + changes.velocities
+            doings = doings.corrected(*at_rest, before[dry], after[dry], impulses)
+    contradicted = doings.contradicted(*at_rest, after[dry], impulses)
     after[dry] = select(doings.held, 0.0, after[dry])
     times = np.full(len(predicted), doings.longest, dtype=object)
     times[dry] = doings.times
     moved = 0.5 * times * changes.velocities  # each change of velocity comes about evenly in its time
     rubs = friction.rubbing
     kinetic = 0.5 * changes.momenta(friction)[rubs] @ (predicted + after)[rubs]
-    return later[0] + moved, after, later[2] + arm.energies_of_change(q, kinetic, moved)
+    energies = arm.energies_of_change(q, before, kinetic, moved)
+    heat = first.friction @ (later[0] - q) + energies[1]
+    wrong = maximum(contradicted, less(heat, TAKEN * doings.heat(before[dry], after[dry], impulses)))
+    return (later[0] + moved, after, later[2] + energies), changes.impulses, wrong
 
 
 @dataclass(frozen=True, eq=False)
