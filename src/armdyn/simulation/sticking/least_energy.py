@@ -3,13 +3,13 @@
 The impulses p of friction over the whole step, each within h times the friction of its joint at rest, make the kinetic
 energy v' M v / 2 of v = v0 - M^-1 p least, v0 being without friction (Moreau 1988). Then a joint that moves has the
 largest impulse against it, and one at rest any. The solution is unique, whatever joints do at once, and no joint is
-thrown: each impulse only takes energy. It does not know when in the step a joint stops, so that velocities have an error
-of the order of h. It stands in where `armdyn.simulation.sticking.stick_slip` finds nothing that joints may do and that
-its solution agrees with.
+thrown: each impulse only takes energy. It does not know when in the step a joint stops, so that velocities have an
+error of the order of h. It stands in where `armdyn.simulation.sticking.stick_slip` finds nothing that joints may do and
+that its solution agrees with.
 
 Each impulse is made what is best beside the others, sweep by sweep, which lessens the energy each time. Then those that
-are within their bounds are solved for, and their joints rest exactly. Where that solution contradicts itself, the sweeps
-were too few, and their velocities count.
+are within their bounds are solved for, and their joints rest exactly. Where that solution contradicts itself, the
+sweeps were too few, and their velocities count.
 """
 
 from __future__ import annotations
@@ -37,37 +37,31 @@ class LeastEnergy:
     Args:
         friction: of the predicted step.
         low, high: the bounds of p'.
-        begin: p' to begin with.
         at_rest: h times the friction that holds what rests in the predicted step, else 0.
     """
 
     friction: SlipFriction
     low: Array
     high: Array
-    begin: Array
     at_rest: Array
 
     @classmethod
-    def of(cls, friction: SlipFriction, doings: Doings, impulses: Array) -> LeastEnergy:
+    def of(cls, friction: SlipFriction, doings: Doings, holding: Array, condition: Any) -> LeastEnergy:
         """For what friction takes beside the predicted step: taken - p'/h is within its bounds.
 
         Args:
             friction: of the predicted step.
             doings: the first guess of what joints do, which knows what friction takes in that step.
-            impulses: p' to begin with.
+            holding: the friction that holds what rests in the predicted step.
+            condition: where these bounds are needed.
         """
         least, most = friction.at_rest(friction.loads)
         rests = 1.0 - doings.slip * doings.slip
         slips_on = (1.0 - rests) * (1.0 - doings.turns)
         least = least + slips_on * (friction.backwards - friction.least)  # kinetic in the place of static friction
         most = most + slips_on * (friction.forwards - friction.most)
-        low, high = doings.h * (doings.taken - most), doings.h * (doings.taken - least)
-        return cls(friction, low, high, impulses, rests * doings.h * doings.taken)
-
-    def where(self, condition: Any) -> LeastEnergy:
-        """The same where a condition holds, so that it is needed there only."""
-        given = (select(condition, one, 0.0) for one in (self.low, self.high, self.begin, self.at_rest))
-        return LeastEnergy(self.friction, *given)
+        low, high = (select(condition, doings.h * (doings.taken - one), 0.0) for one in (most, least))
+        return cls(friction, low, high, rests * doings.h * holding)
 
     def later(self, first: Slide, state: State, h: Any) -> State:
         """The state a step later; paths are those of the mean velocities.
@@ -89,7 +83,7 @@ class LeastEnergy:
         n, dry = len(friction.before), friction.dry
         ones, none, unit = np.ones(n), np.zeros(n, dtype=object), np.eye(n)
         columns = [arm.changed(q, {}, ones, unit[i].astype(object), none).x for i in dry]  # M^-1 e_i
-        p = clip(self.begin, self.low, self.high)
+        p = clip(np.zeros(len(dry)), self.low, self.high)
         v = friction.predicted + sum(column * one for column, one in zip(columns, p, strict=True))
         for _ in range(SWEEPS):
             for place, (i, column) in enumerate(zip(dry, columns, strict=True)):

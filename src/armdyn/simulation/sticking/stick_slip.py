@@ -8,8 +8,8 @@ breakaway forces. So what a joint does follows from the state, and each step is
 2. changes of velocity where joints do change, M dqd = p with the impulses p of friction (time stepping, Moreau 1988):
    a joint at rest that would take more than its breakaway force to hold lets go for the whole step; one whose velocity
    passes through zero at a time r before the end is held from then on, or, where friction cannot hold it, turns round
-   then. All of them are solved for together, and guesses that the solution contradicts are changed. What is left after
-   `PASSES` solutions, where several joints change within one step, the next step finds.
+   then. All of them are solved for together, and guesses that the solution contradicts are changed. Where the last of
+   `PASSES` solutions contradicts its guess too, `armdyn.simulation.sticking.least_energy` has the step.
 
 Where friction depends on the load l, that is known in every solution, so that friction at rest has its bounds from it,
 with no equation to be solved. Friction of what slips changes with its load. It was f where the load was l in the
@@ -52,11 +52,12 @@ NEAR = 0.01
 TAKEN = 0.5
 """Of the heat of friction on the paths of the joints: where less is taken from the arm, their stops do not fit."""
 
-PASSES = 3
+PASSES, PASSES_OF_FIRST_ORDER = 3, 2
 """Solutions for the changes of velocity in a step: each corrects the guess of the one before of what joints do.
 
-Joints that start together in other directions than they push while they are held need three. One more where friction
-depends on the load: what starts may change which joint drives its load and which not.
+Joints that start together in other directions than they push while they are held need three. Methods of the first
+order lose nothing where the least energy stands in for the third. One more where friction depends on the load: what
+starts may change which joint drives its load and which not.
 """
 
 
@@ -79,9 +80,11 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
         return later, arm.last_loads
     predicted = _predicted(method, first, state, later, h)
     friction = SlipFriction.of(arm, q, qd, predicted[1], first.loads)
-    doings = Doings.first(friction, -first.reactions[arm.dry], later[1], h)
-    changed, impulses, wrong = _with_changes(arm, friction, doings, first, state, predicted)
-    least = LeastEnergy.of(friction, doings, impulses[arm.dry]).where(doings.any_changes)
+    holding = -first.reactions[arm.dry]
+    doings = Doings.first(friction, holding, later[1], h)
+    passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + bool(arm.loaded)
+    changed, wrong = _with_changes(arm, friction, doings, first, state, predicted, passes)
+    least = LeastEnergy.of(friction, doings, holding, doings.any_changes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before, and the
     # least energy where their solution agrees with itself.
     later = tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
@@ -110,15 +113,15 @@ def _predicted(method: FixedStep, first: Slide, state: State, later: State, h: A
 
 
 def _with_changes(
-    arm: Slides, friction: SlipFriction, doings: Doings, first: Slide, state: State, later: State
-) -> tuple[State, Array, Any]:
+    arm: Slides, friction: SlipFriction, doings: Doings, first: Slide, state: State, later: State, passes: int
+) -> tuple[State, Any]:
     """The predicted state ``later`` with the changes of velocity of joints that do something else than before.
 
-    And the impulses of friction; and 1 where what joints do contradicts these and the velocities, or where friction
-    takes much less energy than on the paths of the joints, which happens where their stops do not fit together.
+    And 1 where what joints do contradicts the impulses and velocities, or where friction takes much less energy than on
+    the paths of the joints, which happens where their stops do not fit together; else 0.
     """
     q, before, _ = state
-    dry, predicted, loads, passes = friction.dry, friction.predicted, friction.loads, PASSES + bool(arm.loaded)
+    dry, predicted, loads = friction.dry, friction.predicted, friction.loads
     for k in range(passes):
         changes = Changes.of(arm, friction, doings, q, loads)
         after, impulses = predicted + changes.velocities, changes.impulses[dry]
@@ -136,7 +139,7 @@ def _with_changes(
     energies = arm.energies_of_change(q, before, kinetic, moved)
     heat = first.friction @ (later[0] - q) + energies[1]
     wrong = maximum(contradicted, less(heat, TAKEN * doings.heat(before[dry], after[dry], impulses)))
-    return (later[0] + moved, after, later[2] + energies), changes.impulses, wrong
+    return (later[0] + moved, after, later[2] + energies), wrong
 
 
 @dataclass(frozen=True, eq=False)
