@@ -190,7 +190,7 @@ def test_a_motion_in_every_form(shell: Shell, tmp_path: Path) -> None:
     for motion in motions[1:]:
         np.testing.assert_array_equal(motion.q, motions[0].q)
     with PIL.Image.open(tmp_path / "a.gif") as film:
-        assert film.n_frames == 3  # at 0, 0.04 and 0.08 s
+        assert film.n_frames == 4  # at 0, 0.04, 0.08 and 0.1 s
 
 
 def test_what_is_no_file_can_be_written_to(shell: Shell) -> None:

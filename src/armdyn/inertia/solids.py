@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armdyn.exact import is_zero
 from armdyn.inertia import regions
 from armdyn.inertia.arguments import (
     circle_constant,
@@ -222,7 +223,7 @@ def cone(
     """
     r, h = positive(radius, "radius"), positive(height, "height")
     t = scalar(top_radius, "top_radius")
-    t = t if t == 0 else positive(t, "top_radius")
+    t = t if is_zero(t) else positive(t, "top_radius")
     quotient = r**2 + r * t + t**2  # (r^3 - t^3) / (r - t), so that a straight side divides by no zero
     across = 3 * (r**4 + r**3 * t + r**2 * t**2 + r * t**3 + t**4) / (20 * quotient)
     centroid = h * (r**2 + 2 * r * t + 3 * t**2) / (4 * quotient)

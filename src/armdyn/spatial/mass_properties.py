@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from armdyn import checks
 from armdyn.checks import PRINTED, printed_pose, rotation, scalars
+from armdyn.exact import is_zero
 from armdyn.spatial.body_equations import body_wrench
 from armdyn.spatial.rotations import Array, skew
 
@@ -139,13 +140,13 @@ class MassProperties:
 
     def __add__(self, other: MassProperties) -> Self:
         """Both bodies as one, in the same frame."""
-        if other.mass == 0 and not other.tensor.any():
+        if is_zero(other.mass) and not other.tensor.any():
             return self
-        if self.mass == 0 and not self.tensor.any():
+        if is_zero(self.mass) and not self.tensor.any():
             return self._made(other.mass, other.com, other.tensor)
         mass = self.mass + other.mass
-        com = (self.first_moment + other.first_moment) / mass if mass != 0 else self.com
-        reduced = self.mass * other.mass / mass if mass != 0 else 0
+        com = self.com if is_zero(mass) else (self.first_moment + other.first_moment) / mass
+        reduced = 0 if is_zero(mass) else self.mass * other.mass / mass
         return self._made(mass, com, self.tensor + other.tensor + steiner(reduced, self.com - other.com))
 
     def __sub__(self, other: MassProperties) -> Self:
