@@ -125,3 +125,16 @@ def test_rates_of_a_task_are_read_or_derived(shell: Shell, motion: Path) -> None
     assert said.code == 2
     assert "qd of Task is not the rate of q: from 0 to " in " ".join(said.err.split())
     assert " s q of joint '" in " ".join(said.err.split())
+
+
+def test_a_duty_cycle_may_jump_where_all_is_given(shell: Shell, tmp_path: Path) -> None:
+    """A time that stands twice ends one phase and begins the next; a time that falls is named."""
+    header = "t,q_joint_1,q_joint_2,qd_joint_1,qd_joint_2,qdd_joint_1,qdd_joint_2\n"
+    rows = "0,0,0,0,0,1,0\n1,0.5,0,1,0,1,0\n1,0.5,0,1,0,0,0\n3,2.5,0,1,0,0,0\n"
+    (tmp_path / "duty.csv").write_text(header + rows)
+    said = shell("size", "planar_2r", "--motion", str(tmp_path / "duty.csv"))
+    assert said.code == 0, said.err
+    (tmp_path / "falls.csv").write_text(header + rows.replace("\n3,", "\n0.5,"))
+    said = shell("size", "planar_2r", "--motion", str(tmp_path / "falls.csv"))
+    assert said.code == 2
+    assert "falls.csv:5 t is 0.5 s, behind 1 s" in " ".join(said.err.split())

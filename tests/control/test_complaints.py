@@ -263,3 +263,36 @@ def test_results_with_names_of_the_loop(name: str) -> None:
     robot = armdyn.load("planar_2r")
     with pytest.raises(armdyn.TraceError, match=f"law has a result '{name}', as the loop itself has; rename it"):
         armdyn.ClosedLoop(robot, controller, energy=True)
+
+
+class Memory:
+    z: Any = 0.0
+
+
+MEMORY, CALLS = Memory(), [0]
+
+
+@armdyn.function("(n),(n),()->(n)")
+def integrating(model: Any, q: Any, qd: Any, h: Any) -> Any:
+    MEMORY.z = MEMORY.z - h * q
+    return MEMORY.z - qd
+
+
+@armdyn.function("(n),(n)->(n)")
+def counting_calls(model: Any, q: Any, qd: Any) -> Any:
+    CALLS[0] += 1
+    return -q * CALLS[0]
+
+
+@armdyn.function("(n),(n)->(n)")
+def drawing(model: Any, q: Any, qd: Any) -> Any:
+    return -q * np.random.default_rng().uniform()
+
+
+@pytest.mark.parametrize("controller", [integrating, counting_calls, drawing], ids=lambda one: one.name)
+def test_memories_that_tracing_would_freeze(controller: armdyn.Function) -> None:
+    with pytest.raises(armdyn.TraceError, match=f"{controller.name} gives something else when it is called again with"):
+        armdyn.ClosedLoop(armdyn.load("planar_2r"), controller)([0.1, 0.2], steps=5)
+    if controller is not integrating:
+        with pytest.raises(armdyn.TraceError, match="which a compiled function would freeze"):
+            armdyn.load("planar_2r").compile(controller)([0.1, 0.2], [0.0, 0.0])

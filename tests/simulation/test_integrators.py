@@ -11,9 +11,11 @@ from scipy.integrate import solve_ivp
 import armdyn
 from armdyn.simulation import (
     AdamsBashforthMoulton4,
+    Adaptive,
     ConstantAcceleration,
     Euler,
     Heun,
+    OverTime,
     RungeKutta4,
     SemiImplicitEuler,
     SettingError,
@@ -208,6 +210,18 @@ def test_abm4_starts_anew_where_one_of_two_forces_jumps() -> None:
         robot, Q0, QD0, duration=0.02, torque=lambda t, q, qd: -qd, f_tip=wrenches, method="abm4", step=1e-3
     )
     assert motion.statistics.evaluations == 2 * (3 * 4 + 7 * 2)
+
+
+def test_abm4_starts_anew_where_straight_lines_meet() -> None:
+    """On a step or within one: the fourth order stays where corners are on steps."""
+    robot = armdyn.load("planar_2r")
+    torque = OverTime([0.0, 0.5, 1.0], [[1.0, 0.0], [-3.0, 2.0], [0.0, 0.0]])
+    given = {"q0": [0.3, 0.2], "duration": 1.0, "torque": torque}
+    true = armdyn.simulate(robot, **given, method=Adaptive(rtol=1e-13, atol=1e-13)).q[-1]
+    found = [armdyn.simulate(robot, **given, method=AdamsBashforthMoulton4(h)).q[-1] for h in (4e-3, 1e-3)]
+    coarse, fine = (np.abs(q - true).max() for q in found)
+    assert fine < 1e-9
+    assert np.log2(coarse / fine) / 2 > 3.7
 
 
 def test_abm4_ends_with_a_step_of_runge_kutta_where_it_is_shorter() -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import armdyn
-from armdyn.simulation import SettingError, SimulationError, Taylor
+from armdyn.simulation import Adaptive, SettingError, SimulationError, Taylor
 
 pytest.importorskip("heyoka")
 
@@ -54,3 +54,17 @@ def test_errors() -> None:
         Taylor(0)
     with pytest.raises(SimulationError, match=r"not be continued at t = 0 s: joint 'joint_1' had reached 1e\+200"):
         armdyn.simulate(robot, [0, 0], [1e200, 0], duration=0.1, method="taylor")
+
+
+@pytest.mark.parametrize("tolerance", [2.3e-16, 1e-10])
+@pytest.mark.parametrize(
+    ("name", "q0"), [("planar_2r", [0.0, 0.0]), ("planar_2r", [np.pi, 0.0]), ("ucl_2r", [0.0, np.pi])]
+)
+def test_steps_end_where_symmetry_leaves_few_coefficients(name: str, q0: list[float], tolerance: float) -> None:
+    """From rest in a symmetric state most orders of the series vanish, the last ones among them."""
+    robot = armdyn.load(name)
+    motion = armdyn.simulate(robot, q0, duration=1.0, method=Taylor(tolerance))
+    true = armdyn.simulate(robot, q0, duration=1.0, method=Adaptive(rtol=1e-13, atol=1e-13))
+    np.testing.assert_allclose(motion.q[-1], true.q[-1], rtol=0, atol=1e-11)
+    assert np.abs(motion.energy.drift).max() < 1e-9
+    assert motion.statistics.steps > 10

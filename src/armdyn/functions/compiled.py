@@ -15,7 +15,7 @@ from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
-from armdyn.functions.locating import called
+from armdyn.functions.locating import are_traced, called
 from armdyn.functions.of_program import OfProgram
 from armdyn.functions.source_keys import source_key
 from armdyn.functions.variants import Options, Variant, chosen, names_given
@@ -283,7 +283,8 @@ class CompiledFunction:
             given = (values.get(a) for a in arguments)  # own copies, that the function may change
             return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **dict(options))
 
-        return called(self.function.name, call)
+        ours = self.function.__module__.partition(".")[0] == "armdyn"
+        return called(self.function.name, call, twice=not ours and are_traced(values))
 
     def _check_results(self, result: Any, options: Options) -> None:
         results = result if isinstance(result, tuple) else (result,)

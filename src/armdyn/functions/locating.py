@@ -5,13 +5,16 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from armdyn.errors import ArmdynError, TraceError
 from armdyn.program import NeedsNumbers, explained
-from armdyn.program.expr import ASKED
+from armdyn.program.expr import ASKED, Expr, MixedTraces
 
 LIBRARIES = frozenset({"armdyn", "numpy", "scipy", *sys.stdlib_module_names} - {"__main__"})
 """Packages whose own lines are not what a caller can change."""
@@ -51,17 +54,22 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         raise LocatedTraceError(f"{place}: {traced}") from error
 
 
-def called(name: str, call: Callable[[], Any], advice: str = "") -> Any:
+def called(name: str, call: Callable[[], Any], advice: str = "", *, twice: bool = True) -> Any:
     """What a call of a function that is traced returns, once more with a NumPy for traced scalars where it needs that.
+
+    A function that gives something else when it is called again, with a memory of its own or random numbers, would be
+    frozen as it was at the first call: that is an error.
 
     Args:
         name: of the function, for messages.
         call: runs it.
         advice: see `locating`.
+        twice: whether to call it again.
     """
+    run = partial(_twice, name, call) if twice else call
     with locating(name, advice):
         try:
-            return _without_asking(call)
+            return _without_asking(run)
         except Exception as error:
             if not isinstance(explained(error, name), NeedsNumbers):
                 raise
@@ -69,13 +77,42 @@ def called(name: str, call: Callable[[], Any], advice: str = "") -> Any:
 
         try:
             with plain_numpy():
-                return plain(_without_asking(call))
+                return plain(_without_asking(run))
         except NOT_OF_TRACING:
             raise
         except Exception as error:
             if explained(error, name) is not None:
                 raise  # of the line that is left
             raise NeedsNumbers(f"{name} needs numbers ({type(error).__name__}: {error})") from error
+
+
+def are_traced(values: Mapping[str, Any]) -> bool:
+    """Whether any of some arguments is traced."""
+    return any(isinstance(x, Expr) for value in values.values() for x in np.asarray(value, dtype=object).flat)
+
+
+def _twice(name: str, call: Callable[[], Any]) -> Any:
+    """What a call returns, if it returns the same again: the same nodes of the graph, which knows equal ones."""
+    found = call()
+    try:
+        same = _numbers(found) == _numbers(call())
+    except MixedTraces:
+        same = False
+    if not same:
+        raise TraceError(
+            f"{name} gives something else when it is called again with the same arguments: it keeps a memory outside "
+            "of its arguments, or draws random numbers, which a compiled function would freeze. What it keeps must be "
+            "an argument, and a result of the same name; a function of (t, q, qd) with a memory is for "
+            "armdyn.simulate(..., torque=armdyn.control.callback(function, sample_time=1e-3))"
+        )
+    return found
+
+
+def _numbers(found: Any) -> list[Any]:
+    """The nodes and the numbers of results."""
+    arrays = found if isinstance(found, tuple) else (found,)
+    scalars = [x for array in arrays for x in np.asarray(array, dtype=object).flat]
+    return [x.index if isinstance(x, Expr) else repr(x) for x in scalars]
 
 
 def _without_asking(call: Callable[[], Any]) -> Any:

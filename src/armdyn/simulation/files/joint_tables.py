@@ -126,9 +126,11 @@ def _motion(table: CsvTable, robot: Robot, *, may_jump: bool = False) -> Motion:
     if len(values) < 2:
         raise TableError(f"{table.file} has {len(values)} rows of numbers; a motion needs two at least")
     t = values[:, 0]
-    if not may_jump or len(wanted) < len(STATE):
-        check_times(table, t)
     found = dict(zip(wanted, np.split(values[:, 1:], len(wanted), axis=1), strict=True))
+    if len(wanted) == len(STATE):
+        check_times(table, t, may_stand_twice=may_jump)
+        return Motion(t, *(found[name] for name in STATE))
+    check_times(table, t)
     spline = spline_through(t, found["q"])
     return Motion(t, *(found[name] if name in found else spline(t, nu=order) for order, name in enumerate(STATE)))
 
@@ -144,9 +146,11 @@ def spline_through(t: Array, values: Array) -> Callable[..., Array]:
     return spline
 
 
-def check_times(table: CsvTable, t: Array, lines: Sequence[int] | None = None) -> None:
+def check_times(
+    table: CsvTable, t: Array, lines: Sequence[int] | None = None, *, may_stand_twice: bool = False
+) -> None:
     """Raise where times, s, do not rise; ``lines`` says in which lines they stand where rows were left out."""
-    falls = np.flatnonzero(~(np.diff(t) > 0.0))
+    falls = np.flatnonzero(~((np.diff(t) >= 0.0) if may_stand_twice else (np.diff(t) > 0.0)))
     if falls.size:
         k = int(falls[0]) + 1
         line = table.rows[k][0] if lines is None else lines[k]

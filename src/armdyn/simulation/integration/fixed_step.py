@@ -16,10 +16,11 @@ from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import lagrangian_derivatives, motion_of, velocity_of_momentum
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.integration.compiled_steps import CompiledSteps
-from armdyn.simulation.integration.grid import StepGrid
+from armdyn.simulation.integration.grid import ROUNDING, StepGrid
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import Rates, State
 from armdyn.simulation.integration.steps import Scheme
+from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.sticking.bristles import OnNumbers, Path
@@ -96,25 +97,31 @@ class Stepper:
         self._step = _advance(robot, scheme, forces, redundant, bends=bends)
         starter = scheme.starter
         self._starter = None if starter is None else _advance(robot, starter, forces, redundant, bends=bends)
-        self._held = [force.held for force in (forces.torque, forces.f_tip) if force is not None]
+        given = [force for force in (forces.torque, forces.f_tip) if force is not None]
+        self._held = [force.held for force in given]
+        bent = [force.times for force in given if isinstance(force, Scheduled) and not force.held]
+        self._corners: Array = np.sort(np.concatenate([np.zeros(0), *bent]))
+        self._corners_passed = 0
         self._past = 0
         self._of_past: tuple[Any, tuple[Array, ...]] = (0.0, ())
 
     def advance(self, k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         """The state a step of length h from t later."""
         self.effort.steps += 1
-        if self._starter is None or self.scheme.starter is None or self._has_past(h, acting):
+        if self._starter is None or self.scheme.starter is None or self._has_past(t, h, acting):
             self.effort.evaluations += self.scheme.evaluations
             return self._step(k, t, h, state, acting)
         self._past += 1
         self.effort.evaluations += self.scheme.starter.evaluations
         return self._starter(k, t, h, state, acting)
 
-    def _has_past(self, h: Any, acting: tuple[Array, ...]) -> bool:
-        """Whether there are enough steps of this length behind the last jump of the forces."""
+    def _has_past(self, t: float, h: Any, acting: tuple[Array, ...]) -> bool:
+        """Whether there are enough steps of this length behind the last jump or corner of the forces."""
         length, forces = self._of_past
-        if h != length or any(map(self._jumped, self._held, acting, forces)):
+        passed = int(np.searchsorted(self._corners, t + ROUNDING * h, side="right"))
+        if h != length or passed != self._corners_passed or any(map(self._jumped, self._held, acting, forces)):
             self._past = 0
+        self._corners_passed = passed
         self._of_past = h, acting
         return self._past >= self.scheme.starting_steps
 

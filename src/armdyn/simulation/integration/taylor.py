@@ -65,7 +65,7 @@ def integrate(
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(q.shape[:-1])}
 
     def alone(index: Index, own: Samples) -> Generator[float]:
-        y = np.array([*q[index], *qd[index], 0.0])
+        y = np.array([*q[index], *qd[index], 0.0, 0.0])
         dense = samples.dense.get(index)
         return _integrate_one(robot, method, forces.of(index), y, solver, duration, own, dense)
 
@@ -73,7 +73,11 @@ def integrate(
 
 
 def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
-    """heyoka's integrator of y = (q, qd, W), y' = (qd, qdd, P); the forces are its parameters."""
+    """heyoka's integrator of y = (q, qd, W, z), y' = (qd, qdd, P, sum sin(1 + q)); the forces are its parameters.
+
+    It takes the length of a step from the last two coefficients of the series. From rest at q = 0 and the like most of
+    a planar arm's vanish by symmetry, and steps would be as long as the motion. Those of z do not vanish.
+    """
     try:
         import heyoka  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -82,7 +86,7 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
         heyoka.llvm_state.set_diskcache_enabled(False)  # without a HOME it has no place, and says so on standard output
     program = robot.compile(motion).program(given=("f_tip",) if with_f_tip else ())
     n = robot.dof
-    y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 1)))
+    y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 2)))
     held = [heyoka.par[k] for k in range(sum(port.size for port in program.inputs) - 2 * n)]
     operations = ARITHMETIC | {name: getattr(heyoka, name) for name in SAME_NAMES}
     try:
@@ -92,7 +96,7 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
             f"{method} needs analytic equations, as those of friction that depends on |qd| or sign(qd) or whose "
             f"bristles slip are not: {error}. Use {option('method', 'adaptive')}, or a smooth law"
         ) from None
-    rates = [*y[n : 2 * n], *qdd, power]
+    rates = [*y[n : 2 * n], *qdd, power, heyoka.sum([heyoka.sin(1.0 + x) for x in y[:n]])]
     return heyoka.taylor_adaptive(
         list(zip(y, rates, strict=True)), np.zeros(len(y)), tol=method.tolerance, compact_mode=True
     )

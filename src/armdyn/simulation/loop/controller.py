@@ -14,7 +14,7 @@ from armdyn.checks import one_per_joint
 from armdyn.declaration import Argument, Function, Shape, on_numbers
 from armdyn.errors import DTypeError, ShapeError, TraceError, shown
 from armdyn.functions.binding import Inputs
-from armdyn.functions.locating import called, locating
+from armdyn.functions.locating import are_traced, called, locating
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
@@ -107,7 +107,8 @@ class Controller:
             ShapeError: results of other shapes than it declares.
             DTypeError: results that are no numbers.
         """
-        given = called(self.function.name, partial(self._called, model, values, options), UNTRACED)
+        call = partial(self._called, model, values, options)
+        given = called(self.function.name, call, UNTRACED, twice=are_traced(values))
         with locating(self.function.name, UNTRACED):
             for name, array in zip(self.results, given if isinstance(given, tuple) else (given,), strict=False):
                 if any(map(_is_no_number, np.ravel(np.asarray(array, dtype=object)))):
