@@ -227,3 +227,11 @@ def test_armatures_and_motors_that_the_arm_has_are_left_out(arm: armdyn.Robot, t
         own, other = (joint_loads(each, task, [name])[name] for each in (arm, driven))
         np.testing.assert_allclose(own.output_torque, other.output_torque, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(own.inertia, other.inertia, rtol=1e-12)
+
+
+def test_numbers_of_a_catalogue_have_units(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text(
+        "name,torque_constant [mNm/A],terminal_resistance [ohm],rotor_inertia,mass\nA,30.2,0.299,142,480\n"
+    )
+    with pytest.raises(CatalogueError, match=r"m.csv:2 'A': rotor_inertia, mass without a unit; .* mass \[kg\]"):
+        Catalogue.read(tmp_path / "m.csv")

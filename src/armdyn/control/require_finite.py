@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from armdyn.functions import Rolled
 from armdyn.simulation.loop.closed_loop import ClosedLoop
+from armdyn.simulation.loop.controlled_rollout import RUNS_AWAY
 from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.simulation.unfinished import SimulationError
+
+SHORTER = "Use a shorter step or lower gains, and record q, qd and tau with every=1 to see it begin"
+"""What to do where nothing else is the matter."""
 
 
 def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
@@ -44,11 +50,14 @@ def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, 
     entry = f" of joint {joints[found.entry[-1]]!r}" if shape == (len(joints),) else f"{list(found.entry) or ''}"
     arm = f" of arm {found.state}" if found.state else ""
     count = f" ({found.states} of the arms end so)" if found.state else ""
-    remedy = "Use a shorter step or lower gains, and record q, qd and tau with every=1 to see it begin"
+    remedy = SHORTER
     q = getattr(rolled.rows, "q", None)
     if found.name == "tau" and q is not None and loop.controller is not None:
-        there = q[(found.step // rolled.every, *found.state)]
-        remedy = singular_task(loop.robot, loop.controller.function, there) or remedy
+        at = (found.step // rolled.every, *found.state)
+        remedy = singular_task(loop.robot, loop.controller.function, q[at]) or remedy
+        qd = getattr(rolled.rows, "qd", None)
+        if remedy == SHORTER and np.isnan(found.value) and qd is not None and np.abs(qd[at]).max() < RUNS_AWAY:
+            remedy = "Look at what computes tau"
     raise SimulationError(
         f"the motion of {loop.robot.name!r} ran away: {found.name}{entry}{arm} is {found.value} at t = {t:g} s, step "
         f"{found.step}{count}. {remedy}"

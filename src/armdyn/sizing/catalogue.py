@@ -144,7 +144,7 @@ def _read(
     problems = []
     for line, row in rows[1:]:
         try:
-            cells = _cells(row, columns)
+            cells = _cells(row, columns, known)
             name = cells.pop("name", "")
             if not name or name in entries:
                 raise CatalogueError(f"the name is {name!r}; expected one that no other row has")
@@ -174,16 +174,20 @@ def _columns(path: Path, header: list[str], known: Mapping[str, str]) -> list[tu
     return columns
 
 
-def _cells(row: list[str], columns: list[tuple[str, str]]) -> dict[str, str]:
-    """The cells of a row that are not empty, each with its unit behind it."""
+def _cells(row: list[str], columns: list[tuple[str, str]], known: Mapping[str, str]) -> dict[str, str]:
+    """The cells of a row that are not empty, each with its unit behind it; what has a unit says which."""
     if len(row) != len(columns):
         raise CatalogueError(f"{len(row)} cells; expected {len(columns)}, as the first row has")
     filled = [(name, cell.strip(), unit) for (name, unit), cell in zip(columns, row, strict=True) if cell.strip()]
+    bare = [name for name, cell, unit in filled if not unit and known.get(name) and is_number(cell)]
+    if bare:
+        expected = ", ".join(f"{name} [{known[name]}]" for name in bare)
+        raise CatalogueError(f"{', '.join(bare)} without a unit; expected one in the heading, in SI {expected}")
     return {name: f"{cell} {unit}" if unit and name not in ABOUT else cell for name, cell, unit in filled}
 
 
 def _motor(cells: dict[str, str]) -> Motor:
-    """A motor of its data sheet; a cell without a unit is in SI."""
+    """A motor of its data sheet."""
     entries: Any = {name: _plain(text) for name, text in cells.items()}
     return Motor.from_data_sheet(**entries)
 
