@@ -213,7 +213,7 @@ def simulate(
     def kept() -> Trajectory:
         found = samples.kept()
         found.notes = [*samples.notes, *([] if corrector is None else [corrector.note()])]
-        return _trajectory(robot, chosen, found, time.perf_counter() - began, redundant)
+        return made_trajectory(robot, chosen, found, time.perf_counter() - began, redundant)
 
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
@@ -312,7 +312,9 @@ def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Lab
     return {name: known[name] for name in signals if name in known}
 
 
-def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float, redundant: Redundant) -> Trajectory:
+def made_trajectory(
+    robot: Robot, method: Method, samples: Samples, wall_time: float, redundant: Redundant
+) -> Trajectory:
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
     signals = samples.signals

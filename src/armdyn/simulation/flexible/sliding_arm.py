@@ -137,14 +137,15 @@ class SlidingFlexibleArm(Slides):
         reactions = self.inertias * given[n:] - impulses[n:]
         return Prescribed(np.concatenate([links.x, alone]), np.concatenate([links.reactions, reactions]))
 
-    def energies_of_change(self, x: Any, xd: Any, kinetic: Any, moved: Array) -> Array:
+    def energies_of_change(self, x: Any, xd: Any, kinetic: Any, later: Any, moved: Array) -> Array:
         """See `Slides`; what springs store is in what is done on the arm."""
         rotors = moved[self.n :]
         stored = sum(
-            joint.spring.elastic_force(self._bending(x, joint, k)) * self._bending(moved, joint, k)
+            joint.spring.energy(self._bending(later + moved, joint, k))
+            - joint.spring.energy(self._bending(later, joint, k))
             for k, joint in enumerate(self.joints)
         )
-        of_links = self.links.energies_of_change(x[: self.n], xd[: self.n], kinetic, moved[: self.n])
+        of_links = self.links.energies_of_change(x[: self.n], xd[: self.n], kinetic, later[: self.n], moved[: self.n])
         return np.add(of_links, [stored, self.motors @ rotors - stored], dtype=object)
 
 

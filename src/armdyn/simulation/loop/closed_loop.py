@@ -22,6 +22,8 @@ each by itself (`armdyn.simulation.flexible.sliding_arm`); where they cannot, a 
 
 from __future__ import annotations
 
+import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from numbers import Real
@@ -50,6 +52,7 @@ from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.flexible.spring_steps import warn_of_springs
 from armdyn.simulation.flexible.state import refuse_memory
 from armdyn.simulation.integration.methods import Euler, FixedStep
+from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
@@ -58,8 +61,10 @@ from armdyn.simulation.loop.friction import LoopFriction
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.targets.c.notes import Notes
+from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
+    from armdyn.simulation.results.trajectory import Trajectory
     from armdyn.targets.c.code import CCode
     from armdyn.targets.cuda.kernel import CudaKernel
 
@@ -290,6 +295,71 @@ class ClosedLoop:
             warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
         return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
 
+    def simulate(
+        self,
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        *,
+        steps: int,
+        every: int = 1,
+        workers: int | None = None,
+        report: Report | None = None,
+        **inputs: Any,
+    ) -> Trajectory:
+        """The motion as a `Trajectory`, as `armdyn.simulate` gives it: to be drawn, animated, saved, compared.
+
+        It has q, qd, tau and the energy account; states and results of the controller, and its references, are signals.
+        qdd follows from these by the equations of motion; of joints that stick and are flexible, have brakes that are
+        switched, or friction that depends on the load or has a state, it is the change of qd from a row to the next.
+
+        Args:
+            q0: joint positions, rad or m, shape (..., n).
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
+            steps: how many.
+            every: keep each so many steps.
+            workers: how many threads share the arms; -1: one a core.
+            report: called now and then with the fraction that is done.
+            inputs: as of a call, but parameters of the model.
+
+        Raises:
+            SettingError: a loop with parameters as inputs, whose arms are not ``robot``; steps of different lengths.
+
+        >>> loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.pd_gravity)
+        >>> aim = {"q_ref": [0.5, -0.5], "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 20.0)}
+        >>> motion = loop.simulate([0.0, 0.0], steps=500, **aim)
+        >>> motion
+        <Trajectory of 'planar_2r': 501 times from 0 to 0.5 s, 2 joints; Euler, step 0.001 s>
+        >>> sorted(motion.signals)
+        ['q_ref', 'qd_ref']
+        """
+        if self.rollout.parameters:
+            raise SettingError(
+                f"parameters are inputs of this loop, so that its arms are not {self.robot.name!r} itself; make a loop "
+                "of the robot that has them for a trajectory"
+            )
+        began = time.perf_counter()
+        loop = self._recording
+        given = loop._given(q0, qd0, inputs, steps)
+        if loop._flexible:
+            warn_of_springs(loop.robot, loop.method, given["q"], given["h"], steps)
+        rolled = loop.rollout(**given, steps=steps, every=every, workers=workers, report=report)
+        return trajectory_of(loop, given, rolled, began)
+
+    @cached_property
+    def _recording(self) -> ClosedLoop:
+        """The same loop with all that a trajectory has."""
+        controller = None if self.controller is None else self.controller.function
+        settings = self._settings() | {"energy": True, "record": ()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # said when this loop was made
+            loop = ClosedLoop(self.robot, controller, **settings)
+            return ClosedLoop(self.robot, controller, **settings | {"record": recorded(loop)})
+
+    @property
+    def flexible(self) -> bool:
+        """Whether any joint has a spring."""
+        return bool(self._flexible)
+
     def jvp(self, *wrt: str) -> Callable[..., Rolled]:
         """The rates of the results where inputs, or the initial state, change: a function called as the loop is.
 
@@ -429,7 +499,11 @@ class ClosedLoop:
         controller = None if self.controller is None else self.controller.function
         for function in (controller, self._running_cost):
             require_picklable(function)
-        settings: dict[str, Any] = {
+        return partial(ClosedLoop, self.robot, controller, **self._settings()), ()
+
+    def _settings(self) -> dict[str, Any]:
+        """What it was made with, beside the robot and the controller."""
+        return {
             "method": self.method,
             "over_time": tuple(name for name in self.rollout.over_time if name not in ("t", BRAKES)),
             "record": self.rollout.record,
@@ -440,7 +514,6 @@ class ClosedLoop:
             "project": self._project,
             "require_traced": self._require_traced,
         }
-        return partial(ClosedLoop, self.robot, controller, **settings), ()
 
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name

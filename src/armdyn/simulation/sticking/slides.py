@@ -108,5 +108,12 @@ class Slides(ABC):
         """
 
     @abstractmethod
-    def energies_of_change(self, q: Any, qd: Any, kinetic: Any, moved: Array) -> Array:
-        """The work and the heat of a change of kinetic energy, M being held, and of a small change of positions, J."""
+    def energies_of_change(self, q: Any, qd: Any, kinetic: Any, later: Any, moved: Array) -> Array:
+        """The work and the heat of a change of kinetic energy, M being held, and of a small change of positions, J.
+
+        Args:
+            q, qd: positions and velocities when the step begins.
+            kinetic: the change of kinetic energy.
+            later: the positions that are changed.
+            moved: by which they are.
+        """

@@ -109,7 +109,7 @@ class SlidingArm(Slides):
         """See `Slides`."""
         return solved_with_prescribed(self.bare, self.mass_matrix(q, rotors), moves, impulses, given)
 
-    def energies_of_change(self, q: Any, qd: Any, kinetic: Any, moved: Array) -> Array:
+    def energies_of_change(self, q: Any, qd: Any, kinetic: Any, later: Any, moved: Array) -> Array:
         """See `Slides`; what is done on the arm is in K + P, and what is applied and not in there is heat.
 
         K changes with M along the path too: by C moved, which stands with g in the equations of motion.

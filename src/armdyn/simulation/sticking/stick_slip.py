@@ -31,7 +31,7 @@ with an error of the order of h.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
 NEAR = 0.01
-"""Of the velocities before: a method whose velocities differ by less has stages that are near where joints come."""
+"""Of velocities, and their changes where nothing rubs: a method that differs by less has stages where joints come."""
 
 TAKEN = 0.5
 """Of the heat of friction on the paths of the joints: where less is taken from the arm, their stops do not fit."""
@@ -78,7 +78,7 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     later = method.scheme.formula(arm, (first.x, first.energies(qd)), 0.0, (q, qd, energies), h)
     if not arm.dry:
         return later, arm.last_loads
-    predicted = _predicted(method, first, state, later, h)
+    predicted = _predicted(method, arm.dry, first, state, later, h)
     friction = SlipFriction.of(arm, q, qd, predicted[1], first.loads)
     holding = -first.reactions[arm.dry]
     doings = Doings.first(friction, holding, later[1], h)
@@ -95,7 +95,7 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     return later, arm.last_loads
 
 
-def _predicted(method: FixedStep, first: Slide, state: State, later: State, h: Any) -> State:
+def _predicted(method: FixedStep, dry: Sequence[int], first: Slide, state: State, later: State, h: Any) -> State:
     """The step in which every joint goes on as it does, for changes: that of a constant acceleration, or of the method.
 
     Methods that ask for the forces once carry positions by the velocity of one end, which friction may change by much
@@ -108,7 +108,8 @@ def _predicted(method: FixedStep, first: Slide, state: State, later: State, h: A
     straight = (q + path, qd + change, energies + first.energies(path))
     if method.scheme.once:
         return straight
-    near = less_equal(sum(abs(later[1] - straight[1])), NEAR * sum(abs(qd)))
+    free = [i for i in range(len(qd)) if i not in dry]
+    near = less_equal(sum(abs(later[1] - straight[1])), NEAR * (sum(abs(qd)) + sum(abs(change[free]))))
     return tuple(select(near, *both) for both in zip(later, straight, strict=True))
 
 
@@ -136,7 +137,7 @@ def _with_changes(
     moved = 0.5 * times * changes.velocities  # each change of velocity comes about evenly in its time
     rubs = friction.rubbing
     kinetic = 0.5 * changes.momenta(friction)[rubs] @ (predicted + after)[rubs]
-    energies = arm.energies_of_change(q, before, kinetic, moved)
+    energies = arm.energies_of_change(q, before, kinetic, later[0], moved)
     heat = first.friction @ (later[0] - q) + energies[1]
     wrong = maximum(contradicted, less(heat, TAKEN * doings.heat(before[dry], after[dry], impulses)))
     return (later[0] + moved, after, later[2] + energies), wrong

@@ -1,0 +1,93 @@
+"""A closed loop's motion as a `Trajectory`, with what its controller knows and gives as signals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.functions import Rolled
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.labels import QUANTITIES
+from armdyn.simulation.loop.brakes import NAME as BRAKES
+from armdyn.simulation.loop.loads import NAME as LOADS
+from armdyn.simulation.results.samples import Effort, Samples
+from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.sticking.bristles import NAME as BRISTLES
+from armdyn.simulation.sticking.equations import sticking_motion
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.simulation.loop.closed_loop import ClosedLoop
+
+NO_SIGNALS = ("q", "qd", "tau", "work", "heat", "cost", LOADS, BRISTLES)
+"""Of what is carried and recorded: what a trajectory has elsewhere, or has no use for."""
+
+
+def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, began: float) -> Trajectory:
+    """The trajectory of what a loop recorded, all of it.
+
+    Args:
+        loop: that recorded.
+        given: the arguments of its rollout, by name.
+        rolled: what came of them.
+        began: when, by `time.perf_counter`.
+    """
+    from armdyn.simulation.run import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
+
+    if np.ndim(given["h"]) > 0:
+        raise SettingError("h has a step for each arm or time; a trajectory has one for all, such as h=1e-3")
+    h, t0 = float(given["h"]), float(np.ravel(given["t"])[0]) if "t" in given else 0.0
+    steps = np.array([*range(0, rolled.steps, rolled.every), rolled.steps])
+
+    def whole(name: str) -> Array:
+        """Over time; what only a step has, at the end as in the last one."""
+        rows: Array = getattr(rolled.rows, name)
+        last = getattr(rolled.final, name, rows[-1] if len(rows) else None)
+        return np.concatenate([rows, np.asarray(last)[None]])
+
+    q, qd = whole("q"), whole("qd")
+    forces = [whole("tau") if "tau" in rolled.rows._fields else _over_time(loop, given, "tau", steps, q.shape)]
+    if given.get("f_tip") is not None:
+        forces.append(_over_time(loop, given, "f_tip", steps, (*q.shape[:-1], 6)))
+    samples = Samples(t0 + h * steps, q, qd, whole("work"), tuple(forces), count=len(steps))
+    each = loop.method.scheme.evaluations * int(np.prod(q.shape[1:-1]))
+    samples.effort = Effort(rolled.steps, rolled.steps * each)
+    samples.bristles = whole(BRISTLES) if BRISTLES in rolled.rows._fields else None
+    samples.signals = {name: whole(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
+    samples.signals |= {
+        name: _over_time(loop, given, name, steps, q.shape)
+        for name in loop.inputs
+        if name in QUANTITIES and np.ndim(given.get(name, 0.0)) and name not in samples.signals
+    }
+    if loop.friction.sticks(energy=True):
+        samples.qdd = _accelerations(loop, samples)
+    return made_trajectory(loop.robot, loop.method, samples, time.perf_counter() - began, "error")
+
+
+def recorded(loop: ClosedLoop) -> tuple[str, ...]:
+    """What a loop has to record for its trajectory: its state, and what its controller gives."""
+    results = () if loop.controller is None else loop.controller.results
+    return tuple(dict.fromkeys(name for name in (*loop.state, *results) if name not in ("heat", "cost", LOADS)))
+
+
+def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Array, shape: tuple[int, ...]) -> Array:
+    """An input at these steps, of a shape with time and batch; at the end as in the last step."""
+    values = np.asarray(given[name], dtype=float)
+    if name in loop.rollout.over_time:
+        rows = values[np.minimum(steps, len(values) - 1)]
+        return np.broadcast_to(rows.reshape(len(steps), *(1,) * (len(shape) - rows.ndim), *rows.shape[1:]), shape)
+    return np.broadcast_to(values, shape)
+
+
+def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
+    """Of joints that stick: from the equations where what rests is held, or by differences of velocities."""
+    robot, brakes = loop.robot, loop.brakes or BRAKES in samples.signals
+    if not (loop.flexible or samples.bristles is not None or loop.friction.under_load or brakes):
+        slip = np.where([name in loop.friction.dry for name in robot.joint_names], np.sign(samples.qd), 1.0)
+        found: Array = robot.compile(sticking_motion)(samples.q, samples.qd, slip, *samples.forces)[0]
+        return found
+    rates = np.diff(samples.qd, axis=0) / np.diff(samples.t).reshape(-1, *(1,) * (samples.qd.ndim - 1))
+    return np.concatenate([rates, rates[-1:]]) if len(rates) else np.zeros_like(samples.qd)

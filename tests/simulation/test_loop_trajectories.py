@@ -1,0 +1,96 @@
+"""Closed loops as trajectories: those of `armdyn.simulate` under the same forces, with what the controller knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Spring
+from armdyn.control import pd_gravity, pid, saturated
+from armdyn.simulation import ClosedLoop, Heun, RungeKutta4, SemiImplicitEuler, SettingError
+
+ROBOT = armdyn.load("planar_2r")
+AIM: dict[str, Any] = {"q_ref": [0.5, -0.5], "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 20.0)}
+
+
+@pytest.mark.parametrize("method", [Heun(1e-3), RungeKutta4(2e-3)], ids=str)
+def test_without_a_controller_it_is_the_simulation(method: Any) -> None:
+    """All of it, to rounding: a table of torques, a wrench, every third step."""
+    table, wrench = np.random.default_rng(3).normal(size=(300, 2)), np.array([0.0, 0.0, 0.3, 1.0, -2.0, 0.0])
+    loop = ClosedLoop(ROBOT, method=method, over_time=["tau"])
+    found = loop.simulate([0.1, 0.2], [0.3, -0.4], steps=300, every=3, tau=table, f_tip=wrench)
+    h = method.step
+    true = armdyn.simulate(
+        ROBOT, [0.1, 0.2], [0.3, -0.4], duration=300 * h, torque=table, f_tip=wrench, method=method, save_every=3 * h
+    )
+    for name in ("t", "q", "qd", "qdd", "tau", "f_tip"):
+        np.testing.assert_allclose(getattr(found, name), getattr(true, name), rtol=1e-12, atol=1e-12, err_msg=name)
+    np.testing.assert_allclose(found.energy.drift, true.energy.drift, rtol=0, atol=1e-12)
+    assert found.statistics.steps == 300
+
+
+def test_states_signals_and_references(tmp_path: Path) -> None:
+    """A batch: what is carried and given by the controller, what it follows; drawn, animated, saved, resampled."""
+    reference = np.linspace(0.0, 0.5, 400)[:, None] * np.ones(2)
+    loop = ClosedLoop(ROBOT, saturated(pid, 30.0), method=SemiImplicitEuler(1e-3), over_time=["q_ref"], record=["q"])
+    given = {**AIM, "q_ref": reference, "Ki": np.full(2, 40.0)}
+    motion = loop.simulate(np.zeros((3, 2)), steps=400, every=7, **given)
+    assert motion.q.shape == (59, 3, 2)
+    assert motion.t[-2:].tolist() == pytest.approx([0.399, 0.4])
+    assert sorted(motion.signals) == ["integral", "q_ref", "qd_ref", "tau_unlimited"]
+    np.testing.assert_array_equal(motion.signals["q_ref"][5, 1], reference[35])
+    rows = ClosedLoop(
+        ROBOT, saturated(pid, 30.0), method=SemiImplicitEuler(1e-3), over_time=["q_ref"], record=["tau", "integral"]
+    )(np.zeros(2), steps=400, every=7, **given).rows
+    np.testing.assert_array_equal(motion.tau[:-1, 0], rows.tau)
+    np.testing.assert_array_equal(motion.signals["integral"][:-1, 2], rows.integral)
+    one = motion.pick(0)
+    one.save(tmp_path / "loop.npz")
+    np.testing.assert_array_equal(armdyn.Trajectory.load(tmp_path / "loop.npz").q, one.q)
+    assert len(one.plot().axes) >= 6
+    assert len(one.animate(robot=ROBOT, every=10)) == 6
+    assert one.resample(rate=100.0).q.shape == (41, 2)
+
+
+DRIVES = {
+    "dry": Actuator(friction=Coulomb(3.0)),
+    "spring": Actuator(Motor(1e-2), friction=Coulomb(0.5), spring=Spring(500.0, 1.0)),
+    "bristles": Actuator(friction=LuGre(1000.0, 3.0, 0.0, 2.0, 1.0, 0.1)),
+    "gear": Actuator(Motor(1e-4), Gear(50.0, efficiency=0.8), brake=Brake(0.5)),
+}
+
+
+@pytest.mark.parametrize("name", DRIVES)
+def test_the_account_closes_with_actuators(name: str) -> None:
+    robot = ROBOT.with_actuators(dict.fromkeys(ROBOT.joint_names, DRIVES[name]))
+    loop = ClosedLoop(robot, pd_gravity, method=RungeKutta4(1e-4), brakes=["joint_1"] if name == "gear" else ())
+    motion = loop.simulate([0.1, 0.2], steps=3000, every=10, **{**AIM, "Kd": np.full(2, 4.0)})
+    assert np.abs(motion.energy.drift).max() < 5e-5 * np.abs(motion.energy.scale)
+    assert np.isfinite(motion.qdd).all()
+    middle = slice(100, 200)
+    change = np.gradient(motion.qd, motion.t, axis=0)[middle]
+    np.testing.assert_allclose(motion.qdd[middle], change, rtol=0, atol=0.05 * np.abs(change).max())
+    assert ("theta" in motion.signals) == (name == "spring")
+    assert ("bristles" in motion.signals) == (name == "bristles")
+
+
+def test_joints_that_stick_have_no_acceleration() -> None:
+    robot = ROBOT.with_friction({"joint_2": (0.0, 50.0)})
+    motion = ClosedLoop(robot, method=Heun(1e-3)).simulate([0.1, 0.2], steps=200, tau=np.zeros(2))
+    assert (motion.qd[:, 1] == 0.0).all()
+    assert (motion.qdd[:, 1] == 0.0).all()
+    locked = ROBOT.with_locked({"joint_2": 0.2})
+    true = locked.forward_dynamics(motion.q[:, :1], motion.qd[:, :1], np.zeros((201, 1)))
+    np.testing.assert_allclose(motion.qdd[:, :1], true, rtol=1e-10)
+
+
+def test_what_has_no_trajectory_is_refused() -> None:
+    varied = ClosedLoop(ROBOT, parameters=["link_1.mass"])
+    with pytest.raises(SettingError, match="parameters are inputs of this loop, so that its arms are not 'planar_2r'"):
+        varied.simulate([0.1, 0.2], steps=3, tau=np.zeros(2), link_1_mass=2.0)
+    with pytest.raises(SettingError, match="h has a step for each arm or time"):
+        ClosedLoop(ROBOT).simulate(np.zeros((2, 2)), steps=3, tau=np.zeros(2), h=np.array([1e-3, 2e-3]))
