@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -86,6 +86,39 @@ def test_joints_that_stick_have_no_acceleration() -> None:
     locked = ROBOT.with_locked({"joint_2": 0.2})
     true = locked.forward_dynamics(motion.q[:, :1], motion.qd[:, :1], np.zeros((201, 1)))
     np.testing.assert_allclose(motion.qdd[:, :1], true, rtol=1e-10)
+
+
+def test_joints_that_let_go_have_the_acceleration_with_which_they_do() -> None:
+    robot = ROBOT.with_friction({"joint_2": (0.0, 1.0)})
+    motion = ClosedLoop(robot, method=RungeKutta4(1e-3)).simulate([0.3, 0.4], steps=10, tau=np.zeros(2))
+    np.testing.assert_allclose(motion.qdd[0], motion.qd[1] / 1e-3, rtol=1e-2)
+
+
+class Counted(NamedTuple):
+    tau: Any
+    count: Any
+    table: Any
+
+
+@armdyn.function("(n),(n),()->(n),(),(2,n)", result=Counted)
+def counting(model: Any, q: Any, qd: Any, count: Any) -> Counted:
+    """A state that is a number, and a signal that is a matrix."""
+    return Counted(-q, count + 1.0, np.stack([q, qd]))
+
+
+def test_numbers_and_matrices_are_signals(tmp_path: Path) -> None:
+    motion = ClosedLoop(ROBOT, counting).simulate([[0.1, 0.2], [0.3, 0.4]], steps=10, every=5)
+    np.testing.assert_array_equal(motion.signals["count"][..., 0], [[0, 0], [5, 5], [10, 10]])
+    assert motion.signals["table"].shape == (3, 2, 4)
+    np.testing.assert_array_equal(motion.signals["table"][0, 1, :2], [0.3, 0.4])
+    for name in ("loop.npz", "loop.csv", "loop.parquet"):
+        one = motion.pick(1)
+        one.save(tmp_path / name)
+        np.testing.assert_array_equal(armdyn.Trajectory.load(tmp_path / name).signals["table"], one.signals["table"])
+    motion.plot(tmp_path / "loop.png")
+    with pytest.raises(SettingError, match="steps is 0"):
+        ClosedLoop(ROBOT, counting).simulate([0.1, 0.2], steps=0)
+    assert str(ClosedLoop(ROBOT, counting).simulate([0.1, 0.2], steps=3, h=2e-3)).count("step 0.002 s") == 1
 
 
 def test_what_has_no_trajectory_is_refused() -> None:

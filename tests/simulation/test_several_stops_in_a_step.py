@@ -79,6 +79,29 @@ def test_a_strong_brake_throws_no_other_joint(method: Any, joint: str, c: float,
     np.testing.assert_allclose(final.heat, -true.energy.work[-1], rtol=2e-3)
 
 
+@pytest.mark.parametrize("method", [Heun, RungeKutta4])
+@pytest.mark.parametrize("h", [1e-2, 5e-3, 4e-3, 2e-3, 1e-3])
+def test_a_light_joint_is_not_thrown_by_a_stop_at_any_step(method: Any, h: float) -> None:
+    robot = SCARA.with_friction({"elbow": (0.0, 138.7)})
+    q0, qd0 = np.array([-0.4335, -0.2673, -0.0119, -0.2248]), np.array([-0.1894, 0.1333, 0.0, 0.0])
+    final = ClosedLoop(robot, method=method(h), energy=True)(q0, qd0, steps=round(0.02 / h), tau=np.zeros(4)).final
+    true = armdyn.simulate(robot, q0, qd0, duration=0.02, method=Adaptive(rtol=1e-11, atol=1e-12))
+    np.testing.assert_allclose(final.qd, true.qd[-1], rtol=0, atol=2e-5)
+    np.testing.assert_allclose(final.heat, -true.energy.work[-1], rtol=1e-3)
+
+
+@pytest.mark.parametrize("method", [SemiImplicitEuler, RungeKutta4])
+def test_losses_under_the_load_of_a_stop_end_with_it(method: Any) -> None:
+    """A gear transmits 500 N m while another joint stops, which is a tenth of a millisecond of a step of five."""
+    geared = Actuator(Motor(1e-5), Gear(50.0, efficiency=0.7, back_efficiency=0.5), Coulomb(0.5))
+    robot = PLANAR.with_actuators({"joint_1": geared, "joint_2": Actuator(friction=Coulomb(500.0))})
+    q0, qd0 = [0.375, 0.173], [0.0, -0.261]
+    true = armdyn.simulate(robot, q0, qd0, duration=5e-3, method=Adaptive(rtol=1e-10, atol=1e-11)).qd[-1]
+    for steps in (1, 5, 20):
+        final = ClosedLoop(robot, method=method(5e-3 / steps))(q0, qd0, steps=steps, tau=np.zeros(2)).final
+        np.testing.assert_allclose(final.qd, true, rtol=0, atol=1e-3)
+
+
 def test_six_brakes_at_once_at_long_steps() -> None:
     q0 = np.array([0.0, -0.8, 1.2, 0.3, 0.5, 0.0])
     robot = UR5.with_friction(dict.fromkeys(UR5.joint_names, (0.0, 100.0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
+from armdyn.simulation.sticking.dry_events import Bounds
+from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.equations import sticking_motion
 from armdyn.spatial.rotations import Array
 
@@ -45,8 +48,12 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     def whole(name: str) -> Array:
         """Over time; what only a step has, at the end as in the last one."""
         rows: Array = getattr(rolled.rows, name)
-        last = getattr(rolled.final, name, rows[-1] if len(rows) else None)
-        return np.concatenate([rows, np.asarray(last)[None]])
+        return np.concatenate([rows, np.asarray(getattr(rolled.final, name, rows[-1:][0]))[None]])
+
+    def signal(name: str) -> Array:
+        """With one axis behind time and batch."""
+        values = whole(name)
+        return values.reshape(*values.shape[: values.ndim - len(rolled.shapes[name])], -1)
 
     q, qd = whole("q"), whole("qd")
     forces = [whole("tau") if "tau" in rolled.rows._fields else _over_time(loop, given, "tau", steps, q.shape)]
@@ -56,7 +63,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     each = loop.method.scheme.evaluations * int(np.prod(q.shape[1:-1]))
     samples.effort = Effort(rolled.steps, rolled.steps * each)
     samples.bristles = whole(BRISTLES) if BRISTLES in rolled.rows._fields else None
-    samples.signals = {name: whole(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
+    samples.signals = {name: signal(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
     samples.signals |= {
         name: _over_time(loop, given, name, steps, q.shape)
         for name in loop.inputs
@@ -64,7 +71,8 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     }
     if loop.friction.sticks(energy=True):
         samples.qdd = _accelerations(loop, samples)
-    return made_trajectory(loop.robot, loop.method, samples, time.perf_counter() - began, "error")
+    method = dataclasses.replace(loop.method, step=h)
+    return made_trajectory(loop.robot, method, samples, time.perf_counter() - began, "error")
 
 
 def recorded(loop: ClosedLoop) -> tuple[str, ...]:
@@ -86,8 +94,12 @@ def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
     """Of joints that stick: from the equations where what rests is held, or by differences of velocities."""
     robot, brakes = loop.robot, loop.brakes or BRAKES in samples.signals
     if not (loop.flexible or samples.bristles is not None or loop.friction.under_load or brakes):
-        slip = np.where([name in loop.friction.dry for name in robot.joint_names], np.sign(samples.qd), 1.0)
-        found: Array = robot.compile(sticking_motion)(samples.q, samples.qd, slip, *samples.forces)[0]
+        motion, bounds = robot.compile(sticking_motion), Bounds.of(DryJoints.of(robot), robot.dof)
+        slip = np.where(bounds.dry, np.sign(samples.qd), 1.0)
+        _, _, friction = motion(samples.q, samples.qd, slip, *samples.forces)
+        lets_go = np.where(friction > bounds.most, 1.0, 0.0) - np.where(friction < bounds.least, 1.0, 0.0)
+        slip = np.where(slip == 0.0, lets_go, slip)
+        found: Array = motion(samples.q, samples.qd, slip, *samples.forces)[0]
         return found
     rates = np.diff(samples.qd, axis=0) / np.diff(samples.t).reshape(-1, *(1,) * (samples.qd.ndim - 1))
     return np.concatenate([rates, rates[-1:]]) if len(rates) else np.zeros_like(samples.qd)

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.checks import array, number, switch
+from armdyn.checks import array, number, switch, whole_number
 from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.equations import require_constraints
@@ -337,8 +337,8 @@ class ClosedLoop:
                 f"parameters are inputs of this loop, so that its arms are not {self.robot.name!r} itself; make a loop "
                 "of the robot that has them for a trajectory"
             )
-        began = time.perf_counter()
-        loop = self._recording
+        whole_number("steps", steps, least=1, error=SettingError)
+        began, loop = time.perf_counter(), self._recording
         given = loop._given(q0, qd0, inputs, steps)
         if loop._flexible:
             warn_of_springs(loop.robot, loop.method, given["q"], given["h"], steps)

@@ -88,15 +88,16 @@ class Doings:
         beyond = self.held * (less(taken, self.h * least - slack) + less(self.h * most + slack, taken))
         return _largest(beyond + (1.0 - self.held) * less(self.direction * after, 0.0))
 
-    def heat(self, before: Array, after: Array, impulses: Array) -> Any:
-        """What friction takes on paths with constant accelerations before and behind a stop, J; never below 0."""
+    def heat(self, before: Array, after: Array, impulses: Array) -> Array:
+        """What each takes on paths with constant accelerations before and behind a stop, J; never below 0."""
         slips_on = self.slip * self.slip * (1.0 - self.turns)
         taken = self.h * self.taken - impulses
         until_stop = self.taken * (self.h - self.r) * before
         each = slips_on * taken * (before + after) + (1.0 - slips_on) * (
             until_stop + (self.taken * self.r - impulses) * after * (1.0 - self.held)
         )
-        return 0.5 * sum(each)
+        found: Array = 0.5 * each
+        return found
 
     @property
     def changes(self) -> Array:

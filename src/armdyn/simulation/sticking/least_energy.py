@@ -14,6 +14,7 @@ sweeps were too few, and their velocities count.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,16 +47,19 @@ class LeastEnergy:
     at_rest: Array
 
     @classmethod
-    def of(cls, friction: SlipFriction, doings: Doings, holding: Array, condition: Any) -> LeastEnergy:
+    def of(
+        cls, friction: SlipFriction, doings: Doings, holding: Array, loads: Mapping[int, Any], condition: Any
+    ) -> LeastEnergy:
         """For what friction takes beside the predicted step: taken - p'/h is within its bounds.
 
         Args:
             friction: of the predicted step.
             doings: the first guess of what joints do, which knows what friction takes in that step.
             holding: the friction that holds what rests in the predicted step.
+            loads: on which friction depends, behind the changes: those before end with the stops of other joints.
             condition: where these bounds are needed.
         """
-        least, most = friction.at_rest(friction.loads)
+        least, most = friction.at_rest(loads)
         rests = 1.0 - doings.slip * doings.slip
         slips_on = (1.0 - rests) * (1.0 - doings.turns)
         least = least + slips_on * (friction.backwards - friction.least)  # kinetic in the place of static friction

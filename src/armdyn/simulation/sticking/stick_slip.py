@@ -31,7 +31,7 @@ with an error of the order of h.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +46,8 @@ from armdyn.simulation.sticking.slides import Slide, Slides
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
-NEAR = 0.01
-"""Of velocities, and their changes where nothing rubs: a method that differs by less has stages where joints come."""
+NEAR = 0.5
+"""Of the velocities before: behind stops where friction makes joints this fast, stages are as good as elsewhere."""
 
 TAKEN = 0.5
 """Of the heat of friction on the paths of the joints: where less is taken from the arm, their stops do not fit."""
@@ -78,13 +78,13 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     later = method.scheme.formula(arm, (first.x, first.energies(qd)), 0.0, (q, qd, energies), h)
     if not arm.dry:
         return later, arm.last_loads
-    predicted = _predicted(method, arm.dry, first, state, later, h)
+    predicted = _predicted(method, arm, first, state, later, h)
     friction = SlipFriction.of(arm, q, qd, predicted[1], first.loads)
     holding = -first.reactions[arm.dry]
     doings = Doings.first(friction, holding, later[1], h)
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + bool(arm.loaded)
-    changed, wrong = _with_changes(arm, friction, doings, first, state, predicted, passes)
-    least = LeastEnergy.of(friction, doings, holding, doings.any_changes)
+    changed, loads, wrong = _with_changes(arm, friction, doings, first, state, predicted, passes)
+    least = LeastEnergy.of(friction, doings, holding, loads, doings.any_changes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before, and the
     # least energy where their solution agrees with itself.
     later = tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
@@ -95,12 +95,12 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     return later, arm.last_loads
 
 
-def _predicted(method: FixedStep, dry: Sequence[int], first: Slide, state: State, later: State, h: Any) -> State:
+def _predicted(method: FixedStep, arm: Slides, first: Slide, state: State, later: State, h: Any) -> State:
     """The step in which every joint goes on as it does, for changes: that of a constant acceleration, or of the method.
 
     Methods that ask for the forces once carry positions by the velocity of one end, which friction may change by much
     within a step. The stages of others are where no joint comes, behind a stop by strong friction: their step counts
-    where its velocities are about those of the constant acceleration.
+    where joints would not be fast there, beside the arm before.
     """
     q, qd, energies = state
     change = h * first.x
@@ -108,18 +108,18 @@ def _predicted(method: FixedStep, dry: Sequence[int], first: Slide, state: State
     straight = (q + path, qd + change, energies + first.energies(path))
     if method.scheme.once:
         return straight
-    free = [i for i in range(len(qd)) if i not in dry]
-    near = less_equal(sum(abs(later[1] - straight[1])), NEAR * (sum(abs(qd)) + sum(abs(change[free]))))
+    turns = less(arm.slip[arm.dry] * straight[1][arm.dry], 0.0)
+    near = less_equal(turns @ abs(straight[1][arm.dry]), NEAR * sum(abs(qd)))
     return tuple(select(near, *both) for both in zip(later, straight, strict=True))
 
 
 def _with_changes(
     arm: Slides, friction: SlipFriction, doings: Doings, first: Slide, state: State, later: State, passes: int
-) -> tuple[State, Any]:
+) -> tuple[State, Mapping[int, Any], Any]:
     """The predicted state ``later`` with the changes of velocity of joints that do something else than before.
 
-    And 1 where what joints do contradicts the impulses and velocities, or where friction takes much less energy than on
-    the paths of the joints, which happens where their stops do not fit together; else 0.
+    And the loads behind them; and 1 where what joints do contradicts the impulses and velocities, or where friction
+    takes much less energy than on the paths of the joints, as where their stops do not fit together; else 0.
     """
     q, before, _ = state
     dry, predicted, loads = friction.dry, friction.predicted, friction.loads
@@ -139,8 +139,10 @@ def _with_changes(
     kinetic = 0.5 * changes.momenta(friction)[rubs] @ (predicted + after)[rubs]
     energies = arm.energies_of_change(q, before, kinetic, later[0], moved)
     heat = first.friction @ (later[0] - q) + energies[1]
-    wrong = maximum(contradicted, less(heat, TAKEN * doings.heat(before[dry], after[dry], impulses)))
-    return (later[0] + moved, after, later[2] + energies), wrong
+    steady = np.array([float(i not in arm.loaded.values()) for i in dry])  # that of loads is not known on the paths
+    on_paths = doings.heat(before[dry], after[dry], impulses) @ steady
+    wrong = maximum(contradicted, less(heat, TAKEN * on_paths))
+    return (later[0] + moved, after, later[2] + energies), loads, wrong
 
 
 @dataclass(frozen=True, eq=False)
