@@ -82,6 +82,21 @@ def test_what_motor_and_spring_do_while_a_rotor_stops_is_counted() -> None:
         assert drifts[1] < 0.5 * h * c * v * 1.01
 
 
+def test_the_books_of_strong_stops_close() -> None:
+    """Rotors that friction stops within a small part of a step: what springs store is not that of a path behind it."""
+    drives = [Actuator(Motor(1e-2), friction=Coulomb(c), spring=Spring(2000.0, 0.5)) for c in (90.0, 0.3)]
+    robot = PLANAR.with_gravity([0.0, 0.0, 0.0]).with_actuators(dict(zip(PLANAR.joint_names, drives, strict=True)))
+    rng = np.random.default_rng(5)
+    q0, qd0 = rng.uniform(-1.0, 1.0, (100, 2)), 0.5 * rng.normal(size=(100, 2))
+    for h, most in ((2e-3, 2e-2), (2e-4, 2e-5)):
+        loop = ClosedLoop(robot, method=RungeKutta4(h), energy=True, record=["work", "heat", *STATE])
+        rows = loop(q0, qd0, steps=round(0.06 / h), tau=np.zeros(2)).rows
+        held = energy(robot, *(getattr(rows, name) for name in STATE)) - robot.potential_energy(rows.q)
+        assert (np.abs(held - held[0] - rows.work) < most * held[0]).all()
+        np.testing.assert_allclose(rows.heat, -rows.work, rtol=0, atol=1e-10)  # nothing else is done
+        assert (np.diff(rows.heat, axis=0) > -most * held[0]).all()
+
+
 def test_steps_too_long_for_a_spring_are_warned_of() -> None:
     """Beyond w h = 2.83 by Runge-Kutta 4, where there are enough of them; be h the method's or an input."""
     robot = hinge(spring=Spring(K))

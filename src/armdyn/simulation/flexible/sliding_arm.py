@@ -137,6 +137,16 @@ class SlidingFlexibleArm(Slides):
         reactions = self.inertias * given[n:] - impulses[n:]
         return Prescribed(np.concatenate([links.x, alone]), np.concatenate([links.reactions, reactions]))
 
+    def energies_on(self, x: Any, first: Slide, path: Array) -> Array:
+        """See `Slides`; springs store what their forces, which change along the path, have at its ends."""
+        bent, bends = ([self._bending(of, joint, k) for k, joint in enumerate(self.joints)] for of in (x, path))
+        more = sum(
+            joint.spring.energy(a + b) - joint.spring.energy(a) - joint.spring.elastic_force(a) * b
+            for joint, a, b in zip(self.joints, bent, bends, strict=True)
+        )
+        found: Array = first.energies(path) + np.array([more, -more])
+        return found
+
     def energies_of_change(self, x: Any, xd: Any, kinetic: Any, later: Any, moved: Array) -> Array:
         """See `Slides`; what springs store is in what is done on the arm."""
         rotors = moved[self.n :]

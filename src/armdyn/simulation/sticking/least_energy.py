@@ -79,7 +79,8 @@ class LeastEnergy:
         after, changed = self.velocities(q)
         mean = 0.5 * (qd + after)
         taken = (self.at_rest - changed) @ mean[self.friction.dry]  # beside the friction in ``first``
-        return q + h * mean, after, energies + first.energies(h * mean) + np.array([-taken, taken])
+        energies = energies + self.friction.arm.energies_on(q, first, h * mean)
+        return q + h * mean, after, energies + np.array([-taken, taken])
 
     def velocities(self, q: Array) -> tuple[Array, Array]:
         """Velocities at the end of the step, (n,), and p'; from positions at its beginning."""

@@ -74,6 +74,10 @@ class Slides(ABC):
         found = self.solved(q, qd)
         return found.x, found.energies(qd)
 
+    def energies_on(self, q: Any, first: Slide, path: Array) -> Array:
+        """The work and the heat of the forces in a state ``first`` on a path from its positions, J."""
+        return first.energies(path)
+
     @property
     @abstractmethod
     def last_loads(self) -> Array:

@@ -78,12 +78,12 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     later = method.scheme.formula(arm, (first.x, first.energies(qd)), 0.0, (q, qd, energies), h)
     if not arm.dry:
         return later, arm.last_loads
-    predicted = _predicted(method, arm, first, state, later, h)
+    predicted, heat = _predicted(method, arm, first, state, later, h)
     friction = SlipFriction.of(arm, q, qd, predicted[1], first.loads)
     holding = -first.reactions[arm.dry]
     doings = Doings.first(friction, holding, later[1], h)
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + bool(arm.loaded)
-    changed, loads, wrong = _with_changes(arm, friction, doings, first, state, predicted, passes)
+    changed, loads, wrong = _with_changes(arm, friction, doings, state, predicted, heat, passes)
     least = LeastEnergy.of(friction, doings, holding, loads, doings.any_changes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before, and the
     # least energy where their solution agrees with itself.
@@ -95,8 +95,10 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     return later, arm.last_loads
 
 
-def _predicted(method: FixedStep, arm: Slides, first: Slide, state: State, later: State, h: Any) -> State:
+def _predicted(method: FixedStep, arm: Slides, first: Slide, state: State, later: State, h: Any) -> tuple[State, Any]:
     """The step in which every joint goes on as it does, for changes: that of a constant acceleration, or of the method.
+
+    And the heat of friction in it, J, of the method's step by the friction when it begins.
 
     Methods that ask for the forces once carry positions by the velocity of one end, which friction may change by much
     within a step. The stages of others are where no joint comes, behind a stop by strong friction: their step counts
@@ -105,18 +107,20 @@ def _predicted(method: FixedStep, arm: Slides, first: Slide, state: State, later
     q, qd, energies = state
     change = h * first.x
     path = h * (qd + 0.5 * change)
-    straight = (q + path, qd + change, energies + first.energies(path))
+    on_path = arm.energies_on(q, first, path)
+    straight = (q + path, qd + change, energies + on_path)
     if method.scheme.once:
-        return straight
+        return straight, on_path[1]
     turns = less(arm.slip[arm.dry] * straight[1][arm.dry], 0.0)
     near = less_equal(turns @ abs(straight[1][arm.dry]), NEAR * sum(abs(qd)))
-    return tuple(select(near, *both) for both in zip(later, straight, strict=True))
+    heat = select(near, first.friction @ (later[0] - q), on_path[1])
+    return tuple(select(near, *both) for both in zip(later, straight, strict=True)), heat
 
 
 def _with_changes(
-    arm: Slides, friction: SlipFriction, doings: Doings, first: Slide, state: State, later: State, passes: int
+    arm: Slides, friction: SlipFriction, doings: Doings, state: State, later: State, heat: Any, passes: int
 ) -> tuple[State, Mapping[int, Any], Any]:
-    """The predicted state ``later`` with the changes of velocity of joints that do something else than before.
+    """The predicted state ``later``, with its ``heat``, and the changes of velocity of joints that change what they do.
 
     And the loads behind them; and 1 where what joints do contradicts the impulses and velocities, or where friction
     takes much less energy than on the paths of the joints, as where their stops do not fit together; else 0.
@@ -138,10 +142,9 @@ def _with_changes(
     rubs = friction.rubbing
     kinetic = 0.5 * changes.momenta(friction)[rubs] @ (predicted + after)[rubs]
     energies = arm.energies_of_change(q, before, kinetic, later[0], moved)
-    heat = first.friction @ (later[0] - q) + energies[1]
     steady = np.array([float(i not in arm.loaded.values()) for i in dry])  # that of loads is not known on the paths
     on_paths = doings.heat(before[dry], after[dry], impulses) @ steady
-    wrong = maximum(contradicted, less(heat, TAKEN * on_paths))
+    wrong = maximum(contradicted, less(heat + energies[1], TAKEN * on_paths))
     return (later[0] + moved, after, later[2] + energies), loads, wrong
 
 
