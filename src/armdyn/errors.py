@@ -132,9 +132,14 @@ def warn_of_description(message: str) -> None:
     warn_outside(message, DescriptionWarning)
 
 
+def is_ours(module: object) -> bool:
+    """Whether the name of a module is one of this library's."""
+    return str(module).partition(".")[0] == __name__.partition(".")[0]
+
+
 def warn_outside(message: str, category: type[Warning]) -> None:
     """Warn at the nearest line outside this package."""
-    package, depth, frame = __name__.partition(".")[0], 1, sys._getframe()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+    depth, frame = 1, sys._getframe()
+    while frame.f_back is not None and is_ours(frame.f_globals.get("__name__")):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, category, stacklevel=depth)

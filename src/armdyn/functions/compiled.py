@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.arrays import are_arrays, are_plain, as_arrays, plain_arguments
 from armdyn.declaration import Function, on_numbers
-from armdyn.errors import ArmdynError, DTypeError, ShapeError
+from armdyn.errors import ArmdynError, DTypeError, ShapeError, is_ours
 from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import OfProgramWithNotes
@@ -283,8 +283,8 @@ class CompiledFunction:
             given = (values.get(a) for a in arguments)  # own copies, that the function may change
             return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **dict(options))
 
-        ours = self.function.__module__.partition(".")[0] == "armdyn"
-        return called(self.function.name, call, twice=not ours and are_traced(values))
+        twice = not is_ours(self.function.__module__) and are_traced(values)
+        return called(self.function.name, call, twice=twice)
 
     def _check_results(self, result: Any, options: Options) -> None:
         results = result if isinstance(result, tuple) else (result,)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.declaration import running
+from armdyn.errors import is_ours
 from armdyn.functions import numpy_functions as of_traced
 from armdyn.program import Expr, arctan2, maximum, minimum
 from armdyn.spatial.rotations import Array
@@ -34,7 +35,6 @@ FOLDED = {
     np.logical_or: TRACED[np.logical_or],
 }
 FILLED = ("zeros", "ones", "empty", "full", "eye", "identity", "zeros_like", "ones_like", "full_like")
-MADE = ("array", "asarray", "asanyarray", "fromiter")
 
 OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "fabs": "abs", "fmod": "fmod", "pow": "power"} | {
     name: name
@@ -106,7 +106,7 @@ def plain_numpy() -> Iterator[None]:
 
 def _with_traced_numpy(implementation: Callable[..., Any]) -> Callable[..., Any]:
     """The same function with another NumPy; those of this library are what they are, and take plain arrays."""
-    if _is_ours(getattr(implementation, "__module__", None)):
+    if is_ours(getattr(implementation, "__module__", None)):
         return lambda model, *arrays, **options: _as_traced(implementation(model, *map(plain, arrays), **options))
     own = implementation
     if isinstance(implementation, FunctionType):
@@ -115,10 +115,6 @@ def _with_traced_numpy(implementation: Callable[..., Any]) -> Callable[..., Any]
         method = implementation.__func__
         own = MethodType(_Rebinding(method.__globals__).function(method), implementation.__self__)
     return lambda model, *arrays, **options: plain(own(model, *map(_as_traced, arrays), **options))
-
-
-def _is_ours(module: str | None) -> bool:
-    return str(module).partition(".")[0] == "armdyn"
 
 
 class _Rebinding:
@@ -250,8 +246,7 @@ class _Module(ModuleType):
 NUMPY = _Module(
     np,
     {name: _where_traced(getattr(np, name), function) for name, function in of_traced.FUNCTIONS.items()}
-    | {name: _filled(getattr(np, name)) for name in FILLED}
-    | {name: _made(getattr(np, name)) for name in MADE},
+    | {name: _filled(getattr(np, name)) for name in FILLED},
 )
 MATH = _Module(
     math,

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from armdyn.errors import TraceError
+from armdyn.errors import TraceError, is_ours
 from armdyn.program.graph import Graph
 
 LARGEST_POWER = 64
@@ -215,7 +215,7 @@ class Expr:
 def _asked(error: NeedsNumbers) -> NeedsNumbers:
     """Note an error for whom wants to know of it, where code outside this library asked."""
     noted = ASKED.get()
-    if noted is not None and str(sys._getframe(2).f_globals.get("__name__")).partition(".")[0] != "armdyn":
+    if noted is not None and not is_ours(sys._getframe(2).f_globals.get("__name__")):
         noted.append(error)
     return error
 

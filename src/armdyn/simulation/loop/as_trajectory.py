@@ -12,7 +12,6 @@ import numpy as np
 from armdyn.functions import Rolled
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import QUANTITIES
-from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.results.trajectory import Trajectory
@@ -76,9 +75,10 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
 
 
 def recorded(loop: ClosedLoop) -> tuple[str, ...]:
-    """What a loop has to record for its trajectory: its state, and what its controller gives."""
+    """What a loop has to record for its trajectory: its state with the work, and what its controller gives."""
     results = () if loop.controller is None else loop.controller.results
-    return tuple(dict.fromkeys(name for name in (*loop.state, *results) if name not in ("heat", "cost", LOADS)))
+    names = (*loop.state, "work", *results)
+    return tuple(dict.fromkeys(name for name in names if name not in ("heat", "cost", LOADS)))
 
 
 def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Array, shape: tuple[int, ...]) -> Array:
@@ -92,8 +92,8 @@ def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Arr
 
 def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
     """Of joints that stick: from the equations where what rests is held, or by differences of velocities."""
-    robot, brakes = loop.robot, loop.brakes or BRAKES in samples.signals
-    if not (loop.flexible or samples.bristles is not None or loop.friction.under_load or brakes):
+    robot = loop.robot
+    if not (loop.flexible or samples.bristles is not None or loop.friction.under_load or loop.brakes):
         motion, bounds = robot.compile(sticking_motion), Bounds.of(DryJoints.of(robot), robot.dof)
         slip = np.where(bounds.dry, np.sign(samples.qd), 1.0)
         _, _, friction = motion(samples.q, samples.qd, slip, *samples.forces)

@@ -290,9 +290,7 @@ class ClosedLoop:
             RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
-        given = self._given(q0, qd0, inputs, steps)
-        if self._flexible:
-            warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
+        given = self._ready(q0, qd0, inputs, steps)
         return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
 
     def simulate(
@@ -339,9 +337,7 @@ class ClosedLoop:
             )
         whole_number("steps", steps, least=1, error=SettingError)
         began, loop = time.perf_counter(), self._recording
-        given = loop._given(q0, qd0, inputs, steps)
-        if loop._flexible:
-            warn_of_springs(loop.robot, loop.method, given["q"], given["h"], steps)
+        given = loop._ready(q0, qd0, inputs, steps)
         rolled = loop.rollout(**given, steps=steps, every=every, workers=workers, report=report)
         return trajectory_of(loop, given, rolled, began)
 
@@ -349,11 +345,10 @@ class ClosedLoop:
     def _recording(self) -> ClosedLoop:
         """The same loop with all that a trajectory has."""
         controller = None if self.controller is None else self.controller.function
-        settings = self._settings() | {"energy": True, "record": ()}
+        settings = self._settings() | {"energy": True, "record": recorded(self)}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said when this loop was made
-            loop = ClosedLoop(self.robot, controller, **settings)
-            return ClosedLoop(self.robot, controller, **settings | {"record": recorded(loop)})
+            return ClosedLoop(self.robot, controller, **settings)
 
     @property
     def flexible(self) -> bool:
@@ -422,6 +417,13 @@ class ClosedLoop:
         """
         given = self._given(q0, qd0, inputs, steps)
         return self.rollout.gradient(cost, wrt, **given, steps=steps, workers=workers)
+
+    def _ready(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
+        """The arguments of a run, which warns of steps too long for springs."""
+        given = self._given(q0, qd0, inputs, steps)
+        if self._flexible:
+            warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
+        return given
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""

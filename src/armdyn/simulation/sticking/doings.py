@@ -68,12 +68,12 @@ class Doings:
         # what is held takes taken - impulse/r, which must be within the friction at rest
         forwards = self.held * less(impulses, self.r * (self.taken - most))
         backwards = self.held * greater(impulses, self.r * (self.taken - least))
-        against = (1.0 - self.held) * less(self.direction * after, 0.0)
-        slips_on = self.slip * self.slip * (1.0 - self.turns) * against  # but does not, as others change
-        against = against * less(least, most)  # what nothing holds turns round instead
+        opposed = (1.0 - self.held) * less(self.direction * after, 0.0)
+        slips_on = self.slip * self.slip * (1.0 - self.turns) * opposed  # but does not, as others change
+        against = opposed * less(least, most)  # what nothing holds turns round instead
         released = forwards + backwards
         direction = select(released, forwards - backwards, self.direction)
-        direction = direction * (1.0 - 2.0 * (1.0 - self.held) * less(self.direction * after, 0.0) * (1.0 - against))
+        direction = direction * (1.0 - 2.0 * opposed * (1.0 - against))
         r = self.r + slips_on * (self.h * _part_behind_zero(slips_on, before, after) - self.r)
         held, turns = self.held - released + against, self.turns + slips_on
         return replace(self, held=held, turns=turns, direction=direction, r=r)
@@ -86,7 +86,7 @@ class Doings:
         taken = self.h * self.taken - impulses
         slack = ROUNDING * self.h * (abs(least) + abs(most))
         beyond = self.held * (less(taken, self.h * least - slack) + less(self.h * most + slack, taken))
-        return _largest(beyond + (1.0 - self.held) * less(self.direction * after, 0.0))
+        return largest(beyond + (1.0 - self.held) * less(self.direction * after, 0.0))
 
     def heat(self, before: Array, after: Array, impulses: Array) -> Array:
         """What each takes on paths with constant accelerations before and behind a stop, J; never below 0."""
@@ -108,12 +108,12 @@ class Doings:
     @property
     def any_changes(self) -> Any:
         """Above 0 where any of them does something else than before."""
-        return _largest(self.changes)
+        return largest(self.changes)
 
     @property
     def longest(self) -> Any:
         """The longest time in which any of them does something else than before; 0 where none does."""
-        return _largest(select(self.changes, self.r, 0.0))
+        return largest(select(self.changes, self.r, 0.0))
 
     @property
     def of_others(self) -> Any:
@@ -128,7 +128,8 @@ class Doings:
         return found
 
 
-def _largest(of: Array) -> Any:
+def largest(of: Array) -> Any:
+    """The largest of some scalars, traced."""
     largest = of[0]
     for one in of[1:]:
         largest = maximum(largest, one)

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.program import clip, less, less_equal, maximum, select
+from armdyn.program import clip, less, less_equal, select
 from armdyn.simulation.integration.schemes import State
-from armdyn.simulation.sticking.doings import Doings
+from armdyn.simulation.sticking.doings import Doings, largest
 from armdyn.simulation.sticking.slides import Slide
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
@@ -110,7 +110,5 @@ class LeastEnergy:
         wrong = held[dry] * (less(whole, self.low) + less(self.high, whole))
         wrong = wrong + (1.0 - backwards) * forwards * less(after[dry], 0.0)
         wrong = wrong + (1.0 - forwards) * backwards * less(0.0, after[dry])
-        any_wrong = wrong[0]
-        for one in wrong[1:]:
-            any_wrong = maximum(any_wrong, one)
+        any_wrong = largest(wrong)
         return select(any_wrong, v, after), select(any_wrong, p, whole)
