@@ -17,6 +17,7 @@ from armdyn.program.functions import (
 )
 from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
+from armdyn.program.iterations import Iterated, iterated
 from armdyn.program.products import jvp, vjp
 from armdyn.program.program import OperationCounts, Port, Program, explained, trace
 from armdyn.program.replay import replay
@@ -24,6 +25,7 @@ from armdyn.program.rollout import Rollout
 
 __all__ = [
     "Expr",
+    "Iterated",
     "NeedsNumbers",
     "OperationCounts",
     "Port",
@@ -37,6 +39,7 @@ __all__ = [
     "greater_equal",
     "guarded",
     "interpret",
+    "iterated",
     "jvp",
     "less",
     "less_equal",

@@ -16,7 +16,7 @@ from armdyn.targets.llvm.vectors import Lines, Vector
 LINE = 64
 """Bytes of a line of the cache."""
 
-LINES = 2
+LINES = 4
 """Lines of a column that are streamed together."""
 
 MOST_COLUMNS = 1024
