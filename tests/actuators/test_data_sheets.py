@@ -114,6 +114,25 @@ def test_stall_torque_and_current_are_compared_without_a_voltage() -> None:
         Motor.from_data_sheet(**sheet)
 
 
+def test_the_nominal_point() -> None:
+    """The RE 40's printed torque and speed fit its current, within those of warm windings; alone the torque says it."""
+    printed = {"nominal_torque": "177 mN m", "nominal_speed": "6930 rpm"}
+    sheet = {name: text for name, text in RE40.items() if name != "nominal_current"}
+    with_current = Motor.from_data_sheet(**sheet, **printed, nominal_current="6 A")
+    assert with_current == Motor.from_data_sheet(**sheet, nominal_current="6 A")
+    found = Motor.from_data_sheet(**sheet, **printed).limits.continuous_current
+    np.testing.assert_allclose(found, 0.177 / 0.0302 + 0.137, rtol=1e-15)
+    with pytest.raises(DataSheetError) as raised:
+        Motor.from_data_sheet(**sheet, nominal_torque="230 mN m", nominal_speed="2000 rpm", nominal_current="6 A")
+    said = str(raised.value)
+    assert "nominal_torque is 0.23 N m, but k_t (I_n - I_0) is 0.17706 (+29.9%)" in said
+    assert "nominal_speed is 209.44 rad/s, but (V - R I_n)/k_t is 735.3 (-71.5%)" in said
+    with pytest.raises(DataSheetError, match=r"nominal_torque is 1 N m, but k_t \(I_n - I_0\) is 0 \(\+inf%\)"):
+        Motor.from_data_sheet(**sheet, nominal_torque="1 N m", nominal_current="137 mA")
+    with pytest.warns(armdyn.DescriptionWarning, match="nominal_speed without nominal_current"):
+        Motor.from_data_sheet(**sheet, nominal_speed="6930 rpm")
+
+
 def test_a_winding_warms_up_before_its_motor() -> None:
     with pytest.raises(DataSheetError, match="winding_time_constant is 1120 s, above motor_time"):
         Motor.from_data_sheet(**RE40 | {"winding_time_constant": "1120 s", "motor_time_constant": "41.6 s"})

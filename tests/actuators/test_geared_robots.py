@@ -266,3 +266,10 @@ def test_torques_of_motors() -> None:
     arm = armdyn.load("planar_2r_geared", gear_ratio=100)
     state = [0.1, 0.2], [1.0, 2.0], [3.0, 4.0]
     np.testing.assert_allclose(arm.motor_torques(*state), arm.inverse_dynamics(*state) / 100.0, rtol=1e-14)
+
+
+def test_options_of_other_arms_are_named() -> None:
+    with pytest.raises(UnknownName, match=r"no option 'gear_ratio' in armdyn.load of 'ur5' \(8 options\)"):
+        armdyn.load("ur5", gear_ratio=3)
+    with pytest.raises(UnknownName, match=r"no option 'gear_ration' .*'planar_2r_geared'.* Did you mean 'gear_ratio'"):
+        armdyn.load("planar_2r_geared", gear_ration=3)  # type: ignore[call-arg]

@@ -55,6 +55,7 @@ LAWS = {
     "stribeck": (Stribeck(2.0, 1.3, 0.1), stribeck(2.0, 1.3, 0.1, 2.0)),
     "stribeck_below_1": (Stribeck(2.0, 1.3, 0.1, 0.84), stribeck(2.0, 1.3, 0.1, 0.84)),
     "quadratic": (Quadratic(0.7), lambda v, load: mpf(0.7) * v * abs(v)),
+    "cubic": (Quadratic(0.7, cubic=0.4), lambda v, load: mpf(0.7) * v * abs(v) + mpf(0.4) * v**3),
     "sigmoid": (Sigmoid(0.9, 8.1, -0.03), sigmoid(0.9, 8.1, -0.03)),
     "tanh": (Smooth(Coulomb(1.3), 0.05), lambda v, load: mpf(1.3) * tanh(v / mpf(0.05))),
     "root": (Smooth(Coulomb(1.3), 0.05, "root"), lambda v, load: mpf(1.3) * v / sqrt(v * v + mpf(0.05) ** 2)),

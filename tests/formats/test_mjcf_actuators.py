@@ -139,11 +139,15 @@ def test_locked_joints_and_ignored_friction(file: Path) -> None:
 DRAG = MOTOR.replace("2e-3", "2e-3 5e-4")
 
 
-@pytest.mark.short_run("actuators1", "actuators0")
-@pytest.mark.parametrize("actuators", [(), (DRAG,), (DRAG, DRAG.replace('"m"', '"n"'), DC % "")])
-def test_quadratic_damping(file: Path, actuators: tuple[str, ...]) -> None:
-    """Two numbers of damping, on joints and on the actuators' side of a gear, against MuJoCo's passive forces."""
-    file.write_text(ARM.replace('damping="0.3"', 'damping="0.3 0.7"') % "\n".join(actuators))
+@pytest.mark.short_run("actuators1-0.3 0.7", "actuators0-0.3 0 0.2", "actuators3-0.3 0.7 0.2")
+@pytest.mark.parametrize("damping", ["0.3 0.7", "0.3 0 0.2", "0.3 0.7 0.2"])
+@pytest.mark.parametrize(
+    "actuators",
+    [(), (DRAG,), (DRAG, DRAG.replace('"m"', '"n"'), DC % ""), (DRAG.replace("5e-4", "5e-4 1e-4"),)],
+)
+def test_higher_coefficients_of_damping(file: Path, actuators: tuple[str, ...], damping: str) -> None:
+    """Two and three numbers, on joints and on the actuators' side of a gear, against MuJoCo's passive forces."""
+    file.write_text(ARM.replace('damping="0.3"', f'damping="{damping}"') % "\n".join(actuators))
     robot, m = Robot.from_mjcf(file), mujoco.MjModel.from_xml_path(str(file))
     data, s = mujoco.MjData(m), random_states(2, 3, seed=13)
     for q, qd in zip(s.q, s.qd, strict=True):
@@ -156,12 +160,18 @@ def test_quadratic_damping(file: Path, actuators: tuple[str, ...]) -> None:
     assert not any(joint.rubs for joint in Robot.from_mjcf(file, friction="ignore").model.joints)
 
 
-def test_cubic_damping_is_noted(file: Path) -> None:
-    file.write_text(ARM.replace('damping="0.3"', 'damping="0.3 0.7 0.1"') % DRAG.replace("5e-4", "5e-4 1e-4"))
+def test_negative_damping_is_noted(file: Path) -> None:
+    file.write_text(ARM.replace('damping="0.3"', 'damping="0.3 -0.7 0.1"') % DRAG.replace("5e-4", "5e-4 -1e-4"))
     robot = Robot.from_mjcf(file)
     assert not robot.model.joint("lift").laws[1:]
-    assert "the higher coefficients of the damping of lift are left out" in robot.notes
-    assert "the higher coefficients of the damping of actuator 'm' (arm.xml:9) are left out" in robot.notes
+    assert "the negative higher coefficients of the damping of lift are left out" in robot.notes
+    assert "the negative higher coefficients of the damping of actuator 'm' (arm.xml:9) are left out" in robot.notes
+
+
+@pytest.mark.parametrize("actuator", [MOTOR.replace("-50", "0"), (DC % "").replace('gear="100"', 'gear="0"')])
+def test_a_gear_of_zero_is_refused(file: Path, actuator: str) -> None:
+    with pytest.raises(ModelError, match=r"actuator '[md]' \(arm\.xml:9\): .*ratio.* is 0"):
+        read(file, actuator)
 
 
 @pytest.mark.short_run("100.0")

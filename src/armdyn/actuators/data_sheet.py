@@ -21,11 +21,16 @@ LEAST = 1e-30
 TOLERANCE = 0.05
 """By which printed numbers may differ from what the others say: they are rounded, and measured warm or cold."""
 
+WARM = 0.2
+"""The same of what is printed of the nominal point, where windings are warm: R is larger there, and k_t less."""
+
 ENTRIES = {
     "nominal_voltage": "V",
     "no_load_speed": "rad/s",
     "no_load_current": "A",
     "nominal_current": "A",
+    "nominal_torque": "N m",
+    "nominal_speed": "rad/s",
     "stall_torque": "N m",
     "stall_current": "A",
     "terminal_resistance": "ohm",
@@ -81,16 +86,17 @@ def read(
     k_t comes from the first that is given of torque_constant, voltage_constant, speed_constant, and nominal_voltage
     with no_load_speed (and stall_torque and damping, where the shaft rubs); R from terminal_resistance,
     phase_resistance, stall_current and stall_torque. The shaft's friction is k_t I_0 less damping w_0. The limit of the
-    voltage is nominal_voltage, that of the continuous current nominal_current; for another supply or amplifier give
-    ``dataclasses.replace(motor, limits=MotorLimits(...))``.
+    voltage is nominal_voltage, that of the continuous current nominal_current, or nominal_torque/k_t + I_0; for another
+    supply or amplifier give ``dataclasses.replace(motor, limits=MotorLimits(...))``.
 
     Args:
         connection: "star" or "delta", of phase_resistance and phase_inductance.
         cogging_periods: of cogging_torque in one turn.
-        check: whether numbers that differ by more than 5 % from what the others say are refused. Without it k_t and R
-            are as above, and whatever contradicts them is not used.
-        entries: see `ENTRIES`: nominal_voltage, no_load_speed, no_load_current, nominal_current, stall_torque,
-            stall_current, terminal_resistance or phase_resistance, terminal_inductance or phase_inductance,
+        check: whether numbers that differ by more than 5 % from what the others say are refused; of nominal_torque and
+            nominal_speed, which are those of warm windings, by more than 20 %. Without it k_t and R are as above, and
+            whatever contradicts them is not used.
+        entries: see `ENTRIES`: nominal_voltage, no_load_speed, no_load_current, nominal_current, nominal_torque,
+            nominal_speed, stall_torque, stall_current, terminal_resistance or phase_resistance, terminal_inductance or phase_inductance,
             torque_constant, speed_constant, voltage_constant, speed_torque_gradient, mechanical_time_constant,
             rotor_inertia, damping, peak_current, current_rate, maximum_speed, maximum_torque, cogging_torque, mass,
             winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
@@ -134,7 +140,7 @@ def read(
         limits=MotorLimits(
             voltage=given.get("nominal_voltage", math.inf),
             current=given.get("peak_current", math.inf),
-            continuous_current=given.get("nominal_current", math.inf),
+            continuous_current=_continuous_current(given, k_t),
             current_rate=given.get("current_rate", math.inf),
             speed=given.get("maximum_speed", math.inf),
             torque=given.get("maximum_torque", math.inf),
@@ -227,6 +233,18 @@ def _resistance(given: dict[str, float], k_t: float) -> float | None:
     return None
 
 
+def _continuous_current(given: dict[str, float], k_t: float) -> float:
+    """The current that the motor bears for ever, A."""
+    if "nominal_current" not in given and "nominal_torque" in given:
+        return given["nominal_torque"] / k_t + _no_load_current(given, k_t)
+    return given.get("nominal_current", math.inf)
+
+
+def _no_load_current(given: dict[str, float], k_t: float) -> float:
+    """I_0, A."""
+    return given.get("no_load_current", given.get("damping", 0.0) * given.get("no_load_speed", 0.0) / k_t)
+
+
 def _friction(given: dict[str, float], k_t: float, R: float | None) -> float:
     """Coulomb friction of the shaft, N m: k_t I_0 - damping w_0."""
     I_0, b = given.get("no_load_current", 0.0), given.get("damping", 0.0)
@@ -255,7 +273,7 @@ class _Follows(NamedTuple):
 def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
     """The values of entries that only confirm others, by torque constant and resistance."""
     V, J = given.get("nominal_voltage"), given.get("rotor_inertia")
-    I_0 = given.get("no_load_current", given.get("damping", 0.0) * given.get("no_load_speed", 0.0) / k_t)
+    I_0, I = _no_load_current(given, k_t), _continuous_current(given, k_t)
     stall = None if V is None or R is None else V / R
     gradient = None if R is None else R / k_t**2
     stall_torque = None if stall is None else k_t * stall
@@ -277,6 +295,12 @@ def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str,
             "I_rotor R/k_t^2",
             "terminal_resistance" if gradient is None else "rotor_inertia",
         ),
+        "nominal_torque": _Follows(k_t * (I - I_0), "k_t (I_n - I_0)", ""),
+        "nominal_speed": _Follows(
+            None if V is None or R is None or math.isinf(I) else (V - R * I) / k_t,
+            "(V - R I_n)/k_t",
+            "nominal_voltage" if V is None else "terminal_resistance" if R is None else "nominal_current",
+        ),
     }
 
 
@@ -296,8 +320,8 @@ def _contradictions(
     for name, (value, formula, _) in expected.items():
         if value is None or name not in given:
             continue
-        off = given[name] / value - 1.0
-        if abs(off) > TOLERANCE:
+        off = (given[name] - value) / abs(value) if value else math.inf
+        if abs(off) > (WARM if name.startswith("nominal_") else TOLERANCE):
             used = f"k_t = {k_t:.5g} N m/A" + ("" if R is None else f", R = {R:.5g} ohm")
             yield (
                 f"{name} is {given[name]:.5g} {ENTRIES[name]}, but {formula} is {value:.5g} ({off:+.1%}), with {used}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Unpack
 
-from armdyn.errors import ModelError, UnknownName
+from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.lazy import modules_of
 from armdyn.model.model import Model
 from armdyn.model.selection import Options
@@ -67,14 +67,24 @@ def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions])
     limits that are zero. ``robot.notes`` has all notes.
 
     Raises:
-        UnknownName: neither a bundled name nor an existing file.
+        UnknownName: neither a bundled name nor an existing file; an option that there is not.
         ModelError: every problem of the file at once, or a value of another kind.
 
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')
     """
+    _refuse_unknown(robot, options)
     with undivided():  # the modules that read files are imported at first use
         return _load(robot, options)
+
+
+def _refuse_unknown(robot: object, options: Iterable[str]) -> None:
+    geared = isinstance(robot, str) and robot in _TAKING_OPTIONS
+    known = sorted(LoadOptions.__annotations__ if geared else Options.__annotations__)
+    for option in options:
+        if option not in known:
+            what = shown(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__
+            raise UnknownName.of("option", option, known, f"armdyn.load of {what}")
 
 
 def _load(robot: object, options: Mapping[str, Any]) -> Robot:

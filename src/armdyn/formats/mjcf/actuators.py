@@ -75,7 +75,7 @@ class MjcfActuator:
     def bears_on_motion(self) -> bool:
         """Whether its joint feels it without a command, or it is a motor of known constants."""
         is_felt = self.number("armature") != 0.0 or self.number("damping") != 0.0 or bool(drag_of(self.drag))
-        return self.joint is not None and self.gear != 0.0 and (is_felt or self.is_dc_motor)
+        return self.joint is not None and (is_felt or self.is_dc_motor)
 
     @property
     def drag(self) -> Any:
@@ -217,4 +217,4 @@ def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
         )
     bent = [actuator.label for actuator in actuators if is_left_out(actuator.drag)]
     if bent:
-        yield f"the higher coefficients of the damping of {listing(bent, SHOWN)} are left out"
+        yield f"the negative higher coefficients of the damping of {listing(bent, SHOWN)} are left out"

@@ -14,18 +14,18 @@ from armdyn.model.friction import FrictionLaw
 
 
 def drag_of(higher: ArrayLike, factor: float = 1.0) -> list[FrictionLaw]:
-    """The law of the higher coefficients of a damping, b1 |v| v + b2 v^3, where it is quadratic; else none.
+    """The law of the higher coefficients of a damping, b1 |v| v + b2 v^3; none where they are zero, or one is negative.
 
     Args:
         higher: b1 and b2 of MuJoCo's ``dampingpoly``.
         factor: by which they are multiplied: G^2 of an actuator behind a gear. MuJoCo takes v of the joint there too.
     """
-    quadratic, *cubic = np.ravel(higher).tolist()
-    return [Quadratic(factor * quadratic)] if quadratic > 0.0 and not any(cubic) else []
+    quadratic, cubic, *others = (factor * b for b in np.ravel(higher).tolist())
+    return [Quadratic(quadratic, cubic)] if max(quadratic, cubic) > 0.0 <= min(quadratic, cubic) and not any(others) else []
 
 
 def is_left_out(higher: ArrayLike) -> bool:
-    """Whether there are higher coefficients that no law has."""
+    """Whether there are higher coefficients that no law has: negative ones."""
     return bool(np.any(higher)) and not drag_of(higher)
 
 

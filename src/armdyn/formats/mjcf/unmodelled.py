@@ -165,7 +165,7 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
         if is_left_out(compiled.numbers("dof_dampingpoly", m.jnt_dofadr[j]))
     ]
     if bent:
-        yield f"the higher coefficients of the damping of {', '.join(bent)} are left out"
+        yield f"the negative higher coefficients of the damping of {', '.join(bent)} are left out"
     mocap = [name for b, name in enumerate(tree.names.bodies) if m.body_mocapid[b] >= 0]
     if mocap:
         yield f"mocap bodies stand where the file puts them: {', '.join(mocap)}"
