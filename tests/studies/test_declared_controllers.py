@@ -75,6 +75,25 @@ def test_as_the_closed_loop_made_by_calls(tmp_path: Path, case: str) -> None:
     assert abs(motion.q[-1] - Q0).max() > 1e-3
 
 
+REFERENCES = {"pid": {"q_ref", "qd_ref"}, "impedance": {"T_ref"}, "around": {"q_ref", "qd_ref"}}
+
+
+@pytest.mark.parametrize("case", REFERENCES)
+def test_references_are_signals(tmp_path: Path, case: str) -> None:
+    """With names and units, those of the closed loop as well."""
+    text, controller, inputs = CASES[case]
+    motion = read(text, tmp_path).simulate()
+    loop = armdyn.ClosedLoop(ARM, controller, method=RungeKutta4(2e-3)).simulate(Q0, steps=50, **inputs)
+    for found in (motion, loop):
+        names = {name for name in found.signals if name.endswith("_ref")}
+        assert names == REFERENCES[case]
+        for name in names:
+            expected = np.broadcast_to(np.ravel(inputs[name]), found.signals[name].shape)
+            np.testing.assert_array_equal(found.signals[name], expected)
+            assert len(found.signal_labels[name]) == expected.shape[-1]
+    assert motion.signal_labels.get("T_ref", ((), (), (), ("14", "m")))[3] == ("14", "m")
+
+
 def test_a_second_motion_begins_anew(tmp_path: Path) -> None:
     motion = read(CASES["around"][0], tmp_path)
     np.testing.assert_array_equal(motion.simulate().q, motion.simulate().q)

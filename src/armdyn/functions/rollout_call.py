@@ -202,6 +202,10 @@ class RolloutCall(ABC):
         shapes = dict(zip(getattr(self.function.result, "_fields", ()), results, strict=True))
         return shapes | {name: self._inputs.port(name).shape for name in names}
 
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of an argument, in one step."""
+        return self._inputs.port(name).shape
+
     def _given(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name, as NumPy's arrays."""
         given = self._inputs.bind(arrays, named)

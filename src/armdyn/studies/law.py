@@ -11,7 +11,7 @@ from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
-from armdyn.simulation.files.labels import OF_SUPPLY, Label, of_joints
+from armdyn.simulation.files.labels import OF_SUPPLY, Label, is_reference, of_joints, of_robot
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.loop.singular_tasks import singular_task
@@ -82,6 +82,8 @@ class DeclaredLaw:
         per_joint = [name for name, shape in zip(read.results, controller.outputs, strict=True) if shape == ("n",)]
         self.labels = {name: of_joints(name, robot.joint_names, kinds) for name in per_joint}
         self.labels |= {name: (Label("", unit),) for name, unit in OF_SUPPLY.items() if name in read.results}
+        self._references = {name: value for name, value in self._inputs.items() if is_reference(name)}
+        self.labels |= of_robot(robot, {name: value.size for name, value in self._references.items()})
         self._compute = traced(controller, robot, given_to_it)
         self._start()
 
@@ -130,11 +132,12 @@ class DeclaredLaw:
             raise SimulationError(f"at t = {t:g} s {why}.")
 
     def signals_at(self, t: Array) -> dict[str, Array]:
-        """What was kept, as it was held at times of the motion, s, shape (T,); by name, shape (T, k)."""
+        """What was kept, as it was held at times of the motion, s, shape (T,), and references; by name, shape (T, k)."""
         if not self._times:
             return {}
         rows = np.searchsorted(self._times, t + OF_SAMPLE_TIME * self._h, side="right") - 1
-        return {name: np.array(kept)[rows] for name, kept in self._samples.items()}
+        references = {name: np.tile(np.ravel(value), (len(t), 1)) for name, value in self._references.items()}
+        return references | {name: np.array(kept)[rows] for name, kept in self._samples.items()}
 
 
 def result_shapes(controller: Function, robot: Robot) -> dict[str, tuple[int, ...]]:

@@ -112,8 +112,9 @@ class Motion:
     def simulate(self, *, progress: bool = False) -> Trajectory:
         """The motion, with the signals of its controller and of its constraints.
 
-        Besides the controller's own: ``q_ref``, rad or m, where it follows a reference, and ``multipliers``, N or N m,
-        what the arm applies to each of its constraints.
+        Besides the controller's own: ``q_ref`` and ``qd_ref``, rad or m and their rates, of what it follows, other
+        references of its inputs (X_ref, target), and ``multipliers``, N or N m, what the arm applies to each of its
+        constraints.
 
         Raises:
             SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there. Other
@@ -137,8 +138,10 @@ class Motion:
         signals = {} if law is None else law.signals_at(motion.t)
         labels = {} if law is None else {name: law.labels[name] for name in signals if name in law.labels}
         if self.follows is not None:
-            signals["q_ref"] = np.array([self.follows.at(t)[0] for t in motion.t])
-            labels["q_ref"] = of_joints("q_ref", motion.joint_names, motion.joint_kinds)
+            followed = [self.follows.at(t)[:2] for t in motion.t]
+            references = dict(zip(("q_ref", "qd_ref"), map(np.array, zip(*followed, strict=True)), strict=True))
+            signals |= references
+            labels |= {name: of_joints(name, motion.joint_names, motion.joint_kinds) for name in references}
         springs = flexible_places(self.robot.model)
         if self.robot.model.constraints and not (springs and ALSO_PUSH.intersection(motion.signals)):
             asked: dict[str, Any] = {"redundant": "least_squares", "contacts": self.settings["contacts"] or ()}

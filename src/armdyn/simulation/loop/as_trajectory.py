@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.functions import Rolled
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import QUANTITIES
+from armdyn.simulation.files.labels import is_reference
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.results.trajectory import Trajectory
@@ -63,11 +63,11 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     samples.effort = Effort(rolled.steps, rolled.steps * each)
     samples.bristles = whole(BRISTLES) if BRISTLES in rolled.rows._fields else None
     samples.signals = {name: signal(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
-    samples.signals |= {
-        name: _over_time(loop, given, name, steps, q.shape)
-        for name in loop.inputs
-        if name in QUANTITIES and np.ndim(given.get(name, 0.0)) and name not in samples.signals
-    }
+    for name in loop.inputs:
+        if is_reference(name) and given.get(name) is not None and name not in samples.signals:
+            shape = loop.rollout.shape_of(name)
+            values = _over_time(loop, given, name, steps, (*q.shape[:-1], *shape))
+            samples.signals[name] = values.reshape(*q.shape[:-1], -1)
     if loop.friction.sticks(energy=True):
         samples.qdd = _accelerations(loop, samples)
     method = dataclasses.replace(loop.method, step=h)

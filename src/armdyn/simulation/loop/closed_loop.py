@@ -445,7 +445,7 @@ class ClosedLoop:
             given["t"] = t.astype(dtype, copy=False)
         for name in self.state:
             if name not in given:
-                given[name] = np.zeros(self.rollout._inputs.port(name).shape, dtype)
+                given[name] = np.zeros(self.rollout.shape_of(name), dtype)
         return given
 
     def _check_constraints(self, q0: Any, qd0: Any) -> None:
