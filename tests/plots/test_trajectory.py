@@ -12,6 +12,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 import armdyn
+from armdyn.actuators import Actuator, Coulomb
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.plots.coinciding import DASH, pieces
 from armdyn.simulation.files.labels import of_robot
@@ -173,3 +174,20 @@ def test_signals_are_in_degrees_where_joints_are() -> None:
         assert names == [f"joint_1 [{unit}]", "joint_2 [m]"]
         np.testing.assert_allclose([line.get_ydata()[0] for line in reference.lines], [angle, 0.3])
         np.testing.assert_allclose([line.get_ydata()[0] for line in residual.lines], [2.0, 3.0])
+
+
+def test_events_are_dotted_lines() -> None:
+    """In every panel one line a time, near ones as one; the foot says what they are; none of a batch."""
+    robot = armdyn.load("planar_2r").with_actuators({"joint_2": Actuator(friction=Coulomb(1.0))})
+    motion = armdyn.simulate(robot, [0.1, 0.2], [1.0, -2.0], duration=1.0, method="rk4")
+    assert len({event.t for event in motion.events}) == len(motion.events) > 1
+    figure = motion.plot()
+    for axes in figure.axes:
+        dotted = [line for line in axes.lines if line.get_color() == "#888888"]
+        assert [line.get_xdata()[0] for line in dotted] == [event.t for event in motion.events]
+    assert "dotted: " in figure._supxlabel.get_text()
+    assert "1 × stick" in figure._supxlabel.get_text()
+    twice = dataclasses.replace(motion, events=(*motion.events, motion.events[0]))
+    assert len(twice.plot().axes[0].lines) == len(figure.axes[0].lines)
+    batch = armdyn.simulate(robot, np.full((2, 2), 0.1), [1.0, -2.0], duration=1.0, method="rk4")
+    assert "dotted" not in batch.plot()._supxlabel.get_text()

@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from armdyn.checks import array, is_one_of
 from armdyn.errors import UnknownName
 from armdyn.plots.coinciding import FLAT, Piece, pieces
+from armdyn.plots.event_marks import kinds_of_events, mark_events
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
@@ -58,7 +59,8 @@ def plot_trajectory(
 ) -> Figure:
     """Joint positions, velocities and forces, energies and the drift of their account over time, as a Figure.
 
-    Panels stand in two columns. The dashes of curves that coincide take turns, so that all are seen. A batch of up to
+    Panels stand in two columns. The dashes of curves that coincide take turns, so that all are seen. Dotted lines are
+    events: impacts, joints that stick, crossings asked for. A batch of up to
     twenty motions shows a thin line for each; a larger one the median, and a band from the 5th to the 95th percentile.
     Angles are not wrapped.
 
@@ -180,6 +182,7 @@ def _draw(figure: Figure | SubFigure, makers: list[Draw], trajectory: Trajectory
         axes.xaxis.label.set_fontsize(9)
         make(axes, trajectory)
         _settle(axes)
+        mark_events(axes, trajectory)
         is_odd = len(makers) % 2 == 1  # then the last panel is wide, and its times do not stand below those above it
         lowest = place + 2 >= len(makers) and not (place == len(makers) - 2 and is_odd)
         axes.tick_params(labelbottom=place + (3 if is_odd else 2) >= len(makers))
@@ -201,11 +204,12 @@ def _settle(axes: Axes) -> None:
 
 
 def _head(figure: Figure | SubFigure, trajectory: Trajectory, title: str | None) -> None:
-    """The title, and the method below it."""
+    """The title, and below all panels what events are marked, and the method."""
     figure.suptitle(
         _plain(title or _title(trajectory)), x=0.01, ha="left", fontsize=11, color=INK, fontweight="bold"
     )  # fmt: skip
-    figure.supxlabel(_plain(trajectory.statistics.method), x=0.99, ha="right", fontsize=7, color="#666666")
+    foot = filter(None, (kinds_of_events(trajectory), trajectory.statistics.method))
+    figure.supxlabel(_plain("; ".join(foot)), x=0.99, ha="right", fontsize=7, color="#666666")
 
 
 class _View:

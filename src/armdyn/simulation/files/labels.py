@@ -39,7 +39,9 @@ QUANTITIES = {
 """The quantity of joints of signals that armdyn makes."""
 
 TIP_REFERENCES: Mapping[str, Sequence[tuple[str, str]]] = {
-    "T_ref": [(f"{row}{column}", "m" if column == 4 and row < 4 else "") for row in range(1, 5) for column in range(1, 5)],
+    "T_ref": [
+        (f"{row}{column}", "m" if column == 4 and row < 4 else "") for row in range(1, 5) for column in range(1, 5)
+    ],
     "V_ref": [(f"{part}{axis}", unit) for part, unit in (("w", "rad/s"), ("v", "m/s")) for axis in "xyz"],
     "Vdot_ref": [(f"{part}{axis}", unit) for part, unit in (("wd", "rad/s^2"), ("vd", "m/s^2")) for axis in "xyz"],
 }
