@@ -186,7 +186,7 @@ def test_events_are_dotted_lines() -> None:
         dotted = [line for line in axes.lines if line.get_color() == "#888888"]
         assert [line.get_xdata()[0] for line in dotted] == [event.t for event in motion.events]
     assert "dotted: " in figure._supxlabel.get_text()
-    assert "1 × stick" in figure._supxlabel.get_text()
+    assert "stick (1)" in figure._supxlabel.get_text()
     twice = dataclasses.replace(motion, events=(*motion.events, motion.events[0]))
     assert len(twice.plot().axes[0].lines) == len(figure.axes[0].lines)
     batch = armdyn.simulate(robot, np.full((2, 2), 0.1), [1.0, -2.0], duration=1.0, method="rk4")

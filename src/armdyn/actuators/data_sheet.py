@@ -96,10 +96,10 @@ def read(
             nominal_speed, which are those of warm windings, by more than 20 %. Without it k_t and R are as above, and
             whatever contradicts them is not used.
         entries: see `ENTRIES`: nominal_voltage, no_load_speed, no_load_current, nominal_current, nominal_torque,
-            nominal_speed, stall_torque, stall_current, terminal_resistance or phase_resistance, terminal_inductance or phase_inductance,
-            torque_constant, speed_constant, voltage_constant, speed_torque_gradient, mechanical_time_constant,
-            rotor_inertia, damping, peak_current, current_rate, maximum_speed, maximum_torque, cogging_torque, mass,
-            winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
+            nominal_speed, stall_torque, stall_current, terminal_resistance or phase_resistance, terminal_inductance or
+            phase_inductance, torque_constant, speed_constant, voltage_constant, speed_torque_gradient,
+            mechanical_time_constant, rotor_inertia, damping, peak_current, current_rate, maximum_speed, maximum_torque,
+            cogging_torque, mass, winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
             ambient_temperature, winding_temperature_limit, resistance_coefficient, magnet_coefficient.
 
     Warns (`armdyn.DescriptionWarning`) of entries from which nothing follows and that nothing can be compared with,
@@ -273,7 +273,7 @@ class _Follows(NamedTuple):
 def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
     """The values of entries that only confirm others, by torque constant and resistance."""
     V, J = given.get("nominal_voltage"), given.get("rotor_inertia")
-    I_0, I = _no_load_current(given, k_t), _continuous_current(given, k_t)
+    I_0, I_n = _no_load_current(given, k_t), _continuous_current(given, k_t)
     stall = None if V is None or R is None else V / R
     gradient = None if R is None else R / k_t**2
     stall_torque = None if stall is None else k_t * stall
@@ -295,9 +295,9 @@ def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str,
             "I_rotor R/k_t^2",
             "terminal_resistance" if gradient is None else "rotor_inertia",
         ),
-        "nominal_torque": _Follows(k_t * (I - I_0), "k_t (I_n - I_0)", ""),
+        "nominal_torque": _Follows(k_t * (I_n - I_0), "k_t (I_n - I_0)", ""),
         "nominal_speed": _Follows(
-            None if V is None or R is None or math.isinf(I) else (V - R * I) / k_t,
+            None if V is None or R is None or math.isinf(I_n) else (V - R * I_n) / k_t,
             "(V - R I_n)/k_t",
             "nominal_voltage" if V is None else "terminal_resistance" if R is None else "nominal_current",
         ),

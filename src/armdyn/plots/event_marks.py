@@ -31,4 +31,4 @@ def kinds_of_events(trajectory: Trajectory) -> str:
     if trajectory.batch or not trajectory.events or len(trajectory.t) < 2:
         return ""
     kinds = [event.kind for event in trajectory.events]
-    return "dotted: " + ", ".join(f"{kinds.count(kind)} × {kind}" for kind in dict.fromkeys(kinds))
+    return "dotted: " + ", ".join(f"{kind} ({kinds.count(kind)})" for kind in dict.fromkeys(kinds))

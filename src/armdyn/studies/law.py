@@ -132,7 +132,7 @@ class DeclaredLaw:
             raise SimulationError(f"at t = {t:g} s {why}.")
 
     def signals_at(self, t: Array) -> dict[str, Array]:
-        """What was kept, as it was held at times of the motion, s, shape (T,), and references; by name, shape (T, k)."""
+        """References, and what was kept as it was held at times of the motion, s, shape (T,); by name, shape (T, k)."""
         if not self._times:
             return {}
         rows = np.searchsorted(self._times, t + OF_SAMPLE_TIME * self._h, side="right") - 1
