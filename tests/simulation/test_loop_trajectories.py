@@ -11,6 +11,7 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Spring
 from armdyn.control import pd_gravity, pid, saturated
+from armdyn.errors import ShapeError
 from armdyn.simulation import ClosedLoop, Heun, RungeKutta4, SemiImplicitEuler, SettingError
 
 ROBOT = armdyn.load("planar_2r")
@@ -94,6 +95,15 @@ def test_joints_that_let_go_have_the_acceleration_with_which_they_do() -> None:
     np.testing.assert_allclose(motion.qdd[0], motion.qd[1] / 1e-3, rtol=1e-2)
 
 
+def test_friction_is_that_of_the_simulation() -> None:
+    """At rest what holds the joint, else that of its direction; the loop's first step differs by its own error."""
+    robot = ROBOT.with_friction({"joint_2": (0.0, 50.0), "joint_1": (0.3, 2.0)})
+    motion = ClosedLoop(robot, method=RungeKutta4(1e-3)).simulate([0.1, 0.2], steps=200, tau=np.zeros(2))
+    true = armdyn.simulate(robot, [0.1, 0.2], duration=0.2, method=RungeKutta4(1e-3))
+    np.testing.assert_allclose(motion.signals["friction"], true.signals["friction"], rtol=1e-6, atol=1e-6)
+    assert motion.signal_labels["friction"] == true.signal_labels["friction"]
+
+
 class Counted(NamedTuple):
     tau: Any
     count: Any
@@ -125,5 +135,9 @@ def test_what_has_no_trajectory_is_refused() -> None:
     varied = ClosedLoop(ROBOT, parameters=["link_1.mass"])
     with pytest.raises(SettingError, match="parameters are inputs of this loop, so that its arms are not 'planar_2r'"):
         varied.simulate([0.1, 0.2], steps=3, tau=np.zeros(2), link_1_mass=2.0)
+    with pytest.raises(ShapeError, match=r"q0 holds no state: shape \(0, 2\)"):
+        ClosedLoop(ROBOT).simulate(np.zeros((0, 2)), steps=3, tau=np.zeros(2))
+    with pytest.raises(TypeError, match="the loop of 'planar_2r' has no controller, and misses tau; it takes tau, f_"):
+        ClosedLoop(ROBOT).simulate(np.zeros(2), steps=3)
     with pytest.raises(SettingError, match="h has a step for each arm or time"):
         ClosedLoop(ROBOT).simulate(np.zeros((2, 2)), steps=3, tau=np.zeros(2), h=np.array([1e-3, 2e-3]))

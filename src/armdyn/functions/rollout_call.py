@@ -202,6 +202,11 @@ class RolloutCall(ABC):
         shapes = dict(zip(getattr(self.function.result, "_fields", ()), results, strict=True))
         return shapes | {name: self._inputs.port(name).shape for name in names}
 
+    @property
+    def required(self) -> list[str]:
+        """The arguments that must be given."""
+        return self._inputs.required
+
     def shape_of(self, name: str) -> tuple[int, ...]:
         """The shape of an argument, in one step."""
         return self._inputs.port(name).shape

@@ -91,7 +91,10 @@ def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Arr
 
 
 def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
-    """Of joints that stick: from the equations where what rests is held, or by differences of velocities."""
+    """Of joints that stick: from the equations where what rests is held, or by differences of velocities.
+
+    From the equations follows the friction as well, which becomes a signal.
+    """
     robot = loop.robot
     if not (loop.flexible or samples.bristles is not None or loop.friction.under_load or loop.brakes):
         motion, bounds = robot.compile(sticking_motion), Bounds.of(DryJoints.of(robot), robot.dof)
@@ -99,7 +102,9 @@ def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
         _, _, friction = motion(samples.q, samples.qd, slip, *samples.forces)
         lets_go = np.where(friction > bounds.most, 1.0, 0.0) - np.where(friction < bounds.least, 1.0, 0.0)
         slip = np.where(slip == 0.0, lets_go, slip)
-        found: Array = motion(samples.q, samples.qd, slip, *samples.forces)[0]
+        found: Array
+        found, _, friction = motion(samples.q, samples.qd, slip, *samples.forces)
+        samples.signals["friction"] = friction
         return found
     rates = np.diff(samples.qd, axis=0) / np.diff(samples.t).reshape(-1, *(1,) * (samples.qd.ndim - 1))
     return np.concatenate([rates, rates[-1:]]) if len(rates) else np.zeros_like(samples.qd)

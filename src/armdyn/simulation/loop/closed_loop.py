@@ -38,7 +38,7 @@ from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.equations import require_constraints
 from armdyn.declaration import Function
-from armdyn.errors import shown
+from armdyn.errors import ShapeError, shown
 from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
 from armdyn.functions.pickling import require_picklable
@@ -321,6 +321,7 @@ class ClosedLoop:
 
         Raises:
             SettingError: a loop with parameters as inputs, whose arms are not ``robot``; steps of different lengths.
+            ShapeError: a batch without states.
 
         >>> loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.pd_gravity)
         >>> aim = {"q_ref": [0.5, -0.5], "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 20.0)}
@@ -336,6 +337,8 @@ class ClosedLoop:
                 "of the robot that has them for a trajectory"
             )
         whole_number("steps", steps, least=1, error=SettingError)
+        if 0 in np.shape(q0)[:-1]:
+            raise ShapeError(f"q0 holds no state: shape {np.shape(q0)}")
         began, loop = time.perf_counter(), self._recording
         given = loop._ready(q0, qd0, inputs, steps)
         rolled = loop.rollout(**given, steps=steps, every=every, workers=workers, report=report)
@@ -446,7 +449,16 @@ class ClosedLoop:
         for name in self.state:
             if name not in given:
                 given[name] = np.zeros(self.rollout.shape_of(name), dtype)
+        self._refuse_missing(given)
         return given
+
+    def _refuse_missing(self, given: Mapping[str, Any]) -> None:
+        """Name inputs that are not given; a misspelt one among the others is named where they are read."""
+        missing = [name for name in self.rollout.required if given.get(name) is None]
+        if missing and given.keys() <= {*self.inputs, *self.state, "h", "t"}:
+            law = "has no controller, and" if self.controller is None else f"with {self._law}"
+            takes = ", ".join(self.inputs)
+            raise TypeError(f"the loop of {self.robot.name!r} {law} misses {', '.join(missing)}; it takes {takes}")
 
     def _check_constraints(self, q0: Any, qd0: Any) -> None:
         """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
