@@ -18,6 +18,7 @@ from typing import TypeVar
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.conditional import Condition, conditions, merged
+from armdyn.targets.llvm.recomputing import computing_again
 from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
@@ -29,10 +30,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A stretch of arithmetic nodes in order of evaluation; with a condition, left out where no state meets it."""
+    """A stretch of arithmetic nodes in order of evaluation; with a condition, left out where no state meets it.
+
+    Args:
+        nodes: whose values are there behind it.
+        condition: of the section.
+        again: nodes of other sections that are computed here once more, see `armdyn.targets.llvm.recomputing`.
+    """
 
     nodes: tuple[int, ...]
     condition: Condition | None = None
+    again: tuple[int, ...] = ()
+    is_arithmetic = True
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """All nodes that it computes, in an order of evaluation."""
+        return self.again + self.nodes
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,13 @@ class Library:
     """Functions that do not depend on each other: nodes whose operation is in `LIBRARY`."""
 
     nodes: tuple[int, ...]
+    condition = None
+    is_arithmetic = False
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """All nodes that it computes."""
+        return self.nodes
 
 
 @dataclass(frozen=True)
@@ -99,6 +120,7 @@ def cut(program: Program) -> Sections:
             sections.append(Library(tuple(calls)))
         for condition, stretch in _stretches(program.nodes, nodes, found, before):
             sections += [Arithmetic(tuple(piece), condition) for piece in _pieces(stretch)]
+    sections = computing_again(program.nodes, program.results, sections, before)
     slots = _slots(program, sections, before)
     inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
     return Sections(
@@ -226,11 +248,12 @@ def _last_readings(
     last: dict[int, int] = {}
     for number, section in enumerate(sections):
         in_memory = isinstance(section, Library)
-        if isinstance(section, Arithmetic) and section.condition:
+        if section.condition is not None:
             last[section.condition.node] = number
-        for index in section.nodes:
+        own = {*section.all}
+        for index in section.all:
             read = set(arguments_of(nodes[index])) - {before.get(index)}  # that stands in the slot of the select
-            last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)
+            last |= dict.fromkeys((a for a in read if in_memory or (a in home and a not in own)), number)
             if in_memory:
                 last.setdefault(index, number)
     for select in before:
