@@ -191,8 +191,14 @@ def test_damping_is_part_of_the_no_load_current() -> None:
         ("3.51 kg·cm²", "kg m^2", 3.51e-4),
         ("1.5 µH", "H", 1.5e-6),
         ("7.42 V/krpm", "V s/rad", 7.42e-3 / RPM),
-        ("1200 min⁻¹", "rad/s", 20.0),
-        ("100 1/min", "rad/s", 100 / 60),
+        ("1200 min⁻¹", "rad/s", 1200 * RPM),
+        ("100 1/min", "rad/s", 100 * RPM),
+        ("100/min", "rad/s", 100 * RPM),
+        ("3.16 mV/min⁻¹", "V s/rad", 3.16e-3 / RPM),
+        ("317 min-1/V", "rad/s/V", 317 * RPM),
+        ("5 rad/min", "rad/s", 5 / 60),
+        ("5 rev/min", "rad/s", 5 * RPM),
+        ("2 min", "s", 120.0),
         ("3.14 rpm/mN m", "rad/s/N m", 3140 * RPM),
         ("3.14 rpm/mNm", "rad/s/N m", 3140 * RPM),
         ("2 lbf in", "N m", 2 * 4.4482216152605 * 0.0254),
@@ -275,3 +281,14 @@ def test_entries_that_say_nothing_are_warned_of() -> None:
 def test_numbers_that_no_motor_has(entries: dict[str, float]) -> None:
     with pytest.raises(armdyn.ModelError, match="between 1e-30 and 1e"):
         Motor.from_data_sheet(**entries)
+
+
+@pytest.mark.parametrize("text", ["3 V/100rpm", "5 rpm/10 mNm", "30 10 mNm", "30 1 0 mNm", "3 V 100"])
+def test_numbers_are_no_units(text: str) -> None:
+    with pytest.raises(ModelError, match="is no unit"):
+        quantity("x", text, "V s/rad")
+
+
+def test_minutes_without_an_angle_are_ambiguous() -> None:
+    with pytest.raises(ModelError, match="'V min' has minutes and no angle; expected such as 'rpm' or 'rad/min'"):
+        quantity("x", "3 V min", "V s/rad")

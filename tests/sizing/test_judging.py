@@ -95,13 +95,19 @@ def plain(load: JointLoad, motor: Motor, gear: CatalogueGear, *, warm: bool = Tr
         "winding": (0.0, np.inf),
         "warm_voltage": (cold, lim.voltage),
     }
-    if th is not None and (warm or all(value <= limit for value, limit in found.values())):
+    passes = all(value <= limit for value, limit in found.values())
+    if th is not None and (warm or passes):
         rises = plain_rises(motor, torque, np.diff(load.task.t))
         found["winding"] = (rises[:, 0].max(), th.winding_limit - th.ambient)
         with np.errstate(invalid="ignore"):
             hot_k = motor.k_t * (1 + th.magnet_coefficient * (rises[:, 1] + th.ambient - th.reference))
             hot_R = motor.R * (1 + th.resistance_coefficient * (rises[:, 0] + th.ambient - th.reference))
             found["warm_voltage"] = (abs(hot_k * w + hot_R * torque / hot_k).max(), lim.voltage)
+            if passes:
+                hot = torque / hot_k
+                found["current"] = (max(abs(hot).max(), found["current"][0]), lim.current)
+                rms = max(np.sqrt(mean(load.task, hot**2)), found["rms_current"][0])
+                found["rms_current"] = (rms, lim.continuous_current)
     return found
 
 
@@ -128,7 +134,8 @@ def test_every_pair_is_judged_as_sample_by_sample(
                     high = judged.winding_at_most[m, g]
                     assert high > limit or value <= high * (1 + WARM) + WARM
                 elif name != "warm_voltage":
-                    np.testing.assert_allclose(own, value, rtol=EXACT, err_msg=name)
+                    rtol = WARM if "current" in name else EXACT
+                    np.testing.assert_allclose(own, value, rtol=rtol, err_msg=name)
             does = all(value <= limit for value, limit in expected.values())
             assert admitted[m, g] == does, (m, g, expected)
             decided += does

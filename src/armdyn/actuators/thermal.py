@@ -89,6 +89,11 @@ class Thermal:
         for name, bound in bounds.items():
             value = number(f"{name} of Thermal", getattr(self, name), unit=UNITS[name], **bound)
             object.__setattr__(self, name, value)
+        if self.magnet_coefficient > 0.0:
+            raise ModelError(
+                f"magnet_coefficient of Thermal is {self.magnet_coefficient:g} 1/K; expected none above zero: "
+                "magnets weaken where they are warm"
+            )
         limit = number(
             "winding_limit of Thermal", self.winding_limit, above=self.ambient, infinite=True, unit="degC",
             expected=f"a temperature above the ambient's {self.ambient:g} degC",

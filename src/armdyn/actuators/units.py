@@ -86,7 +86,10 @@ MOST_DIGITS = 400
 """Of a number: what a float can have before its point, and more."""
 
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(.*?)\s*")
-_FACTOR = re.compile(r"(/?)\s*([A-Za-z]+|1)\s*(?:\^?\s*(-?\d{1,2}))?")
+_FACTOR = re.compile(r"(/?)\s*(?:([A-Za-z]+)\s*(?:\^?\s*(-?\d{1,2}))?|(1)(?!\s*[\d^]))")
+
+_A_MINUTE = re.compile(r"(?<![A-Za-z])(?:(?:1\s*)?/\s*min(?![A-Za-z^])|min\s*\^?\s*-\s*1(?!\d))")
+_ANGLES = re.compile(r"rad|deg|rev|rpm")
 
 
 def quantity(name: str, given: object, unit: str) -> float:
@@ -114,7 +117,7 @@ def quantity(name: str, given: object, unit: str) -> float:
     try:
         if unit == "degC":
             return _temperature(name, float(value), text)
-        own, expected = parsed(text, f"{name} is {shown(given)}: "), parsed(unit)
+        own, expected = parsed(text, f"{name} is {shown(given)}: ", turns="rad" in unit), parsed(unit)
         if own.powers == expected.powers:
             return float(value * own.size / expected.size)
     except OverflowError:
@@ -124,8 +127,13 @@ def quantity(name: str, given: object, unit: str) -> float:
     )
 
 
-def parsed(text: str, said: str = "") -> Unit:
+def parsed(text: str, said: str = "", *, turns: bool = False) -> Unit:
     """A product of units: factors with powers; all behind the first "/" divide, as data sheets write "rpm/mN m".
+
+    Args:
+        text: the units.
+        said: before messages.
+        turns: whether one by a minute, where no angle stands with it, is a turn a minute, as data sheets mean it.
 
     >>> parsed("g cm^2").size
     Fraction(1, 10000000)
@@ -134,13 +142,17 @@ def parsed(text: str, said: str = "") -> Unit:
     for spelling, word in SPELLED.items():
         plain = plain.replace(spelling, word)
     plain = re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", plain)
+    if turns and not _ANGLES.search(plain):
+        plain = _A_MINUTE.sub("rpm", plain)
+        if re.search(r"(?<![A-Za-z])min(?![A-Za-z])", plain):
+            raise ModelError(f"{said}{text!r} has minutes and no angle; expected such as 'rpm' or 'rad/min'")
     unit, end, sign = NONE, 0, 1
     for factor in _FACTOR.finditer(plain):
         if plain[end : factor.start()].strip():
             break
-        divided, word, power = factor.groups()
+        divided, word, power, one = factor.groups()
         sign = -1 if divided else sign
-        *run_together, last = [NONE] if word == "1" else _named(word, said)
+        *run_together, last = [NONE] if one else _named(word, said)
         for other in run_together:
             unit = unit.times(other, sign)
         unit = unit.times(last, sign * int(power or 1))

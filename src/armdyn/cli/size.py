@@ -184,13 +184,13 @@ def _chosen(found: Sizing) -> Table:
             table.add_row(name, "none", *[""] * 10)
             continue
         history, (_, gear) = joint.history(choice), joint.parts(choice)
-        rms = math.sqrt(joint.load.task.weights @ history.current**2)
         numbers = (
-            *(choice.mass, choice.loss, abs(history.torque).max(), abs(history.speed).max(), rms),
+            *(choice.mass, choice.loss, abs(history.torque).max(), abs(history.speed).max(), history.rms_current),
             *(max(abs(history.cold_voltage).max(), abs(history.voltage).max()), history.winding.max()),
             *(gear.ratio, joint.matching_ratio(choice)),
         )
-        table.add_row(name, choice.motor, choice.gear, *map(figure, numbers))
+        shown = ("" if math.isnan(number) else figure(number) for number in numbers)  # no thermal model, no temperature
+        table.add_row(name, choice.motor, choice.gear, *shown)
     return table
 
 

@@ -109,9 +109,12 @@ def _temperature(axes: Axes, joint: JointSizing, choice: Choice, history: DriveH
     """Winding and housing over a cycle that has been repeated for ever."""
     motor, _ = joint.parts(choice)
     _titled(axes, "repeated for ever\n", "t [s]", "temperature [°C]")
+    if motor.thermal is None:
+        axes.text(0.5, 0.5, "no thermal model", transform=axes.transAxes, ha="center", color=INK, fontsize=8)
+        return
     axes.plot(history.t, history.winding, color=COLOURS[1], linewidth=1.2, label="winding")
     axes.plot(history.t, history.housing, color=COLOURS[2], linewidth=1.2, label="housing")
-    limit = math.inf if motor.thermal is None else motor.thermal.winding_limit
+    limit = motor.thermal.winding_limit
     if math.isfinite(limit):
         axes.axhline(limit, color=INK, linewidth=0.8, linestyle="--", label="limit of the winding")
     axes.set_ylim(bottom=0.0)

@@ -66,6 +66,11 @@ def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[s
             f"the task has {task.q.shape[1]} joints; expected {robot.dof}, those of {robot.name!r}: "
             f"{', '.join(robot.joint_names)}"
         )
+    if task.joint_names is not None and tuple(task.joint_names) != robot.joint_names:
+        raise ShapeError(
+            f"joint_names of the task are {', '.join(map(str, task.joint_names))}; expected those of {robot.name!r} in "
+            f"their order: {', '.join(robot.joint_names)}"
+        )
     if joints is None:
         return list(robot.joint_names)
     return [robot.joint_names[k] for k in places("joints", joints, robot.joint_names, "joint", repr(robot.name))]
@@ -76,12 +81,11 @@ def _joint(robot: Robot, name: str) -> Joint:
 
 
 def own_friction(joint: Joint) -> tuple[FrictionLaw, ...]:
-    """Friction of a joint without its drive: that of the description, or the laws given with its actuator."""
+    """Friction of a joint without its drive: the laws given with its actuator, and damping and friction besides."""
     given = joint.actuator.friction if isinstance(joint.actuator, Actuator) else None
-    if given is not None:
-        return tuple(given)  # type: ignore[arg-type]  # a tuple since it was made
     laws = (Viscous(joint.damping), Coulomb(joint.friction))
-    return tuple(law for law, size in zip(laws, (joint.damping, joint.friction), strict=True) if size)
+    own = (law for law, size in zip(laws, (joint.damping, joint.friction), strict=True) if size)
+    return (*(given or ()), *own)  # type: ignore[misc]  # a tuple since it was made
 
 
 def with_masses(robot: Robot, masses: Mapping[str, float], mounts: Mapping[str, str]) -> Robot:

@@ -26,7 +26,7 @@ ABOUT = ("name", "maker", "source", "note")
 NOT_JUDGED = ("cogging_torque", "current_rate")
 """Entries of data sheets that sizing has no criterion for."""
 
-OF_MOTORS = {name: unit for name, unit in ENTRIES.items() if name not in NOT_JUDGED}
+OF_MOTORS = {name: unit for name, unit in ENTRIES.items() if name not in NOT_JUDGED} | {"connection": ""}
 OF_GEARS = {
     "ratio": "",
     "mass": "kg",
@@ -109,7 +109,9 @@ class Catalogue:
         bundled = files("armdyn.sizing")
         of_motors = _read(Path(str(bundled / "motors.csv")) if motors is None else Path(motors), OF_MOTORS, _motor)
         of_gears = _read(Path(str(bundled / "gears.csv")) if gears is None else Path(gears), OF_GEARS, _gear)
-        sources = {name: source for part in (of_motors, of_gears) for name, (_, source) in part.items()}
+        sources = {name: source for part in (of_gears, of_motors) for name, (_, source) in part.items()}
+        for name in of_motors.keys() & of_gears.keys():
+            sources[name] = f"motor: {of_motors[name][1]}; gear: {of_gears[name][1]}"
         return cls(
             {name: motor for name, (motor, _) in of_motors.items()},
             {name: gear for name, (gear, _) in of_gears.items()},
@@ -214,7 +216,8 @@ def _plain(text: str) -> float | str:
 
 
 def _ratio(text: str) -> float:
-    plain = text.replace(" ", "")
+    plain = re.sub(r"\s*/\s*", "/", text.strip())
+    plain = re.sub(r"(?<=\d)(\s*:\s*1)?(\s+1)?$", "", plain)  # of the unit 1, and as 100:1
     try:
         if not _RATIO.fullmatch(plain):
             raise ValueError

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.actuators import Actuator
+from armdyn.advice import option
 from armdyn.checks import choice as one_of
 from armdyn.checks import number, switch, whole_number
 from armdyn.errors import DTypeError, MissingLibrary, ModelError, UnknownName, shown
@@ -20,8 +21,12 @@ from armdyn.sizing.choosing import PREFERENCES, Choice, JointSizing
 from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
 from armdyn.sizing.task import Task
+from armdyn.sizing.unsaid import notes_on_motor, notes_on_task
 
 MOST_ROUNDS = 20
+
+LEAST_LEAD = 1e-9
+"""m a turn: no screw has less."""
 
 Selection = tuple[Choice | None, ...]
 
@@ -66,14 +71,25 @@ class Sizing:
         return sum(choice.mass for choice in self.rounds[-1] if choice is not None)
 
     def robot_with_drives(self) -> Robot:
-        """The arm with the chosen drives: their masses on the links, their motors and gears at the joints."""
+        """The arm with the chosen drives: their masses on the links, their motors and gears at the joints.
+
+        Springs and brakes of its joints stay.
+        """
         chosen = {name: choice for name, choice in self.best.items() if choice is not None}
         loaded = with_masses(self.robot, {name: choice.mass for name, choice in chosen.items()}, self.mounts)
         actuators = {}
         for name, choice in chosen.items():
             motor, gear = self.joints[name].parts(choice)
             turns = self.turns.get(name, 1.0)
-            actuators[name] = Actuator(motor, gear.gear(turns), own_friction(self.robot.model.joint(name)))
+            joint = self.robot.model.joint(name)
+            before = joint.actuator if isinstance(joint.actuator, Actuator) else Actuator(friction=())
+            actuators[name] = Actuator(
+                motor,
+                gear.gear(turns),
+                own_friction(joint),
+                spring=before.spring,
+                brake=before.brake,
+            )
         return loaded.with_armature(dict.fromkeys(actuators, 0.0)).with_actuators(actuators)
 
     def columns(self) -> dict[str, Any]:
@@ -163,18 +179,9 @@ def size(
     prefer = one_of("prefer", prefer, PREFERENCES)
     carry_masses, most = switch("carry_masses", carry_masses), whole_number("rounds", rounds, least=1)
     inertia_ratio = number("inertia_ratio", inertia_ratio, above=0.0, infinite=True)
-    turns = {
-        name: 2.0 * math.pi / number(f"leads[{name!r}]", lead, above=0.0, unit="m a turn")
-        for name, lead in (leads or {}).items()
-    }
-    mounts = dict(mounts or {})
-    for what, given in (("leads", turns), ("mounts", mounts)):
-        for name in given:
-            if name not in robot.joint_names:
-                raise UnknownName.of("joint", name, robot.joint_names, f"{what} of {robot.name!r}")
-    for name in turns:
-        if robot.model.joint(name).kind != "prismatic":
-            raise ModelError(f"leads names {name!r}, which turns; a screw is for a joint that slides")
+    turns, mounts = _screws(robot, leads), _by_joint("mounts", robot, mounts)
+    for frame in mounts.values():
+        robot.mechanism.frame(frame)
     stock = _supplied(Catalogue.bundled() if catalogue is None else catalogue, voltage, current)
     pairs = Pairs(Motors.of(list(stock.motors.values())), Gears.of(list(stock.gears.values())))
 
@@ -192,24 +199,60 @@ def size(
     chosen: list[Selection] = [_best(found)]
     notes: list[str] = []
     settled = not carry_masses
-    while carry_masses and not settled and None not in chosen[-1]:
+    stays = False
+    while carry_masses and not stays and any(chosen[-1]):
         if len(chosen) >= most:
             notes.append(f"not settled after {most} rounds; give more by rounds=")
             break
         masses = {name: choice.mass for name, choice in zip(found, chosen[-1], strict=True) if choice is not None}
         found = judged(with_masses(robot, masses, mounts))
         following = _best(found)
-        settled = _same_drives(following, chosen[-1])
+        stays = _same_drives(following, chosen[-1])
         returns = next((k for k, before in enumerate(chosen[:-1]) if _same_drives(before, following)), None)
         chosen.append(following)
-        if returns is not None and not settled:
+        if returns is not None and not stays:
             notes.append(
                 f"the choices of rounds {returns + 1} to {len(chosen) - 1} come again and again: none of them is the "
-                "best for an arm that carries it; give others by {option('mounts')}, or a catalogue without one of them"
+                f"best for an arm that carries it; give others by {option('mounts')}, or a catalogue without one of "
+                "them"
             )
             break
-    notes += [_nothing(name, joint) for name, joint in found.items() if joint.best is None]
+    settled = settled or (stays and None not in chosen[-1])
+    notes += _on_choices(found, carry_masses=carry_masses)
+    notes += notes_on_task(task, robot.joint_names)
     return Sizing(robot, task, found, tuple(chosen), settled, tuple(notes), turns, mounts)
+
+
+def _by_joint(what: str, robot: Robot, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Values by joints that the robot has."""
+    if not isinstance(given, Mapping | None):
+        raise DTypeError(f"{what} are {shown(given)}; expected a mapping from joints")
+    for name in given or {}:
+        if name not in robot.joint_names:
+            raise UnknownName.of("joint", name, robot.joint_names, f"{what} of {robot.name!r}")
+    return dict(given or {})
+
+
+def _screws(robot: Robot, leads: Mapping[str, float] | None) -> dict[str, float]:
+    """rad/m of the screws of joints that slide."""
+    turns = {}
+    for name, lead in _by_joint("leads", robot, leads).items():
+        if robot.model.joint(name).kind != "prismatic":
+            raise ModelError(f"leads names {name!r}, which turns; a screw is for a joint that slides")
+        turns[name] = 2.0 * math.pi / number(f"leads[{name!r}]", lead, above=LEAST_LEAD, unit="m a turn")
+    return turns
+
+
+def _on_choices(found: Mapping[str, JointSizing], *, carry_masses: bool) -> Iterator[str]:
+    """What is to be known of the choices of the last round."""
+    without = [name for name, joint in found.items() if joint.best is None]
+    for name in without:
+        yield _nothing(name, found[name])
+    if without and carry_masses and len(without) < len(found):
+        yield f"the others are judged without the mass of a drive of {', '.join(without)}"
+    motors = {joint.best.motor: joint.parts(joint.best)[0] for joint in found.values() if joint.best is not None}
+    for name, motor in motors.items():
+        yield from notes_on_motor(name, motor)
 
 
 def _best(found: Mapping[str, JointSizing]) -> Selection:

@@ -20,19 +20,19 @@ class DriveHistory:
     """A motor behind its gear over a task that has been repeated for ever, arrays of shape (samples,).
 
     Args:
-        t: s.
+        load: of the joint.
         speed: of the motor, rad/s.
         torque: k_t I, N m.
         cold_current: at the ambient temperature, A.
         cold_voltage: without the inductance, at the ambient temperature, V.
         current: warm, A.
         voltage: warm, V.
-        winding: temperature, degC; the ambient's 25 without a thermal model.
-        housing: temperature, degC.
+        winding: temperature, degC; NaN without a thermal model.
+        housing: temperature, degC; NaN likewise.
         winding_rise: the winding's highest above the ambient, K.
     """
 
-    t: Array
+    load: JointLoad
     speed: Array
     torque: Array
     cold_current: Array
@@ -42,6 +42,16 @@ class DriveHistory:
     winding: Array
     housing: Array
     winding_rise: float
+
+    @property
+    def t(self) -> Array:
+        """Times, s, shape (samples,)."""
+        return self.load.task.t
+
+    @property
+    def rms_current(self) -> float:
+        """Root of the mean square of the warm current over the cycle, A."""
+        return float(np.sqrt(self.load.task.weights @ self.current**2))
 
 
 def drive_torque(load: JointLoad, motor: Motor, gear: CatalogueGear) -> Array:
@@ -81,12 +91,12 @@ def drive_histories(load: JointLoad, drives: Sequence[tuple[Motor, CatalogueGear
 def _history(load: JointLoad, motor: Motor, gear: CatalogueGear, torque: Array, rises: Rises) -> DriveHistory:
     w, cold = gear.ratio * load.qd, motor.at()
     current = cold.current(torque)
-    ambient = 25.0 if motor.thermal is None else motor.thermal.ambient
+    ambient = np.nan if motor.thermal is None else motor.thermal.ambient
     with np.errstate(invalid="ignore"):  # of motors that heat up without end
         warm = motor.at(*rises)
         warm_current = warm.current(torque)
         voltage = warm.voltage(warm_current, w)
     return DriveHistory(
-        load.task.t, w, torque, current, cold.voltage(current, w), warm_current, voltage,
+        load, w, torque, current, cold.voltage(current, w), warm_current, voltage,
         ambient + rises.winding, ambient + rises.housing, float(rises.winding.max()),
     )  # fmt: skip

@@ -57,7 +57,8 @@ class Judgement:
 
     ``winding`` is a lower bound, and ``winding_at_most`` an upper one, but for pairs that these do not decide: there
     both are the highest rise of the cycle. ``warm_voltage`` is judged so too, with the winding between cold and
-    the upper bound; it is 0 of motors without a thermal model, and of pairs that fail before. ``loss`` is the mean of
+    the upper bound; it is 0 of motors without a thermal model, and of pairs that fail before. Currents of motors whose
+    magnets weaken are those of warm ones, but of pairs that fail before. ``loss`` is the mean of
     I^2 R at the ambient temperature, of the shaft's friction and of the gear, W.
     """
 
@@ -214,3 +215,6 @@ def _judge_warm(
         for (m, g), history in zip(some, drive_histories(load, [(motors[m], gears[g]) for m, g in some]), strict=True):
             judged.values["winding"][m, g] = high[m, g] = history.winding_rise
             warm[m, g] = np.abs(history.voltage).max()
+            if pairs.motors.warms[m, 0]:  # magnets give less torque for a current, the warmer they are
+                for name, value in (("current", np.abs(history.current).max()), ("rms_current", history.rms_current)):
+                    judged.values[name][m, g] = max(value, judged.values[name][m, g])

@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike
 
 from armdyn.advice import either
 from armdyn.checks import array, number, switch
-from armdyn.errors import DTypeError, ModelError, ShapeError, shown
+from armdyn.errors import DTypeError, ModelError, ShapeError, Unsupported, shown
 from armdyn.simulation import Trajectory
 from armdyn.sizing.rates import contradiction
 from armdyn.spatial.rotations import Array
+
+PUSHES = ("stop_force", "contact_force")
+"""Signals of trajectories: forces on the arm that are neither its drives' nor at its tip."""
 
 
 class TaskError(ModelError):
@@ -34,7 +37,7 @@ class Task:
         qd: joint velocities, rad/s or m/s, shape (samples, n).
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (samples, n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, shape (6,) or (samples, 6).
-        joint_names: in the order of q, for messages.
+        joint_names: in the order of q; those of the robot.
         jumps: whether positions and velocities may jump from sample to sample, as in a duty cycle of held states or at
             impacts. Otherwise qd must be the rate of q, and qdd that of qd, as closely as the samples tell.
 
@@ -71,6 +74,8 @@ class Task:
         rows: dict[str, Any] = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
         for name, given in rows.items():
             values = array(f"{name} of Task", given, ("samples", "n"), "a row for each time", finite=TaskError)
+            if values.shape[1] == 0:
+                raise ShapeError(f"{name} of Task has no columns; expected one for each joint")
             if values.shape != (len(times), np.shape(self.q)[1]):
                 raise ShapeError(
                     f"{name} of Task has shape {values.shape}; expected ({len(times)}, {np.shape(self.q)[1]}), a row "
@@ -104,11 +109,21 @@ class Task:
 
     @classmethod
     def of_trajectory(cls, trajectory: Trajectory) -> Task:
-        """The motion of a simulation, or of one read from a file; of one with events, at which it may jump."""
+        """The motion of a simulation, or of one read from a file; of one with events, at which it may jump.
+
+        Raises:
+            Unsupported: one in which stops or contacts push the arm.
+        """
         if not isinstance(trajectory, Trajectory):
             raise DTypeError(f"trajectory is {shown(trajectory)}; expected an armdyn.Trajectory")
         if trajectory.batch:
             raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
+        pushed = [name for name in PUSHES if np.any(trajectory.signals.get(name, 0.0))]
+        if pushed:
+            raise Unsupported(
+                f"{' and '.join(pushed)} of the trajectory push the arm, and a task has no forces but f_tip; give the "
+                "motion without stops and contacts, between(start, end)"
+            )
         names, jumps = trajectory.joint_names, bool(trajectory.events)
         return cls(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd, trajectory.f_tip, names, jumps)
 

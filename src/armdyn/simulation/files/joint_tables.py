@@ -131,8 +131,28 @@ def _motion(table: CsvTable, robot: Robot, *, may_jump: bool = False) -> Motion:
         check_times(table, t, may_stand_twice=may_jump)
         return Motion(t, *(found[name] for name in STATE))
     check_times(table, t)
-    spline = spline_through(t, found["q"])
-    return Motion(t, *(found[name] if name in found else spline(t, nu=order) for order, name in enumerate(STATE)))
+    spline, moves = spline_through(t, found["q"]), ~_rests(found["q"])
+    rates = (found[name] if name in found else moves * spline(t, nu=order) for order, name in enumerate(STATE))
+    return Motion(t, *rates)
+
+
+ALIKE = 5
+"""Rows in a row, at the least, in which a joint that stands still does not move."""
+
+
+def _rests(q: Array) -> Array:
+    """Where a joint stands still: inside of `ALIKE` rows or more with the same position, shape (rows, n).
+
+    There the spline swings by rounding, and friction would follow the sign of that.
+    """
+    still = np.diff(q, axis=0) == 0.0
+    rests = np.zeros(q.shape, dtype=bool)
+    for k, column in enumerate(still.T):
+        changes = np.diff(np.concatenate([[0], column.astype(int), [0]]))
+        for first, last in zip(np.flatnonzero(changes == 1), np.flatnonzero(changes == -1), strict=True):
+            if last - first + 1 >= ALIKE:  # rows first to last are alike
+                rests[first : last + 1, k] = True
+    return rests
 
 
 def spline_through(t: Array, values: Array) -> Callable[..., Array]:

@@ -1,9 +1,9 @@
 """What sections that few states need compute once more, instead of reading it from memory.
 
-A value that such a section reads would be stored in every step, whether the section is needed or left out. A store of a
-whole register takes as long as several sums. So a section computes again what it reads of the arithmetic that all states
-need, from inputs, sines and values that are in memory anyway. Where that is more than the section itself, the values are
-stored, and other sections read them, too.
+A value that such a section reads would be stored in every step, whether the section is needed or left out. A store of
+a whole register takes as long as several sums. So a section computes again what it reads of the arithmetic that all
+states need, from inputs, sines and values that are in memory anyway. Where that is more than the section itself, the
+values are stored, and other sections read them, too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def computing_again(
         if len(again) > MOST * len(section.nodes):
             stored |= wanted
         elif again:
-            found[number] = replace(section, again=tuple(sorted(again)))
+            found[number] = replace(section, again=tuple(sorted(again)))  # type: ignore[arg-type]  # has a condition
     return found
 
 
