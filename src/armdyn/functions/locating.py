@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import ArmdynError, TraceError
+from armdyn.functions.silent import unless_silent
 from armdyn.program import NeedsNumbers, explained
 from armdyn.program.expr import ASKED, Expr, MixedTraces
 
@@ -69,7 +70,8 @@ def called(name: str, call: Callable[[], Any], advice: str = "", *, twice: bool 
     run = partial(_twice, name, call) if twice else call
     with locating(name, advice):
         try:
-            return _without_asking(run)
+            with unless_silent():
+                return _without_asking(run)
         except Exception as error:
             if not isinstance(explained(error, name), NeedsNumbers):
                 raise

@@ -100,6 +100,39 @@ def _interp(x: Any, xp: ArrayLike, fp: ArrayLike, left: float | None = None, rig
     return select(_equal(x, x), found, x)  # NaN stays
 
 
+def _is_nan(x: Any) -> Any:
+    return 1.0 - less_equal(x, x)
+
+
+def _is_finite(x: Any) -> Any:
+    return less(abs(x), math.inf)
+
+
+def _is_infinite(x: Any) -> Any:
+    return _equal(abs(x), math.inf)
+
+
+def _nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """With numbers in the place of NaN and infinity; always of a copy."""
+    if not copy:
+        raise ValueError("np.nan_to_num of traced scalars makes a copy; leave copy=False out")
+    most = np.finfo(float).max
+    found = select(_equal(x, math.inf), most if posinf is None else posinf, x)
+    found = select(_equal(x, -math.inf), -most if neginf is None else neginf, found)
+    return select(less_equal(x, x), found, nan)
+
+
+def _cosh(x: Any) -> Any:
+    grown = each(np.exp, abs(x))
+    return 0.5 * (grown + 1.0 / grown)
+
+
+def _sinh(x: Any) -> Any:
+    return each(np.tanh, x) * _cosh(x)
+
+
 def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.0) -> Any:
     """The choice of the first condition that holds."""
     found = default
@@ -162,6 +195,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "round": _round,
     "fmod": _fmod,
     "interp": _interp,
+    "isnan": _is_nan,
+    "isfinite": _is_finite,
+    "isinf": _is_infinite,
+    "nan_to_num": _nan_to_num,
+    "log10": lambda x: each(np.log, x) / math.log(10.0),
+    "log2": lambda x: each(np.log, x) / math.log(2.0),
+    "cosh": _cosh,
+    "sinh": _sinh,
+    "square": lambda x: x * x,
     **dict.fromkeys(("deg2rad", "radians"), lambda x: x * DEGREE),
     **dict.fromkeys(("rad2deg", "degrees"), lambda x: x / DEGREE),
 }

@@ -38,8 +38,8 @@ FILLED = ("zeros", "ones", "empty", "full", "eye", "identity", "zeros_like", "on
 
 OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "fabs": "abs", "fmod": "fmod", "pow": "power"} | {
     name: name
-    for name in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt", "hypot", "floor", "ceil", "trunc", "copysign",
-                 "degrees", "radians")
+    for name in ("sin", "cos", "tan", "tanh", "sinh", "cosh", "exp", "log", "log10", "log2", "sqrt", "hypot", "floor",
+                 "ceil", "trunc", "copysign", "degrees", "radians", "isnan", "isfinite", "isinf")
 }  # fmt: skip
 """Functions of the module math, and those of NumPy that are the same."""
 
