@@ -187,7 +187,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --brakes joint_1@1=engaged", "brakes has joint 'joint_1' of 'planar_2r', which has no brake"),
         ("planar_2r --step 1e-3", "--step: method 'adaptive' has no step"),
         ("planar_2r --method rk4 --step -1", "--step: step is -1"),
-        ("planar_2r --controller pd --target 0 --kp 1 --kd 1", "--target has 1 number; expected 2 numbers"),
+        ("planar_2r --controller pd --target 0,0,0 --kp 1 --kd 1", "--target has 3 numbers; expected 2 numbers"),
     ],
 )
 def test_mistakes_are_named(shell: Shell, folder: Path, words: str, message: str) -> None:
@@ -250,3 +250,12 @@ def test_help_shows_examples(shell: Shell) -> None:
     assert "armdyn simulate planar_2r --torques torques.csv --between hold" in said.out
     assert '"tau_elbow [N mm]" or "q_elbow [deg]"' in said.out
     assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}" in said.out
+
+
+def test_one_number_counts_for_all_joints(shell: Shell, folder: Path) -> None:
+    gains = ("--kp", "60", "--kd", "8", "--method", "rk4", "--duration", "0.1")
+    for name, text in (("one", "0.3"), ("each", "0.3,0.3")):
+        assert shell("simulate", "planar_2r", "--controller", "pd", "--target", text, "--q0", text, *gains,
+                     "--npz", f"{name}.npz").code == 0  # fmt: skip
+    one, each = (armdyn.Trajectory.load(folder / f"{name}.npz") for name in ("one", "each"))
+    np.testing.assert_array_equal(one.q, each.q)

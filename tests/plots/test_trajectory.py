@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 import armdyn
 from armdyn.actuators import Actuator, Coulomb
 from armdyn.errors import ShapeError, UnknownName
+from armdyn.plots import PictureError
 from armdyn.plots.coinciding import DASH, pieces
 from armdyn.simulation.files.labels import of_robot
 
@@ -191,3 +193,9 @@ def test_events_are_dotted_lines() -> None:
     assert len(twice.plot().axes[0].lines) == len(figure.axes[0].lines)
     batch = armdyn.simulate(robot, np.full((2, 2), 0.1), [1.0, -2.0], duration=1.0, method="rk4")
     assert "dotted" not in batch.plot()._supxlabel.get_text()
+
+
+def test_a_picture_has_an_ending(falling: armdyn.Trajectory, tmp_path: Path) -> None:
+    with pytest.raises(PictureError, match=r"has no ending; expected a file such as figure\.png"):
+        falling.plot(tmp_path)
+    assert not list(tmp_path.parent.glob(f"{tmp_path.name}.*"))

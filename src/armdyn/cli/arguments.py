@@ -290,7 +290,9 @@ def read_joint_values(text: str, name: str, robot: Robot) -> Array:
     return read_joint_vector(text, name, robot, quantity=None)
 
 
-def read_joint_vector(text: str | None, name: str, robot: Robot, quantity: str | None = "q") -> Array:
+def read_joint_vector(
+    text: str | None, name: str, robot: Robot, quantity: str | None = "q", *, spread: bool = False
+) -> Array:
     """One number a joint; zeros where the option is not given.
 
     Args:
@@ -298,9 +300,12 @@ def read_joint_vector(text: str | None, name: str, robot: Robot, quantity: str |
         name: of the option, for messages.
         robot: whose joints they are of.
         quantity: "q", "qd", "qdd" or "tau", whose units the numbers may have; None for numbers alone.
+        spread: whether one number counts for all joints.
     """
     if text is None:
         return np.zeros(robot.dof)
+    if spread and text.strip() and "," not in text:
+        text = ",".join([text] * robot.dof)
     meaning = f"one a joint of {robot.name!r}: {', '.join(robot.joint_names)}"
     units = [joint_units(joint.kind, quantity) for joint in robot.joints] if quantity else []
     return read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names, units=units)

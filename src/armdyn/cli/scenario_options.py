@@ -43,9 +43,9 @@ PLACES: dict[str, Keys] = {
 """Which words of a scenario the options stand for."""
 
 VECTORS: dict[str, Callable[[str, str, Robot], Array]] = {
-    **dict.fromkeys(("q0", "target"), read_joint_vector),
-    "qd0": partial(read_joint_vector, quantity="qd"),
-    "torque": partial(read_joint_vector, quantity="tau"),
+    **dict.fromkeys(("q0", "target"), partial(read_joint_vector, spread=True)),
+    "qd0": partial(read_joint_vector, quantity="qd", spread=True),
+    "torque": partial(read_joint_vector, quantity="tau", spread=True),
     **dict.fromkeys(("kp", "kd"), read_joint_values),
     "f_tip": lambda text, name, _: read_wrench(text, name),
 }

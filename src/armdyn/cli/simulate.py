@@ -178,7 +178,12 @@ def simulate(
         ),
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--target", help="Joint positions to hold, rad or m.", rich_help_panel=CONTROL)
+        str | None,
+        typer.Option(
+            "--target",
+            help="Joint positions to hold, rad or m; one number for all, or one a joint.",
+            rich_help_panel=CONTROL,
+        ),
     ] = None,
     reference: Annotated[
         Path | None,

@@ -58,6 +58,8 @@ def new_figure(width: float, height: float, *, constrained: bool = True) -> Figu
 
 def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format the ending names: png, pdf, svg and what else matplotlib knows."""
+    if not Path(path).suffix:
+        raise PictureError(f"{str(path)!r} has no ending; expected a file such as figure.png, or .pdf, .svg")
     try:
         figure.savefig(Path(path))
     except (OSError, ValueError) as error:
