@@ -206,3 +206,29 @@ def test_a_joint_without_a_motor_gets_the_controllers_tau() -> None:
 def test_commands_that_are_none() -> None:
     with pytest.raises(armdyn.simulation.SettingError, match="command is 'current'; expected 'torque' or 'voltage'"):
         armdyn.control.through_motors(armdyn.control.pd_gravity, command="current")
+
+
+@armdyn.function("(n),(n),(n)->(n)")
+def volts(model, q, qd, supply):
+    """Voltages from outside."""
+    return supply
+
+
+@pytest.mark.parametrize("inductance", [0.0, 3e-4])
+@pytest.mark.parametrize("warm", [None, Thermal(1.9, 20.0, 4.6, 170.0, magnet_coefficient=-0.001)])
+def test_an_amplifier_that_is_given_voltages_keeps_its_limit_of_the_current(
+    inductance: float, warm: Thermal | None
+) -> None:
+    """24 V at rest would drive 80 A through 0.3 ohm; the voltage is then that of 20 A, else the one commanded."""
+    limits = MotorLimits(voltage=48.0, current=20.0)
+    motor = Motor(1e-5, torque_constant=0.05, resistance=0.3, inductance=inductance, limits=limits, thermal=warm)
+    arm = BARE.with_actuators(dict.fromkeys(BARE.joint_names, Actuator(motor, Gear(60.0))))
+    driven = armdyn.control.through_motors(volts, command="voltage")
+    loop = armdyn.ClosedLoop(arm, driven, method=METHOD, record=["qd", "current", "voltage", "winding_rise"])
+    rows = loop([0.0, 0.0], steps=1500, supply=[24.0, -2.0]).rows
+    currents, given = rows.current[1:], rows.voltage[:-1]
+    assert np.abs(currents).max() == pytest.approx(20.0, rel=1e-12)
+    limited = np.abs(currents) > 20.0 * (1 - 1e-12)
+    assert 0.1 < limited[:, 0].mean() < 0.9
+    np.testing.assert_array_equal(given[~limited], np.broadcast_to([24.0, -2.0], given.shape)[~limited])
+    assert (np.abs(given[limited]) < 24.0).all()
