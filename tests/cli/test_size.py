@@ -43,7 +43,7 @@ def test_tables_and_files(shell: Shell, motion: Path, tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 200
     admitted = [row for row in rows if not row["fails_by"]]
-    lightest = min(admitted, key=lambda row: (float(row["mass"]), float(row["loss"])))
+    lightest = min(admitted, key=lambda row: (float(row["mass [kg]"]), float(row["loss [W]"])))
     line = next(line for line in said.out.splitlines() if line.startswith(" wrist_2_joint"))
     assert lightest["motor"] in line
     assert lightest["gear"] in line

@@ -24,6 +24,7 @@ from armdyn.simulation.files.joint_tables import read_cycle
 from armdyn.simulation.progress import progress_bar
 from armdyn.sizing import Catalogue, Sizing, Task
 from armdyn.sizing import size as size_drives
+from armdyn.sizing.judging import CRITERIA
 
 TASK = (
     "A csv of one cycle: columns t, q_JOINT, qd_JOINT, qdd_JOINT, with units if not SI, as of armdyn torque. Without "
@@ -31,6 +32,9 @@ TASK = (
 )
 MOUNT = "The frame that the drive of a joint stands at, JOINT=FRAME; may be repeated. At the joint if left out."
 LEAD = "Of a joint that slides: m for a turn of its screw, JOINT=VALUE; may be repeated."
+UNITS = {"mass": "kg", "loss": "W", "winding_at_most": "K"} | {name: one.unit for name, one in CRITERIA.items()}
+"""Of the columns of the csv; the winding's is what it is warmer than the ambient."""
+
 MOST_SHOWN = 5
 """Drives of a joint's front in the table."""
 
@@ -218,6 +222,6 @@ def _write(path: Path, found: Sizing) -> None:
     columns = found.columns()
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv_files.writer(file, lineterminator="\n")
-        writer.writerow(columns)
+        writer.writerow(f"{name} [{unit}]" if (unit := UNITS.get(name)) else name for name in columns)
         for row in zip(*columns.values(), strict=True):
             writer.writerow([value if isinstance(value, str) else repr(float(value)) for value in row])
