@@ -55,8 +55,8 @@ def through_motors(
 
     With ``command="torque"`` its tau asks for I_com = tau / (G k_t) (Modern Robotics 8.9.2), within the limit of the
     current; the amplifier puts on the voltage, within its limit, that brings the current there in one step. With
-    ``command="voltage"`` its first result is that voltage, V, of each joint's motor, which the amplifier lowers where the
-    current would be above its limit. A motor whose back-EMF is above the voltage that there is may have more current.
+    ``command="voltage"`` its first result is that voltage, V, of each joint's motor, which the amplifier lowers where
+    the current would be above its limit. A motor whose back-EMF is above the voltage that there is may have more.
 
     The current moves by L dI/dt = V - k_t w - R I with what is held during the step, exactly, and within the limit of
     its rate; what it is at the end of the step acts during it: tau = G (k_t I + tau_cogging), with k_t I within the
