@@ -11,6 +11,7 @@ import typer
 
 from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.cli.completion import complete_frames, words
+from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.poses import Rotated, read_pose, read_position
 from armdyn.cli.screen import labelled, screen
@@ -20,9 +21,6 @@ from armdyn.kinematics import Orientation, Pointing, Pose, Position, Solution
 from armdyn.kinematics.inverse import CHOICES
 from armdyn.kinematics.tasks import Task
 from armdyn.robot import Robot
-
-NOT_MET = 1
-"""Exit code where no configuration meets the target."""
 
 POSE = "12 or 16 numbers of the matrix T, row by row, lengths in m."
 NEAR = "Where to start: solutions near it are preferred; the middle of the limits if left out."

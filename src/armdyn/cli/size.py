@@ -14,6 +14,7 @@ from rich.table import Table
 
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import complete_joints, words
+from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
@@ -125,6 +126,8 @@ def size(
 
         write_figure(draw_sizing(found), report)
         console.print(f"wrote {report}", soft_wrap=True)
+    if None in found.best.values():
+        raise typer.Exit(NOT_MET)
 
 
 def _print(console: Screen, found: Sizing, *, bare: bool) -> None:

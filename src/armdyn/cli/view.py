@@ -9,6 +9,7 @@ import typer
 
 from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import words as words_to_complete
+from armdyn.cli.exit_codes import INTERRUPTED
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
@@ -21,9 +22,6 @@ from armdyn.robot import Robot
 
 if TYPE_CHECKING:
     from armdyn.viewer import Viewer
-
-INTERRUPTED = 130
-"""The exit code of what Ctrl-C has ended."""
 
 LOOKS = ("visual", "collision", "skeleton")
 
