@@ -90,7 +90,9 @@ def test_a_joint_that_slides_needs_its_lead(shell: Shell, tmp_path: Path) -> Non
     said = shell("size", "rp", "--motion", str(path))
     assert said.code == 2
     assert f"say the lead of its screw: --lead {slide}=0.005, m a turn" in " ".join(said.err.split())
-    assert shell("size", "rp", "--motion", str(path), "--lead", f"{slide}=0.005").code == 0
+    judged = shell("size", "rp", "--motion", str(path), "--lead", f"{slide}=0.005")
+    assert (judged.code, judged.err) == (1, "")  # the other joint has no drive
+    assert f"no drive for '{turn}'" in judged.out or f"no drive for '{slide}'" in judged.out
 
 
 def test_files_in_a_new_folder(shell: Shell, motion: Path, tmp_path: Path) -> None:
