@@ -171,11 +171,24 @@ def test_signals_are_in_degrees_where_joints_are() -> None:
     tables = {name: np.tile(value, (5, 1)) for name, value in signals.items()}
     motion = dataclasses.replace(motion, signals=tables, signal_labels=labels)
     for degrees, angle, unit in ((True, 90.0, "deg"), (False, np.pi / 2.0, "rad")):
-        reference, residual = motion.plot(signals=["q_ref", "residual"], degrees=degrees).axes[-2:]
-        names = [text.get_text() for text in reference.get_legend().get_texts()]
-        assert names == [f"joint_1 [{unit}]", "joint_2 [m]"]
-        np.testing.assert_allclose([line.get_ydata()[0] for line in reference.lines], [angle, 0.3])
-        np.testing.assert_allclose([line.get_ydata()[0] for line in residual.lines], [2.0, 3.0])
+        panels = motion.plot(signals=["q_ref", "residual"], degrees=degrees).axes[-4:]
+        names = [axes.get_legend().get_texts()[0].get_text() for axes in panels]
+        assert names == ["joint_1", "joint_2"] * 2
+        units = [f"q_ref [{unit}]", "q_ref [m]", "residual [N m]", "residual [N]"]
+        assert [axes.get_ylabel() for axes in panels] == units
+        values = [[line.get_ydata()[0] for line in axes.lines] for axes in panels]
+        np.testing.assert_allclose(values, [[angle], [0.3], [2.0], [3.0]])
+
+
+def test_motions_that_diverge_show_what_was_before() -> None:
+    """Not axes up to 1e150, on which all else is zero."""
+    motion = armdyn.simulate(armdyn.load("planar_2r"), [0.1, 0.2], duration=1.0, method="rk4")
+    q = motion.q.copy()
+    q[-3:] = [[1e20, -1e20], [1e100, 1e90], [1e150, -1e140]]
+    axes = dataclasses.replace(motion, q=q).plot().axes[0]
+    low, high = axes.get_ylim()
+    assert -1e5 < low < high < 1e5
+    assert low < np.degrees(q[:-3]).min() < np.degrees(q[:-3]).max() < high
 
 
 def test_events_are_dotted_lines() -> None:

@@ -195,3 +195,16 @@ def test_ratios_with_units_and_connections(tmp_path: Path) -> None:
 def test_complaints(call: Any, kind: type[Exception], named: str) -> None:
     with pytest.raises(kind, match=named):
         call()
+
+
+def test_the_sign_of_rounding_counts_as_rest() -> None:
+    """Where a joint turns round, the velocity's rounding decides about neither friction nor the gear's loss."""
+    task = swing(BEAM, [0.5])
+    loads = []
+    for sign in (1.0, -1.0):
+        qd = task.qd + sign * 1e-13
+        loads.append(joint_loads(BEAM.with_friction({JOINT: (0.0, 3.0)}), Task(task.t, task.q, qd, task.qdd))[JOINT])
+    np.testing.assert_allclose(loads[0].features, loads[1].features, rtol=1e-9, atol=1e-9)
+    turning = np.abs(task.qd[:, 0]) < 1e-9
+    assert turning.sum() >= 3
+    assert (loads[0].friction_torque[turning] == 0.0).all()

@@ -347,8 +347,8 @@ def test_the_command(tmp_path: Path) -> None:
     with (tmp_path / "new" / "masp.csv").open() as file:
         header, *rows = csv.reader(file)
     values = np.array(rows, dtype=float)
-    assert header[:2] == ["t", "q_joint_1"]
-    assert header[-1] == "tau_joint_6"
+    assert header[:2] == ["t [s]", "q_joint_1 [rad]"]
+    assert header[-1] == "tau_joint_6 [N m]"
     assert values.shape == (91, 25)
     states = values[:, 1:].reshape(91, 4, 6)
     np.testing.assert_array_equal(ROBOT.inverse_dynamics(*states[:, :3].swapaxes(0, 1)), states[:, 3])

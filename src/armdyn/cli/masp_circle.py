@@ -13,6 +13,7 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes, write_table
 from armdyn.masp import NEXT_TO_ZERO, PUBLISHED, MaspRun, circle_of_the_paper, columns, run_masp
+from armdyn.simulation.files.labels import UNITS
 
 OUTPUTS = ("masp.png", "masp.csv")
 
@@ -98,7 +99,9 @@ def _write(run: MaspRun, folder: Path, console: Screen) -> None:
     from armdyn.plots import draw_masp, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
     folder.mkdir(parents=True, exist_ok=True)
-    header = ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd", "tau") for joint in run.robot.joint_names)]
+    header = ["t [s]"]
+    for name in ("q", "qd", "qdd", "tau"):
+        header += [f"{name}_{joint.name} [{UNITS[joint.kind][name]}]" for joint in run.robot.joints]
     write_table(folder / "masp.csv", header, np.column_stack([run.t, *run.joints, run.tau]))
     write_figure(draw_masp(run), folder / "masp.png")
     for name in OUTPUTS:

@@ -61,6 +61,9 @@ def run_file(path: Path, wanted: Wanted) -> None:
     except (SimulationError, SimulationInterrupted) as error:  # what is done is kept
         found: MaspSimulation | None = getattr(error, "simulation", None)
         if found is not None:
+            if not wanted.json:
+                _show_simulation(problem, found, console)
+                show_notes(console, [*problem.robot.notes, f"it ends at t = {found.t[-1]:g} s, before its duration"])
             _write(found, wanted, console)
             written = wanted.csv is not None or wanted.plot is not None
             where = "is in the files above" if written else "can be kept by --csv or --plot"
@@ -100,10 +103,15 @@ def _analysed(problem: MaspProblem, console: Screen) -> MaspRun:
 def _simulated(problem: MaspProblem, console: Screen) -> MaspSimulation:
     """The simulation half."""
     simulation = problem.simulate(progress=True)
+    _show_simulation(problem, simulation, console)
+    return simulation
+
+
+def _show_simulation(problem: MaspProblem, simulation: MaspSimulation, console: Screen) -> None:
+    """The tables of joints and hand, and the account."""
     show(console, _motion_table(problem.title, problem.units, simulation))
     show(console, _hand_table(problem.units, simulation))
     show(console, _account_of_simulation(problem, simulation))
-    return simulation
 
 
 def _configuration_table(problem: MaspProblem, found: tuple[Configuration, ...]) -> Table:

@@ -35,7 +35,6 @@ from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.errors import ArmdynError, DescriptionWarning
-from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Trajectory
 from armdyn.simulation.integration.methods import NAMES
@@ -431,7 +430,9 @@ def _report(motion: Motion, trajectory: Trajectory) -> None:
 
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
     headings = ("joint", "start", "end", "lowest", "highest", "fastest", "unit")
-    table = new_table(f"{arm.name}, {trajectory.t[-1]:g} s  (fastest: units a second)", *headings)
+    saved, steps = len(trajectory.t), trajectory.statistics.steps
+    some = f"; of the {saved:,} states saved" if saved < steps + 1 else ""
+    table = new_table(f"{arm.name}, {trajectory.t[-1]:g} s  (fastest: units a second{some})", *headings)
     for k, joint in enumerate(arm.joints):
         q, qd = trajectory.q[:, k], trajectory.qd[:, k]
         unit = "rad" if joint.kind == "revolute" else "m"
@@ -467,16 +468,21 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
             ("method", taken.method),
             ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
             ("time", f"{taken.wall_time:.3g} s"),
-            ("operations an evaluation", str(_evaluation(motion.robot).op_counts)),
+            *_cost_row(motion),
         )
     )
 
 
-def _evaluation(arm: Robot) -> CompiledFunction:
-    """The function that gives the accelerations of the motion."""
+def _cost_row(motion: Motion) -> Iterator[tuple[str, str]]:
+    """The operations of the function that gives the accelerations; none where NumPy solves for them."""
+    arm = motion.robot
+    if arm.model.constraints and motion.settings.get("redundant", "error") != "error":
+        return
     if flexible_places(arm.model):
-        return arm.flexible_forward_dynamics
-    return arm.compile(constrained_forward_dynamics) if arm.model.constraints else arm.forward_dynamics
+        evaluation = arm.flexible_forward_dynamics
+    else:
+        evaluation = arm.compile(constrained_forward_dynamics) if arm.model.constraints else arm.forward_dynamics
+    yield "operations an evaluation", str(evaluation.op_counts)
 
 
 def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +14,13 @@ from rich.table import Table
 
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
-from armdyn.cli.tables import figure, new_table, show
+from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.errors import DescriptionWarning, MissingLibrary
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.studies import ClusterLost, Results, Scenario
 from armdyn.studies import study as run_study
+from armdyn.studies.labels import component_labels
 
 FILE = "A YAML file; see the examples below."
 FOLDER = "Keep results in this folder, as Parquet; the same command goes on where it was interrupted."
@@ -73,6 +75,7 @@ def study(
         return
     console = screen()
     show(console, _table(read.robot, results))
+    show_notes(console, list(_left_out(results)))
     if folder is not None:
         console.print(f"wrote {folder}", soft_wrap=True)
 
@@ -91,6 +94,7 @@ def _client(address: str) -> Any:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingLibrary("--cluster needs Dask, which is not installed: pip install distributed") from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once, by an error
     try:
         return Client(address)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
@@ -125,11 +129,15 @@ def _rows(arm: Robot, results: Results) -> Iterator[tuple[str, float, float, flo
 
 
 def _components(arm: Robot, name: str, values: Array) -> Iterator[tuple[str, Array]]:
-    """The numbers of a result, with the joint's name where there is one a joint."""
-    if values.ndim == 1:
-        yield name, values.astype(np.float64)
-        return
+    """The numbers of a result, with their names and units."""
+    labels = component_labels(arm, name, values.shape[1:])
     flat = values.reshape(len(values), -1).astype(np.float64)
-    joints = arm.joint_names if name in ("q0", "qd0", "final.q", "final.qd", "target", "kp", "kd", "tau") else ()
-    for k in range(min(flat.shape[1], MOST_COMPONENTS)):
-        yield f"{name} {joints[k] if joints else k}", flat[:, k]
+    yield from zip(labels[:MOST_COMPONENTS], flat.T, strict=False)
+
+
+def _left_out(results: Results) -> Iterator[str]:
+    """What has more numbers than the table shows."""
+    for name in results.names:
+        size = int(np.prod(results[name].shape[1:]))
+        if size > MOST_COMPONENTS and not name.startswith("rows."):
+            yield f"{name} has {size} numbers, of which the table shows the first {MOST_COMPONENTS}"

@@ -145,9 +145,17 @@ class MaspProblem:
         """
         asked = self.simulated
         if asked is None:
-            raise MotionError("the input file has no table [simulation]; expected one, such as torques = 'path'")
+            raise MotionError(
+                "the input file has no table [simulation]; add the line [simulation] for the torques of its path, or "
+                "one with torques = 'file.csv' below it"
+            )
         if asked.torques is None:
             near, until = self.start(), asked.duration
+            if until is not None and until > self.path.duration * (1.0 + 1e-12):
+                raise SettingError(
+                    f"[simulation]: duration is {until:g} s, and the path takes {self.path.duration:g} s; expected no "
+                    "more, or the torques of a csv"
+                )
             torques = torques_of_path(self.robot, self.path, near=near, load=self.load, until=until)
         else:
             torques = read_torques(asked.torques, self.robot, self.units, asked.breaks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -169,7 +170,7 @@ def simulate_torques(
 def _said(message: str, begin: float, *, kept: bool) -> str:
     """The words of an error in a piece that begins at some time."""
     said = message.removesuffix(KEPT).rstrip().removesuffix(".")
-    said += f" (t counts from the torques' break at {begin:g} s)" if begin else ""
+    said = re.sub(r"(?<=\bt = )[-+.\de]+(?= s\b)", lambda found: f"{begin + float(found[0]):g}", said)
     return f"{said}. {KEPT_HERE}" if kept else f"{said}."
 
 

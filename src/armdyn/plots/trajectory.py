@@ -87,9 +87,9 @@ def plot_trajectory(
     drawn = [_Panel(name, kind) for name in shown for kind in _kinds(trajectory, name, _numbers(trajectory, joints))]
     named = _chosen_signals(trajectory, signals) if signals is not None or panels is None else ()
     view = _View(trajectory, _numbers(trajectory, joints), degrees)
-    makers: list[Draw] = [view.panel(panel) for panel in drawn] + [
-        _signal_panel(name, degrees=degrees) for name in named
-    ]
+    makers: list[Draw] = [view.panel(panel) for panel in drawn]
+    for name in named:
+        makers += [_signal_panel(name, unit, degrees=degrees) for unit in _units_of_joints(trajectory, name)]
     rows = -(-len(makers) // 2)
     if figure is None:
         width, height = (WIDTH, 0.6 + ROW * max(rows, 2)) if figsize is None else _size(figsize)
@@ -178,6 +178,7 @@ def _draw(figure: Figure | SubFigure, makers: list[Draw], trajectory: Trajectory
         first = first or axes
         prepare(axes)
         axes.yaxis.set_major_locator(MaxNLocator(5))
+        axes.yaxis.set_offset_position("right")  # on the left stands the legend
         axes.yaxis.label.set_fontsize(9)
         axes.xaxis.label.set_fontsize(9)
         make(axes, trajectory)
@@ -197,10 +198,33 @@ def _settle(axes: Axes) -> None:
     """An axis of a value that does not change shows that value, and no offsets."""
     low, high = axes.get_ylim()
     middle = 0.5 * (low + high)
+    if limit := _of_most(axes):
+        low, high = max(low, -limit), min(high, limit)
+        axes.set_ylim(low, high)
+        middle = 0.5 * (low + high)
     if high - low <= FLAT * max(abs(middle), 1.0) or not axes.lines:
         half = 0.05 * max(abs(middle), 1.0)
         axes.set_ylim(middle - half, middle + half)
     axes.ticklabel_format(axis="y", useOffset=False)
+
+
+LOST, BEFORE, SHOWN = 1e9, 0.1, 100.0
+"""Times what it was in this part of the time, a motion reaches only where it diverges; up to so many it is shown."""
+
+
+def _of_most(axes: Axes) -> float:
+    """The size up to which curves are shown that diverge; else 0."""
+    begun, all_of_it = 0.0, 0.0
+    for line in axes.lines:
+        sizes = np.abs(np.asarray(line.get_ydata(), dtype=float))
+        times, (_, end) = np.asarray(line.get_xdata(), dtype=float), axes.dataLim.intervalx
+        begun = max(begun, _largest(sizes[times <= BEFORE * end]))
+        all_of_it = max(all_of_it, _largest(sizes))
+    return SHOWN * begun if 0.0 < LOST * begun < all_of_it else 0.0
+
+
+def _largest(sizes: Array) -> float:
+    return float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
 
 
 def _head(figure: Figure | SubFigure, trajectory: Trajectory, title: str | None) -> None:
@@ -272,16 +296,29 @@ def _chosen_signals(trajectory: Trajectory, signals: Sequence[str] | None) -> Se
     return known if signals is None else signals
 
 
-def _signal_panel(name: str, *, degrees: bool) -> Draw:
-    """A line for each of the values of a signal, with their names and units as far as they are known."""
+def _units_of_joints(trajectory: Trajectory, name: str) -> Sequence[str | None]:
+    """The units of a signal that joints which turn and slide have in different ones; else None."""
+    labels = trajectory.signal_labels.get(name, ())
+    units = tuple(dict.fromkeys(label.unit for label in labels))
+    of_joints = [label.name for label in labels] == list(trajectory.joint_names)
+    return units if of_joints and len(units) > 1 else (None,)
+
+
+def _signal_panel(name: str, only: str | None, *, degrees: bool) -> Draw:
+    """A line for each of the values of a signal, or of those in a unit, with their names and units as far as known."""
 
     def draw(axes: Axes, trajectory: Trajectory) -> None:
         values, known = trajectory.signals[name], trajectory.signal_labels.get(name)
+        places = range(values.shape[-1])
+        if only is not None and known is not None:
+            places = [k for k, one in enumerate(known) if one.unit == only]  # type: ignore[assignment]
+            values, known = values[..., places], tuple(known[k] for k in places)
         if degrees and known is not None:
             values = values * [180.0 / np.pi if one.unit in IN_DEGREES else 1.0 for one in known]
             known = tuple(one._replace(unit=IN_DEGREES.get(one.unit, one.unit)) for one in known)
         labels, unit = _labels_of_signal(name, values.shape[-1], known)
-        _draw_curves(axes, trajectory.t, [(label, values[..., k], _style(k)) for k, label in enumerate(labels)])
+        curves = zip(labels, np.moveaxis(values, -1, 0), map(_style, places), strict=True)
+        _draw_curves(axes, trajectory.t, list(curves))
         axes.set_ylabel(_plain(name + unit), color=INK)
         _legend_above(axes)
 

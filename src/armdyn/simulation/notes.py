@@ -49,7 +49,14 @@ def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccou
         *_drift(robot, t, q),
         *_unsolved(samples, energy),
         *_steps_too_long(robot, method, samples, energy),
-        *limits_left(robot, t, _within_rounding(robot, q) if "stop_force" in samples.signals else q, qd, tau),
+        *limits_left(
+            robot,
+            t,
+            _within_rounding(robot, q) if "stop_force" in samples.signals else q,
+            qd,
+            tau,
+            of=" (of the states saved)" if samples.effort.steps > len(t) - 1 else "",
+        ),
         *_states_lost(robot, t, q, qd),
     )
 
@@ -158,11 +165,19 @@ def in_si(kind: str, quantity: str) -> tuple[str, float]:
 
 
 def limits_left(
-    robot: Robot, t: Array, q: Array, qd: Array, tau: Array, unit_of: Callable[[str, str], tuple[str, float]] = in_si
+    robot: Robot,
+    t: Array,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    unit_of: Callable[[str, str], tuple[str, float]] = in_si,
+    *,
+    of: str = "",
 ) -> Iterator[str]:
     """One sentence for each kind of limit, with every joint that goes beyond.
 
-    ``unit_of`` says by kind of joint and quantity in which unit, and what one of it is in SI.
+    ``unit_of`` says by kind of joint and quantity in which unit, and what one of it is in SI; ``of``, at the end, of
+    which times.
     """
     lower = np.array([joint.limits.lower for joint in robot.joints])
     upper = np.array([joint.limits.upper for joint in robot.joints])
@@ -179,7 +194,7 @@ def limits_left(
             if (beyond[..., k] > 0).any()
         ]
         if joints:
-            yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}"
+            yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}{of}"
 
 
 def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str:

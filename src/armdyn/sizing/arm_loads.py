@@ -16,6 +16,11 @@ from armdyn.sizing.load import JointLoad
 from armdyn.sizing.task import Task
 
 
+AT_REST = 1e-9
+"""Of the fastest: a joint that is slower is at rest, as where it turns round, but for rounding. Friction and the losses
+of gears follow the sign of the velocity."""
+
+
 def joint_loads(
     robot: Robot, task: Task, joints: Sequence[str] | None = None, turns: Mapping[str, float] | None = None
 ) -> dict[str, JointLoad]:
@@ -41,14 +46,15 @@ def joint_loads(
             raise Unsupported(f"joint {name!r} slides; say the lead of its screw: {lead}, m a turn")
     light = robot.with_armature(dict.fromkeys(names, 0.0))
     bare = light.with_actuators({name: Actuator(Motor(), Gear(), own_friction(_joint(robot, name))) for name in names})
-    tau = bare.inverse_dynamics(task.q, task.qd, task.qdd, task.f_tip)
-    of_links = bare.without_friction().inverse_dynamics(task.q, task.qd, task.qdd, task.f_tip)
+    qd = np.where(np.abs(task.qd) > AT_REST * np.abs(task.qd).max(axis=0), task.qd, 0.0)
+    tau = bare.inverse_dynamics(task.q, qd, task.qdd, task.f_tip)
+    of_links = bare.without_friction().inverse_dynamics(task.q, qd, task.qdd, task.f_tip)
     inertia = bare.mass_matrix(task.q)
     found = {}
     for name in names:
         k, s = robot.joint_names.index(name), turns.get(name, 1.0)
         found[name] = JointLoad(
-            name, task, task.qd[:, k] * s, task.qdd[:, k] * s, of_links[:, k] / s,
+            name, task, qd[:, k] * s, task.qdd[:, k] * s, of_links[:, k] / s,
             (tau[:, k] - of_links[:, k]) / s, inertia[:, k, k] / s**2,
         )  # fmt: skip
     return found

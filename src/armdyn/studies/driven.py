@@ -23,7 +23,7 @@ from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.declared import shape_of
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.errors import StudyError
-from armdyn.studies.law import DeclaredLaw, of_motion, recorded, result_shapes
+from armdyn.studies.law import OF_SAMPLE_TIME, DeclaredLaw, of_motion, recorded, result_shapes
 from armdyn.studies.references import Hold, Reference
 from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
@@ -163,6 +163,7 @@ def _declared(
             f"{words.where('controller')}: this controller runs at a sample time, which needs a method with steps of "
             "one length, such as method: rk4"
         )
+    _check_multiple(words, method, sample_time)
     described = ", around ".join(name for name, _ in reversed(words.controller_parts()))
     follows = _followed(words, known, controller, given)
 
@@ -181,7 +182,19 @@ def _declared(
         )
     lasts = 1.0 if follows is None else follows.lasts
     toward = "" if follows is None else f", follows {words.path('reference').name}, {len(follows.t):,} rows"
-    return Driven(Callback(law, sample_time), f"{described}{toward}, held for {sample_time:g} s", lasts, follows, law)
+    called = f"{described}{toward}, called every {sample_time:g} s"
+    return Driven(Callback(law, sample_time), called, lasts, follows, law)
+
+
+def _check_multiple(words: Words, method: Method, sample_time: float) -> None:
+    """Raise for a sample time between steps: the controller would compute with another time than passes."""
+    step = method.step if isinstance(method, FixedStep) else sample_time
+    times = sample_time / step
+    if round(times) < 1 or abs(times - round(times)) > OF_SAMPLE_TIME * times:
+        raise StudyError(
+            f"{words.where('sample_time')}: sample_time is {sample_time:g} s, and the step {step:g} s; this controller "
+            "is called when a step begins, and expected is a whole number of steps"
+        )
 
 
 def _check_thresholds(words: Words, known: Robot, controller: Function, thresholds: Sequence[Threshold]) -> None:

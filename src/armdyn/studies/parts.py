@@ -169,6 +169,9 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
         wanted.write(folder)
         return InFolder(folder, wanted.digest), wanted
     differing = [name for name, value in wanted.identity.items() if found.identity.get(name) != value]
+    if not any(folder.glob("part-*.parquet")):  # of a study that has not come to its first part
+        wanted.write(folder)
+        return InFolder(folder, wanted.digest), wanted
     if differing:
         raise OtherStudy(
             f"{folder} holds another study: {_differences(differing, found.identity, wanted.identity)}. Choose another "

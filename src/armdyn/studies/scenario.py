@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from armdyn.checks import without_booleans
+from armdyn.checks import whole_number, without_booleans
 from armdyn.robot import Robot
 from armdyn.simulation.integration.methods import NAMES
 from armdyn.studies.declared import traced
@@ -118,8 +118,10 @@ def _samples(words: Words, robot: Robot) -> Samples:
     if "runs" not in words:
         raise StudyError(f"{words.where('samples')}: 'samples' need 'runs', how many to draw")
     drawn = words.values(robot, "samples", lambda name, said: _distribution(words, name, said))
+    with words.at("seed" if "seed" in words else "runs"):
+        seed = whole_number("seed", words.said.get("seed", 0), least=0, error=StudyError)
     with words.at("runs"):
-        return sampled(words.said["runs"], drawn, seed=words.said.get("seed", 0))
+        return sampled(words.said["runs"], drawn, seed=seed)
 
 
 def _distribution(words: Words, name: str, said: Any) -> Distribution:

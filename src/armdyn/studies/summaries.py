@@ -13,7 +13,7 @@ from armdyn.studies.recipe import Runs, Summary
 
 
 def joint_error(runs: Runs) -> Array:
-    """The largest distance of a joint from its target at the end, rad or m, shape (runs)."""
+    """The largest distance of a joint from its target (or q_ref) at the end, rad or m, shape (runs)."""
     return np.asarray(np.abs(runs.final.q - _target(runs)).max(axis=1))
 
 
@@ -36,9 +36,13 @@ def diverged(runs: Runs) -> Array:
 
 
 def _target(runs: Runs) -> Array:
-    if "target" not in runs.inputs:
-        raise StudyError("a summary of an error needs a controller with a target: pd or computed_torque")
-    return runs.inputs["target"]
+    for name in ("target", "q_ref"):
+        if name in runs.inputs:
+            return runs.inputs[name]
+    raise StudyError(
+        "the summaries joint_error and tip_error need a controller with an input target or q_ref, such as pd; leave "
+        "them out, or take tip_position"
+    )
 
 
 SUMMARIES: Mapping[str, Summary] = {one.__name__: one for one in (joint_error, tip_position, tip_error, diverged)}

@@ -68,7 +68,8 @@ def saved_steps(grid: StepGrid, save_every: Any, times: Any) -> Array:
     if off.any():
         raise SettingError(
             f"t = {wanted[off][0]:g} s is to be saved, which is no multiple of the step {grid.step:g} s. Choose a step "
-            f"that divides it, or {option('method', 'adaptive')}, which saves at any time"
+            f"that divides it, or {option('method', 'adaptive')}, which saves at any time; it follows "
+            f"from {option('save_every' if times is None else 'times')}"
         )
     steps = np.where(wanted >= grid.duration, grid.steps, nearest).astype(np.int64)
     found: Array = steps[np.diff(steps, prepend=-1) > 0]  # they rise, and np.unique would hash them: ten times as long

@@ -254,7 +254,9 @@ def chosen_method(method: str | Method, step: float | None, rtol: float | None, 
     kind = NAMES[method]
     misplaced = [name for name in given if name not in kind.__dataclass_fields__]
     if misplaced:
-        raise SettingError(f"method {method!r} has no {' and no '.join(misplaced)}; {_REMEDIES[misplaced[0]]}")
+        is_taylor = kind is Taylor and misplaced[0] in ("rtol", "atol")
+        remedy = _OF_TAYLOR if is_taylor else _REMEDIES[misplaced[0]]
+        raise SettingError(f"method {method!r} has no {' and no '.join(misplaced)}; {remedy}")
     return kind(**given)
 
 
@@ -263,3 +265,4 @@ _REMEDIES = {
     "rtol": "it does not control its error. Use 'adaptive', or a smaller step",
     "atol": "it does not control its error. Use 'adaptive', or a smaller step",
 }
+_OF_TAYLOR = "its error is that of one number, Taylor(tolerance=...). Use 'adaptive' for two"

@@ -1,0 +1,43 @@
+"""Names and units of the numbers of a study's samples and results."""
+
+from __future__ import annotations
+
+import math
+
+from armdyn.robot import Robot
+from armdyn.simulation.files.labels import QUANTITIES, UNITS
+
+OF_JOINTS = {**QUANTITIES, **{name: name for name in ("q", "qd", "qdd", "tau")}, "q0": "q", "qd0": "qd"}
+"""The quantity of joints, by the name of a sample or a result without "final."."""
+
+ALONG_AXES = {"gravity": "m/s^2", "tip_position": "m", "com": "m"}
+"""What has three numbers, along x, y and z, and their unit."""
+
+ALONE = {"tip_error": "m", "mass": "kg", "t": "s", "h": "s", "duration": "s"}
+"""The units of single numbers, by the last part of their name."""
+
+
+def component_labels(robot: Robot, name: str, shape: tuple[int, ...]) -> list[str]:
+    """What each number of a value is called, with its unit where that is known; the value is ``name`` itself.
+
+    >>> component_labels(armdyn.load("planar_2r"), "final.q", (2,))
+    ['final.q joint_1 [rad]', 'final.q joint_2 [rad]']
+    >>> component_labels(armdyn.load("planar_2r"), "payload.mass", ())
+    ['payload.mass [kg]']
+    """
+    last = name.rpartition(".")[2]
+    if shape == ():
+        unit = ALONE.get(last, "")
+        if last == "joint_error":
+            unit = " or ".join(dict.fromkeys(UNITS[joint.kind]["q"] for joint in robot.joints))
+        return [name + _bracketed(unit)]
+    if shape == (3,) and last in ALONG_AXES:
+        return [f"{name} {axis}{_bracketed(ALONG_AXES[last])}" for axis in "xyz"]
+    if shape == (robot.dof,):
+        quantity = OF_JOINTS.get(last, "")
+        return [f"{name} {joint.name}{_bracketed(UNITS[joint.kind].get(quantity, ''))}" for joint in robot.joints]
+    return [f"{name} {k}" for k in range(math.prod(shape))]
+
+
+def _bracketed(unit: str) -> str:
+    return f" [{unit}]" if unit else ""
