@@ -259,3 +259,20 @@ def test_one_number_counts_for_all_joints(shell: Shell, folder: Path) -> None:
                      "--npz", f"{name}.npz").code == 0  # fmt: skip
     one, each = (armdyn.Trajectory.load(folder / f"{name}.npz") for name in ("one", "each"))
     np.testing.assert_array_equal(one.q, each.q)
+
+
+def test_constraints_that_follow_from_others_have_a_report(shell: Shell, folder: Path) -> None:
+    line = "line: {point_on_line: {frame: tip, direction: [1,0,0], through: [0,0.5,0]}}"
+    words = ("--q0", "0.5,1", "--close-loop", "--redundant", "least_squares", "--csv", "line.csv", "--duration", "0.1")
+    said = shell("simulate", "planar_2r", "--constraint", line, *words)
+    assert (said.code, said.err) == (0, "")
+    assert "energy drift, largest" in said.out
+    assert "operations an evaluation" not in said.out
+
+
+def test_extremes_of_few_saved_states_say_so(shell: Shell, folder: Path) -> None:
+    words = ("simulate", "ur5", "--duration", "1", "--method", "rk4", "--step", "0.005")
+    few, every = shell(*words, "--save-every", "0.5", columns=200), shell(*words, columns=200)
+    assert "of the 3 states saved" in few.out
+    assert "saved" not in every.out
+    assert "velocity limits, which are not enforced, are left by" in every.out

@@ -69,3 +69,21 @@ def test_a_cluster_that_is_not_there(shell: Shell, scenario: Path, address: str)
         said = shell("study", str(scenario), "--cluster", address, columns=300)
     assert said.code == 2
     assert f"ClusterLost: --cluster '{address}': no cluster is reached" in said.err
+
+
+def test_what_was_refused_leaves_the_folder_free(shell: Shell, tmp_path: Path) -> None:
+    """A study that did not come to its first part; tables have the names of joints and units."""
+    text = (
+        "robot: planar_2r\nduration: 0.05\nmethod: rk4\nstep: 1e-3\ncontroller: none\ngrid: {q0: [[0.1, 0.2], "
+        "[0.3, 0.2]], link_2.mass: [1, 2]}\nsummaries: [%s]\n"
+    )
+    path, out = tmp_path / "study.yaml", tmp_path / "out"
+    path.write_text(text % "joint_error")
+    refused = shell("study", str(path), "--out", str(out))
+    assert refused.code == 2
+    assert "need a controller with an input target or q_ref" in " ".join(refused.err.split())
+    path.write_text(text % "tip_position")
+    said = shell("study", str(path), "--out", str(out), columns=200)
+    assert said.code == 0, said.err
+    for label in ("final.q joint_1 [rad]", "final.qd joint_2 [rad/s]", "tip_position z [m]", "link_2.mass [kg]"):
+        assert label in said.out

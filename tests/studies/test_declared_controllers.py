@@ -175,3 +175,23 @@ def test_options_are_refused_with_the_line_of_the_controller(tmp_path: Path, tex
     line = START.count("\n") + 1
     with pytest.raises(ArmdynError, match=rf"motion\.yaml:{line}: .*{message}"):
         read(text, tmp_path)
+
+
+@pytest.mark.parametrize("sample_time", ["1e-4", "3e-3"])
+def test_sample_times_between_steps_are_refused(tmp_path: Path, sample_time: str) -> None:
+    """The controller would integrate with another time than passes between its calls."""
+    with pytest.raises(
+        ArmdynError, match=r"motion\.yaml:\d+: sample_time is .*the step 0\.002 s.*a whole number of steps"
+    ):
+        read(f"controller: pid\nsample_time: {sample_time}\n" + PID, tmp_path)
+    twice = read("controller: pid\nsample_time: 4e-3\n" + PID, tmp_path).simulate()
+    e = PID_VALUES["q_ref"] - twice.q[0]
+    assert np.abs(e).max() > 0.1
+
+
+def test_the_integral_is_that_of_the_samples(tmp_path: Path) -> None:
+    """At twice the step z[k+1] = z[k] + h e[k] with that h."""
+    motion = read("controller: pid\nsample_time: 4e-3\nrecord: [integral]\n" + PID, tmp_path).simulate()
+    e = PID_VALUES["q_ref"] - motion.q
+    expected = np.concatenate([np.zeros((1, 3)), np.cumsum(4e-3 * e[::2], axis=0)])[: len(motion.t[::2])]
+    np.testing.assert_allclose(motion.signals["integral"][::2][:-1], expected[:-1], atol=1e-14)

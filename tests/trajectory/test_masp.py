@@ -418,3 +418,15 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert len(off) == 2
     assert max(off) < 1e-6
     assert (tmp_path / "masp.png").exists()
+
+
+def test_the_circles_torques_are_refused_in_other_units(tmp_path: Path) -> None:
+    """The csv says N m, and the example of the paper is in lbf in."""
+    assert CliRunner().invoke(app, ["masp", "--out", str(tmp_path)]).exit_code == 0
+    example = CliRunner().invoke(app, ["masp", "--example"]).output
+    text = example.replace('torques = "path"', f'torques = "{tmp_path / "masp.csv"}"')
+    assert text != example
+    (tmp_path / "in.toml").write_text(text)
+    result = CliRunner().invoke(app, ["masp", str(tmp_path / "in.toml"), "--simulate"])
+    assert result.exit_code != 0
+    assert "N m" in str(result.exception)

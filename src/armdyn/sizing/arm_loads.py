@@ -15,7 +15,6 @@ from armdyn.robot import Robot
 from armdyn.sizing.load import JointLoad
 from armdyn.sizing.task import Task
 
-
 AT_REST = 1e-9
 """Of the fastest: a joint that is slower is at rest, as where it turns round, but for rounding. Friction and the losses
 of gears follow the sign of the velocity."""
