@@ -189,6 +189,12 @@ class Actuator(JointActuator):
         rest = tuple(law for law in laws if not such(law))
         return self if len(rest) == len(laws) else dataclasses.replace(self, friction=rest)
 
+    def with_two_numbers(self, damping: float, friction: float) -> Actuator:
+        """The same with `Viscous` and `Coulomb` of these sizes besides the laws that it has."""
+        laws: tuple[FrictionLaw, ...] = self.friction or ()  # type: ignore[assignment]  # a tuple since it was made
+        more = [law(size) for law, size in ((Viscous, damping), (Coulomb, friction)) if size]
+        return dataclasses.replace(self, friction=(*laws, *more)) if more else self
+
     def with_brake(self, state: str) -> Actuator:
         """The same with its brake "engaged" or "released".
 

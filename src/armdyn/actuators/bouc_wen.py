@@ -15,6 +15,9 @@ from armdyn.program import less, minimum, select
 PARTS = 2
 """Of a motion, each with its own slope of the loop."""
 
+SMALL = 1e-12
+"""Of a bending over the largest: so little is none."""
+
 SHORT = 1e-6
 """Of the rate constant over a part: below, 1 - x/2 is (1 - exp(-x))/x to rounding."""
 
@@ -78,9 +81,16 @@ class BoucWen(FrictionWithState):
         for _ in range(PARTS):
             factor, size = select(less(w, 0.0), 1.0 - 2.0 * self.shape, 1.0), abs(w)
             f = factor * size**self.exponent
-            slope = abs(factor) * self.exponent * size ** (self.exponent - 1.0)
+            slope = abs(factor) * self._slope(size)
             w = minimum(w + (1.0 - f) * s * _mean_of_decay(slope * s), 1.0)
         return way * w * (self.size / self.stiffness)
+
+    def _slope(self, size: Any) -> Any:
+        """n |w|^(n - 1); 0 next to zero where its own slope would be infinite."""
+        if self.exponent == 1.0 or self.exponent >= 2.0:
+            return self.exponent * size ** (self.exponent - 1.0)
+        small = less(size, SMALL)
+        return select(small, 0.0, self.exponent * select(small, 1.0, size) ** (self.exponent - 1.0))
 
     def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
         """F = k z, N m or N; of no other argument."""

@@ -212,8 +212,10 @@ def _from_no_load(given: dict[str, float]) -> float:
     elif R is not None:
         inside = V**2 - 4.0 * R * b * w**2  # k_t^2 w - V k_t + R b w = 0
         k_t = (V + math.sqrt(inside)) / (2.0 * w) if inside >= 0.0 else math.nan
+    elif stall is not None and "no_load_current" in given:
+        k_t = V / (w + V * given["no_load_current"] / stall)  # R = k_t V/stall
     else:
-        k_t = V / w - (V * b / stall if stall is not None else 0.0)  # R = k_t V / stall
+        k_t = V / w - (V * b / stall if stall is not None else 0.0)  # so too
     if not k_t > 0.0:
         raise DataSheetError(
             f"no torque constant gives no_load_speed {w:g} rad/s at {V:g} V: resistance and friction take all of it"

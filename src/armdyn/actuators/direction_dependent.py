@@ -7,8 +7,8 @@ from typing import Any
 
 from armdyn.actuators.law import Law
 from armdyn.errors import DTypeError, shown
-from armdyn.model.friction import FrictionLaw
-from armdyn.program import less, select
+from armdyn.model.friction import FrictionLaw, Slopes
+from armdyn.program import less, select, sign
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,12 @@ class DirectionDependent(Law):
     def force(self, rate: Any, load: Any) -> Any:
         """The force of the law that holds."""
         return select(less(rate, 0.0), self.backwards.force(rate, load), self.forwards.force(rate, load))
+
+    def slopes(self, rate: Any, load: Any) -> Slopes:
+        """Those of the law that holds; at rest the means of both."""
+        backwards, forwards = (law.slopes(rate, load) for law in (self.backwards, self.forwards))
+        part = 0.5 + 0.5 * sign(rate)
+        return Slopes(*(b + part * (f - b) for b, f in zip(backwards, forwards, strict=True)))
 
     def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
         """The same of the law of the direction."""

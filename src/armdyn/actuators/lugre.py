@@ -62,6 +62,10 @@ class LuGre(FrictionWithState):
         """G + s2 |qd|, at a steady velocity."""
         return self.bent(speed) + self.viscous * speed
 
+    def force(self, rate: Any, load: Any) -> Any:
+        """sign(qd) G + s2 qd, whose viscous part has its slope at rest too."""
+        return sign(rate) * self.bent(rate) + self.viscous * rate
+
     def steady_state(self, rate: Any) -> Any:
         """z where it does not change: sign(qd) G/s0, rad or m."""
         return sign(rate) * self.bent(rate) * (1.0 / self.stiffness)

@@ -108,7 +108,7 @@ def motor_voltages(
         ModelError: a robot without motors, or a motor whose torque constant or resistance is not given.
         Unsupported: motors on coupled joints whose torques do not follow from the motion.
     """
-    currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext)
+    currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext, winding_rise)
     return _of_motors(
         mechanism, lambda own, k: _warm(own, winding_rise, k).voltage(currents[k], own.speed(qd), rates[k]), *CONSTANTS
     )
@@ -143,7 +143,7 @@ def electrical_power(
         ModelError: a robot without motors, or a motor whose torque constant or resistance is not given.
         Unsupported: motors on coupled joints whose torques do not follow from the motion.
     """
-    currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext)
+    currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext, winding_rise)
     return _of_motors(
         mechanism,
         lambda own, k: _warm(own, winding_rise, k).electrical_power(currents[k], own.speed(qd), rates[k]),
@@ -199,14 +199,29 @@ def _warm(own: Driven, winding_rise: Array | None, k: int) -> Any:
 
 
 def _currents_and_rates(
-    mechanism: Mechanism, q: Array, qd: Array, qdd: Array, qddd: Array | None, f_tip: Any, f_ext: Any
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    qddd: Array | None,
+    f_tip: Any,
+    f_ext: Any,
+    winding_rise: Array | None,
 ) -> tuple[Array, Any]:
-    """I and dI/dt; zero rates where no jerk is given."""
-    currents = motor_currents(mechanism, q, qd, qdd, f_tip, f_ext)
-    if qddd is None:
-        return currents, np.zeros(len(currents))
+    """I and dI/dt, of warm motors where their windings' rise is given; zero rates where no jerk is."""
 
     def of_motion(x: Array) -> Array:
-        return motor_currents(mechanism, *np.split(x, 3), f_tip, f_ext)  # type: ignore[no-any-return]
+        currents: Array = motor_currents(mechanism, *np.split(x, 3), f_tip, f_ext)
+        if winding_rise is None:
+            return currents
+        of_warm = [
+            own.motor.torque(current) / _warm(own, winding_rise, k).k_t
+            for k, (own, current) in enumerate(zip(motors_of(mechanism, "torque_constant"), currents, strict=True))
+        ]
+        return np.array(of_warm)
+
+    currents = of_motion(np.concatenate([q, qd, qdd]))
+    if qddd is None:
+        return currents, np.zeros(len(currents))
 
     return currents, rate(of_motion, np.concatenate([q, qd, qdd]), np.concatenate([qd, qdd, qddd]))

@@ -133,14 +133,36 @@ class ServoFriction(DryFriction):
             return self._solution(speed, load).force
         return self.viscous * speed + self.coulomb + self.stribeck * fallen(speed, self.speed, self.exponent)
 
+    def force(self, rate: Any, load: Any) -> Any:
+        """sign(qd) F; of M1 and M2 the viscous part has its slope at rest too."""
+        if self.depends_on_load:
+            return super().force(rate, load)
+        S = fallen(abs(rate), self.speed, self.exponent) if self.stribeck else 0.0
+        return sign(rate) * (self.coulomb + self.stribeck * S) + self.viscous * rate
+
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """By the rate as of any law; by the load from the equation's own derivative, which takes fewer operations."""
+        """By the rate as of any law; by the load from the equation's own derivative, which takes fewer operations.
+
+        At rest the one by the rate is that of the viscous part, the mean of both directions.
+        """
         slopes = super().slopes(rate, load)
         if not self.depends_on_load:
             return slopes
         direction = sign(rate)
-        along = self._solution(abs(rate), direction * load)
-        return slopes._replace(by_load=direction * direction * along.slope)
+        moves, along = direction * direction, self._solution(abs(rate), direction * load)
+        at_rest = 0.5 * self.viscous * (self._by_constant(load) + self._by_constant(-load)) if self.viscous else 0.0
+        return Slopes(slopes.by_rate + (1.0 - moves) * at_rest, moves * along.slope)
+
+    def _by_constant(self, load: Any) -> Any:
+        """How F grows at rest with a constant that is added to A."""
+        unit, S, A = self._terms(0.0)
+        if self.lines == 2:
+            positive, k = _is_positive(self._bounds()[0], unit, S, A, load), self._part(unit, S, "motor")
+            return _reciprocal(positive, 1.0 / unit - k, 1.0 / unit + k) / unit
+        signs = self._signs(unit, S, A, load)
+        if self.motor_quadratic:
+            return 0.5 / (unit * self._roots(unit, S, A, load, *signs)[2])
+        return 1.0 / (unit * self._sums(unit, S, load, *signs)[1])
 
     def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
         """From the equation's own derivative too."""

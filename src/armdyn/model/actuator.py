@@ -66,6 +66,10 @@ class JointActuator(ABC):
         """The same without those of its own friction laws; what its motor and its brake take stays."""
         return self
 
+    def with_two_numbers(self, damping: float, friction: float) -> JointActuator:
+        """The same with these laws besides its own, at the rotor of its joint; only where it `has_spring`."""
+        raise NotImplementedError
+
     @property
     @abstractmethod
     def laws(self) -> tuple[FrictionLaw, ...] | None:

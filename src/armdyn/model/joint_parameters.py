@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw, TwoNumbers
 from armdyn.model.joint import Joint
 from armdyn.model.two_numbers import of_joint, of_laws
@@ -61,4 +62,22 @@ class NewFriction(NamedTuple):
             if 0.0 <= total < stays[quantity] * (1.0 - CLOSE)
         ]
         rest = {quantity: max(0.0, total - stays[quantity]) for quantity, total in new.items()}
+        if joint.actuator.has_spring:
+            rest, actuator = _behind_spring(joint, rest, actuator)
         return cls(same | rest | {"actuator": actuator}, problems)
+
+
+def _behind_spring(
+    joint: Joint, rest: Mapping[str, float], actuator: JointActuator
+) -> tuple[dict[str, float], JointActuator]:
+    """What the link keeps of its own, and the actuator with the rest: behind a spring what it says rubs at the rotor.
+
+    A joint whose actuator had no such laws keeps all at its link.
+    """
+    had = of_laws(joint.actuator)
+    at_rotor = {
+        name: max(0.0, total - getattr(joint, name)) if getattr(had, name) else 0.0 for name, total in rest.items()
+    }
+    at_link = {name: total - at_rotor[name] for name, total in rest.items()}
+    numbers = TwoNumbers(0.0, 0.0)._replace(**at_rotor)
+    return at_link, actuator.with_two_numbers(numbers.damping, numbers.friction)

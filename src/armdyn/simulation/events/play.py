@@ -30,6 +30,7 @@ class End:
         spring: with a backlash.
         link: place of the link in x.
         rotor: place of the rotor in x.
+        size: how many positions x has; their velocities follow in y, and what else there is.
         side: 1 of the end where the rotor is ahead, -1 of the other.
         of_push: whether it is the push that is looked at; it ends before the gap opens where the spring is damped.
     """
@@ -38,6 +39,7 @@ class End:
     spring: Spring
     link: int
     rotor: int
+    size: int
     side: int
     of_push: bool = False
 
@@ -47,8 +49,7 @@ class End:
 
     def rate(self, y: Array) -> float:
         """The rate of that."""
-        m = len(y) // 2
-        return float(self.side * (y[m + self.rotor] - y[m + self.link]))
+        return float(self.side * (y[self.size + self.rotor] - y[self.size + self.link]))
 
     def value(self, y: Array) -> float:
         """What becomes zero: the bending, or the push over the stiffness."""
@@ -78,13 +79,16 @@ def ends_of(robot: Robot) -> list[End]:
     """Both ends of every play of a robot."""
     found: list[End] = []
     names = [coordinate.name for coordinate in robot.model.coordinates]
+    size = robot.dof + len(flexible_places(robot.model))
     for k, place in enumerate(flexible_places(robot.model)):
         actuator = robot.model.joint(names[place]).actuator
         if not isinstance(actuator, Actuator) or actuator.spring is None or not actuator.spring.is_loose:
             continue
         pushes = (False, True) if actuator.spring.is_damped else (False,)
         found += [
-            End(names[place], actuator.spring, place, robot.dof + k, side, push) for side in (1, -1) for push in pushes
+            End(names[place], actuator.spring, place, robot.dof + k, size, side, push)
+            for side in (1, -1)
+            for push in pushes
         ]
     return found
 

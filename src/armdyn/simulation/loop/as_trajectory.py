@@ -16,6 +16,7 @@ from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
+from armdyn.simulation.sticking.bristles import bending, without_bristles
 from armdyn.simulation.sticking.dry_events import Bounds
 from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.equations import sticking_motion
@@ -68,10 +69,16 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
             shape = loop.rollout.shape_of(name)
             values = _over_time(loop, given, name, steps, (*q.shape[:-1], *shape))
             samples.signals[name] = values.reshape(*q.shape[:-1], -1)
-    if loop.friction.sticks(energy=True):
+    sticks = loop.friction.sticks(energy=True)
+    if sticks:
         samples.qdd = _accelerations(loop, samples)
     method = dataclasses.replace(loop.method, step=h)
-    return made_trajectory(loop.robot, method, samples, time.perf_counter() - began, "error")
+    found = made_trajectory(loop.robot, method, samples, time.perf_counter() - began, "error")
+    if sticks and "friction" not in samples.signals:  # what holds joints is not known; that at rest is not it
+        known = {name: values for name, values in found.signals.items() if name not in ("friction", "rotor_friction")}
+        labels = {name: labels for name, labels in found.signal_labels.items() if name in known}
+        found = dataclasses.replace(found, signals=known, signal_labels=labels)
+    return found
 
 
 def recorded(loop: ClosedLoop) -> tuple[str, ...]:
@@ -95,16 +102,19 @@ def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
 
     From the equations follows the friction as well, which becomes a signal.
     """
-    robot = loop.robot
-    if not (loop.flexible or samples.bristles is not None or loop.friction.under_load or loop.brakes):
+    if not (loop.flexible or loop.friction.under_load or loop.brakes):
+        robot, (tau, *f_tip), bends = loop.robot, samples.forces, np.zeros(samples.q.shape)
+        if samples.bristles is not None:
+            bends = robot.compile(bending)(samples.bristles, samples.qd)[0]
+            robot = without_bristles(robot)
         motion, bounds = robot.compile(sticking_motion), Bounds.of(DryJoints.of(robot), robot.dof)
         slip = np.where(bounds.dry, np.sign(samples.qd), 1.0)
-        _, _, friction = motion(samples.q, samples.qd, slip, *samples.forces)
+        _, _, friction = motion(samples.q, samples.qd, slip, tau - bends, *f_tip)
         lets_go = np.where(friction > bounds.most, 1.0, 0.0) - np.where(friction < bounds.least, 1.0, 0.0)
         slip = np.where(slip == 0.0, lets_go, slip)
         found: Array
-        found, _, friction = motion(samples.q, samples.qd, slip, *samples.forces)
-        samples.signals["friction"] = friction
+        found, _, friction = motion(samples.q, samples.qd, slip, tau - bends, *f_tip)
+        samples.signals["friction"] = friction + bends
         return found
     rates = np.diff(samples.qd, axis=0) / np.diff(samples.t).reshape(-1, *(1,) * (samples.qd.ndim - 1))
     return np.concatenate([rates, rates[-1:]]) if len(rates) else np.zeros_like(samples.qd)

@@ -436,7 +436,8 @@ class ClosedLoop:
         given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
         _check_step(given["h"])
         if self._flexible:
-            given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
+            for name, of_links in (("theta", "q"), ("thetad", "qd")):
+                given[name] = self._of_rotors(inputs.get(name), given[of_links])
         self._check_time(inputs)
         if self._takes_brakes:
             t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
@@ -451,6 +452,14 @@ class ClosedLoop:
                 given[name] = np.zeros(self.rollout.shape_of(name), dtype)
         self._refuse_missing(given)
         return given
+
+    def _of_rotors(self, given: Any, of_links: Any) -> Any:
+        """Positions or velocities of the rotors: at rigid joints those of the links, whatever is given."""
+        if given is None or np.shape(given)[-1:] != (self.robot.dof,):
+            return of_links if given is None else given
+        is_flexible = np.isin(np.arange(self.robot.dof), self._flexible)
+        dtype = np.float64 if any(map(_needs_float64, (given, of_links))) else np.float32
+        return np.where(is_flexible, given, of_links).astype(dtype)
 
     def _refuse_missing(self, given: Mapping[str, Any]) -> None:
         """Name inputs that are not given; a misspelt one among the others is named where they are read."""

@@ -90,8 +90,13 @@ def constraint_forces(
     wrench: dict[str, Any] = {} if trajectory.f_tip is None else {"f_tip": trajectory.f_tip}
     if flexible_places(robot.model):
         _refuse_more_forces(trajectory, robot)
-        rotors = (trajectory.signals[name] for name in ("theta", "thetad"))
-        multipliers = robot.flexible_multipliers(trajectory.q, trajectory.qd, *rotors, trajectory.tau, **wrench)
+        rotors, tau, moved = [trajectory.signals[name] for name in ("theta", "thetad")], trajectory.tau, robot
+        if (
+            "friction" in trajectory.signals
+            and not trajectory.signals["friction"][..., flexible_places(robot.model)].any()
+        ):
+            tau, moved = tau - trajectory.signals["friction"], robot.without_friction()
+        multipliers = moved.flexible_multipliers(trajectory.q, trajectory.qd, *rotors, tau, **wrench)
         return ConstraintForces(multipliers, robot.constraint_forces(trajectory.q, multipliers))
     tau, moved = trajectory.tau + _pushed(trajectory, robot, contacts), robot
     if "friction" in trajectory.signals:  # it does not follow from the state where joints stick
@@ -104,12 +109,16 @@ def constraint_forces(
 
 def _refuse_more_forces(trajectory: MotionData, robot: Robot) -> None:
     """Of arms with flexible joints stops, contacts and links that stick are not known to push on constraints."""
-    signals = trajectory.signals
+    signals, flexible = trajectory.signals, flexible_places(robot.model)
     friction = signals.get("friction", np.zeros(trajectory.q.shape))
+    if not friction[..., flexible].any():
+        friction = np.zeros(trajectory.q.shape)  # that of rigid joints is counted as it was
     does = {
         "press against stops": signals.get("stop_force", np.zeros(1)).any(),
         "press against contacts": signals.get("contact_force", np.zeros(1)).any(),
         "stick": ((friction != 0.0) & (trajectory.qd == 0.0)).any(),
+        "rub while brakes or bristles hold others": friction.any()
+        and ("bristles" in signals or any(event.kind in ("engaged", "released") for event in trajectory.events)),
     }
     for what, happens in does.items():
         if happens:
