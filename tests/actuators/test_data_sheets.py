@@ -292,3 +292,14 @@ def test_numbers_are_no_units(text: str) -> None:
 def test_minutes_without_an_angle_are_ambiguous() -> None:
     with pytest.raises(ModelError, match="'V min' has minutes and no angle; expected such as 'rpm' or 'rad/min'"):
         quantity("x", "3 V min", "V s/rad")
+
+
+@pytest.mark.parametrize("no_load", [0.095, 0.4])
+def test_the_torque_constant_of_a_sheet_without_a_resistance(no_load: float) -> None:
+    """V = k w_0 + R I_0 and R = k V/tau_s."""
+    k, R, V = 0.0225, 5.0, 12.0
+    sheet = {"nominal_voltage": V, "no_load_speed": (V - R * no_load) / k, "no_load_current": no_load}
+    for more in ({"stall_current": V / R}, {"stall_torque": k * V / R}):
+        motor = Motor.from_data_sheet(**sheet, **more)
+        np.testing.assert_allclose([motor.k_t, motor.R], [k, R], rtol=1e-13)
+        np.testing.assert_allclose(motor.no_load_speed(V), sheet["no_load_speed"], rtol=1e-13)

@@ -302,3 +302,19 @@ def test_at_rest_friction_is_that_of_the_least_speed(name):
         low, high = (float(bound) for bound in law.at_rest(load))
         ends = (float(law.sliding(direction, 0.0, load)) for direction in (-1.0, 1.0))
         assert (low, high) == pytest.approx(tuple(ends), rel=1e-15, abs=0.0)
+
+
+@pytest.mark.parametrize(
+    ("law", "slope"),
+    [
+        (LuGre(1e4, 10.0, 0.4, static=1.5, kinetic=1.0, speed=0.1), 0.4),
+        (ServoFriction(coulomb=1.0, viscous=0.4), 0.4),
+        (DirectionDependent(Viscous(2.0), Viscous(0.5)), 1.25),
+        (DirectionDependent(Coulomb(2.0), Viscous(0.5)), 0.25),
+    ],
+)
+def test_slopes_at_rest_are_the_means_of_both_sides(law, slope):
+    """Without the jump: a viscous part has its slope, and two directions half of each."""
+    sides = [(float(law.force(s * 2e-9, 0.0)) - float(law.force(s * 1e-9, 0.0))) / (s * 1e-9) for s in (1, -1)]
+    assert sum(sides) / 2 == pytest.approx(slope, rel=1e-5)
+    assert float(law.slopes(0.0, 0.0).by_rate) == slope

@@ -232,3 +232,16 @@ def test_an_amplifier_that_is_given_voltages_keeps_its_limit_of_the_current(
     assert 0.1 < limited[:, 0].mean() < 0.9
     np.testing.assert_array_equal(given[~limited], np.broadcast_to([24.0, -2.0], given.shape)[~limited])
     assert (np.abs(given[limited]) < 24.0).all()
+
+
+def test_voltages_and_powers_of_warm_motors_have_one_current() -> None:
+    """V I = tau w + R I^2 with I = tau/k_t of the warm magnets, where the ambient is no reference."""
+    thermal = Thermal(2.0, 15.0, 4.0, 120.0, ambient=40.0, reference=25.0, magnet_coefficient=-0.002)
+    motor = Motor(2e-5, torque_constant=0.05, resistance=0.7, thermal=thermal)
+    arm = BARE.with_actuators(dict.fromkeys(BARE.joint_names, Actuator(motor, Gear(50.0))))
+    state, rise = ([0.1, 0.4], [1.0, -0.5], [2.0, 3.0]), np.array([0.0, 30.0])
+    w, tau = 50.0 * np.array(state[1]), arm.motor_torques(*state)
+    k, R = np.transpose([(motor.at(x).k_t, motor.at(x).R) for x in rise])
+    current = tau / k
+    np.testing.assert_allclose(arm.motor_voltages(*state, winding_rise=rise), k * w + R * current, rtol=1e-12)
+    np.testing.assert_allclose(arm.electrical_power(*state, winding_rise=rise), tau * w + R * current**2, rtol=1e-12)

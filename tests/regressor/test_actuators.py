@@ -177,5 +177,8 @@ def test_flexible_joints_keep_their_spring() -> None:
     drive = Actuator(MOTOR, Gear(80.0), Coulomb(0.5), spring=Spring(stiffness=900.0))
     arm = armdyn.load("planar_2r").with_actuators({"joint_2": drive})
     made = arm.with_standard_parameters(2.0 * arm.standard_parameters().values)
-    assert made.joints[1].actuator == dataclasses.replace(drive, friction=())
-    assert made.joints[1].friction == pytest.approx(2.0 * (0.5 + 0.24) - 0.24)
+    actuator, more = made.joints[1].actuator, 2.0 * (0.5 + 0.24) - 0.24
+    assert dataclasses.replace(actuator, friction=()) == dataclasses.replace(drive, friction=())
+    assert [type(law) for law in actuator.friction] == [Viscous, Coulomb]  # at the rotor, as they were
+    assert actuator.friction[1].size == pytest.approx(more)
+    assert (made.joints[1].damping, made.joints[1].friction) == (0.0, 0.0)

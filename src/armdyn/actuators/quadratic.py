@@ -18,8 +18,8 @@ class Quadratic(Law):
 
     >>> armdyn.actuators.Quadratic(0.5).force(-3.0, 0.0)
     -4.5
-    >>> armdyn.actuators.Quadratic(0.5, cubic=0.1).force(-3.0, 0.0)
-    -7.2
+    >>> armdyn.actuators.Quadratic(0.5, cubic=0.25).force(-2.0, 0.0)
+    -4.0
     """
 
     coefficient: float
