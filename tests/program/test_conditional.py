@@ -11,7 +11,7 @@ import pytest
 from armdyn.program import Port, Program, less, select, trace
 from armdyn.program.interpret import interpret
 from armdyn.targets.llvm.machine import host
-from armdyn.targets.llvm.sections import Arithmetic, cut
+from armdyn.targets.llvm.sections import Arithmetic, arguments_of, cut
 from program.test_llvm import compiled_for, narrower_machines
 
 rng = np.random.default_rng(7)
@@ -69,9 +69,32 @@ def of_inputs(x: Any) -> Any:
     return [select(c, way, 0.5), select(c, way + 1.0, x[0]), select(c, 2.0 * way, x[0] * x[0])]
 
 
+def passed_on(x: Any) -> Any:
+    """An iteration, and a number beside it that each step makes anew: nothing reads it but the next select."""
+    y, beside, done = 0.5 * (x[1] + 3.0), x[1] * x[1] + 0.3, 0.0
+    for _ in range(3):
+        further = 0.5 * (y + (x[1] + 2.0) / y) + 1e-30 * long_way(y)
+        now = less(abs(further - y), 1e-3)
+        y, beside = select(done, y, further), select(done, beside, further * further + x[0])
+        done = select(done, 1.0, now)
+    return [y, beside]
+
+
+def of_common(x: Any) -> Any:
+    """Rare sections that read what all states need: one that is longer than all of it, and one that is shorter."""
+    parts = [(x[1] + 0.1 * k) * (x[0] - 0.2 * k) for k in range(12)]
+    every = 0.01 * sum(part * part for part in parts)
+    longer = long_way(sum((0.1 + 0.01 * k) * part for k, part in enumerate(parts)), 100)
+    deep = long_way(every, 80)
+    shorter = long_way(deep * parts[0] + parts[1], 30)
+    return [select(less(0.0, x[0]), longer, every), select(less(x[1], 0.5), shorter, every), deep + every]
+
+
 PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4} | {
     chosen_again: 2,
     of_inputs: 3,
+    passed_on: 2,
+    of_common: 2,
 }
 """How many sections have a condition."""
 
@@ -122,6 +145,37 @@ def test_selects_end_the_sections_that_they_decide_about() -> None:
     plan = cut(trace(chosen_again, [Port("x", (2,))]))
     assert plan.before[second] == first
     assert {plan.slots[first], plan.slots[second]} < set(plan.stored[plan.before[first]])
+
+
+def test_what_is_read_of_common_arithmetic_is_computed_again() -> None:
+    """Where that is less than the section: then it is not stored. Else what takes many nodes is."""
+    plan = cut(trace(of_common, [Port("x", (2,))]))
+    longer, shorter = sorted((s for s in plan.sections if s.condition), key=lambda s: -len(s.nodes))
+    assert isinstance(longer, Arithmetic)
+    assert isinstance(shorter, Arithmetic)
+    assert len(longer.again) > 12
+    common = {index for s in plan.sections if s.is_arithmetic and s.condition is None for index in s.nodes}
+    assert set(longer.again) <= common
+    assert 0 < len(shorter.again) < 10  # parts, but not what is deep
+    assert not set(longer.again) & plan.stored.keys() - set(plan.slots)
+    read = {a for index in longer.all for a in arguments_of(plan.nodes[index])}
+    assert len(read & plan.slots.keys() - set(longer.all)) < 6  # inputs, constants apart
+
+
+def test_selects_that_are_passed_on_share_a_slot() -> None:
+    plan = cut(trace(passed_on, [Port("x", (2,))]))
+    read = {
+        a
+        for s in plan.sections
+        for index in s.all
+        for a in arguments_of(plan.nodes[index])
+        if plan.before.get(index) != a
+    }
+    chains = [(arm, select_) for select_, arm in plan.before.items() if arm in plan.before]
+    shared = [(arm, select_) for arm, select_ in chains if plan.slots[arm] == plan.slots[select_]]
+    assert shared == [(arm, select_) for arm, select_ in chains if arm not in read] != []
+    assert shared != chains
+    assert all(len(plan.stored[arm]) == 1 for arm, _ in shared)
 
 
 def test_what_stays_without_a_condition() -> None:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from armdyn.targets.llvm.sections import Arithmetic, Library
 
 MOST = 1.0
-"""Nodes that a section computes again, over its own."""
+"""Nodes that a section computes again, over its own, where it computes all of them."""
+
+FEW = 6
+"""Else, nodes for one value."""
 
 
 def computing_again(
@@ -46,10 +49,21 @@ def computing_again(
         }
         again = _with_arguments(nodes, wanted - stored, common - stored)
         if len(again) > MOST * len(section.nodes):
-            stored |= wanted
-        elif again:
+            stored |= _dear(nodes, wanted - stored, common - stored)
+            again = _with_arguments(nodes, wanted - stored, common - stored)
+        if again:
             found[number] = replace(section, again=tuple(sorted(again)))  # type: ignore[arg-type]  # has a condition
     return found
+
+
+def _dear(nodes: Sequence[Node], wanted: set[int], within: set[int]) -> set[int]:
+    """Those that take more than `FEW` nodes each, from what is stored and from one another."""
+    left = set(within)
+    sizes = {index: len(_with_arguments(nodes, [index], within)) for index in wanted}
+    for index in sorted(wanted, key=lambda index: -sizes[index]):
+        if len(_with_arguments(nodes, [index], left)) > FEW:
+            left.discard(index)
+    return wanted - left
 
 
 def _read_by_all(

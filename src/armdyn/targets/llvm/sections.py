@@ -84,11 +84,11 @@ class Sections:
     @cached_property
     def stored(self) -> dict[int, list[int]]:
         """The slots that a node is stored in, of each that is: its own, and those of selects that it stands before."""
-        found = {index: [slot] for index, slot in self.slots.items()}
+        found = {index: {slot: None} for index, slot in self.slots.items()}
         for select, arm in self.before.items():
             for index in _arms_before(self.before, arm):
-                found.setdefault(index, []).append(self.slots[select])
-        return found
+                found.setdefault(index, {})[self.slots[select]] = None
+        return {index: [*slots] for index, slots in found.items()}
 
     def places(self, results: Iterable[int]) -> list[tuple[int, float | None]]:
         """The slot of each result, and its value where it is a constant."""
@@ -225,18 +225,31 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library], before: M
     count, free = first + len(set(kept)), list[int]()
     ending: list[list[int]] = [[] for _ in sections]  # the slots that are free behind each section
     begun_by: dict[int, list[int]] = {}
+    passing = _passing(program, sections, before)
     for select in before:
         *_, first_arm = _arms_before(before, select)
-        begun_by.setdefault(first_arm, []).append(select)
+        if select not in passing:
+            begun_by.setdefault(first_arm, []).append(select)
     for number, section in enumerate(sections):
         for index in (one for node in section.nodes for one in (node, *begun_by.get(node, ()))):
-            if index in last and index not in slots:
+            if index in last and index not in slots and index not in passing:
                 slots[index] = heapq.heappop(free) if free else count
                 count = max(count, slots[index] + 1)
                 ending[last[index]].append(slots[index])
         for slot in ending[number]:
             heapq.heappush(free, slot)
+    for select in sorted(passing, reverse=True):  # of a chain the last one first
+        slots[select] = slots[passing[select]]
     return slots
+
+
+def _passing(program: Program, sections: Sequence[Arithmetic | Library], before: Mapping[int, int]) -> dict[int, int]:
+    """Selects that nothing reads but another one, as the arm before it, and that one: both have one slot."""
+    read = set(program.results)
+    for section in sections:
+        for index in section.all:
+            read.update(a for a in arguments_of(program.nodes[index]) if before.get(index) != a)
+    return {arm: select for select, arm in before.items() if arm in before and arm not in read}
 
 
 def _last_readings(
