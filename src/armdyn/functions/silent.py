@@ -43,7 +43,7 @@ def _with_called(function: FunctionType) -> Iterator[FunctionType]:
     left: list[Any] = [function]
     while left:
         one = left.pop()
-        if not isinstance(one, FunctionType) or id(one) in found or is_ours(one.__module__):
+        if not isinstance(one, FunctionType) or id(one) in found or not _is_users(one):
             continue
         found[id(one)] = one
         left += [one.__globals__[name] for name in _names(one.__code__) if name in one.__globals__]
@@ -51,6 +51,12 @@ def _with_called(function: FunctionType) -> Iterator[FunctionType]:
             with suppress(ValueError):  # of a name that has no value yet
                 left.append(cell.cell_contents)
     yield from found.values()
+
+
+def _is_users(function: FunctionType) -> bool:
+    """Whether it is neither this library's nor NumPy's own."""
+    module = str(function.__module__)
+    return not is_ours(module) and module.partition(".")[0] not in ("numpy", "scipy")
 
 
 def _names(code: CodeType) -> set[str]:
