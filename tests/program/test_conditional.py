@@ -80,21 +80,10 @@ def passed_on(x: Any) -> Any:
     return [y, beside]
 
 
-def of_common(x: Any) -> Any:
-    """Rare sections that read what all states need: one that is longer than all of it, and one that is shorter."""
-    parts = [(x[1] + 0.1 * k) * (x[0] - 0.2 * k) for k in range(12)]
-    every = 0.01 * sum(part * part for part in parts)
-    longer = long_way(sum((0.1 + 0.01 * k) * part for k, part in enumerate(parts)), 100)
-    deep = long_way(every, 80)
-    shorter = long_way(deep * parts[0] + parts[1], 30)
-    return [select(less(0.0, x[0]), longer, every), select(less(x[1], 0.5), shorter, every), deep + every]
-
-
 PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4} | {
     chosen_again: 2,
     of_inputs: 3,
     passed_on: 2,
-    of_common: 2,
 }
 """How many sections have a condition."""
 
@@ -147,27 +136,12 @@ def test_selects_end_the_sections_that_they_decide_about() -> None:
     assert {plan.slots[first], plan.slots[second]} < set(plan.stored[plan.before[first]])
 
 
-def test_what_is_read_of_common_arithmetic_is_computed_again() -> None:
-    """Where that is less than the section: then it is not stored. Else what takes many nodes is."""
-    plan = cut(trace(of_common, [Port("x", (2,))]))
-    longer, shorter = sorted((s for s in plan.sections if s.condition), key=lambda s: -len(s.nodes))
-    assert isinstance(longer, Arithmetic)
-    assert isinstance(shorter, Arithmetic)
-    assert len(longer.again) > 12
-    common = {index for s in plan.sections if s.is_arithmetic and s.condition is None for index in s.nodes}
-    assert set(longer.again) <= common
-    assert 0 < len(shorter.again) < 10  # parts, but not what is deep
-    assert not set(longer.again) & plan.stored.keys() - set(plan.slots)
-    read = {a for index in longer.all for a in arguments_of(plan.nodes[index])}
-    assert len(read & plan.slots.keys() - set(longer.all)) < 6  # inputs, constants apart
-
-
 def test_selects_that_are_passed_on_share_a_slot() -> None:
     plan = cut(trace(passed_on, [Port("x", (2,))]))
     read = {
         a
         for s in plan.sections
-        for index in s.all
+        for index in s.nodes
         for a in arguments_of(plan.nodes[index])
         if plan.before.get(index) != a
     }

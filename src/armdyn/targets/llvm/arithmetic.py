@@ -42,11 +42,10 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
         at = slot_pointer(out, vector, "%results", plan.slots[index])
         return out.let(f"load volatile {vector.type}, ptr {at}, align {vector.bytes}")
 
-    stored = {index: plan.stored[index] for index in section.nodes if index in plan.stored}
-    for index in scheduled(plan.nodes, section.all, stored, ROOM[vector.registers]):
+    for index in scheduled(plan.nodes, section.nodes, plan.stored, ROOM[vector.registers]):
         node = plan.nodes[index]
         names[index] = instructions.put(index, node, [argument(index, a) for a in arguments_of(node)])
-        for slot in stored.get(index, ()):
+        for slot in plan.stored.get(index, ()):
             at = slot_pointer(out, vector, "%results", slot)
             out.put(f"store {vector.type} {names[index]}, ptr {at}, align {vector.bytes}")
     if section.condition is not None:

@@ -18,7 +18,6 @@ from typing import TypeVar
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.conditional import Condition, conditions, merged
-from armdyn.targets.llvm.recomputing import computing_again
 from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
@@ -30,23 +29,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A stretch of arithmetic nodes in order of evaluation; with a condition, left out where no state meets it.
-
-    Args:
-        nodes: whose values are there behind it.
-        condition: of the section.
-        again: nodes of other sections that are computed here once more, see `armdyn.targets.llvm.recomputing`.
-    """
+    """A stretch of arithmetic nodes in order of evaluation; with a condition, left out where no state meets it."""
 
     nodes: tuple[int, ...]
     condition: Condition | None = None
-    again: tuple[int, ...] = ()
-    is_arithmetic = True
-
-    @property
-    def all(self) -> tuple[int, ...]:
-        """All nodes that it computes, in an order of evaluation."""
-        return self.again + self.nodes
 
 
 @dataclass(frozen=True)
@@ -54,13 +40,6 @@ class Library:
     """Functions that do not depend on each other: nodes whose operation is in `LIBRARY`."""
 
     nodes: tuple[int, ...]
-    condition = None
-    is_arithmetic = False
-
-    @property
-    def all(self) -> tuple[int, ...]:
-        """All nodes that it computes."""
-        return self.nodes
 
 
 @dataclass(frozen=True)
@@ -120,7 +99,6 @@ def cut(program: Program) -> Sections:
             sections.append(Library(tuple(calls)))
         for condition, stretch in _stretches(program.nodes, nodes, found, before):
             sections += [Arithmetic(tuple(piece), condition) for piece in _pieces(stretch)]
-    sections = computing_again(program.nodes, program.results, sections, before)
     slots = _slots(program, sections, before)
     inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
     return Sections(
@@ -166,16 +144,19 @@ def _stretches(
     they read is computed by then, and they are together. The selects are written into ``found`` and ``before``.
     """
     waiting: dict[Condition, list[int]] = {}
+    wait: set[int] = set()  # all nodes of these
     others: list[int] = []
+    wants = _Wants()
 
     def read_by(reading: Iterable[int]) -> Iterator[tuple[Condition, list[int]]]:
         for a in (a for index in reading for a in arguments_of(nodes[index])):
-            condition = found.get(a)
-            if condition is not None and condition in waiting:
-                yield from complete(condition)
+            if a in wait:
+                yield from complete(found[a])
 
     def complete(condition: Condition) -> Iterator[tuple[Condition, list[int]]]:
         stretch = waiting.pop(condition)
+        wait.difference_update(stretch)
+        wants.forget(condition)
         yield from read_by(stretch)
         yield condition, stretch
 
@@ -184,7 +165,16 @@ def _stretches(
             if index not in found and condition in waiting and _is_stored(nodes, arm, found, before):
                 found[index], before[index] = condition, arm
         if index in found:
-            waiting.setdefault(found[index], []).append(index)
+            own = found[index]
+            read = {found[a] for a in arguments_of(nodes[index]) if a in wait} - {own}
+            if own in waiting and wants.any_wants(read, own):  # neither could be first
+                for one in complete(own):
+                    yield None, others
+                    yield one
+                    others = []
+            wants.add(own, read & waiting.keys())
+            waiting.setdefault(own, []).append(index)
+            wait.add(index)
             continue
         for one in read_by([index]):
             yield None, others
@@ -194,6 +184,35 @@ def _stretches(
     yield None, others
     while waiting:
         yield from complete(next(iter(waiting)))
+
+
+class _Wants:
+    """Which of the stretches that wait read from which others."""
+
+    def __init__(self) -> None:
+        self._read_by: dict[Condition, set[Condition]] = {}
+
+    def add(self, reader: Condition, read: Iterable[Condition]) -> None:
+        """A stretch reads from others."""
+        self._read_by.setdefault(reader, set()).update(read)
+
+    def forget(self, condition: Condition) -> None:
+        """A stretch waits no longer."""
+        self._read_by.pop(condition, None)
+        for read in self._read_by.values():
+            read.discard(condition)
+
+    def any_wants(self, readers: Iterable[Condition], wanted: Condition) -> bool:
+        """Whether any of some stretches reads from another one, perhaps through others."""
+        left, seen = list(readers), set[Condition]()
+        while left:
+            one = left.pop()
+            if one == wanted:
+                return True
+            if one not in seen:
+                seen.add(one)
+                left += self._read_by.get(one, ())
+        return False
 
 
 def _is_stored(nodes: Sequence[Node], arm: int, found: Mapping[int, Condition], before: Mapping[int, int]) -> bool:
@@ -247,7 +266,7 @@ def _passing(program: Program, sections: Sequence[Arithmetic | Library], before:
     """Selects that nothing reads but another one, as the arm before it, and that one: both have one slot."""
     read = set(program.results)
     for section in sections:
-        for index in section.all:
+        for index in section.nodes:
             read.update(a for a in arguments_of(program.nodes[index]) if before.get(index) != a)
     return {arm: select for select, arm in before.items() if arm in before and arm not in read}
 
@@ -261,12 +280,11 @@ def _last_readings(
     last: dict[int, int] = {}
     for number, section in enumerate(sections):
         in_memory = isinstance(section, Library)
-        if section.condition is not None:
+        if isinstance(section, Arithmetic) and section.condition:
             last[section.condition.node] = number
-        own = {*section.all}
-        for index in section.all:
+        for index in section.nodes:
             read = set(arguments_of(nodes[index])) - {before.get(index)}  # that stands in the slot of the select
-            last |= dict.fromkeys((a for a in read if in_memory or (a in home and a not in own)), number)
+            last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)
             if in_memory:
                 last.setdefault(index, number)
     for select in before:
