@@ -130,3 +130,32 @@ def test_rates_along_loops_from_unbent_loops_of_hysteresis() -> None:
     found = loop.jvp("tau")([0.3, 0.4], steps=80, tau=tau, tangent_tau=d).final.q
     moved = [loop([0.3, 0.4], steps=80, tau=tau + s * d).final.q for s in (1e-5, -1e-5)]
     np.testing.assert_allclose(found, (moved[0] - moved[1]) / 2e-5, rtol=1e-5)
+
+
+def test_gradients_and_rates_count_the_rotors_of_rigid_joints_as_their_links() -> None:
+    """Those by theta of a rigid joint are 0, those by q have the way through it."""
+    drives = {"joint_1": ELASTIC, "joint_2": Actuator(Motor(2e-4), Gear(40.0))}
+    arm = BARE.with_actuators(drives)
+
+    @armdyn.function("(n),(n),(n),(n),(n)->(n)")
+    def law(model: Any, q: Any, qd: Any, theta: Any, thetad: Any, q_ref: Any) -> Any:
+        return 50 * (q_ref - theta) - 5 * thetad
+
+    @armdyn.function("(n)->()")
+    def cost(model: Any, q: Any) -> Any:
+        return q @ q
+
+    loop, names = armdyn.ClosedLoop(arm, law, method=RK), ["q", "qd", "theta", "thetad"]
+    state = [np.array(x) for x in ([0.1, 0.3], [0.2, -0.4], [0.12, 0.3], [0.1, -0.4])]
+    more: dict[str, Any] = {"steps": 20, "q_ref": np.array([0.4, 0.5])}
+
+    def after(q: Any, qd: Any, theta: Any, thetad: Any) -> Any:
+        found = loop(q, qd, theta=theta, thetad=thetad, **more).final.q
+        return found @ found
+
+    slopes = loop.gradient(cost, names, *state[:2], theta=state[2], thetad=state[3], **more)
+    for k in range(4):
+        for joint, e in enumerate(1e-6 * np.eye(2)):
+            up, down = ([x + s * e if i == k else x for i, x in enumerate(state)] for s in (1, -1))
+            np.testing.assert_allclose(slopes[k + 1][joint], (after(*up) - after(*down)) / 2e-6, atol=1e-8)
+    assert slopes.d_theta[1] == slopes.d_thetad[1] == 0.0

@@ -81,7 +81,7 @@ def test_what_was_refused_leaves_the_folder_free(shell: Shell, tmp_path: Path) -
     path.write_text(text % "joint_error")
     refused = shell("study", str(path), "--out", str(out))
     assert refused.code == 2
-    assert "need a controller with an input target or q_ref" in " ".join(refused.err.split())
+    assert "need a controller with an input target" in " ".join(refused.err.split())
     path.write_text(text % "tip_position")
     said = shell("study", str(path), "--out", str(out), columns=200)
     assert said.code == 0, said.err

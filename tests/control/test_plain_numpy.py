@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy import nan_to_num as cleaned
 
 import armdyn
 from armdyn.control import saturated
@@ -46,6 +47,16 @@ def rotated(x: Any, y: Any) -> Any:
     R[1, 0] = math.sin(x[0])
     R[0, 1] = -R[1, 0]
     return R @ y
+
+
+class Cleaner:
+    """Of its own method's code only the object knows."""
+
+    def clean(self, x: Any) -> Any:
+        return np.nan_to_num(x, nan=2.0)
+
+
+CLEANERS = {"object": Cleaner()}
 
 
 def nan_to_number(x: Any, y: Any) -> Any:
@@ -93,6 +104,9 @@ ONE: dict[str, Callable[..., Any]] = {
         + np.where(np.isfinite(1.0 / y) & ~np.isinf(np.exp(900.0 * x)), 4.0, 8.0)
     ),
     "of_nan": nan_to_number,
+    "of_nan_by_another_name": lambda x, y: cleaned(np.sqrt(x)) + CLEANERS["object"].clean(np.sqrt(y)),
+    "decades": lambda x, y: np.floor(np.log10(10.0 ** np.round(x))) + np.floor(np.log2(2.0 ** np.round(y))),
+    "far": lambda x, y: np.cosh(709.0 + 0.05 * x) * 1e-300 + np.sinh(-709.5 + 0.01 * y) * 1e-300,
     "filled": filled,
 }
 

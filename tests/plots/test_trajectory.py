@@ -212,3 +212,15 @@ def test_a_picture_has_an_ending(falling: armdyn.Trajectory, tmp_path: Path) -> 
     with pytest.raises(PictureError, match=r"has no ending; expected a file such as figure\.png"):
         falling.plot(tmp_path)
     assert not list(tmp_path.parent.glob(f"{tmp_path.name}.*"))
+
+
+def test_motions_that_begin_at_rest_are_shown_whole() -> None:
+    """Rounding of a rest is no size that a motion diverges from."""
+    push = np.array([5.0, 0, 0, 0, 0, 0])
+    motion = ARM.simulate(
+        POSE, duration=0.6, method="rk4", step=1e-3, torque=lambda t, q, qd: ARM.gravity_forces(q) + push * (t > 0.3)
+    )
+    assert 0.0 < np.abs(motion.qd[motion.t < 0.06]).max() < 1e-12
+    for axes, values in zip(motion.plot(panels=("q", "qd")).axes, (motion.q, motion.qd), strict=True):
+        low, high = axes.get_ylim()
+        assert low <= np.degrees(values).min() < np.degrees(values).max() <= high

@@ -80,10 +80,19 @@ def passed_on(x: Any) -> Any:
     return [y, beside]
 
 
+def in_turns(x: Any) -> Any:
+    """Arms of one condition that read one another through an arm of another condition."""
+    c, e = less(0.0, x[0]), less(x[1], 0.5)
+    first = select(c, long_way(x[1]), x[1] * x[1])
+    second = select(e, long_way(first), first + 1.0)
+    return [select(c, long_way(second), 2.0 * second), second]
+
+
 PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4} | {
     chosen_again: 2,
     of_inputs: 3,
     passed_on: 2,
+    in_turns: 3,
 }
 """How many sections have a condition."""
 
@@ -150,6 +159,19 @@ def test_selects_that_are_passed_on_share_a_slot() -> None:
     assert shared == [(arm, select_) for arm, select_ in chains if arm not in read] != []
     assert shared != chains
     assert all(len(plan.stored[arm]) == 1 for arm, _ in shared)
+
+
+def test_a_value_is_the_same_where_it_decides_and_where_it_is_used() -> None:
+    """Of a double root the difference under the root is zero or above, or it is not used."""
+
+    def root(x: Any) -> Any:
+        square = x[1] * x[1]
+        difference = square - x[0] * x[2]
+        return [select(less(difference, 0.0), -1.0, long_way(np.sqrt(difference) + x[1])), np.sqrt(square + 1.0)]
+
+    a, b = rng.uniform(0.1, 2.0, (2, 10_000))
+    compiled = compiled_for(trace(root, [Port("x", (3,))], name="root"), host(), "d")
+    assert np.isfinite(compiled(np.column_stack([a, b, b * b / a]))).all()
 
 
 def test_what_stays_without_a_condition() -> None:

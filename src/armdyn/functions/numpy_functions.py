@@ -125,8 +125,24 @@ def _nan_to_num(
 
 
 def _cosh(x: Any) -> Any:
-    grown = each(np.exp, abs(x))
-    return 0.5 * (grown + 1.0 / grown)
+    grown = each(np.exp, 0.5 * abs(x))  # its square may be beyond the floats where half of that is not
+    return 0.5 * grown * grown + 0.5 / grown / grown
+
+
+def _logarithm(base: float) -> Callable[[Any], Any]:
+    """To a base, and a whole number of a whole power of it."""
+
+    def found(x: Any) -> Any:
+        y = each(np.log, x) / math.log(base)
+        nearest = each(np.rint, y)
+        power = each(lambda r: base**r, nearest)
+        return select(less_equal(abs(power - x), OF_POWER * x), nearest, y)
+
+    return found
+
+
+OF_POWER = 1e-15
+"""Of a number: nearer to a power of the base its logarithm is that whole number, to rounding."""
 
 
 def _sinh(x: Any) -> Any:
@@ -199,8 +215,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "isfinite": _is_finite,
     "isinf": _is_infinite,
     "nan_to_num": _nan_to_num,
-    "log10": lambda x: each(np.log, x) / math.log(10.0),
-    "log2": lambda x: each(np.log, x) / math.log(2.0),
+    "log10": _logarithm(10.0),
+    "log2": _logarithm(2.0),
     "cosh": _cosh,
     "sinh": _sinh,
     "square": lambda x: x * x,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from armdyn.declaration import running
 from armdyn.errors import is_ours
@@ -28,7 +31,10 @@ def unless_silent() -> Iterator[None]:
 
 def _unless_silent(implementation: Callable[..., Any]) -> Callable[..., Any]:
     own = getattr(implementation, "__func__", implementation)
-    if not isinstance(own, FunctionType) or not any(SILENT in _names(one.__code__) for one in _with_called(own)):
+    if not isinstance(own, FunctionType):
+        return implementation
+    bound = getattr(implementation, "__self__", None)
+    if not any(map(_calls_it, _with_called(own, bound))):
         return implementation
 
     def refused(*_: Any, **__: Any) -> Any:
@@ -37,26 +43,52 @@ def _unless_silent(implementation: Callable[..., Any]) -> Callable[..., Any]:
     return refused
 
 
-def _with_called(function: FunctionType) -> Iterator[FunctionType]:
+def _calls_it(function: FunctionType) -> bool:
+    """Whether it is in the code of a function, by its name or by another one."""
+    names = _names(function.__code__)
+    return SILENT in names or any(function.__globals__.get(name) is np.nan_to_num for name in names)
+
+
+def _with_called(function: FunctionType, bound: Any) -> Iterator[FunctionType]:
     """A function and those that it may call: of its closure and of the names in its code, but none of this library."""
     found: dict[int, FunctionType] = {}
-    left: list[Any] = [function]
+    left: list[Any] = [function, *(() if bound is None else _within(bound, _names(function.__code__)))]
     while left:
         one = left.pop()
         if not isinstance(one, FunctionType) or id(one) in found or not _is_users(one):
             continue
         found[id(one)] = one
-        left += [one.__globals__[name] for name in _names(one.__code__) if name in one.__globals__]
+        names = _names(one.__code__)
+        values = [one.__globals__[name] for name in names if name in one.__globals__]
         for cell in one.__closure__ or ():
             with suppress(ValueError):  # of a name that has no value yet
-                left.append(cell.cell_contents)
+                values.append(cell.cell_contents)
+        for value in values:
+            left += [value, *_within(value, names)]
     yield from found.values()
+
+
+def _within(value: Any, names: set[str]) -> Iterator[Any]:
+    """What a value holds that code with these names may call: of modules and objects those, of containers all."""
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list | tuple):
+        yield from value
+    elif isinstance(value, ModuleType):
+        yield from (vars(value).get(name) for name in names if not _is_foreign(value.__name__))
+    elif not isinstance(value, FunctionType):
+        of = value if isinstance(value, type) else type(value)
+        found = (inspect.getattr_static(of, name, None) for name in names if not _is_foreign(of.__module__))
+        yield from (getattr(one, "__func__", one) for one in found)
 
 
 def _is_users(function: FunctionType) -> bool:
     """Whether it is neither this library's nor NumPy's own."""
-    module = str(function.__module__)
-    return not is_ours(module) and module.partition(".")[0] not in ("numpy", "scipy")
+    return not _is_foreign(str(function.__module__))
+
+
+def _is_foreign(module: str) -> bool:
+    return is_ours(module) or module.partition(".")[0] in ("builtins", "numpy", "scipy")
 
 
 def _names(code: CodeType) -> set[str]:

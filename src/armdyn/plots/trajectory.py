@@ -209,7 +209,8 @@ def _settle(axes: Axes) -> None:
 
 
 LOST, BEFORE, SHOWN = 1e9, 0.1, 100.0
-"""Times what it was in this part of the time, a motion reaches only where it diverges; up to so many it is shown."""
+"""More than this, in the unit of a panel and times what it was in this part of the time, a motion reaches only where it
+diverges. It is shown up to so many times that, or up to so many where it was less than one."""
 
 
 def _of_most(axes: Axes) -> float:
@@ -220,7 +221,7 @@ def _of_most(axes: Axes) -> float:
         times, (_, end) = np.asarray(line.get_xdata(), dtype=float), axes.dataLim.intervalx
         begun = max(begun, _largest(sizes[times <= BEFORE * end]))
         all_of_it = max(all_of_it, _largest(sizes))
-    return SHOWN * begun if 0.0 < LOST * begun < all_of_it else 0.0
+    return SHOWN * max(begun, 1.0) if LOST * max(begun, 1.0) < all_of_it else 0.0
 
 
 def _largest(sizes: Array) -> float:

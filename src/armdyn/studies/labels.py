@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from armdyn.robot import Robot
+from armdyn.simulation.files.columns import WRENCH
 from armdyn.simulation.files.labels import QUANTITIES, UNITS
 
-OF_JOINTS = {**QUANTITIES, **{name: name for name in ("q", "qd", "qdd", "tau")}, "q0": "q", "qd0": "qd"}
+GAINS = dict.fromkeys(("kp", "kd", "Kp", "Ki", "Kd", "Kd_null", "K_observer", "armature", "damping"), "")
+OF_JOINTS = {**GAINS, **QUANTITIES, **{name: name for name in ("q", "qd", "qdd", "tau")}, "q0": "q", "qd0": "qd"}
 """The quantity of joints, by the name of a sample or a result without "final."."""
 
 ALONG_AXES = {"gravity": "m/s^2", "tip_position": "m", "com": "m"}
@@ -33,8 +35,10 @@ def component_labels(robot: Robot, name: str, shape: tuple[int, ...]) -> list[st
         return [name + _bracketed(unit)]
     if shape == (3,) and last in ALONG_AXES:
         return [f"{name} {axis}{_bracketed(ALONG_AXES[last])}" for axis in "xyz"]
-    if shape == (robot.dof,):
-        quantity = OF_JOINTS.get(last, "")
+    if last == "f_tip" and shape == (6,):
+        return [f"{name} {axis} [{unit}]" for axis, unit in zip(WRENCH, ["N m"] * 3 + ["N"] * 3, strict=True)]
+    if shape == (robot.dof,) and last in OF_JOINTS:
+        quantity = OF_JOINTS[last]
         return [f"{name} {joint.name}{_bracketed(UNITS[joint.kind].get(quantity, ''))}" for joint in robot.joints]
     return [f"{name} {k}" for k in range(math.prod(shape))]
 

@@ -169,9 +169,6 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
         wanted.write(folder)
         return InFolder(folder, wanted.digest), wanted
     differing = [name for name, value in wanted.identity.items() if found.identity.get(name) != value]
-    if not any(folder.glob("part-*.parquet")):  # of a study that has not come to its first part
-        wanted.write(folder)
-        return InFolder(folder, wanted.digest), wanted
     if differing:
         raise OtherStudy(
             f"{folder} holds another study: {_differences(differing, found.identity, wanted.identity)}. Choose another "
@@ -180,6 +177,12 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
     if chunk_is_given and found.chunk != wanted.chunk:
         raise OtherStudy(f"{folder} holds chunks of {found.chunk} runs, not {wanted.chunk}; leave chunk= away to go on")
     return InFolder(folder, found.digest), found
+
+
+def forget_empty(folder: Path) -> None:
+    """Take the manifest of a study away that was refused before its first part, so that the folder is free."""
+    if not any(folder.glob("part-*.parquet")):
+        (folder / MANIFEST).unlink(missing_ok=True)
 
 
 def _differences(names: list[str], there: Mapping[str, Any], here: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from armdyn.simulation.progress import progress_bar
 from armdyn.studies import cluster, here
 from armdyn.studies.definition import Study, defined
 from armdyn.studies.errors import StudyError
-from armdyn.studies.parts import InFolder, InMemory, Manifest, opened
+from armdyn.studies.parts import MANIFEST, InFolder, InMemory, Manifest, forget_empty, opened
 from armdyn.studies.recipe import Report, Summary
 from armdyn.studies.results import Results
 from armdyn.studies.samples import Samples
@@ -146,12 +146,18 @@ def study(
         )
     else:
         threads = cluster.threads(client)
+    fresh = None if folder is None or (Path(folder) / MANIFEST).exists() else Path(folder)
     results = _place(wanted, folder, wanted.usual_chunk(threads, shared=client is None))
     missing = results.missing
     to_do = sum(len(wanted.numbers(k, results.chunk)) for k in missing)
     done = wanted.runs - to_do
     with progress_bar(progress, wanted.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
-        _compute(wanted, results, missing, client, workers, _counted(fraction, done, wanted.runs))
+        try:
+            _compute(wanted, results, missing, client, workers, _counted(fraction, done, wanted.runs))
+        except StudyError:
+            if fresh is not None:
+                forget_empty(fresh)
+            raise
     _warn_of_lost(wanted, results)
     return results
 

@@ -36,12 +36,13 @@ def diverged(runs: Runs) -> Array:
 
 
 def _target(runs: Runs) -> Array:
-    for name in ("target", "q_ref"):
-        if name in runs.inputs:
-            return runs.inputs[name]
+    if "target" in runs.inputs:
+        return runs.inputs["target"]
+    if np.ndim(runs.inputs.get("q_ref", 0.0)) == 1:
+        return runs.inputs["q_ref"]
     raise StudyError(
-        "the summaries joint_error and tip_error need a controller with an input target or q_ref, such as pd; leave "
-        "them out, or take tip_position"
+        "the summaries joint_error and tip_error need a controller with an input target, such as pd, or a q_ref that "
+        "is the same in all runs and at all times; leave them out, or take tip_position"
     )
 
 

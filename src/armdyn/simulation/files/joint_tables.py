@@ -131,7 +131,8 @@ def _motion(table: CsvTable, robot: Robot, *, may_jump: bool = False) -> Motion:
         check_times(table, t, may_stand_twice=may_jump)
         return Motion(t, *(found[name] for name in STATE))
     check_times(table, t)
-    spline, moves = spline_through(t, found["q"]), ~_rests(found["q"])
+    spline = spline_through(t, found["q"])
+    moves = ~_rests(found["q"], np.abs(spline(t, nu=1)))
     rates = (found[name] if name in found else moves * spline(t, nu=order) for order, name in enumerate(STATE))
     return Motion(t, *rates)
 
@@ -140,10 +141,15 @@ ALIKE = 5
 """Rows in a row, at the least, in which a joint that stands still does not move."""
 
 
-def _rests(q: Array) -> Array:
+SWINGS = 1e-6
+"""Of the largest velocity: what a spline swings by where a joint stands still, away from where it stops."""
+
+
+def _rests(q: Array, speeds: Array) -> Array:
     """Where a joint stands still: inside of `ALIKE` rows or more with the same position, shape (rows, n).
 
-    There the spline swings by rounding, and friction would follow the sign of that.
+    There the spline swings by little, and friction would follow the sign of that. Positions with few digits are alike
+    in some rows, too, but the spline through them does not stand still.
     """
     still = np.diff(q, axis=0) == 0.0
     rests = np.zeros(q.shape, dtype=bool)
@@ -152,7 +158,8 @@ def _rests(q: Array) -> Array:
         for first, last in zip(np.flatnonzero(changes == 1), np.flatnonzero(changes == -1), strict=True):
             if last - first + 1 >= ALIKE:  # rows first to last are alike
                 rests[first : last + 1, k] = True
-    return rests
+    still_as_well: Array = rests & (speeds <= SWINGS * speeds.max(axis=0))
+    return still_as_well
 
 
 def spline_through(t: Array, values: Array) -> Callable[..., Array]:

@@ -31,6 +31,16 @@ def moved(method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles:
     return dict(zip(names, later, strict=True))
 
 
+def rotors_of(model: Any, values: Mapping[str, Any]) -> dict[str, Array]:
+    """theta and thetad of all joints, by name: at rigid joints those of the links, whatever is given."""
+    places = flexible_places(model.model)
+    pairs = {"theta": "q", "thetad": "qd"}
+    return {
+        name: parted(stacked(values[of_links], values[name], places), model.dof, places)[1]
+        for name, of_links in pairs.items()
+    }
+
+
 class Before:
     """The state of an arm when a step begins, in which rotors of rigid joints are where their links are.
 

@@ -426,6 +426,8 @@ class ClosedLoop:
         given = self._given(q0, qd0, inputs, steps)
         if self._flexible:
             warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
+            for name, of_links in (("theta", "q"), ("thetad", "qd")):  # as a step has them, for the first row
+                given[name] = self._of_rotors(given[name], given[of_links])
         return given
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
@@ -436,8 +438,7 @@ class ClosedLoop:
         given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
         _check_step(given["h"])
         if self._flexible:
-            for name, of_links in (("theta", "q"), ("thetad", "qd")):
-                given[name] = self._of_rotors(inputs.get(name), given[of_links])
+            given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
         self._check_time(inputs)
         if self._takes_brakes:
             t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
@@ -455,8 +456,8 @@ class ClosedLoop:
 
     def _of_rotors(self, given: Any, of_links: Any) -> Any:
         """Positions or velocities of the rotors: at rigid joints those of the links, whatever is given."""
-        if given is None or np.shape(given)[-1:] != (self.robot.dof,):
-            return of_links if given is None else given
+        if given is of_links or np.shape(given)[-1:] != (self.robot.dof,):
+            return given
         is_flexible = np.isin(np.arange(self.robot.dof), self._flexible)
         dtype = np.float64 if any(map(_needs_float64, (given, of_links))) else np.float32
         return np.where(is_flexible, given, of_links).astype(dtype)

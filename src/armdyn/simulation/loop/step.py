@@ -14,7 +14,7 @@ from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.loop.arm_step import moved, moved_on_springs, stuck_or_slipped
+from armdyn.simulation.loop.arm_step import moved, moved_on_springs, rotors_of, stuck_or_slipped
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.loads import NAME as LOADS
@@ -65,6 +65,7 @@ def step_function(
 
     def step(model: Any, *arrays: Any) -> Any:
         values = dict(zip(names, arrays, strict=True))
+        values |= rotors_of(model, values) if flexible else {}
         found = {} if controller is None else controller.run(model, values)
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
         if sticks:
