@@ -213,11 +213,9 @@ def test_the_sign_of_rounding_counts_as_rest() -> None:
 
 
 def test_positions_with_few_digits_are_no_rest(tmp_path: Path) -> None:
-    """A slow joint whose rows are alike moves all the same, but where it turns round."""
+    """A slow joint whose rows are alike moves all the same."""
     t = np.arange(0.0, 4.0005, 1e-3)
     path = tmp_path / "slow.csv"
     rows = [f"{a:.3f},{b:.3f}" for a, b in zip(t, 0.05 * np.sin(0.5 * np.pi * t), strict=True)]
     path.write_text("\n".join([f"t,q_{JOINT}", *rows]) + "\n")
-    rests = read_cycle(path, BEAM).qd[:, 0] == 0.0
-    assert np.abs(np.cos(0.5 * np.pi * t))[rests].max(initial=0.0) < 0.25
-    assert rests.mean() < 0.15
+    assert (read_cycle(path, BEAM).qd == 0.0).mean() < 0.001

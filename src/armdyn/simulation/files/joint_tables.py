@@ -141,19 +141,30 @@ ALIKE = 5
 """Rows in a row, at the least, in which a joint that stands still does not move."""
 
 
+IN_STEPS = 0.1
+"""Of the usual way from row to row: where the least is more, positions are rounded to few digits."""
+
 SWINGS = 1e-6
 """Of the largest velocity: what a spline swings by where a joint stands still, away from where it stops."""
+
+
+def _in_steps(moved: Array) -> bool:
+    """Whether the least way from row to row, but for none, is a good part of the usual one."""
+    moved = moved[moved > 0.0]
+    return len(moved) > 0 and bool(moved.min() > IN_STEPS * np.median(moved))
 
 
 def _rests(q: Array, speeds: Array) -> Array:
     """Where a joint stands still: inside of `ALIKE` rows or more with the same position, shape (rows, n).
 
     There the spline swings by little, and friction would follow the sign of that. Positions with few digits are alike
-    in some rows, too, but the spline through them does not stand still.
+    in some rows, too: they go in steps of which none is much smaller than others, and stand still nowhere for sure.
     """
     still = np.diff(q, axis=0) == 0.0
     rests = np.zeros(q.shape, dtype=bool)
     for k, column in enumerate(still.T):
+        if _in_steps(np.abs(np.diff(q[:, k]))):
+            continue
         changes = np.diff(np.concatenate([[0], column.astype(int), [0]]))
         for first, last in zip(np.flatnonzero(changes == 1), np.flatnonzero(changes == -1), strict=True):
             if last - first + 1 >= ALIKE:  # rows first to last are alike
