@@ -17,6 +17,9 @@ HALVINGS = 60
 AT_ZERO = 1e-9
 """A gap that begins below it has just been left; one that stays below its negative is a hit at once, rad or m."""
 
+PRESSED = 1e-12
+"""How far a barrier that was touched without a push is pressed in when it begins to push, rad or m."""
+
 SLOW = 1e-10
 """A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
 
@@ -71,6 +74,9 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Brac
                 return float(a), float(a)
         elif values[k] > 0 >= values[k + 1]:
             return float(a), float(b)
+        elif values[k + 1] < -AT_ZERO:  # touched without a push until now
+            pressed = zero(lambda t: gap(t) + PRESSED, float(a), float(b)) if values[k] > -PRESSED else float(a)
+            return pressed, pressed
         if values[k + 1] > 0:  # a gap that has just been left may close by rounding
             lowest = _lowest_below(-AT_ZERO if just_left else 0.0, gap, rate, float(a), float(b))
             if lowest is not None:

@@ -18,6 +18,7 @@ projection P, M^-1 then being P M^-1. Both are least-squares problems with bound
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,9 @@ Forces = tuple[Array, ...]
 
 MOVES = 1e-10
 """Of the acceleration without the bounded forces: what is less is none."""
+
+ROUNDING, HALVINGS = 1e-12, 60
+"""Of the kinetic energy, that an impact may give; and how closely the rebound without is found."""
 
 LARGEST = 1e150
 """rad/s^2 or m/s^2: a motion with larger accelerations is lost; their squares are finite."""
@@ -250,15 +254,26 @@ class Pushing:
         return sizes
 
     def after_impact(self, q: Array, qd: Array, touched: Array) -> tuple[Array, float]:
-        """Velocities behind an impact on the barriers touched, and the kinetic energy it took, J."""
+        """Velocities behind an impact on the barriers touched, and the kinetic energy it took, J.
+
+        A barrier that is just being left may have to push as well. With the restitutions of the others energy could
+        come of that; then they rebound by that part of their restitution with which none does.
+        """
         metric = self.metric(q, self._rows_of(touched))
         speed = self.barriers.rows(q)[touched] @ qd
         e = self.barriers.restitution[touched]
         e = np.where(-e * speed > self.barriers.resting_speed[touched], e, 0.0)
-        none = np.zeros(len(speed))
-        p = least_squares(metric.B, (1.0 + e) * speed, none, none + np.inf)
-        after = qd + metric.change(p)
-        return after, self.kinetic_energy(q, qd) - self.kinetic_energy(q, after)
+        none, before = np.zeros(len(speed)), self.kinetic_energy(q, qd)
+
+        def rebound(part: float) -> tuple[Array, float]:
+            p = least_squares(metric.B, (1.0 + part * e) * speed, none, none + np.inf)
+            after = qd + metric.change(p)
+            return after, before - self.kinetic_energy(q, after)
+
+        found = rebound(1.0)
+        if found[1] < -ROUNDING * before and (speed > 0.0).any():
+            return rebound(_largest_part(lambda part: rebound(part)[1]))
+        return found
 
     def closed(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
         """The state with the held gaps and all held speeds put to zero, by the least change in the metric of M."""
@@ -292,6 +307,15 @@ class Pushing:
         if len(self.barriers):
             approach = approach + np.concatenate([self.barriers.drift(q, qd), np.zeros(len(self.dry))])[active]
         return approach
+
+
+def _largest_part(taken: Callable[[float], float]) -> float:
+    """The largest part, between 0 and 1, at which no energy comes of an impact: none does at 0."""
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if taken(middle) >= 0.0 else (low, middle)
+    return low
 
 
 def refuse_lost(robot: Robot, qdd: Array) -> None:

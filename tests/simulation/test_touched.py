@@ -1,0 +1,89 @@
+"""Stops and contacts that are touched without a push, and pushed later; impacts beside barriers that are being left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.constraints import PointOnPlane
+from armdyn.control import momentum_observer, motor_pd_gravity
+from armdyn.errors import Unsupported
+from armdyn.simulation import Contact, OverTime, Stops
+
+PLANAR = armdyn.load("planar_2r", gravity=(0, 0, 0))
+
+
+@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+def test_a_stop_that_is_touched_holds_when_it_is_pushed(method: str) -> None:
+    """A reference goes smoothly beyond the stop on which the joint stands: nothing pushes at first."""
+    arm = armdyn.load("ur5").with_limits({"shoulder_pan_joint": (-1.0, 0.5)})
+    q0 = np.array([0.5, -1.2, 1.4, -0.7, 1.1, 0.2])
+    M, way = arm.mass_matrix(q0).diagonal(), np.array([0.5, 0, 0, 0, 0, 0])
+
+    def pd(t: float, q: Any, qd: Any) -> Any:
+        ref = q0 + way * (10 * t**3 - 15 * t**4 + 6 * t**5)
+        return arm.gravity_forces(q) + 100 * M * (ref - q) - 20 * M * qd
+
+    motion = armdyn.simulate(arm, q0, duration=1.0, torque=pd, stops=Stops(), method=method)
+    assert (motion.q[:, 0] - 0.5).max() < 1.1e-9
+    force = motion.signals["stop_force"].max(axis=1)
+    np.testing.assert_allclose(force[-1], pd(1.0, motion.q[-1], motion.qd[-1])[0], rtol=0.02)
+    assert [event.kind for event in motion.events][-1] == "rest"
+
+
+@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+def test_pushed_after_a_rest_without_a_push(method: str) -> None:
+    """Behind an impact that took all speed; by a function, and by a table on straight lines."""
+    arm = PLANAR.with_locked({"joint_1": 0.0}).with_limits({"joint_2": (-2.5, 0.2)})
+    later = OverTime([0.0, 0.6, 1.0], [[0.0], [0.0], [2.0]], "linear")
+    for torque in (lambda t, q, qd: [5 * max(t - 0.6, 0)], later):
+        motion = armdyn.simulate(arm, [0.1], [0.5], duration=1.0, method=method, stops=Stops(), torque=torque)
+        assert motion.q.max() - 0.2 < 1.1e-9
+        np.testing.assert_allclose(motion.signals["stop_force"][-1].max(), 2.0, rtol=1e-6)
+
+
+def test_two_stops_at_one_place_take_turns() -> None:
+    tight = armdyn.load("planar_2r").with_limits({"joint_2": (0.2, 0.2)})
+    swing = armdyn.simulate(
+        tight, [0.3, 0.2], duration=1.0, method="rk4", stops=Stops(), torque=lambda t, q, qd: [0, 8 * np.sin(5 * t)]
+    )
+    np.testing.assert_allclose(swing.q[:, 1], 0.2, atol=1.1e-9)
+
+
+def test_a_contact_that_is_touched_holds_when_it_is_pushed() -> None:
+    arm, q0 = armdyn.load("planar_3r"), np.array([-0.4, -0.5, -0.3])
+    height = arm.forward_kinematics(q0)[1, 3]
+    floor = Contact(PointOnPlane("tip", normal=(0, 1, 0), through=(0, height, 0), name="floor"))
+
+    def down(t: float, q: Any, qd: Any) -> Any:
+        J = arm.jacobian(q, expressed_in="world")[4]
+        return arm.gravity_forces(q) - 5.0 * qd - 30.0 * t**2 * J
+
+    motion = armdyn.simulate(arm, q0, duration=0.8, method="rk4", torque=down, contacts=[floor])
+    assert arm.forward_kinematics(motion.q)[:, 1, 3].min() - height > -1.1e-9
+    assert motion.signals["contact_force"][-1, 0] > 10.0
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.9, 0.3])
+def test_impacts_give_no_energy_beside_a_barrier_that_is_left(restitution: float) -> None:
+    """Joint 1 hits its stop while joint 2 leaves its own, which has to push as well."""
+    arm = PLANAR.with_limits({"joint_1": (0.3, 2.0), "joint_2": (0.4, 2.0)})
+    q, qd = np.array([0.3, 0.4]), np.array([-1.0, 1.0])
+    motion = armdyn.simulate(arm, q, qd, duration=0.01, stops=Stops(restitution), method="rk4")
+    assert motion.energy.kinetic[1] <= motion.energy.kinetic[0] * (1 + 1e-12)
+    assert (motion.events[0].qd >= -1e-12).all()
+    assert motion.events[0].energy >= -1e-12
+
+
+def test_no_observer_of_the_stiff_arm_for_flexible_joints() -> None:
+    from armdyn.actuators import Actuator, Motor, Spring
+
+    drive = Actuator(Motor(rotor_inertia=0.3), spring=Spring(2000.0, damping=3.0))
+    arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    with pytest.raises(Unsupported, match="has flexible joints, between which springs stand"):
+        armdyn.ClosedLoop(arm, momentum_observer(motor_pd_gravity)).simulate(
+            np.zeros(2), steps=2, q_ref=np.zeros(2), Kp=np.ones(2), Kd=np.ones(2), K_observer=np.ones(2)
+        )
