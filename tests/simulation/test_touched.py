@@ -87,3 +87,35 @@ def test_no_observer_of_the_stiff_arm_for_flexible_joints() -> None:
         armdyn.ClosedLoop(arm, momentum_observer(motor_pd_gravity)).simulate(
             np.zeros(2), steps=2, q_ref=np.zeros(2), Kp=np.ones(2), Kd=np.ones(2), K_observer=np.ones(2)
         )
+
+
+def pulse(t: float) -> float:
+    """0.4 s out of 4."""
+    return float(np.clip((t - 1.2) / 0.05, 0, 1) - np.clip((t - 1.6) / 0.05, 0, 1))
+
+
+FAR = Contact(PointOnPlane("tip", (0, 1, 0), (0, -9, 0), name="far"))
+RESTING: dict[str, tuple[armdyn.Robot, Any, dict[str, Any]]] = {
+    "held by friction, a contact far away": (
+        PLANAR.with_friction({"joint_1": (0, 1.0), "joint_2": (0, 1.0)}),
+        lambda t, q, qd: [2 * pulse(t), 0],
+        {"contacts": [FAR]},
+    ),
+    "pressed against stops": (
+        PLANAR.with_limits({"joint_1": (-1, 0.3), "joint_2": (-1, 0.2)}),
+        lambda t, q, qd: np.array([2.0, 1.0]) * (1 - 2.5 * pulse(t)),
+        {"stops": Stops()},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESTING)
+def test_an_adaptive_method_does_not_step_over_a_pulse_where_nothing_moves(name: str) -> None:
+    arm, torque, more = RESTING[name]
+    adaptive, steps = (
+        armdyn.simulate(arm, [0.3, 0.2], duration=4.0, torque=torque, method=method, **more)
+        for method in ("adaptive", "rk4")
+    )
+    assert [event.kind for event in adaptive.events] == [event.kind for event in steps.events]
+    assert np.abs(steps.q - steps.q[0]).max() > 0.02
+    np.testing.assert_allclose(adaptive.q[-1], steps.q[-1], atol=1e-6)

@@ -80,8 +80,10 @@ class StateInMotion:
         self.acting = forces
         self.starts, self.at_once = True, 0
         along = None if bends is None else bends.along
-        sticks = len(self.dry) > 0 and not len(self.barriers)
-        self.at_rest = AT_REST * duration if forces.by_callables and sticks and isinstance(method, Adaptive) else np.inf
+        may_rest = len(self.dry) > 0 or len(self.barriers) > 0
+        self.at_rest = (
+            AT_REST * duration if forces.by_callables and may_rest and isinstance(method, Adaptive) else np.inf
+        )
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, along, self.n, self.at_rest)
         self.ends = ends_of_holds(method, forces, duration)
         self.rubbing = [] if can_hold(pushing.robot) else rubbing_bodies(pushing.robot.mechanism.drive)

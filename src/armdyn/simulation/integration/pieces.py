@@ -25,6 +25,9 @@ Rates = Callable[[float, Array], Array]
 Along = Callable[[Array, Array, Array], Array]
 """That state behind a motion: of z, how far q moved, and the velocities on the way."""
 
+STILL = 1e-12
+"""Rates, in SI, of an arm that rests but for rounding."""
+
 
 class Step:
     """One step of an integration: from (t, y) to (end, y_end), and the states between.
@@ -160,7 +163,8 @@ class BySolver:
         if self._made > self.method.max_steps:
             raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
         self.effort.steps += 1
-        solver.max_step = np.inf if solver.f[: 2 * self.n].any() else self.longest_at_rest
+        moves = np.abs(solver.f[: 2 * self.n]).max(initial=0.0) > STILL
+        solver.max_step = np.inf if moves else self.longest_at_rest
         solver.step()
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             raise self._stuck(t, y, "however short the step")
