@@ -24,6 +24,10 @@ ORTHOGONAL = 1e-9
 """The cosine below which a column of B counts as orthogonal to a normal."""
 
 
+DEPENDENT, LITTLE = 1e-9, 1e-4
+"""Of b: what no d gives where rows depend on each other; and the part of its own that each force has then."""
+
+
 class Face(NamedTuple):
     """The face of the polyhedron that is nearest.
 
@@ -120,14 +124,42 @@ def _normals(columns: Array, rank: int) -> list[Array]:
 
 
 def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
-    """The p between low and high with the least |B p - d|, B^T d = -b.
+    """The p between low and high with the least p W p/2 + b p: |B p - d| with B^T d = -b, where there is a d.
 
     With W = B^T B, (W p + b)_i is then zero where p_i is between its bounds, not negative where it is the low one and
     not positive where it is the high one.
     """
+    d = _target(B, b)
+    if np.linalg.norm(B.T @ d + b) > DEPENDENT * np.linalg.norm(b):
+        return _of_dependent_rows(B, b, low, high)
+    return _nearest(B, d, low, high)
+
+
+def _of_dependent_rows(B: Array, b: Array, low: Array, high: Array) -> Array:
+    """The same where no d has B^T d = -b, for rows depend on each other and their b do not: the least p W p/2 + b p.
+
+    With a little of each force's own square there is such a d. What lies between its bounds then, does without it.
+    """
+    sizes = _sizes(B)
+    B, b, low, high = B / sizes, b / sizes, low * sizes, high * sizes
+    n = len(b)
+    own = np.concatenate([B, LITTLE * np.eye(n)])
+    p = _nearest(own, np.concatenate([np.zeros(len(B)), -b / LITTLE]), low, high)
+    free = (p - low > LITTLE * np.abs(p).max(initial=0.0)) & (high - p > LITTLE * np.abs(p).max(initial=0.0))
+    found = p.copy()
+    rest = b[free] + B[:, free].T @ (B[:, ~free] @ p[~free])
+    found[free] = np.linalg.lstsq(B[:, free].T @ B[:, free], -rest, rcond=DRIFTED)[0]
+    if (found < low).any() or (found > high).any():
+        found = p
+    within: Array = found / sizes
+    return within
+
+
+def _nearest(B: Array, d: Array, low: Array, high: Array) -> Array:
+    """The p between low and high with the least |B p - d|."""
     from scipy.optimize import lsq_linear, nnls  # noqa: PLC0415 - slow to import
 
-    d, sizes = _target(B, b), _sizes(B)
+    sizes = _sizes(B)
     B, low, high, bounds = B / sizes, low * sizes, high * sizes, (low, high)
     if not low.any() and np.isinf(high).all():
         only_push: Array = nnls(B, d)[0] / sizes

@@ -271,7 +271,7 @@ class Pushing:
             return after, before - self.kinetic_energy(q, after)
 
         found = rebound(1.0)
-        if found[1] < -ROUNDING * before and (speed > 0.0).any():
+        if found[1] < -ROUNDING * before:
             return rebound(_largest_part(lambda part: rebound(part)[1]))
         return found
 
