@@ -166,9 +166,11 @@ def test_all_friction_springs_and_brakes_stay() -> None:
     expected = arm.friction_forces(task.q, task.qd)[moving, 0]
     np.testing.assert_allclose(load.friction_torque[moving], expected, atol=1e-12)
     drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(9000.0), brake=Brake(3.0))
-    flexible = armdyn.load("planar_2r").with_actuators({"joint_1": drive})
-    driven = size(flexible, task, voltage=48.0).robot_with_drives().model.joint("joint_1").actuator
+    flexible = armdyn.load("planar_2r").with_friction({"joint_1": (0.2, 0.3)}).with_actuators({"joint_1": drive})
+    joint = size(flexible, task, voltage=48.0).robot_with_drives().model.joint("joint_1")
+    driven = joint.actuator
     assert isinstance(driven, Actuator)
+    assert (joint.damping, joint.friction, driven.friction) == (0.2, 0.3, ())  # at the link, not the rotor
     assert (driven.spring, driven.brake) == (drive.spring, drive.brake)
 
 

@@ -15,7 +15,7 @@ from armdyn.checks import choice as one_of
 from armdyn.checks import number, switch, whole_number
 from armdyn.errors import DTypeError, MissingLibrary, ModelError, UnknownName, shown
 from armdyn.robot import Robot
-from armdyn.sizing.arm_loads import joint_loads, own_friction, with_masses
+from armdyn.sizing.arm_loads import joint_loads, with_masses
 from armdyn.sizing.catalogue import Catalogue
 from armdyn.sizing.choosing import PREFERENCES, Choice, JointSizing
 from armdyn.sizing.judging import judge
@@ -77,20 +77,17 @@ class Sizing:
         """
         chosen = {name: choice for name, choice in self.best.items() if choice is not None}
         loaded = with_masses(self.robot, {name: choice.mass for name, choice in chosen.items()}, self.mounts)
-        actuators = {}
+        actuators, of_joints = {}, {}
         for name, choice in chosen.items():
             motor, gear = self.joints[name].parts(choice)
             turns = self.turns.get(name, 1.0)
             joint = self.robot.model.joint(name)
             before = joint.actuator if isinstance(joint.actuator, Actuator) else Actuator(friction=())
             actuators[name] = Actuator(
-                motor,
-                gear.gear(turns),
-                own_friction(joint),
-                spring=before.spring,
-                brake=before.brake,
+                motor, gear.gear(turns), before.friction or (), spring=before.spring, brake=before.brake
             )
-        return loaded.with_armature(dict.fromkeys(actuators, 0.0)).with_actuators(actuators)
+            of_joints[name] = joint.damping, joint.friction  # which stand at the link, where there is a spring
+        return loaded.with_armature(dict.fromkeys(actuators, 0.0)).with_actuators(actuators).with_friction(of_joints)
 
     def columns(self) -> dict[str, Any]:
         """A table of all pairs of all joints; see `JointSizing.columns`."""
