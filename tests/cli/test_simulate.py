@@ -188,6 +188,11 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --step 1e-3", "--step: method 'adaptive' has no step"),
         ("planar_2r --method rk4 --step -1", "--step: step is -1"),
         ("planar_2r --controller pd --target 0,0,0 --kp 1 --kd 1", "--target has 3 numbers; expected 2 numbers"),
+        (
+            "planar_2r --q0 abc",
+            "--q0 is 'abc'; expected one number, for all joints, or one a joint of 'planar_2r': joint_",
+        ),
+        ("planar_2r --q0 1mm", "--q0 has '1mm' for 'joint_1'; unit 'mm', expected one of rad, deg"),
     ],
 )
 def test_mistakes_are_named(shell: Shell, folder: Path, words: str, message: str) -> None:
@@ -254,11 +259,12 @@ def test_help_shows_examples(shell: Shell) -> None:
 
 def test_one_number_counts_for_all_joints(shell: Shell, folder: Path) -> None:
     gains = ("--kp", "60", "--kd", "8", "--method", "rk4", "--duration", "0.1")
-    for name, text in (("one", "0.3"), ("each", "0.3,0.3")):
+    for name, text in (("one", "0.3"), ("each", "0.3,0.3"), ("blanks", "0.3 0.3")):
         assert shell("simulate", "planar_2r", "--controller", "pd", "--target", text, "--q0", text, *gains,
                      "--npz", f"{name}.npz").code == 0  # fmt: skip
-    one, each = (armdyn.Trajectory.load(folder / f"{name}.npz") for name in ("one", "each"))
-    np.testing.assert_array_equal(one.q, each.q)
+    one, *others = (armdyn.Trajectory.load(folder / f"{name}.npz") for name in ("one", "each", "blanks"))
+    for other in others:
+        np.testing.assert_array_equal(other.q, one.q)
 
 
 def test_constraints_that_follow_from_others_have_a_report(shell: Shell, folder: Path) -> None:

@@ -283,13 +283,6 @@ def read_wrench(text: str, name: str) -> Array:
     return read_vector(text, name, 6, meaning="mx,my,mz,fx,fy,fz", units=units)
 
 
-def read_joint_values(text: str, name: str, robot: Robot) -> Array:
-    """One number a joint, or one for all of them."""
-    if len(split_quantities(text)) == 1:
-        return np.full(robot.dof, read_vector(text, name, 1)[0])
-    return read_joint_vector(text, name, robot, quantity=None)
-
-
 def read_joint_vector(
     text: str | None, name: str, robot: Robot, quantity: str | None = "q", *, spread: bool = False
 ) -> Array:
@@ -304,8 +297,13 @@ def read_joint_vector(
     """
     if text is None:
         return np.zeros(robot.dof)
-    if spread and text.strip() and "," not in text:
-        text = ",".join([text] * robot.dof)
     meaning = f"one a joint of {robot.name!r}: {', '.join(robot.joint_names)}"
-    units = [joint_units(joint.kind, quantity) for joint in robot.joints] if quantity else []
+    units = [joint_units(joint.kind, quantity) if quantity else NO_UNITS for joint in robot.joints]
+    if spread and len(split_quantities(text)) == 1:
+        meaning = f"for all joints, or {meaning}"
+        labels = [[joint] if quantity else [] for joint in robot.joint_names]  # whose units it must have
+        of_each = zip(labels, units, strict=True)
+        return np.array(
+            [read_vector(text, name, 1, meaning=meaning, labels=own, units=[its])[0] for own, its in of_each]
+        )
     return read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names, units=units)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector, read_wrench
+from armdyn.cli.arguments import load_robot, read_joint_vector, read_vector, read_wrench
 from armdyn.formats.csv_table import LENGTHS
 from armdyn.formats.quantities import joint_units, split_quantities
 from armdyn.robot import Robot
@@ -46,7 +46,7 @@ VECTORS: dict[str, Callable[[str, str, Robot], Array]] = {
     **dict.fromkeys(("q0", "target"), partial(read_joint_vector, spread=True)),
     "qd0": partial(read_joint_vector, quantity="qd", spread=True),
     "torque": partial(read_joint_vector, quantity="tau", spread=True),
-    **dict.fromkeys(("kp", "kd"), read_joint_values),
+    **dict.fromkeys(("kp", "kd"), partial(read_joint_vector, quantity=None, spread=True)),
     "f_tip": lambda text, name, _: read_wrench(text, name),
 }
 """The options that are texts of several numbers, and what reads them."""

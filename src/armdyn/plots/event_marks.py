@@ -14,9 +14,14 @@ APART = 400
 """Lines in the whole width at most: of events that are nearer to each other one stands for all."""
 
 
+def _has_lines(trajectory: Trajectory) -> bool:
+    """Whether it is one motion that takes time and has events: those of a batch have different ones."""
+    return bool(trajectory.events) and not trajectory.batch and len(trajectory.t) > 1
+
+
 def mark_events(axes: Axes, trajectory: Trajectory) -> None:
-    """A line at each time at which something happened; none of a batch, whose motions have different ones."""
-    if trajectory.batch or not trajectory.events or len(trajectory.t) < 2:
+    """A line at each time at which something happened; none of a batch."""
+    if not _has_lines(trajectory):
         return
     begin, end = trajectory.t[0], trajectory.t[-1]
     times = np.array([event.t for event in trajectory.events])
@@ -28,7 +33,7 @@ def mark_events(axes: Axes, trajectory: Trajectory) -> None:
 
 def kinds_of_events(trajectory: Trajectory) -> str:
     """What the lines stand for: the kinds of events and how many there are of each; empty where there are no lines."""
-    if trajectory.batch or not trajectory.events or len(trajectory.t) < 2:
+    if not _has_lines(trajectory):
         return ""
     kinds = [event.kind for event in trajectory.events]
     return "dotted: " + ", ".join(f"{kind} ({kinds.count(kind)})" for kind in dict.fromkeys(kinds))

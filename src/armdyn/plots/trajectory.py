@@ -60,9 +60,8 @@ def plot_trajectory(
     """Joint positions, velocities and forces, energies and the drift of their account over time, as a Figure.
 
     Panels stand in two columns. The dashes of curves that coincide take turns, so that all are seen. Dotted lines are
-    events: impacts, joints that stick, crossings asked for. A batch of up to
-    twenty motions shows a thin line for each; a larger one the median, and a band from the 5th to the 95th percentile.
-    Angles are not wrapped.
+    events: impacts, joints that stick, crossings asked for. A batch of up to twenty motions shows a thin line for each;
+    a larger one the median, and a band from the 5th to the 95th percentile. Angles are not wrapped.
 
     Args:
         trajectory: what to draw.

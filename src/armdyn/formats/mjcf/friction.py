@@ -21,11 +21,8 @@ def drag_of(higher: ArrayLike, factor: float = 1.0) -> list[FrictionLaw]:
         factor: by which they are multiplied: G^2 of an actuator behind a gear. MuJoCo takes v of the joint there too.
     """
     quadratic, cubic, *others = (factor * b for b in np.ravel(higher).tolist())
-    return (
-        [Quadratic(quadratic, cubic)]
-        if max(quadratic, cubic) > 0.0 <= min(quadratic, cubic) and not any(others)
-        else []
-    )
+    fits = min(quadratic, cubic) >= 0.0 and max(quadratic, cubic) > 0.0 and not any(others)
+    return [Quadratic(quadratic, cubic)] if fits else []
 
 
 def is_left_out(higher: ArrayLike) -> bool:

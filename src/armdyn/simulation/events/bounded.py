@@ -23,7 +23,6 @@ SLACK = 1e-12
 ORTHOGONAL = 1e-9
 """The cosine below which a column of B counts as orthogonal to a normal."""
 
-
 DEPENDENT, LITTLE = 1e-9, 1e-4
 """Of b: what no d gives where rows depend on each other; and the part of its own that each force has then."""
 

@@ -140,7 +140,6 @@ def _motion(table: CsvTable, robot: Robot, *, may_jump: bool = False) -> Motion:
 ALIKE = 5
 """Rows in a row, at the least, in which a joint that stands still does not move."""
 
-
 IN_STEPS = 0.1
 """Of the usual way from row to row: where the least is more, positions are rounded to few digits."""
 
@@ -169,8 +168,8 @@ def _rests(q: Array, speeds: Array) -> Array:
         for first, last in zip(np.flatnonzero(changes == 1), np.flatnonzero(changes == -1), strict=True):
             if last - first + 1 >= ALIKE:  # rows first to last are alike
                 rests[first : last + 1, k] = True
-    still_as_well: Array = rests & (speeds <= SWINGS * speeds.max(axis=0))
-    return still_as_well
+    slow: Array = speeds <= SWINGS * speeds.max(axis=0)
+    return rests & slow
 
 
 def spline_through(t: Array, values: Array) -> Callable[..., Array]:
