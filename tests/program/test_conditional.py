@@ -26,7 +26,7 @@ def long_way(x: Any, steps: int = 60) -> Any:
 
 
 def conditional(program: Program) -> list[Arithmetic]:
-    return [s for s in cut(program).sections if isinstance(s, Arithmetic) and s.condition is not None]
+    return [s for s in cut(program).sections if isinstance(s, Arithmetic) and s.conditions]
 
 
 def one_arm(x: Any) -> Any:
@@ -88,12 +88,41 @@ def in_turns(x: Any) -> Any:
     return [select(c, long_way(second), 2.0 * second), second]
 
 
-PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4} | {
-    chosen_again: 2,
-    of_inputs: 3,
-    passed_on: 2,
-    in_turns: 3,
-}
+def arm_within_an_arm(x: Any) -> Any:
+    """What the inner arm needs is apart from what the outer one does before and behind it."""
+    way = long_way(x[1])
+    inner = select(less(way, 0.7), long_way(way + x[0]), way)
+    return select(less(0.0, x[0]), long_way(inner), x[1] * x[1])
+
+
+def decided_late(x: Any) -> Any:
+    """What decides about arms, and about an arm within one, comes behind what hangs on it."""
+    outer, inner = long_way(x[1]), long_way(x[1] + 1.0)
+    decides_inner, decides = less(np.sqrt(x[1]), 0.6), less(0.0, np.sqrt(abs(x[0])) * x[0])
+    return [select(decides, select(decides_inner, inner * outer, outer), x[1] * x[1]), decides]
+
+
+def three_deep(x: Any) -> Any:
+    """A correction of a correction of a correction, each for fewer states."""
+
+    def corrected(y: Any, bounds: tuple[float, ...]) -> Any:
+        if not bounds:
+            return y
+        return select(less(bounds[0], x[0] * y), corrected(long_way(y + x[1]), bounds[1:]), y)
+
+    return [corrected(x[1] * x[1] + 0.2, (0.05, 0.3, 0.9)), x[0] + x[1]]
+
+
+PROGRAMS: dict[Callable[..., Any], int] = (
+    {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4}
+    | {
+        chosen_again: 2,
+        of_inputs: 3,
+        passed_on: 2,
+        in_turns: 3,
+    }
+    | {arm_within_an_arm: 3, decided_late: 3, three_deep: 5}
+)
 """How many sections have a condition."""
 
 
@@ -129,6 +158,51 @@ def test_a_state_does_not_depend_on_its_group(function: Callable[..., Any]) -> N
     )
 
 
+def random_arms(seed: int) -> Callable[[Any], Any]:
+    """Arms in arms of random depth; conditions are made before or behind what hangs on them, or are there already."""
+    some = np.random.default_rng(seed)
+
+    def function(x: Any) -> Any:
+        values, known = [x[0], x[1]], []
+
+        def value(depth: int) -> Any:
+            kind = some.integers(6)
+            if depth <= 0 or kind == 0:
+                return long_way(values[some.integers(len(values))] + some.normal(), int(some.integers(1, 45)))
+            if kind == 1:
+                return np.sin(value(depth - 1))
+            condition = known[some.integers(len(known))] if known and some.random() < 0.4 else decision(depth - 2)
+            arms = value(depth - 1), value(depth - 1)
+            if some.random() < 0.5:
+                condition = decision(depth - 2)
+            known.append(condition)
+            chosen = select(condition, *arms)
+            if some.random() < 0.5:
+                values.append(chosen)
+            return chosen
+
+        def decision(depth: int) -> Any:
+            return less(value(depth) if some.random() < 0.5 else values[-1], 0.5 * some.normal())
+
+        return [value(5), value(4)]
+
+    return function
+
+
+@pytest.mark.parametrize("seed", [3, 7, 8, pytest.param(range(20, 60), marks=pytest.mark.slow)])
+def test_random_arms_within_arms(seed: int | range) -> None:
+    """By the interpreter, and bit for bit the same alone as in a group."""
+    x = rng.uniform(-1.0, 1.0, (43, 2))
+    for one in [seed] if isinstance(seed, int) else seed:
+        program = trace(random_arms(one), [Port("x", (2,))], name="random")
+        ufunc = compiled_for(program, host(), "d")
+        found = ufunc(x)
+        np.testing.assert_allclose(found, interpret(program, x)[0], rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(found, np.stack([ufunc(each) for each in x]))
+    if isinstance(seed, int):
+        assert max(len(section.conditions) for section in conditional(program)) > 1
+
+
 def test_selects_end_the_sections_that_they_decide_about() -> None:
     """Where arithmetic stores the other arm before; those of a number or of what is given are apart."""
     for function, count in ((one_arm, 0), (chosen_again, 2), (of_inputs, 1)):
@@ -143,6 +217,14 @@ def test_selects_end_the_sections_that_they_decide_about() -> None:
     plan = cut(trace(chosen_again, [Port("x", (2,))]))
     assert plan.before[second] == first
     assert {plan.slots[first], plan.slots[second]} < set(plan.stored[plan.before[first]])
+
+
+def test_arms_within_an_arm_hang_on_both_conditions() -> None:
+    """And one jump leaves out all that hangs on the outer one."""
+    for function, depths in ((arm_within_an_arm, [1, 2, 1]), (decided_late, [1, 2, 1]), (three_deep, [1, 2, 3, 2, 1])):
+        plan = cut(trace(function, [Port("x", (2,))], name=function.__name__))
+        (arm,) = [part for part in plan.parts if isinstance(part[0], Arithmetic) and part[0].conditions]
+        assert [len(section.conditions) for section in arm if isinstance(section, Arithmetic)] == depths
 
 
 def test_selects_that_are_passed_on_share_a_slot() -> None:

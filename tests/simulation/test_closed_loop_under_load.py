@@ -330,5 +330,5 @@ def test_most_of_a_step_is_left_out_where_no_arm_needs_it(law: str) -> None:
     lossy = robot.with_actuators(dict.fromkeys(robot.joint_names, LOSSY[law]))
     step = ClosedLoop(lossy, pd_gravity, method=SemiImplicitEuler(step=1e-3)).program().step
     sections = [section for section in cut(step).sections if isinstance(section, Arithmetic)]
-    left_out = sum(len(section.nodes) for section in sections if section.condition)
+    left_out = sum(len(section.nodes) for section in sections if section.conditions)
     assert left_out > 0.7 * sum(len(section.nodes) for section in sections)

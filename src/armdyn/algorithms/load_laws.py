@@ -193,14 +193,19 @@ def until_settled(
     are made together, for each choice costs as much as a part of a step.
     """
     singly = SINGLY_OF_CURVES if count == STEPS_OF_CURVES else SINGLY
+
+    def settled(found: NewtonStep, made: int) -> NewtonStep:
+        """The first of a step and those behind it that has settled; an arm within an arm, each left out by itself."""
+        if made < min(singly, count - 1):
+            return found.unless_settled(settled(step(found.friction, found.loads), made + 1))
+        last = steps_made(step, found.friction, found.loads, count - made)
+        return found.unless_settled(last if checked is None else checked(last))
+
     made = min(count, 1 if near else 2)
     found = steps_made(step, friction, loads, made)
     if count == made:
         return found if checked is None else checked(found)
-    for _ in range(made, min(singly, count - 1)):
-        found, made = found.unless_settled(step(found.friction, found.loads)), made + 1
-    last = steps_made(step, found.friction, found.loads, count - made)
-    return found.unless_settled(last if checked is None else checked(last))
+    return settled(found, made)
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:

@@ -12,6 +12,9 @@ from armdyn.spatial.rotations import Array
 ROUNDING = 1e-9
 """The part by which an impulse may be beyond its bounds, and is at them."""
 
+CORRECTED = ("turns", "held", "direction", "r")
+"""What a guess may change of another one of the same step."""
+
 
 @dataclass(frozen=True, eq=False)
 class Doings:
@@ -50,14 +53,14 @@ class Doings:
         rests = 1.0 - moves
         above, below = less_equal(least, holding), less_equal(holding, most)  # neither of them of NaN
         crosses = less(slip * predicted, 0.0)
-        turns = maximum(crosses, less(slip * later[friction.dry], 0.0))
+        turns = either(crosses, less(slip * later[friction.dry], 0.0))
         held = rests * above * below + turns
         r = select(rests, h, h * _part_behind_zero(crosses, before, predicted))
         taken = select(rests, holding, slipping.force[friction.dry])
         return cls(slip, turns, held, slip + rests * (above - below), r, taken, h)
 
-    def corrected(self, least: Array, most: Array, before: Array, after: Array, impulses: Array) -> Doings:
-        """The guess with what its solution contradicts changed.
+    def corrected(self, least: Array, most: Array, before: Array, after: Array, impulses: Array) -> tuple[Doings, Any]:
+        """The guess with what its solution contradicts changed, and above 0 where anything is.
 
         Args:
             least, most: the friction that each may take at rest.
@@ -76,17 +79,22 @@ class Doings:
         direction = direction * (1.0 - 2.0 * opposed * (1.0 - against))
         r = self.r + slips_on * (self.h * _part_behind_zero(slips_on, before, after) - self.r)
         held, turns = self.held - released + against, self.turns + slips_on
-        return replace(self, held=held, turns=turns, direction=direction, r=r)
+        return replace(self, held=held, turns=turns, direction=direction, r=r), sum(released + opposed)
+
+    def unless(self, condition: Any, other: Doings) -> Doings:
+        """The guess, or where the condition is above 0 another one of the same step."""
+        changed = {name: select(condition, getattr(other, name), getattr(self, name)) for name in CORRECTED}
+        return replace(self, **changed)
 
     def contradicted(self, least: Array, most: Array, after: Array, impulses: Array) -> Any:
-        """1 where the solution disagrees with the guess, else 0.
+        """Above 0 where the solution disagrees with the guess, else 0.
 
         What is held must take an impulse within its bounds over the whole step; what slips must do so in its direction.
         """
         taken = self.h * self.taken - impulses
         slack = ROUNDING * self.h * (abs(least) + abs(most))
         beyond = self.held * (less(taken, self.h * least - slack) + less(self.h * most + slack, taken))
-        return largest(beyond + (1.0 - self.held) * less(self.direction * after, 0.0))
+        return sum(beyond + (1.0 - self.held) * less(self.direction * after, 0.0))
 
     def heat(self, before: Array, after: Array, impulses: Array) -> Array:
         """What each takes on paths with constant accelerations before and behind a stop, J; never below 0."""
@@ -108,7 +116,7 @@ class Doings:
     @property
     def any_changes(self) -> Any:
         """Above 0 where any of them does something else than before."""
-        return largest(self.changes)
+        return sum(self.changes)
 
     @property
     def longest(self) -> Any:
@@ -126,6 +134,11 @@ class Doings:
         slips_on = self.slip * self.slip * (1.0 - self.turns)
         found: Array = slips_on * self.of_others + (1.0 - slips_on) * self.r
         return found
+
+
+def either(a: Any, b: Any) -> Any:
+    """1 where one of two conditions of 1 or 0 is 1: fewer instructions than their maximum, which minds NaN."""
+    return a + b * (1.0 - a)
 
 
 def largest(of: Array) -> Any:

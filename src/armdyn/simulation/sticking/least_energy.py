@@ -22,7 +22,7 @@ import numpy as np
 
 from armdyn.program import clip, less, less_equal, select
 from armdyn.simulation.integration.schemes import State
-from armdyn.simulation.sticking.doings import Doings, largest
+from armdyn.simulation.sticking.doings import Doings
 from armdyn.simulation.sticking.slides import Slide
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
@@ -47,9 +47,7 @@ class LeastEnergy:
     at_rest: Array
 
     @classmethod
-    def of(
-        cls, friction: SlipFriction, doings: Doings, holding: Array, loads: Mapping[int, Any], condition: Any
-    ) -> LeastEnergy:
+    def of(cls, friction: SlipFriction, doings: Doings, holding: Array, loads: Mapping[int, Any]) -> LeastEnergy:
         """For what friction takes beside the predicted step: taken - p'/h is within its bounds.
 
         Args:
@@ -57,14 +55,13 @@ class LeastEnergy:
             doings: the first guess of what joints do, which knows what friction takes in that step.
             holding: the friction that holds what rests in the predicted step.
             loads: on which friction depends, behind the changes: those before end with the stops of other joints.
-            condition: where these bounds are needed.
         """
         least, most = friction.at_rest(loads)
         rests = 1.0 - doings.slip * doings.slip
         slips_on = (1.0 - rests) * (1.0 - doings.turns)
         least = least + slips_on * (friction.backwards - friction.least)  # kinetic in the place of static friction
         most = most + slips_on * (friction.forwards - friction.most)
-        low, high = (select(condition, doings.h * (doings.taken - one), 0.0) for one in (most, least))
+        low, high = (doings.h * (doings.taken - one) for one in (most, least))
         return cls(friction, low, high, rests * doings.h * holding)
 
     def later(self, first: Slide, state: State, h: Any) -> State:
@@ -110,5 +107,5 @@ class LeastEnergy:
         wrong = held[dry] * (less(whole, self.low) + less(self.high, whole))
         wrong = wrong + (1.0 - backwards) * forwards * less(after[dry], 0.0)
         wrong = wrong + (1.0 - forwards) * backwards * less(0.0, after[dry])
-        any_wrong = largest(wrong)
+        any_wrong = sum(wrong)
         return select(any_wrong, v, after), select(any_wrong, p, whole)

@@ -19,11 +19,13 @@ class Slipping(NamedTuple):
         force: at the loads of the predicted step, N m or N, (n,).
         passed: force/phi, (n,).
         reciprocal: 1/phi = 1/(1 + s), (n,).
+        pieces: numbers that are others on other lines.
     """
 
     force: Array
     passed: Array
     reciprocal: Array
+    pieces: list[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,4 +95,4 @@ class SlipFriction:
             # (f + c + s l)/phi without a division: s/phi is 1 - 1/phi
             passed[i] = force[i] * own.passed + own.kept + (1.0 - own.passed) * load
             force[i], reciprocal[i] = force[i] + on_line, own.passed
-        return Slipping(force, passed, reciprocal)
+        return Slipping(force, passed, reciprocal, [piece for own in of_loads.values() for piece in own.pieces])

@@ -37,7 +37,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.program import less, less_equal, maximum, select
+from armdyn.algorithms.load_laws import SAME_PIECES
+from armdyn.program import less, less_equal, select
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import State
 from armdyn.simulation.sticking.doings import Doings
@@ -84,14 +85,11 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     doings = Doings.first(friction, holding, later[1], h)
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + bool(arm.loaded)
     changed, loads, wrong = _with_changes(arm, friction, doings, state, predicted, heat, passes)
-    least = LeastEnergy.of(friction, doings, holding, loads, doings.any_changes)
+    robust = LeastEnergy.of(friction, doings, holding, loads).later(first, state, h)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before, and the
     # least energy where their solution agrees with itself.
+    changed = tuple(select(wrong, *both) for both in zip(robust, changed, strict=True))
     later = tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
-    wrong = select(doings.any_changes, wrong, 0.0)
-    robust = least.later(first, state, h)
-    # as a sum, for what a select gives otherwise would hang on its condition too
-    later = tuple(one + select(wrong, other - one, 0.0) for one, other in zip(later, robust, strict=True))
     return later, arm.last_loads
 
 
@@ -122,18 +120,15 @@ def _with_changes(
 ) -> tuple[State, Mapping[int, Any], Any]:
     """The predicted state ``later``, with its ``heat``, and the changes of velocity of joints that change what they do.
 
-    And the loads behind them; and 1 where what joints do contradicts the impulses and velocities, or where friction
-    takes much less energy than on the paths of the joints, as where their stops do not fit together; else 0.
+    And the loads behind them; and above 0 where what joints do contradicts the impulses and velocities, or where
+    friction takes much less energy than on the paths of the joints, as where their stops do not fit together; else 0.
     """
     q, before, _ = state
-    dry, predicted, loads = friction.dry, friction.predicted, friction.loads
-    for k in range(passes):
-        changes = Changes.of(arm, friction, doings, q, loads)
-        after, impulses = predicted + changes.velocities, changes.impulses[dry]
-        loads = changes.loads(friction)
-        at_rest = friction.at_rest(loads)
-        if k < passes - 1:
-            doings = doings.corrected(*at_rest, before[dry], after[dry], impulses)
+    dry, predicted = friction.dry, friction.predicted
+    solution = Solution.settled(arm, friction, doings, q, friction.loads, passes)
+    doings, changes, loads = solution.doings, solution.changes, solution.loads
+    after, impulses = predicted + changes.velocities, changes.impulses[dry]
+    at_rest = friction.at_rest(loads)
     contradicted = doings.contradicted(*at_rest, after[dry], impulses)
     after[dry] = select(doings.held, 0.0, after[dry])
     times = np.full(len(predicted), doings.longest, dtype=object)
@@ -144,8 +139,57 @@ def _with_changes(
     energies = arm.energies_of_change(q, before, kinetic, later[0], moved)
     steady = np.array([float(i not in arm.loaded.values()) for i in dry])  # that of loads is not known on the paths
     on_paths = doings.heat(before[dry], after[dry], impulses) @ steady
-    wrong = maximum(contradicted, less(heat + energies[1], TAKEN * on_paths))
+    wrong = contradicted + less(heat + energies[1], TAKEN * on_paths)
     return (later[0] + moved, after, later[2] + energies), loads, wrong
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The changes of velocity in a step by a guess of what joints do.
+
+    Args:
+        doings: the guess.
+        changes: of velocity.
+        loads: that they lead to, by body.
+        corrected: the guess with what the changes contradict changed.
+        unsettled: above 0 where the corrected guess, or a straight line of friction at these loads, is another one: a
+            further solution would be another one then. A compiled loop leaves the others out.
+    """
+
+    doings: Doings
+    changes: Changes
+    loads: Mapping[int, Any]
+    corrected: Doings
+    unsettled: Any
+
+    @classmethod
+    def of(cls, arm: Slides, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any]) -> Solution:
+        """Of a guess, with friction on the straight lines at these loads."""
+        changes, dry = Changes.of(arm, friction, doings, q, loads), friction.dry
+        after, behind = friction.predicted + changes.velocities, changes.loads(friction)
+        corrected, changed = doings.corrected(
+            *friction.at_rest(behind), friction.before[dry], after[dry], changes.impulses[dry]
+        )
+        before, now = (friction.slipping(doings.direction, each).pieces for each in (loads, behind))
+        other_lines = sum((abs(a - b) for a, b in zip(before, now, strict=True)), start=0.0)
+        return cls(doings, changes, behind, corrected, changed + less(SAME_PIECES, other_lines))
+
+    @classmethod
+    def settled(
+        cls, arm: Slides, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any], most: int
+    ) -> Solution:
+        """The first of a guess and of those corrected by it that is not unsettled, or the last one of so many."""
+        first = cls.of(arm, friction, doings, q, loads)
+        if most == 1:
+            return first
+        return first.unless_unsettled(cls.settled(arm, friction, first.corrected, q, first.loads, most - 1))
+
+    def unless_unsettled(self, other: Solution) -> Solution:
+        """The solution, or where it is unsettled the other one."""
+        condition = self.unsettled
+        loads = {k: select(condition, other.loads[k], own) for k, own in self.loads.items()}
+        doings, changes = self.doings.unless(condition, other.doings), self.changes.unless(condition, other.changes)
+        return Solution(doings, changes, loads, other.corrected, other.unsettled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +226,19 @@ class Changes:
         for i in dry:
             impulses[i] = impulses[i] + held[i] * found.reactions[i]
         return cls(found.x, impulses, times, rotors)
+
+    def unless(self, condition: Any, other: Changes) -> Changes:
+        """These, or where the condition is above 0 the others."""
+        velocities, impulses, times = (
+            select(condition, b, a)
+            for a, b in (
+                (self.velocities, other.velocities),
+                (self.impulses, other.impulses),
+                (self.times, other.times),
+            )
+        )
+        rotors = {k: select(condition, other.rotors[k], own) for k, own in self.rotors.items()}
+        return Changes(velocities, impulses, times, rotors)
 
     def loads(self, friction: SlipFriction) -> dict[int, Any]:
         """The loads that the changes lead to, by body: l + (p' - a' dqd)/r."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from armdyn.program.graph import Node
-from armdyn.targets.llvm.conditional import Condition
+from armdyn.targets.llvm.conditional import Conditions
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.llvm.scheduling import ROOM, scheduled
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
@@ -17,8 +18,8 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
     out = Lines()
     names: dict[int, str] = {}
     instructions = Instructions(out, vector)
-    if section.condition is not None:
-        _leave_out_unless(out, vector, section.condition, plan.slots[section.condition.node])
+    if section.conditions:
+        _leave_out_unless_met(out, vector, plan, section.conditions)
 
     def value(index: int) -> str:
         known = names.get(index)
@@ -48,18 +49,35 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
         for slot in plan.stored.get(index, ()):
             at = slot_pointer(out, vector, "%results", slot)
             out.put(f"store {vector.type} {names[index]}, ptr {at}, align {vector.bytes}")
-    if section.condition is not None:
+    if section.conditions:
         out.put("br label %none")
         out.put("none:")
     return section_function(name, out)
 
 
-def _leave_out_unless(out: Lines, vector: Vector, condition: Condition, slot: int) -> None:
-    """Jump to the label ``none`` where no state of the group meets the condition, which stands in a slot."""
-    at = slot_pointer(out, vector, "%values", slot)
-    decides = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
-    mask = out.let(f"fcmp {'une' if condition.value else 'oeq'} {vector.type} {decides}, zeroinitializer")
-    out.put(f"br i1 {any_lane(out, vector, [mask])}, label %some, label %none")
+def sections_of_an_arm(plan: Sections, vector: Vector, conditions: Conditions, name: str, called: Sequence[str]) -> str:
+    """A function that calls several sections in turn, and leaves them out together."""
+    out = Lines()
+    _leave_out_unless_met(out, vector, plan, conditions)
+    for one in called:
+        out.put(f"call void @{one}(ptr %values, ptr %results)")
+    out.put("br label %none")
+    out.put("none:")
+    return section_function(name, out, reads_what_it_writes=True)
+
+
+def _leave_out_unless_met(out: Lines, vector: Vector, plan: Sections, conditions: Conditions) -> None:
+    """Jump to the label ``none`` where no state of the group meets the conditions, which stand in slots.
+
+    A state has to meet all of them: where it does not meet the outer one, the slot of the inner one has old numbers.
+    """
+    masks = []
+    for condition in conditions:
+        at = slot_pointer(out, vector, "%values", plan.slots[condition.node])
+        decides = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
+        masks.append(out.let(f"fcmp {'une' if condition.value else 'oeq'} {vector.type} {decides}, zeroinitializer"))
+    met = reduce(lambda a, b: out.let(f"and {vector.mask_type} {a}, {b}"), masks)
+    out.put(f"br i1 {any_lane(out, vector, [met])}, label %some, label %none")
     out.put("some:")
 
 

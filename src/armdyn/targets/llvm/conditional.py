@@ -5,6 +5,9 @@ one condition reads are of no use to a group of states that all take the other a
 steps of an iteration that has come to its end, they become sections of their own behind one jump. No state reads what
 was left out, so that its results do not depend on the other states of its group.
 
+Where arms are many nodes within another arm, they are sections of their own within its sections: what a correction
+needs that few of the states need which are corrected at all.
+
 Selects that such a section ends with are part of it: their slots hold the other arm before, and keep it where the
 section is left out.
 """
@@ -30,11 +33,15 @@ class Condition(NamedTuple):
     value: bool
 
 
-def conditions(nodes: Sequence[Node], results: Sequence[int], unconditional: frozenset[str]) -> dict[int, Condition]:
-    """The condition of every node that has one; ``unconditional`` operations, and what they read, have none.
+Conditions = tuple[Condition, ...]
+"""What a node hangs on: an arm that is in no other one, one that is in it, and so on; empty of what always counts."""
 
-    Of conditions within another one's arm the outer one counts. So the node that decides has no condition itself, and
-    is known before what hangs on it.
+
+def conditions(nodes: Sequence[Node], results: Sequence[int], unconditional: frozenset[str]) -> dict[int, Conditions]:
+    """The conditions of every node that has any; ``unconditional`` operations, and what they read, have none.
+
+    The node that decides about an arm is not in it, nor in any other that its selects are not in. So it is known before
+    what hangs on it, where the arms around it are not left out.
     """
     arms = Arms(nodes)
     readers: list[set[Condition | None]] = [set() for _ in nodes]
@@ -52,11 +59,19 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], unconditional: fro
         arguments = [int(a) for a in nodes[index][1:]]
         for k, argument in enumerate(arguments):
             readers[argument].add(Condition(arguments[0], ARMS[k]) if operation == "select" and k in ARMS else own)
-    outermost = {index: arms.outermost(own) for index, own in place.items() if own is not None}
-    sizes = dict.fromkeys(outermost.values(), 0)
-    for condition in outermost.values():
-        sizes[condition] += 1
-    return {index: condition for index, condition in outermost.items() if sizes[condition] >= LEAST_NODES}
+    return _of_many({index: arms.around(own) for index, own in place.items() if own is not None})
+
+
+def _of_many(found: dict[int, Conditions]) -> dict[int, Conditions]:
+    """The conditions of nodes without those arms that are fewer than `LEAST_NODES`, with what is within them."""
+    sizes: dict[Conditions, int] = {}
+    for own in found.values():
+        for depth in range(1, len(own) + 1):
+            sizes[own[:depth]] = sizes.get(own[:depth], 0) + 1
+    kept = {
+        index: tuple(c for k, c in enumerate(own) if sizes[own[: k + 1]] >= LEAST_NODES) for index, own in found.items()
+    }
+    return {index: own for index, own in kept.items() if own}
 
 
 def merged(node: Node) -> Iterator[tuple[Condition, int]]:
@@ -100,10 +115,10 @@ class Arms:
             return False
         return any(len(self._chain(Condition(index, value), index, place)) == 1 for value in ARMS.values())
 
-    def outermost(self, arm: Condition) -> Condition:
-        """The arm that this one is in, and that is in no other one."""
+    def around(self, arm: Condition) -> Conditions:
+        """An arm that has been looked at, behind those that it is in, the outermost first."""
         within = self._within[arm]
-        return arm if within is None else self.outermost(within)
+        return (arm,) if within is None else (*self.around(within), arm)
 
     def _chain(self, arm: Condition | None, index: int, place: dict[int, Condition | None]) -> list[Condition]:
         """An arm and those it is in, the innermost first."""

@@ -14,7 +14,7 @@ from armdyn.program.program import Port, Program
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import fetching, streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
-from armdyn.targets.llvm.arithmetic import arithmetic_section
+from armdyn.targets.llvm.arithmetic import arithmetic_section, sections_of_an_arm
 from armdyn.targets.llvm.decay import with_decays
 from armdyn.targets.llvm.library import libm_functions, library_section
 from armdyn.targets.llvm.machine import Machine
@@ -69,13 +69,20 @@ def module(own: Sequence[str], shared: Sequence[str], vector: Vector, machine: M
 
 
 def section_functions(plan: Sections, vector: Vector) -> list[str]:
-    """The functions ``@section0``, ``@section1``, ..., in order of execution."""
-    return [
-        arithmetic_section(plan, vector, section, f"section{number}")
-        if isinstance(section, Arithmetic)
-        else library_section(plan, vector, section, f"section{number}")
-        for number, section in enumerate(plan.sections)
-    ]
+    """The functions ``@part0``, ``@part1``, ..., in order of execution, and those that they call."""
+    functions = []
+    for number, part in enumerate(plan.parts):
+        names = [f"part{number}"] if len(part) == 1 else [f"part{number}.{k}" for k in range(len(part))]
+        functions += [
+            arithmetic_section(plan, vector, section, name)
+            if isinstance(section, Arithmetic)
+            else library_section(plan, vector, section, name)
+            for section, name in zip(part, names, strict=True)
+        ]
+        first = part[0]
+        if len(part) > 1 and isinstance(first, Arithmetic):
+            functions.append(sections_of_an_arm(plan, vector, first.conditions[:1], f"part{number}", names))
+    return functions
 
 
 def shapes(ports: tuple[Port, ...]) -> list[str]:
@@ -162,9 +169,9 @@ def _compute(out: Lines, program: Program, plan: Sections, vector: Vector, fetch
     for number, port in enumerate(program.inputs):
         _load(out, vector, number, port, slot)
         slot += port.size
-    for number in range(len(plan.sections)):
-        fetching.fetch_ahead(out, vector, fetched, number, len(plan.sections))
-        out.put(f"call void @section{number}(ptr %values, ptr %values)")
+    for number in range(len(plan.parts)):
+        fetching.fetch_ahead(out, vector, fetched, number, len(plan.parts))
+        out.put(f"call void @part{number}(ptr %values, ptr %values)")
 
 
 def constants(out: Lines, plan: Sections, vector: Vector, values: str = "%values") -> None:

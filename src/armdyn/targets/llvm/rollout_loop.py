@@ -238,12 +238,12 @@ def _step(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Map
                 _load(out, several.vector, ports, number, port, group, row="%k")
     out.put("%records = icmp eq i64 %until, 0")
     out.put("%row.after = add i64 %row, 1")
-    for number, lines in enumerate(_shared_out(ports, several.vector, len(plan.sections))):
+    for number, lines in enumerate(_shared_out(ports, several.vector, len(plan.parts))):
         part = f"part{number}"
         with several.each(out, part) as group:
             if lines:
                 _fetch(out, lines, group, part, dense)
-            out.put(f"call void @section{number}(ptr {group.values}, ptr {group.values})")
+            out.put(f"call void @part{number}(ptr {group.values}, ptr {group.values})")
     out.put("br i1 %records, label %record, label %recorded")
     out.put("record:")
     with several.each(out, "stored") as group:

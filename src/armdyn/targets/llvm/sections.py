@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
-from armdyn.targets.llvm.conditional import Condition, conditions, merged
+from armdyn.targets.llvm.conditional import Conditions, conditions, merged
 from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
@@ -29,10 +29,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A stretch of arithmetic nodes in order of evaluation; with a condition, left out where no state meets it."""
+    """A stretch of arithmetic nodes in order of evaluation; with conditions, left out where no state meets them all."""
 
     nodes: tuple[int, ...]
-    condition: Condition | None = None
+    conditions: Conditions = ()
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,18 @@ class Sections:
     before: dict[int, int]
 
     @cached_property
+    def parts(self) -> list[list[Arithmetic | Library]]:
+        """The sections in runs that one jump leaves out: those of one arm that is in no other, else one by one."""
+        found: list[list[Arithmetic | Library]] = []
+        for section in self.sections:
+            arm = _arm(section)
+            if found and arm and arm == _arm(found[-1][0]):
+                found[-1].append(section)
+            else:
+                found.append([section])
+        return found
+
+    @cached_property
     def stored(self) -> dict[int, list[int]]:
         """The slots that a node is stored in, of each that is: its own, and those of selects that it stands before."""
         found = {index: {slot: None} for index, slot in self.slots.items()}
@@ -73,6 +85,11 @@ class Sections:
         """The slot of each result, and its value where it is a constant."""
         nodes = [(index, self.nodes[index]) for index in results]
         return [(self.slots[index], float(node[1]) if node[0] == "const" else None) for index, node in nodes]
+
+
+def _arm(section: Arithmetic | Library) -> Conditions:
+    """The first of a section's conditions, if it has any."""
+    return section.conditions[:1] if isinstance(section, Arithmetic) else ()
 
 
 def arguments_of(node: Node) -> tuple[int, ...]:
@@ -97,8 +114,8 @@ def cut(program: Program) -> Sections:
     for calls, nodes in zip(library, arithmetic, strict=True):
         if calls:
             sections.append(Library(tuple(calls)))
-        for condition, stretch in _stretches(program.nodes, nodes, found, before):
-            sections += [Arithmetic(tuple(piece), condition) for piece in _pieces(stretch)]
+        for own, stretch in _stretches(program.nodes, nodes, found, before):
+            sections += [Arithmetic(tuple(piece), own) for piece in _pieces(stretch)]
     slots = _slots(program, sections, before)
     inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
     return Sections(
@@ -136,75 +153,102 @@ def _stages(program: Program) -> list[int]:
 
 
 def _stretches(
-    nodes: Sequence[Node], indices: Sequence[int], found: dict[int, Condition], before: dict[int, int]
-) -> Iterator[tuple[Condition | None, list[int]]]:
-    """The nodes of a stage in stretches of one condition each, or of none.
+    nodes: Sequence[Node], indices: Sequence[int], found: dict[int, Conditions], before: dict[int, int]
+) -> Iterator[tuple[Conditions, list[int]]]:
+    """The nodes of a stage in stretches of the same conditions each, or of none.
 
-    Those of a condition, and its selects, wait until a node without it, or the end of the stage, wants them: all that
-    they read is computed by then, and they are together. The selects are written into ``found`` and ``before``.
+    Those of conditions, and their selects, wait until another node, or the end of the stage, wants them: all that they
+    read is computed by then, and they are together. The selects are written into ``found`` and ``before``.
     """
-    waiting: dict[Condition, list[int]] = {}
-    wait: set[int] = set()  # all nodes of these
+    waiting: dict[Conditions, list[int]] = {}
+    complete: list[tuple[Conditions, list[int]]] = []  # waiting still, but with all that they will have
+    wait, are_complete = set[int](), set[int]()  # all nodes of these
     others: list[int] = []
     wants = _Wants()
 
-    def read_by(reading: Iterable[int]) -> Iterator[tuple[Condition, list[int]]]:
-        for a in (a for index in reading for a in arguments_of(nodes[index])):
-            if a in wait:
-                yield from complete(found[a])
-
-    def complete(condition: Condition) -> Iterator[tuple[Condition, list[int]]]:
-        stretch = waiting.pop(condition)
+    def end(own: Conditions) -> None:
+        stretch = waiting.pop(own)
         wait.difference_update(stretch)
-        wants.forget(condition)
-        yield from read_by(stretch)
-        yield condition, stretch
+        wants.forget(own)
+        end_what_is_read(stretch)
+        complete.append((own, stretch))
+        are_complete.update(stretch)
 
-    for index in indices:
+    def end_what_is_read(reading: Iterable[int]) -> None:
+        for a in (a for index in reading for a in _needed(nodes, index, found)):
+            if a in wait:
+                end(found[a])
+
+    for index in _in_order(nodes, indices, found):
         for condition, arm in merged(nodes[index]):
-            if index not in found and condition in waiting and _is_stored(nodes, arm, found, before):
-                found[index], before[index] = condition, arm
+            if index not in found and (condition,) in waiting and _is_stored(nodes, arm, found, before):
+                found[index], before[index] = (condition,), arm
         if index in found:
             own = found[index]
-            read = {found[a] for a in arguments_of(nodes[index]) if a in wait} - {own}
+            read = {found[a] for a in _needed(nodes, index, found) if a in wait} - {own}
             if own in waiting and wants.any_wants(read, own):  # neither could be first
-                for one in complete(own):
-                    yield None, others
-                    yield one
-                    others = []
+                end(own)
             wants.add(own, read & waiting.keys())
             waiting.setdefault(own, []).append(index)
             wait.add(index)
             continue
-        for one in read_by([index]):
-            yield None, others
-            yield one
-            others = []
+        end_what_is_read([index])
+        if not are_complete.isdisjoint(arguments_of(nodes[index])):
+            yield (), others
+            yield from complete
+            others, complete = [], []
+            are_complete.clear()
         others.append(index)
-    yield None, others
+    yield (), others
     while waiting:
-        yield from complete(next(iter(waiting)))
+        end(next(iter(waiting)))
+    yield from complete
+
+
+def _in_order(nodes: Sequence[Node], indices: Sequence[int], found: Mapping[int, Conditions]) -> Iterator[int]:
+    """Nodes in their order, but that those which hang on others wait until these are there."""
+    inside = set(indices)
+    waits_for = {index: {a for a in _needed(nodes, index, found) if a in inside} for index in indices}
+    awaited_by: dict[int, list[int]] = {index: [] for index in indices}
+    for index, needed in waits_for.items():
+        for a in needed:
+            awaited_by[a].append(index)
+    ready = [index for index, needed in waits_for.items() if not needed]
+    heapq.heapify(ready)
+    while ready:
+        index = heapq.heappop(ready)
+        yield index
+        for other in awaited_by[index]:
+            waits_for[other].discard(index)
+            if not waits_for[other]:
+                heapq.heappush(ready, other)
+
+
+def _needed(nodes: Sequence[Node], index: int, found: Mapping[int, Conditions]) -> Iterator[int]:
+    """The nodes that have to be known before one: those it reads, and those that decide whether it counts."""
+    yield from arguments_of(nodes[index])
+    yield from (condition.node for condition in found.get(index, ()))
 
 
 class _Wants:
     """Which of the stretches that wait read from which others."""
 
     def __init__(self) -> None:
-        self._read_by: dict[Condition, set[Condition]] = {}
+        self._read_by: dict[Conditions, set[Conditions]] = {}
 
-    def add(self, reader: Condition, read: Iterable[Condition]) -> None:
+    def add(self, reader: Conditions, read: Iterable[Conditions]) -> None:
         """A stretch reads from others."""
         self._read_by.setdefault(reader, set()).update(read)
 
-    def forget(self, condition: Condition) -> None:
+    def forget(self, own: Conditions) -> None:
         """A stretch waits no longer."""
-        self._read_by.pop(condition, None)
+        self._read_by.pop(own, None)
         for read in self._read_by.values():
-            read.discard(condition)
+            read.discard(own)
 
-    def any_wants(self, readers: Iterable[Condition], wanted: Condition) -> bool:
+    def any_wants(self, readers: Iterable[Conditions], wanted: Conditions) -> bool:
         """Whether any of some stretches reads from another one, perhaps through others."""
-        left, seen = list(readers), set[Condition]()
+        left, seen = list(readers), set[Conditions]()
         while left:
             one = left.pop()
             if one == wanted:
@@ -215,7 +259,7 @@ class _Wants:
         return False
 
 
-def _is_stored(nodes: Sequence[Node], arm: int, found: Mapping[int, Condition], before: Mapping[int, int]) -> bool:
+def _is_stored(nodes: Sequence[Node], arm: int, found: Mapping[int, Conditions], before: Mapping[int, int]) -> bool:
     """Whether arithmetic without a condition stores an arm, or its arm before."""
     return all(
         nodes[index][0] not in ("input", "const", *LIBRARY) and (index not in found or index in before)
@@ -280,8 +324,8 @@ def _last_readings(
     last: dict[int, int] = {}
     for number, section in enumerate(sections):
         in_memory = isinstance(section, Library)
-        if isinstance(section, Arithmetic) and section.condition:
-            last[section.condition.node] = number
+        if isinstance(section, Arithmetic):
+            last |= {condition.node: number for condition in section.conditions}
         for index in section.nodes:
             read = set(arguments_of(nodes[index])) - {before.get(index)}  # that stands in the slot of the select
             last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)

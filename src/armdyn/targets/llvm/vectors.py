@@ -129,12 +129,14 @@ def slot_pointer(out: Lines, vector: Vector, base: str, slot: int) -> str:
     return out.let(f"getelementptr i8, ptr {base}, i64 {slot * vector.bytes}")
 
 
-def section_function(name: str, out: Lines) -> str:
+def section_function(name: str, out: Lines, *, reads_what_it_writes: bool = False) -> str:
     """The function a section becomes.
 
-    A section never writes a slot that it reads, so LLVM may be told that the two pointers do not overlap.
+    A section alone never writes a slot that it reads, so LLVM may be told that the two pointers do not overlap.
     """
     parameters = "ptr noalias readonly %values, ptr noalias %results"
+    if reads_what_it_writes:
+        parameters = "ptr %values, ptr %results"
     return f"define internal void @{name}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
 
 
