@@ -2,10 +2,10 @@
 
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
 `hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
-one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `momentum_observer`,
-`through_motors`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again. `references` and
-`draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away; `callback` is for
-controllers that cannot be traced.
+one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `friction_compensated`,
+`momentum_observer`, `through_motors`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again.
+`references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
+`callback` is for controllers that cannot be traced.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from armdyn.control.delayed import delayed
     from armdyn.control.differencing import differencing
     from armdyn.control.flexible_feedforward import flexible_feedforward
+    from armdyn.control.friction_compensated import friction_compensated
     from armdyn.control.hybrid_motion_force import hybrid_motion_force
     from armdyn.control.impedance import impedance
     from armdyn.control.momentum_observer import momentum_observer
@@ -49,6 +50,7 @@ _WHERE = {
             "delayed",
             "differencing",
             "flexible_feedforward",
+            "friction_compensated",
             "hybrid_motion_force",
             "impedance",
             "momentum_observer",
@@ -79,6 +81,7 @@ __all__ = [
     "differencing",
     "draw_noise",
     "flexible_feedforward",
+    "friction_compensated",
     "hybrid_motion_force",
     "impedance",
     "momentum_observer",

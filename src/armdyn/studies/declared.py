@@ -24,6 +24,7 @@ AROUND = {
     "delayed": "{steps: 2}",
     "quantised": "{resolution: 1e-3}",
     "differencing": "{time_constant: 5e-3}",
+    "friction_compensated": "{}",
     "momentum_observer": "{}",
     "through_motors": "{}",
 }
