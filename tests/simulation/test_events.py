@@ -1,10 +1,24 @@
 """Events: found at the times that closed forms say, in files, and as the end of a simulation."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import Adaptive, Crossing, JointLimit, Plane, SettingError, SimulationError, Trajectory
+from armdyn.constraints import PointOnPlane
+from armdyn.simulation import (
+    Adaptive,
+    Contact,
+    Crossing,
+    JointLimit,
+    OverTime,
+    Plane,
+    SettingError,
+    SimulationError,
+    Stops,
+    Trajectory,
+)
 
 g = 9.81
 METHODS = [{}, {"method": Adaptive(scipy_method="RK45")}, {"method": "rk4", "step": 0.01}, {"method": "heun"}]
@@ -128,3 +142,53 @@ def test_parts_of_a_motion_have_their_events():
     assert motion.pick(-1).events[0].index == ()
     assert motion.between(0.5, 1.0).events == ()
     assert motion.between(0.0, 0.5).events == motion.events
+
+
+@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+def test_where_something_holds_a_point_it_arrives_once(method):
+    """On the floor, on which it comes to rest, at a stop, and on what constrains it: rounding is no crossing."""
+    floor = PointOnPlane("tip", (0, 1, 0), (0, 0.4, 0), name="floor")
+    watched = [Plane("tip", (0, 1, 0), (0, 0.4, 0), name="arrives")]
+    given = {"duration": 1.5, "torque": lambda t, q, qd: -4 * qd, "contacts": [Contact(floor)], "method": method}
+    arm, q0 = armdyn.load("planar_3r"), [0.9, -0.5, -0.3]
+    motion = armdyn.simulate(arm, q0, events=watched, **given)
+    named = {name: [one.t for one in motion.events if one.name == name] for name in ("arrives", "floor")}
+    assert len(named["arrives"]) == 1
+    np.testing.assert_allclose(named["arrives"], named["floor"][:1], rtol=0, atol=1e-12)
+    ended = armdyn.simulate(arm, q0, events=[dataclasses.replace(watched[0], terminal=True)], **given)
+    np.testing.assert_allclose(ended.t[-1], named["arrives"][0], rtol=0, atol=1e-12)
+    rises = armdyn.simulate(arm, q0, events=[dataclasses.replace(watched[0], direction=1)], **given)
+    assert [one.kind for one in rises.events] == ["impact", "rest"]
+
+    channel = PointOnPlane("tip", (1, 0, 0), (1, 0, 0))
+    runner = armdyn.load("planar_2r").with_constraints(channel)
+    across = [Plane("tip", (1, 0, 0), (1, 0, 0), name="held"), Plane("tip", (0, 1, 0), (0, -1, 0), name="free")]
+    motion = armdyn.simulate(runner, [-np.pi / 3, 2 * np.pi / 3], duration=3.0, events=across, method=method)
+    assert {one.name for one in motion.events} == {"free"}
+
+
+@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+def test_a_mass_that_bounces_arrives_each_time(method):
+    """At the times of a closed form, while it leaves the floor by more than a micrometre."""
+    v, e = 3.0, 0.4
+    floor = Contact(PointOnPlane("mass", (0, 0, 1), (0, 0, -0.2), name="floor"), restitution=e)
+    motion = armdyn.simulate(
+        thrown(), [0.0], [v], duration=1.4, method=method, contacts=[floor],
+        events=[Plane("mass", (0, 0, 1), (0, 0, -0.2), name="floor level")],
+    )  # fmt: skip
+    arrivals = [one.t for one in motion.events if one.name == "floor level"]
+    speed = np.sqrt(v * v + 2 * g * 0.2)
+    expected = (v + speed) / g + 2 * speed / g * np.cumsum(np.concatenate([[0.0], e ** np.arange(1, 30)]))
+    high = int(np.sum((e ** np.arange(1, 30) * speed) ** 2 / (2 * g) > 4e-6))
+    assert high <= len(arrivals) <= high + 3
+    np.testing.assert_allclose(arrivals, expected[: len(arrivals)], rtol=0, atol=1e-9)
+
+
+def test_a_limit_whose_stop_is_pushed_arrives_once():
+    """Also where the joint leaves the stop, and comes back."""
+    there_and_back = OverTime([0.0, 1.0, 1.5, 3.0], [[9.0], [9.0], [-9.0], [60.0]], "linear")
+    motion = armdyn.simulate(
+        thrown((-1.0, 0.3)).with_gravity((0, 0, 0)), [0.0], duration=3.0, method="rk4", torque=there_and_back,
+        stops=Stops(), events=[JointLimit("z")],
+    )  # fmt: skip
+    assert [one.name for one in motion.events if one.kind == "crossing"] == ["z upper limit"] * 2

@@ -23,6 +23,12 @@ PRESSED = 1e-12
 SLOW = 1e-10
 """A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
 
+THERE = 1e-8
+"""A point on a plane, or a joint at its limit, is there but for rounding where it is no further away, m or rad."""
+
+LEFT = 100.0
+"""So many times as far from zero, what was there has left it within a step, before what holds it is looked at again."""
+
 Function = Callable[[float], float]
 
 Bracket = tuple[float, float]
@@ -51,6 +57,28 @@ def crossed(f: Function, times: Array, direction: int) -> Bracket | None:
         falls, rises = f_a > 0 >= f_b, f_a < 0 <= f_b
         if (falls and direction <= 0) or (rises and direction >= 0):
             return float(a), float(b)
+    return None
+
+
+def arrives(f: Function, times: Array, direction: int, side: int, band: float) -> Bracket | None:
+    """The first interval in which f, which comes from one side of zero, arrives there, or passes, in the direction.
+
+    Args:
+        f: of time.
+        times: to look at.
+        direction: -1 counts it falling, 1 rising, 0 both.
+        side: 1 above zero, -1 below, 0 where f has arrived already, of which nothing counts until it is left: within a
+            step, where what is held is off by the integrator's error, by `LEFT` bands.
+        band: how far from zero it is there but for rounding.
+    """
+    values = [f(t) for t in times]
+    for (a, b), (f_a, f_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):
+        if side == 0:
+            side = int(np.sign(f_b)) if abs(f_b) > LEFT * band else 0
+        elif side * f_b <= band:
+            if side * direction <= 0:
+                return (a, b) if side * f_a > band else (a, a)
+            side = -side if side * f_b < -band else side
     return None
 
 

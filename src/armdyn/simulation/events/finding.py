@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from armdyn.simulation.events.crossings import Bracket, Function, closes, crossed, reverses, zero
+from armdyn.simulation.events.crossings import Bracket, Function, arrives, closes, crossed, reverses, zero
 from armdyn.simulation.integration.pieces import Step
 from armdyn.spatial.rotations import Array
 
@@ -27,6 +27,11 @@ class Found(NamedTuple):
 def crossing(value: Along, times: Array, direction: int, at: At) -> Bracket | None:
     """Where a value along a motion changes its sign in a direction, as `crossed`."""
     return crossed(value(at), times, direction)
+
+
+def arrival(value: Along, times: Array, direction: int, side: int, band: float, at: At) -> Bracket | None:
+    """Where a value along a motion arrives at zero, as `arrives`."""
+    return arrives(value(at), times, direction, side, band)
 
 
 def reversal(speed: Along, rates: Callable[[At], At], times: Array, at: At) -> Bracket | None:

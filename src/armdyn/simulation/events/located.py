@@ -14,6 +14,7 @@ from armdyn.constraints import PointOnPlane
 from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events.crossings import THERE
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -22,12 +23,22 @@ Direction = Literal[-1, 0, 1]
 
 
 class Watched(NamedTuple):
-    """A function of time and state whose zeros are events."""
+    """A function of time and state whose zeros are events.
+
+    Args:
+        name: of the event.
+        value: the function of (t, q, qd).
+        direction: which crossings count.
+        terminal: whether the simulation ends there.
+        band: how far from zero it is at zero but for rounding, where something may hold it there. It counts once that
+            it arrives.
+    """
 
     name: str
     value: Callable[[float, Array, Array], float]
     direction: Direction = 0
     terminal: bool = False
+    band: float = 0.0
 
 
 class Event(Protocol):
@@ -39,7 +50,7 @@ class Event(Protocol):
 
 @dataclass(frozen=True)
 class JointLimit:
-    """A joint leaves the range of its limits.
+    """A joint leaves the range of its limits; where a stop holds it at one, it counts once that it arrives.
 
     Args:
         joint: its name; all joints that have limits where none is given.
@@ -53,7 +64,7 @@ class JointLimit:
         """The distances from both limits, where they are finite."""
         switch("terminal", self.terminal, error=SettingError)
         found = [
-            Watched(f"{name} {side} limit", _distance(k, limit, sign), -1, self.terminal)
+            Watched(f"{name} {side} limit", _distance(k, limit, sign), -1, self.terminal, THERE)
             for name, k, side, limit, sign in limits_of(robot, None if self.joint is None else [self.joint])
         ]
         if not found:
@@ -64,7 +75,7 @@ class JointLimit:
 
 @dataclass(frozen=True)
 class Plane:
-    """A point of a frame passes a plane, n . (p - p_0) = 0.
+    """A point of a frame passes a plane, n . (p - p_0) = 0; where it is held there, it counts once that it arrives.
 
     Args:
         frame: name of the frame.
@@ -89,7 +100,8 @@ class Plane:
         switch("terminal", self.terminal, error=SettingError)
         plane = PointOnPlane(self.frame, self.normal, self.through, self.point, name=self.name)
         distance = robot.without_constraints().with_constraints(plane).constraint_error
-        return [Watched(plane.name, lambda t, q, qd: float(distance(q)[0]), _checked(self.direction), self.terminal)]
+        way = _checked(self.direction)
+        return [Watched(plane.name, lambda t, q, qd: float(distance(q)[0]), way, self.terminal, THERE)]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.bounded import Holding
 from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.events.crossings import SLOW, Function, falls, points_of
-from armdyn.simulation.events.finding import Along, At, Found, closing, crossing, found_in, reversal
+from armdyn.simulation.events.finding import Along, At, Found, arrival, closing, crossing, found_in, reversal
 from armdyn.simulation.events.located import Watched
 from armdyn.simulation.events.pushing import Mode, Pushing
 from armdyn.simulation.events.room import Room
@@ -73,6 +73,7 @@ class StateInMotion:
         self.n = pushing.dof
         self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
         self.watched, self.corrector, self.dense = watched, corrector, dense
+        self.sides = [0] * len(watched)
         self.brakes: BrakesInMotion | None = None
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
         self.mode = Mode(np.zeros(len(pushing.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
@@ -127,6 +128,7 @@ class StateInMotion:
         """From 0 to the end; yields the fraction that is done."""
         t, y = 0.0, np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
         self._refuse_start(q, qd)
+        self._look_at_sides(t, y)
         for hold, end in enumerate(self.ends):
             y = self._entered(hold, t, end, y)
             while t < end:
@@ -189,7 +191,15 @@ class StateInMotion:
             y = self._corrected(y, after_step=True)
             if by_solver:
                 self.integrator.moved(t, y)
+        self._look_at_sides(t, y)
         return t, y, False
+
+    def _look_at_sides(self, t: float, y: Array) -> None:
+        """On which side of zero the watched functions are that may be held there; what is at zero stays as it was."""
+        for place, one in enumerate(self.watched):
+            if one.band:
+                value = one.value(t, *self._seen(y))
+                self.sides[place] = int(np.sign(value)) if abs(value) > one.band else self.sides[place]
 
     def _stands(self, t: float, y: Array) -> bool:
         """Whether all coordinates are held at rest, so that nothing moves until a function of time lets one go."""
@@ -210,11 +220,16 @@ class StateInMotion:
         """The first hit, leave, rest or terminal event of the step; the other events before it are noted."""
         times = points_of(step.t, step.end)
         found = [*self._hits(step, times, starts), *self._leaves(step, times, starts), *self._rests(step, times)]
-        found += [*self._crossings(step, times), *self._switches(step, times), *self._others(step, times)]
-        first = min((one for one in found if one.kind != "crossing"), default=None)
-        for one in sorted(found):
-            if one.kind in ("crossing", "end") and one.t <= (step.end if first is None else first.t):
-                self._note(one.t, self.watched[one.place].name, "crossing", step.at(one.t))
+        found += [*self._switches(step, times), *self._others(step, times)]
+        first = min(found, default=None)
+        until = step.end if first is None else first.t
+        for one in sorted(self._crossings(step, points_of(step.t, until) if until > step.t else times)):
+            if one.t > until:
+                break
+            self._note(one.t, self.watched[one.place].name, "crossing", step.at(one.t))
+            self.sides[one.place] = 0
+            if one.kind == "end":
+                return one
         return first
 
     def _crossings(self, step: Step, times: Array) -> Iterator[Found]:
@@ -222,7 +237,10 @@ class StateInMotion:
         for place, one in enumerate(self.watched):
             value, way = partial(self._value, place), one.direction
             kind = "end" if one.terminal else "crossing"
-            yield from found_in(step, kind, place, value, partial(crossing, value, times, way))
+            where = partial(crossing, value, times, way)
+            if one.band:
+                where = partial(arrival, value, times, way, self.sides[place], one.band)
+            yield from found_in(step, kind, place, value, where)
 
     def _switches(self, step: Step, times: Array) -> Iterator[Found]:
         """Brakes that are engaged or released, each at its time or at the first of its condition in the step."""
