@@ -45,12 +45,25 @@ def test_pushed_after_a_rest_without_a_push(method: str) -> None:
         np.testing.assert_allclose(motion.signals["stop_force"][-1].max(), 2.0, rtol=1e-6)
 
 
-def test_two_stops_at_one_place_take_turns() -> None:
-    tight = armdyn.load("planar_2r").with_limits({"joint_2": (0.2, 0.2)})
-    swing = armdyn.simulate(
-        tight, [0.3, 0.2], duration=1.0, method="rk4", stops=Stops(), torque=lambda t, q, qd: [0, 8 * np.sin(5 * t)]
-    )
-    np.testing.assert_allclose(swing.q[:, 1], 0.2, atol=1.1e-9)
+@pytest.mark.parametrize("method", ["rk4", "adaptive"])
+@pytest.mark.parametrize(
+    "torque",
+    [None, lambda t, q, qd: [0, 8 * np.sin(5 * t)], lambda t, q, qd: [3 * np.sin(4 * t), 0]],
+    ids=["weight", "torque of its own", "torque of the other"],
+)
+def test_two_stops_at_one_place_take_turns(method: str, torque: Any) -> None:
+    """The arm is that whose joint is locked there, also where the load changes its side."""
+    arm = armdyn.load("planar_2r")
+    tight = arm.with_limits({"joint_2": (0.2, 0.2)})
+    given = {"duration": 1.0, "method": method}
+    swing = armdyn.simulate(tight, [0.3, 0.2], stops=Stops(), torque=torque, **given)
+    np.testing.assert_allclose(swing.q[:, 1], 0.2, rtol=0, atol=1.1e-9)
+    alone = None if torque is None else lambda t, q, qd: torque(t, q, qd)[:1]
+    locked = armdyn.simulate(arm.with_locked({"joint_2": 0.2}), [0.3], torque=alone, **given)
+    np.testing.assert_allclose(swing.q[-1, 0], locked.q[-1, 0], rtol=0, atol=1e-8)
+    force = swing.signals["stop_force"]
+    assert (force >= 0).all()
+    assert (force.max(axis=0) > 0.1).all()
 
 
 def test_a_contact_that_is_touched_holds_when_it_is_pushed() -> None:

@@ -272,6 +272,8 @@ class StateInMotion:
         """Rows that stop being held: a barrier would have to pull, or a joint to have more friction than it has."""
         if self.mode.held.any():
             few = times[:: len(times) // 2]
+            if self.at_once > 1:  # what has just come to hold has no force yet but rounding
+                few = np.append(min(few[0] + MOMENT * self.duration, few[1]), few[1:])
             reserve = self._reserve
             yield from found_in(step, "leave", 0, reserve, lambda at: falls(reserve(at), few, starts=starts))
 
@@ -336,7 +338,7 @@ class StateInMotion:
         closed[found.place + (len(self.barriers) if found.kind == "rest" else 0)] = True
         q, qd_at_rest = self.pushing.closed(q, qd, closed)
         if found.kind == "hit":
-            return self._settled(t, self._with(y, q, qd))
+            return self._settled(t, self._with(y, q, qd), soon=self.at_once > 1)
         slip = np.where(np.abs(self.dry.rows @ qd_at_rest) <= SLOW, 0, self.mode.slip)
         return self._settled(t, self._moved(y, q, qd_at_rest), slip=slip)
 
@@ -371,7 +373,14 @@ class StateInMotion:
         self.pushing, self.dry = pushing, pushing.dry
 
     def _settled(
-        self, t: float, y: Array, leaves: Array | None = None, slip: Array | None = None, quiet: bool = False
+        self,
+        t: float,
+        y: Array,
+        leaves: Array | None = None,
+        slip: Array | None = None,
+        *,
+        quiet: bool = False,
+        soon: bool = False,
     ) -> Array:
         """The state behind the impacts of this time, with what then rests held or let go.
 
@@ -381,6 +390,8 @@ class StateInMotion:
             leaves: of every row that is held, 1 or -1 where it is left, a joint slipping in that direction.
             slip: directions of the joints that slip; those that slip already where none are given.
             quiet: whether joints that stick or slip are no event: the motion begins.
+            soon: whether what holds is decided by the forces of a moment later: now there is no push but rounding, as
+                where of two stops at one place one takes over from the other.
         """
         q, qd = self._state(y)
         slip, barriers = self.mode.slip if slip is None else slip, len(self.barriers)
@@ -401,7 +412,9 @@ class StateInMotion:
             left[self.mode.held] = leaves
             touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
         before, resting = self.mode, np.concatenate([touched, slip == 0])
-        self.mode = self.pushing.decided(q, qd, self._pushed(t, y), resting, slip)
+        later = min(t + MOMENT * self.duration, self.ends[self.hold]) if soon else t
+        near = y + (later - t) * self.rates(t, y) if soon else y
+        self.mode = self.pushing.decided(*self._state(near), self._pushed(later, near), resting, slip)
         open_yet = self.mode.held & np.append(self.barriers.gaps(q) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
         if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
             y = self._with(y, self.pushing.closed(q, qd, open_yet)[0], qd)
