@@ -99,7 +99,7 @@ def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:
     ]  # fmt: skip
     if limited:
         those = listing(limited, SHOWN)
-        yield f"limits of {those}, which several coordinates move, bound no single one; kept in the joints"
+        yield f"limits of {those}, which several coordinates move, bound no single one; simulations know them"
     kept = {coordinate.name for coordinate in coupling.coordinates}
     weak = [joint.name for joint in model.joints if math.isfinite(joint.limits.effort) and joint.name not in kept]
     if weak:

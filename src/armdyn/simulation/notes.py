@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.advice import either, option
 from armdyn.robot import Robot
+from armdyn.simulation.events.located import joints_of_several
 from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs
 from armdyn.simulation.integration.methods import FixedStep, Method
@@ -52,9 +53,10 @@ def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccou
         *limits_left(
             robot,
             t,
-            _within_rounding(robot, q) if "stop_force" in samples.signals else q,
+            q,
             qd,
             tau,
+            at_limit=AT_STOP if "stop_force" in samples.signals else 0.0,
             of=" (of the states saved)" if samples.effort.steps > len(t) - 1 else "",
         ),
         *_states_lost(robot, t, q, qd),
@@ -105,13 +107,6 @@ def friction_states(robot: Robot) -> Iterator[str]:
             f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
             f"bends before it slips ({', '.join(bent)}); {remedy}"
         )
-
-
-def _within_rounding(robot: Robot, q: Array) -> Array:
-    """Positions with those that are at a stop exactly there, which an integration is to rounding only."""
-    lower, upper = (np.array([getattr(joint.limits, side) for joint in robot.joints]) for side in ("lower", "upper"))
-    clipped = np.clip(q, lower, upper)
-    return np.where(np.abs(q - clipped) < AT_STOP, clipped, q)
 
 
 def _drift(robot: Robot, t: Array, q: Array) -> Iterator[str]:
@@ -173,24 +168,29 @@ def limits_left(
     unit_of: Callable[[str, str], tuple[str, float]] = in_si,
     *,
     of: str = "",
+    at_limit: float = 0.0,
 ) -> Iterator[str]:
     """One sentence for each kind of limit, with every joint that goes beyond.
 
     ``unit_of`` says by kind of joint and quantity in which unit, and what one of it is in SI; ``of``, at the end, of
-    which times.
+    which times. A position so far beyond as ``at_limit``, rad or m, is at its limit.
     """
-    lower = np.array([joint.limits.lower for joint in robot.joints])
-    upper = np.array([joint.limits.upper for joint in robot.joints])
-    velocity = np.array([joint.limits.velocity for joint in robot.joints])
-    effort = np.array([joint.limits.effort for joint in robot.joints])
+    several = joints_of_several(robot)
+    rows, offsets = np.array([row for _, row, _ in several]).reshape(-1, robot.dof), [offset for *_, offset in several]
+    moved = [*robot.joints, *(joint for joint, *_ in several)]
+    q, qd = np.concatenate([q, q @ rows.T + offsets], axis=-1), np.concatenate([qd, qd @ rows.T], axis=-1)
+    lower, upper, velocity, effort = (
+        np.array([getattr(joint.limits, side) for joint in moved]) for side in ("lower", "upper", "velocity", "effort")
+    )
+    beyond_limits = np.maximum(q - upper, lower - q)
     for what, quantity, beyond in (
-        ("position", "q", np.maximum(q - upper, lower - q)),
+        ("position", "q", np.where(beyond_limits < at_limit, 0.0, beyond_limits)),
         ("velocity", "qd", np.abs(qd) - velocity),
-        ("torque", "tau", np.abs(tau) - effort),
+        ("torque", "tau", np.abs(tau) - effort[: robot.dof]),
     ):
         joints = [
             _one_joint(joint.name, t, beyond[..., k], *unit_of(joint.kind, quantity))
-            for k, joint in enumerate(robot.joints)
+            for k, joint in enumerate(moved[: beyond.shape[-1]])
             if (beyond[..., k] > 0).any()
         ]
         if joints:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import as_float, switch
 from armdyn.constraints import PointOnPlane
 from armdyn.errors import UnknownName
+from armdyn.model.joint import Joint
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.crossings import THERE
@@ -64,8 +65,8 @@ class JointLimit:
         """The distances from both limits, where they are finite."""
         switch("terminal", self.terminal, error=SettingError)
         found = [
-            Watched(f"{name} {side} limit", _distance(k, limit, sign), -1, self.terminal, THERE)
-            for name, k, side, limit, sign in limits_of(robot, None if self.joint is None else [self.joint])
+            Watched(f"{one.joint} {one.side} limit", _distance(one), -1, self.terminal, THERE)
+            for one in limits_of(robot, None if self.joint is None else [self.joint])
         ]
         if not found:
             missing = "no joint has" if self.joint is None else f"joint {self.joint!r} has no"
@@ -135,23 +136,56 @@ class Crossing:
         return [Watched(self.name, value, _checked(self.direction), self.terminal)]
 
 
-def limits_of(robot: Robot, names: Sequence[str] | None) -> list[tuple[str, int, str, float, float]]:
-    """Joint, place in q, side, limit and sign of the distance sign (q - limit) >= 0, for limits that are finite."""
-    known = robot.joint_names
+class JointBound(NamedTuple):
+    """One finite limit of the position of a joint, sign (row q + offset - limit) >= 0.
+
+    Args:
+        joint: its name.
+        kind: "revolute" or "prismatic".
+        row: of the coordinates that move it, (n,).
+        offset: its position where q = 0, rad or m.
+        side: "lower" or "upper".
+        limit: rad or m.
+        sign: 1 of the lower one, -1 of the upper one.
+    """
+
+    joint: str
+    kind: str
+    row: Array
+    offset: float
+    side: str
+    limit: float
+    sign: float
+
+
+def limits_of(robot: Robot, names: Sequence[str] | None) -> list[JointBound]:
+    """The finite limits of coordinates, then of joints that several coordinates move; of all, or of those named."""
+    several = joints_of_several(robot)
+    known = (*robot.joint_names, *(joint.name for joint, *_ in several))
     for name in names or ():
         if name not in known:
             raise UnknownName.of("joint", name, known, repr(robot.name))
-    found = []
-    for k, joint in enumerate(robot.joints):
-        if names is None or joint.name in names:
-            for side, limit, sign in (("lower", joint.limits.lower, 1.0), ("upper", joint.limits.upper, -1.0)):
-                if np.isfinite(limit):
-                    found.append((joint.name, k, side, float(limit), sign))
-    return found
+    moved = [(joint, row, 0.0) for joint, row in zip(robot.joints, np.eye(robot.dof), strict=True)]
+    return [
+        JointBound(joint.name, joint.kind, row, offset, side, float(limit), sign)
+        for joint, row, offset in (*moved, *several)
+        if names is None or joint.name in names
+        for side, limit, sign in (("lower", joint.limits.lower, 1.0), ("upper", joint.limits.upper, -1.0))
+        if np.isfinite(limit)
+    ]
 
 
-def _distance(k: int, limit: float, sign: float) -> Callable[[float, Array, Array], float]:
-    return lambda t, q, qd: float(sign * (q[k] - limit))
+def joints_of_several(robot: Robot) -> list[tuple[Joint, Array, float]]:
+    """The joints that several coordinates move, with their rows and offsets."""
+    model, coupling = robot.model, robot.model.coupling
+    if coupling is None:
+        return []
+    rows = zip(model.joints, coupling.matrix, map(float, coupling.offset), strict=True)
+    return [one for one in rows if np.count_nonzero(one[1]) > 1]
+
+
+def _distance(one: JointBound) -> Callable[[float, Array, Array], float]:
+    return lambda t, q, qd: float(one.sign * (one.row @ q + one.offset - one.limit))
 
 
 def _checked(direction: Any) -> Direction:

@@ -99,18 +99,22 @@ class Barriers:
             remedy = either("with_limits gives some", "the description gives some")
             raise SettingError(f"{option('stops')} is given, but no such joint of {robot.name!r} has limits; {remedy}")
         self.stops, self.contacts = len(limits), len(contacts)
-        self.names = [f"{name} {side} stop" for name, _, side, _, _ in limits]
+        self.names = [f"{one.joint} {one.side} stop" for one in limits]
         self.names += [contact.plane.name for contact in contacts]
         each = [stops] * len(limits) + list(contacts) if stops is not None else list(contacts)
         self.restitution = np.array([one.restitution for one in each])
         self.resting_speed = np.array([one.resting_speed for one in each])
-        self._places = [k for _, k, *_ in limits]
-        self._kinds = [robot.model.coordinates[k].kind for k in self._places]
-        self._limits = np.array([limit for *_, limit, _ in limits])
-        self._signs = np.array([sign for *_, sign in limits])
+        self._kinds = [one.kind for one in limits]
+        self._limits = np.array([one.limit - one.offset for one in limits])
+        self._signs = np.array([one.sign for one in limits])
         self._dof = robot.dof
-        self._rows = np.zeros((len(self), robot.dof if size is None else size))
-        self._rows[np.arange(len(limits)), self._places] = self._signs
+        self._positions = np.zeros((len(limits), robot.dof if size is None else size))
+        self._rows = np.zeros((len(self), self._positions.shape[1]))
+        for k, one in enumerate(limits):
+            self._positions[k, : robot.dof] = one.row
+            self._rows[k] = one.sign * self._positions[k]
+        self._alone = np.count_nonzero(self._positions, axis=1) == 1
+        self._places = self._positions.argmax(axis=1) if limits else np.zeros(0, dtype=int)
         self._planes = robot.without_constraints().with_constraints(*(c.plane for c in contacts)) if contacts else None
 
     def __len__(self) -> int:
@@ -124,15 +128,15 @@ class Barriers:
 
     def gaps(self, q: Array) -> Array:
         """g(q), rad or m, shape (barriers,)."""
-        stops: Array = self._signs * (q[self._places] - self._limits)
+        stops: Array = self._signs * (self._positions @ q - self._limits)
         if self._planes is None:
             return stops
         return np.concatenate([stops, self._planes.constraint_error(q[: self._dof])])
 
     def at_held_stops(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
         """The state with joints at rest exactly on the stops that hold them, where rounding alone parts them."""
-        places = np.array(self._places, dtype=int)
-        near = held[: self.stops] & (np.abs(q[places] - self._limits) < OF_ROUNDING)
+        places = self._places
+        near = held[: self.stops] & self._alone & (np.abs(q[places] - self._limits) < OF_ROUNDING)
         q, qd = q.copy(), qd.copy()
         q[places[near]] = self._limits[near]
         slow = near & (np.abs(qd[places]) < OF_ROUNDING)
