@@ -36,7 +36,8 @@ FETCHED_BYTES = 1 << 12
 TOGETHER, OF_CACHE = 2, 40 << 10
 """Groups of states that go through a step together, and the most bytes that their scratch memory may have.
 
-It has to stay in the first cache of data: four groups, or two of a larger step, took more time than one.
+It has to stay in the first cache of data: four groups, or two of a larger step, took more time than one. What only
+sections use that are mostly left out does not count.
 """
 
 COUNTS = 2
@@ -170,7 +171,7 @@ class Several:
 
     def __init__(self, vector: Vector, plan: Sections) -> None:
         self.vector, self.slots = vector, max(plan.slot_count, 1)
-        self.most = TOGETHER if TOGETHER * self.slots * vector.bytes <= OF_CACHE else 1
+        self.most = TOGETHER if TOGETHER * plan.slots_always_used * vector.bytes <= OF_CACHE else 1
 
     def reserve(self, out: Lines) -> None:
         """Scratch memory for each."""

@@ -73,6 +73,13 @@ class Sections:
         return found
 
     @cached_property
+    def slots_always_used(self) -> int:
+        """How many slots the sections without conditions read or write."""
+        always = (index for section in self.sections if not _arm(section) for index in section.nodes)
+        touched = (one for index in always for one in (index, *arguments_of(self.nodes[index])))
+        return len({slot for one in touched for slot in (self.slots.get(one), *self.stored.get(one, ()))} - {None})
+
+    @cached_property
     def stored(self) -> dict[int, list[int]]:
         """The slots that a node is stored in, of each that is: its own, and those of selects that it stands before."""
         found = {index: {slot: None} for index, slot in self.slots.items()}
