@@ -192,6 +192,9 @@ def test_pictures_are_in_the_files_units() -> None:
     labels = [axes.get_ylabel().partition("$ ")[2] for axes in figure.axes[1:8:2]]
     assert labels == ["[rad]", "[rad/s]", "[rad/s²]", "[N mm]"]
     np.testing.assert_allclose(figure.axes[7].lines[0].get_ydata(), run.tau[:, 3] * 1e3)
+    labelled = [str(line.get_label()) for axes in figure.axes for line in axes.lines]
+    names = {name.removesuffix(" (right)").replace(" ", "_") for name in labelled if not name.startswith("_")}
+    assert names == set(run.robot.joint_names)
 
 
 @pytest.mark.slow

@@ -194,7 +194,7 @@ def _draw_panel(
         on_axes, unit = turns if at_right is None or k not in slides else (at_right, quantity.of_slides)
         lines += on_axes.plot(
             run.t, values[:, k] / unit.si, color=COLOURS[place], linestyle=DASHES[place % len(DASHES)], linewidth=1.3,
-            label=f"joint {k + 1}" + " (right)" * (k in slides),
+            label=run.robot.joint_names[k].replace("_", " ") + " (right)" * (k in slides),
         )  # fmt: skip
     title = (
         f"({letter})  {quantity.name}" if quantity.figure is None else f"{quantity.figure}({letter})  {quantity.name}"
