@@ -105,6 +105,19 @@ def test_an_arm_without_friction_is_as_it_is() -> None:
     assert programs[0].nodes == programs[1].nodes
 
 
+def test_around_a_controller_of_another_model() -> None:
+    """Computed torque of a model without friction, and the friction beside it, are computed torque."""
+    robot = armdyn.load("planar_2r").with_friction({"joint_1": (0.4, 1.0), "joint_2": (0.5, 2.0)})
+    unaware = control.with_model(control.computed_torque, robot.without_friction())
+    rng = np.random.default_rng(3)
+    inputs = {
+        name: rng.uniform(0.5, 2.0, 2) for name in ("q", "qd", "integral", "q_ref", "qd_ref", "qdd_ref", "Kp", "Kd")
+    }
+    inputs["h"] = np.array(1e-3)
+    one, other = (robot.compile(c)(**inputs) for c in (control.friction_compensated(unaware), control.computed_torque))
+    assert_close(np.asarray(getattr(one, "tau", one)), np.asarray(getattr(other, "tau", other)))
+
+
 def test_it_nests_and_pickles() -> None:
     around = control.saturated(control.friction_compensated(control.sampled(control.pid, 2), "qd_ref"), 30.0)
     assert around.name == "saturated_friction_compensated_sampled_pid"
@@ -138,6 +151,17 @@ inputs: {q_ref: 0.5, qd_ref: 0.2, Kp: 30, Kd: 4}
     [
         (lambda: control.friction_compensated(control.computed_torque), "computed_torque overcomes friction itself"),
         (lambda: control.friction_compensated(control.sampled(control.hybrid_motion_force, 2)), "counted twice"),
+        (lambda: control.friction_compensated(control.friction_compensated(control.pid)), "counted twice"),
+        (
+            lambda: (
+                armdyn.load("planar_2r")
+                .with_actuators({"joint_1": DRIVES["gears"]})
+                .with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0)))
+                .compile(control.friction_compensated(control.pd_gravity))
+                .program()
+            ),
+            "which its constraints share in",
+        ),
         (lambda: control.friction_compensated(control.pd_gravity, "qd_reff"), "Did you mean 'qd_ref'"),
         (lambda: control.friction_compensated(control.pd_gravity, "q"), "no argument 'q' in pd_gravity"),
         (lambda: control.friction_compensated(np.sin), "no declared function"),

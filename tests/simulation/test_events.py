@@ -192,3 +192,28 @@ def test_a_limit_whose_stop_is_pushed_arrives_once():
         stops=Stops(), events=[JointLimit("z")],
     )  # fmt: skip
     assert [one.name for one in motion.events if one.kind == "crossing"] == ["z upper limit"] * 2
+
+
+@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+def test_a_function_that_is_zero_where_a_contact_is_hit_ends_the_motion_there(method):
+    """Rounding may put its zero behind the hit; two that end the motion at one time are both noted."""
+    floor = Contact(PointOnPlane("mass", (0, 0, 1), (0, 0, -0.2), name="floor"))
+    ends = [Crossing(lambda t, q, qd: q[0] + 0.2, name=name, terminal=True) for name in ("one", "other")]
+    for v in np.linspace(0.5, 3.0, 8):
+        motion = armdyn.simulate(
+            thrown(), [0.0], [v], duration=1.0, method=method, contacts=[floor], events=ends, save_every=0.5
+        )
+        hit = (v + np.sqrt(v * v + 2 * g * 0.2)) / g
+        np.testing.assert_allclose(motion.t[-1], hit, rtol=0, atol=1e-9)
+        assert {one.name for one in motion.events} == {"one", "other"}
+
+
+def test_a_point_that_is_held_arrives_once_also_by_rough_steps():
+    """What holds it does so at the end of a step; within one it is off by the integrator's error."""
+    floor = PointOnPlane("tip", (0, 1, 0), (0, 0.4, 0), name="floor")
+    motion = armdyn.simulate(
+        armdyn.load("planar_3r"), [0.9, -0.5, -0.3], duration=1.5, torque=lambda t, q, qd: -4 * qd,
+        contacts=[Contact(floor)], method=Adaptive(1e-4, 1e-5),
+        events=[Plane("tip", (0, 1, 0), (0, 0.4, 0), name="arrives")],
+    )  # fmt: skip
+    assert [one.name for one in motion.events].count("arrives") == 1

@@ -7,6 +7,7 @@ from typing import Any
 from armdyn.actuators.flexible_joints import spring_count
 from armdyn.advice import either
 from armdyn.algorithms import forward_dynamics, friction_forces
+from armdyn.control.with_model import with_model
 from armdyn.control.wrapping import QD, Inside, Q, Run, Values
 from armdyn.declaration import Function
 from armdyn.errors import TraceError, UnknownName, Unsupported
@@ -25,14 +26,16 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
     joint going that sticks. A wrench at the tip is not known here.
 
     Args:
-        controller: that does not overcome friction itself.
+        controller: that does not overcome friction itself; `with_model` around one that does may give it a model
+            without friction.
         velocities: whose friction is compensated: ``qd``, the arm's, or an argument of the controller with one number
             for each joint, as ``qd_ref``, which has no noise and gets joints going that are to move.
 
     Raises:
         TraceError: a controller that overcomes friction itself.
         UnknownName: an argument that the controller does not have, or not for each joint.
-        Unsupported: when it is traced, a robot with flexible joints.
+        Unsupported: when it is traced, a robot with flexible joints, or with constraints and friction that depends on
+            the load.
 
     A tip that is pulled aside by friction as it goes up, and one that is not:
 
@@ -49,8 +52,9 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
     True
     """
     inside = Inside(controller)
-    if controller.implementation.__module__ in OVERCOME_FRICTION:
-        raise TraceError(f"{controller.name} overcomes friction itself, by inverse dynamics; it would be counted twice")
+    knows = controller.implementation.__module__ in OVERCOME_FRICTION and with_model.__name__ not in controller.name
+    if knows or friction_compensated.__name__ in controller.name:
+        raise TraceError(f"{controller.name} overcomes friction itself; it would be counted twice")
     known = ["qd", *(name for name, a in inside.arguments.items() if a.shape == ("n",) and name not in ("q", "qd"))]
     if velocities not in known:
         raise UnknownName.of("argument", velocities, known, controller.name)
@@ -65,6 +69,11 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
         found, drive = run(values), model.drive
         if not drive.has_friction:
             return found
+        if drive.depends_on_load and model.model.constraints:
+            raise Unsupported(
+                f"friction of {model.name!r} depends on the load, which its constraints share in; friction_compensated "
+                "does not know their part. Use computed_torque or hybrid_motion_force, or friction of velocities alone"
+            )
         q, qd, tau = values["q"], values["qd"], found["tau"]
         qdd = forward_dynamics(model.without_friction, q, qd, tau) if drive.depends_on_load else None
         return found | {"tau": tau + friction_forces(model, q, values[velocities], qdd)}

@@ -54,7 +54,8 @@ class JointLimit:
     """A joint leaves the range of its limits; where a stop holds it at one, it counts once that it arrives.
 
     Args:
-        joint: its name; all joints that have limits where none is given.
+        joint: its name, or that of a joint of the description that several coordinates move; all that have limits where
+            none is given.
         terminal: whether the simulation ends there.
     """
 

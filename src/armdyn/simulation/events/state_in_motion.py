@@ -48,6 +48,9 @@ MOMENT = 1e-9
 AT_REST = 1e-3
 """Of the duration: the longest adaptive step where nothing moves, while a function of time may let joints go."""
 
+SAME_TIME = 1e-12
+"""Of the duration: a function that becomes zero so little behind a hit, by rounding, does so there."""
+
 MOST_AT_ONCE = 100
 """So many events at one time are a motion that cannot be continued."""
 
@@ -222,25 +225,33 @@ class StateInMotion:
         found = [*self._hits(step, times, starts), *self._leaves(step, times, starts), *self._rests(step, times)]
         found += [*self._switches(step, times), *self._others(step, times)]
         first = min(found, default=None)
-        until = step.end if first is None else first.t
-        for one in sorted(self._crossings(step, points_of(step.t, until) if until > step.t else times)):
-            if one.t > until:
+        until, ended = step.end if first is None else first.t, None
+        for one in sorted(self._crossings(step, until)):
+            if one.t > (until + SAME_TIME * self.duration if ended is None else ended.t):
                 break
-            self._note(one.t, self.watched[one.place].name, "crossing", step.at(one.t))
+            found_at = one._replace(t=min(one.t, until))
+            self._note(found_at.t, self.watched[one.place].name, "crossing", step.at(found_at.t))
             self.sides[one.place] = 0
             if one.kind == "end":
-                return one
+                ended = ended or found_at
+        first = ended or first
         return first
 
-    def _crossings(self, step: Step, times: Array) -> Iterator[Found]:
-        """The watched functions that cross zero, each at its first time in the step."""
+    def _crossings(self, step: Step, until: float) -> Iterator[Found]:
+        """The watched functions that cross zero, each at its first time in the step, or a little behind its end.
+
+        What may be held at zero is looked at until the motion changes; what is there, and is held, after the step. The
+        step is that of the equations so far also behind a hit, so that a function that is zero there changes its sign.
+        """
+        whole, real = points_of(step.t, step.end), points_of(step.t, until if until > step.t else step.end)
         for place, one in enumerate(self.watched):
-            value, way = partial(self._value, place), one.direction
+            value, way, side = partial(self._value, place), one.direction, self.sides[place]
             kind = "end" if one.terminal else "crossing"
-            where = partial(crossing, value, times, way)
-            if one.band:
-                where = partial(arrival, value, times, way, self.sides[place], one.band)
-            yield from found_in(step, kind, place, value, where)
+            if not one.band:
+                yield from found_in(step, kind, place, value, partial(crossing, value, whole, way))
+            elif side or not self.mode.held.any():
+                where = partial(arrival, value, real, way, side, one.band)
+                yield from found_in(step, kind, place, value, where)
 
     def _switches(self, step: Step, times: Array) -> Iterator[Found]:
         """Brakes that are engaged or released, each at its time or at the first of its condition in the step."""
