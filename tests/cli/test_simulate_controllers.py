@@ -97,7 +97,7 @@ REST = ("--input", "qd_ref=0", "--input", "Kp=3", "--input", "Ki=0", "--input", 
     ("words", "message"),
     [
         (("--controller", "[pid, {delayed"), "--controller has '[pid, {delayed', which is no YAML"),
-        (("--controller", "[pid, delayd]"), "no wrapper 'delayd' in --controller (7 wrappers). Did you mean 'delayed'"),
+        (("--controller", "[pid, delayd]"), "no wrapper 'delayd' in --controller (8 wrappers). Did you mean 'delayed'"),
         (("--controller", "pid", "--input", "q_ref"), "--input has 'q_ref'; expected NAME=VALUE, such as Kp=900"),
         (("--controller", "pid", *REST, "--input", "q_rf=1"), "--input q_rf: no quantity 'q_rf' in inputs of"),
         (("--controller", "pid", *REST, "--input", "q_ref=1,2mm"), "--input q_ref has '2mm' for 'joint_2'; unit 'mm'"),
