@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.actuators.flexible_joints import spring_count
-from armdyn.advice import either
 from armdyn.algorithms import forward_dynamics, friction_forces
 from armdyn.control.with_model import with_model
-from armdyn.control.wrapping import QD, Inside, Q, Run, Values
+from armdyn.control.wrapping import QD, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Function
 from armdyn.errors import TraceError, UnknownName, Unsupported
 
@@ -60,12 +58,11 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
         raise UnknownName.of("argument", velocities, known, controller.name)
 
     def law(model: Any, values: Values, run: Run) -> Values:
-        if spring_count(model.model) > 0:
-            raise Unsupported(
-                f"friction_compensated knows the velocities of the links of {model.name!r}; friction of its flexible "
-                "joints is that of their rotors. Use it with the arm "
-                + either("robot.without_springs()", "without springs in its actuators")
-            )
+        refuse_springs(
+            model,
+            f"friction_compensated knows the velocities of the links of {model.name!r}; friction of its flexible "
+            "joints is that of their rotors",
+        )
         found, drive = run(values), model.drive
         if not drive.has_friction:
             return found

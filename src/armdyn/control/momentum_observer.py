@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.actuators.flexible_joints import spring_count
-from armdyn.advice import either
 from armdyn.algorithms import friction_forces, generalized_momentum, gravity_forces, transposed_coriolis_forces
-from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
+from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Argument, Function
-from armdyn.errors import Unsupported
 from armdyn.program import select
 
 
@@ -45,12 +42,11 @@ def momentum_observer(controller: Function) -> Function:
     started, residual = inside.new("observer_started"), inside.new("residual")
 
     def law(model: Any, values: Values, run: Run) -> Values:
-        if spring_count(model.model) > 0:
-            raise Unsupported(
-                f"momentum_observer compares the momentum of the stiff arm with the motors' forces, and {model.name!r} "
-                "has flexible joints, between which springs stand; use it with the arm "
-                + either("robot.without_springs()", "without springs in its actuators")
-            )
+        refuse_springs(
+            model,
+            f"momentum_observer compares the momentum of the stiff arm with the motors' forces, and {model.name!r} "
+            "has flexible joints, between which springs stand",
+        )
         found = run(values)
         q, qd = values["q"], values["qd"]
         p = generalized_momentum(model, q, qd)

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import spring_count
+from armdyn.advice import either
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
-from armdyn.errors import TraceError
+from armdyn.errors import TraceError, Unsupported
 from armdyn.model.mechanism import Mechanism
 from armdyn.named_tuples import named_tuple
 from armdyn.robot import Robot
@@ -108,6 +110,14 @@ class Inside:
             run, name, signature, tuple(arguments.values()), tuple(results.values()), function.options, kind,
             function.sizes, function.choices, made,
         )  # fmt: skip
+
+
+def refuse_springs(model: Mechanism, why: str) -> None:
+    """Refuse an arm with flexible joints, for a reason that ends without a full stop."""
+    if spring_count(model.model) > 0:
+        raise Unsupported(
+            f"{why}; use it with the arm " + either("robot.without_springs()", "without springs in its actuators")
+        )
 
 
 def _mechanism_of(robot: Robot, values: Values) -> Mechanism:

@@ -234,8 +234,7 @@ class StateInMotion:
             self.sides[one.place] = 0
             if one.kind == "end":
                 ended = ended or found_at
-        first = ended or first
-        return first
+        return ended or first
 
     def _crossings(self, step: Step, until: float) -> Iterator[Found]:
         """The watched functions that cross zero, each at its first time in the step, or a little behind its end.
