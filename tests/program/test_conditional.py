@@ -102,6 +102,14 @@ def decided_late(x: Any) -> Any:
     return [select(decides, select(decides_inner, inner * outer, outer), x[1] * x[1]), decides]
 
 
+def sines(x: Any) -> Any:
+    """Library functions in both arms, and in an arm within one, of values that the arms make; one decides."""
+    way = long_way(x[1], 10)
+    many = sum(np.sin(way + k) * np.cos(way - k) for k in range(4))
+    inner = select(less(np.sin(many), 0.3), sum(np.sqrt(x[1]) ** (k + 0.5) * np.tanh(many + k) for k in range(4)), many)
+    return [select(less(0.0, x[0]), inner, sum(np.exp(np.sin(x[0] + k)) for k in range(4))), way]
+
+
 def three_deep(x: Any) -> Any:
     """A correction of a correction of a correction, each for fewer states."""
 
@@ -121,7 +129,7 @@ PROGRAMS: dict[Callable[..., Any], int] = (
         passed_on: 2,
         in_turns: 3,
     }
-    | {arm_within_an_arm: 3, decided_late: 3, three_deep: 5}
+    | {arm_within_an_arm: 3, decided_late: 3, three_deep: 5, sines: 8}
 )
 """How many sections have a condition."""
 
@@ -257,10 +265,7 @@ def test_a_value_is_the_same_where_it_decides_and_where_it_is_used() -> None:
 
 
 def test_what_stays_without_a_condition() -> None:
-    """Short arms, library functions and what they read, what both arms or a result read, and the condition itself."""
-
-    def of_library(x: Any) -> Any:
-        return select(less(0.0, x[0]), np.sin(long_way(x[1])), 0.0)
+    """Short arms, what both arms or a result read, and the condition itself."""
 
     def shared(x: Any) -> Any:
         way = long_way(x[1])
@@ -278,6 +283,6 @@ def test_what_stays_without_a_condition() -> None:
         way = long_way(x[1])
         return select(less(0.0, x[0]), select(less(way, 0.5), long_way(x[1] - 1.0, 3), way), 0.0)
 
-    for function in (of_library, shared, result, short):
+    for function in (shared, result, short):
         assert not conditional(trace(function, [Port("x", (2,))]))
     assert len(conditional(trace(decided_within, [Port("x", (2,))]))) == 1

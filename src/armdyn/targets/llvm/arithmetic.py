@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from armdyn.program.graph import Node
-from armdyn.targets.llvm.conditional import Conditions
+from armdyn.targets.llvm.conditional import ALWAYS, Conditions
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.llvm.scheduling import ROOM, scheduled
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
@@ -19,7 +19,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
     names: dict[int, str] = {}
     instructions = Instructions(out, vector)
     if section.conditions:
-        _leave_out_unless_met(out, vector, plan, section.conditions)
+        leave_out_unless_met(out, vector, plan, section.conditions)
 
     def value(index: int) -> str:
         known = names.get(index)
@@ -50,23 +50,21 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
             at = slot_pointer(out, vector, "%results", slot)
             out.put(f"store {vector.type} {names[index]}, ptr {at}, align {vector.bytes}")
     if section.conditions:
-        out.put("br label %none")
-        out.put("none:")
+        end_of_what_is_left_out(out)
     return section_function(name, out)
 
 
 def sections_of_an_arm(plan: Sections, vector: Vector, conditions: Conditions, name: str, called: Sequence[str]) -> str:
     """A function that calls several sections in turn, and leaves them out together."""
     out = Lines()
-    _leave_out_unless_met(out, vector, plan, conditions)
+    leave_out_unless_met(out, vector, plan, conditions)
     for one in called:
         out.put(f"call void @{one}(ptr %values, ptr %results)")
-    out.put("br label %none")
-    out.put("none:")
+    end_of_what_is_left_out(out)
     return section_function(name, out, reads_what_it_writes=True)
 
 
-def _leave_out_unless_met(out: Lines, vector: Vector, plan: Sections, conditions: Conditions) -> None:
+def leave_out_unless_met(out: Lines, vector: Vector, plan: Sections, conditions: Conditions) -> None:
     """Jump to the label ``none`` where no state of the group meets the conditions, which stand in slots.
 
     A state has to meet all of them: where it does not meet the outer one, the slot of the inner one has old numbers.
@@ -79,6 +77,12 @@ def _leave_out_unless_met(out: Lines, vector: Vector, plan: Sections, conditions
     met = reduce(lambda a, b: out.let(f"and {vector.mask_type} {a}, {b}"), masks)
     out.put(f"br i1 {any_lane(out, vector, [met])}, label %some, label %none")
     out.put("some:")
+
+
+def end_of_what_is_left_out(out: Lines) -> None:
+    """The end of a function that `leave_out_unless_met` begins."""
+    out.put("br label %none")
+    out.put("none:")
 
 
 class Instructions:
@@ -151,6 +155,7 @@ _INSTRUCTIONS: dict[str, Callable[..., str]] = {
     "max": _intrinsic("maximum", "nsz "),
     "sign": _sign,
     "guard": _guard,
+    ALWAYS: lambda out, vector, a: a,
     "exp": exponential,
     "tanh": hyperbolic_tangent,
 }

@@ -22,6 +22,12 @@ from armdyn.program.graph import Node
 LEAST_NODES = 40
 """Fewer cost less than a jump and the way through memory of what they read and give."""
 
+ALWAYS = "always"
+"""The operation of a value that is computed for every group: the more frequent arm of a select."""
+
+NODES_OF_A_CALL = 20
+"""The nodes of arithmetic that a library function, such as a sine, counts as."""
+
 ARMS = {1: True, 2: False}
 """The arguments of a select, (condition, a, b), and the condition at which each counts."""
 
@@ -37,8 +43,8 @@ Conditions = tuple[Condition, ...]
 """What a node hangs on: an arm that is in no other one, one that is in it, and so on; empty of what always counts."""
 
 
-def conditions(nodes: Sequence[Node], results: Sequence[int], unconditional: frozenset[str]) -> dict[int, Conditions]:
-    """The conditions of every node that has any; ``unconditional`` operations, and what they read, have none.
+def conditions(nodes: Sequence[Node], results: Sequence[int], library: frozenset[str]) -> dict[int, Conditions]:
+    """The conditions of every node that has any; ``library`` operations count as `NODES_OF_A_CALL`.
 
     The node that decides about an arm is not in it, nor in any other that its selects are not in. So it is known before
     what hangs on it, where the arms around it are not left out.
@@ -52,22 +58,22 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], unconditional: fro
         operation = str(nodes[index][0])
         if operation in ("input", "const"):
             continue
-        own = None if operation in unconditional else arms.common(readers[index], index, place)
-        if arms.decides_outermost(index, place):
-            own = None
+        is_free = operation == ALWAYS or arms.decides_outermost(index, place)
+        own = None if is_free else arms.common(readers[index], index, place)
         place[index] = own
         arguments = [int(a) for a in nodes[index][1:]]
         for k, argument in enumerate(arguments):
             readers[argument].add(Condition(arguments[0], ARMS[k]) if operation == "select" and k in ARMS else own)
-    return _of_many({index: arms.around(own) for index, own in place.items() if own is not None})
+    found = {index: arms.around(own) for index, own in place.items() if own is not None}
+    return _of_many(found, {index: NODES_OF_A_CALL if nodes[index][0] in library else 1 for index in found})
 
 
-def _of_many(found: dict[int, Conditions]) -> dict[int, Conditions]:
+def _of_many(found: dict[int, Conditions], counts: dict[int, int]) -> dict[int, Conditions]:
     """The conditions of nodes without those arms that are fewer than `LEAST_NODES`, with what is within them."""
     sizes: dict[Conditions, int] = {}
-    for own in found.values():
+    for index, own in found.items():
         for depth in range(1, len(own) + 1):
-            sizes[own[:depth]] = sizes.get(own[:depth], 0) + 1
+            sizes[own[:depth]] = sizes.get(own[:depth], 0) + counts[index]
     kept = {
         index: tuple(c for k, c in enumerate(own) if sizes[own[: k + 1]] >= LEAST_NODES) for index, own in found.items()
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from armdyn.targets.llvm.arithmetic import Instructions
+from armdyn.targets.llvm.arithmetic import Instructions, end_of_what_is_left_out, leave_out_unless_met
 from armdyn.targets.llvm.decay import OPERATION as DECAY
 from armdyn.targets.llvm.decay import decay, is_never_negative, logarithm
 from armdyn.targets.llvm.power import has_power, power
@@ -45,6 +45,10 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         else:
             others.append(index)
 
+    for index in powers:  # what is reserved in other blocks is reserved anew each time
+        out.put(f"%right{index} = alloca {vector.bits_type}, align {vector.bytes}")
+    if section.conditions:
+        leave_out_unless_met(out, vector, plan, section.conditions)
     for index in others:
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
@@ -65,6 +69,8 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         _huge_sines(out, plan, vector, angles)
         out.put("br label %end")
         out.put("end:")
+    if section.conditions:
+        end_of_what_is_left_out(out)
     return section_function(name, out)
 
 
@@ -110,7 +116,6 @@ def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
     x, y = (_argument(out, plan, vector, a) for a in arguments_of(plan.nodes[index]))
     value, right = power(out, vector, x, y)
     _store(out, plan, vector, index, value)
-    out.put(f"%right{index} = alloca {vector.bits_type}, align {vector.bytes}")
     as_bits = out.let(f"sext {vector.mask_type} {right} to {vector.bits_type}")
     out.put(f"store {vector.bits_type} {as_bits}, ptr %right{index}, align {vector.bytes}")
     return out.let(f"xor {vector.mask_type} {right}, splat (i1 true)")

@@ -79,9 +79,8 @@ def section_functions(plan: Sections, vector: Vector) -> list[str]:
             else library_section(plan, vector, section, name)
             for section, name in zip(part, names, strict=True)
         ]
-        first = part[0]
-        if len(part) > 1 and isinstance(first, Arithmetic):
-            functions.append(sections_of_an_arm(plan, vector, first.conditions[:1], f"part{number}", names))
+        if len(part) > 1:
+            functions.append(sections_of_an_arm(plan, vector, part[0].conditions[:1], f"part{number}", names))
     return functions
 
 

@@ -25,6 +25,7 @@ from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import constants, module, save_flags, section_functions, shapes
 from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.module import Module
+from armdyn.targets.llvm.near_angles import with_near_angles
 from armdyn.targets.llvm.packing import Column, layout_functions, run_length, storer
 from armdyn.targets.llvm.sections import Sections, cut
 from armdyn.targets.llvm.streaming_columns import LINE
@@ -47,8 +48,8 @@ COUNTS = 2
 def rollout_module(rollout: Rollout, dtype: str, machine: Machine) -> Module:
     """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
     vector = Vector.of(dtype, machine)
-    plan = cut(with_decays(rollout.step, vector))
-    ports = Ports(rollout)
+    rollout = Rollout(with_near_angles(rollout.step), rollout.carry, rollout.stepwise, rollout.recorded)
+    plan, ports = cut(with_decays(rollout.step, vector)), Ports(rollout)
     own = [
         *shapes((*rollout.inputs, *rollout.outputs)),
         *(storer(vector, number, columns, run) for number, columns, run in ports.columns(plan)),

@@ -37,9 +37,10 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Library:
-    """Functions that do not depend on each other: nodes whose operation is in `LIBRARY`."""
+    """Functions that do not depend on each other: nodes whose operation is in `LIBRARY`; with conditions, as above."""
 
     nodes: tuple[int, ...]
+    conditions: Conditions = ()
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class Sections:
         """The sections in runs that one jump leaves out: those of one arm that is in no other, else one by one."""
         found: list[list[Arithmetic | Library]] = []
         for section in self.sections:
-            arm = _arm(section)
-            if found and arm and arm == _arm(found[-1][0]):
+            arm = section.conditions[:1]
+            if found and arm and arm == found[-1][0].conditions[:1]:
                 found[-1].append(section)
             else:
                 found.append([section])
@@ -75,7 +76,7 @@ class Sections:
     @cached_property
     def slots_always_used(self) -> int:
         """How many slots the sections without conditions read or write."""
-        always = (index for section in self.sections if not _arm(section) for index in section.nodes)
+        always = (index for section in self.sections if not section.conditions for index in section.nodes)
         touched = (one for index in always for one in (index, *arguments_of(self.nodes[index])))
         return len({slot for one in touched for slot in (self.slots.get(one), *self.stored.get(one, ()))} - {None})
 
@@ -94,11 +95,6 @@ class Sections:
         return [(self.slots[index], float(node[1]) if node[0] == "const" else None) for index, node in nodes]
 
 
-def _arm(section: Arithmetic | Library) -> Conditions:
-    """The first of a section's conditions, if it has any."""
-    return section.conditions[:1] if isinstance(section, Arithmetic) else ()
-
-
 def arguments_of(node: Node) -> tuple[int, ...]:
     """The nodes a node reads."""
     return () if node[0] in ("input", "const") else node[1:]  # type: ignore[return-value]
@@ -106,7 +102,8 @@ def arguments_of(node: Node) -> tuple[int, ...]:
 
 def cut(program: Program) -> Sections:
     """The sections of a program, in order of execution."""
-    stages = _stages(program)
+    found = conditions(program.nodes, program.results, LIBRARY)
+    stages = _stages(program, found)
     arithmetic: list[list[int]] = [[] for _ in range(max(stages, default=0) + 1)]
     library: list[list[int]] = [[] for _ in arithmetic]
     for index, node in enumerate(program.nodes):
@@ -115,12 +112,10 @@ def cut(program: Program) -> Sections:
         elif node[0] not in ("input", "const"):
             arithmetic[stages[index]].append(index)
 
-    found = conditions(program.nodes, program.results, LIBRARY)
     sections: list[Arithmetic | Library] = []
     before: dict[int, int] = {}
     for calls, nodes in zip(library, arithmetic, strict=True):
-        if calls:
-            sections.append(Library(tuple(calls)))
+        sections += _batches(calls, found)
         for own, stretch in _stretches(program.nodes, nodes, found, before):
             sections += [Arithmetic(tuple(piece), own) for piece in _pieces(stretch)]
     slots = _slots(program, sections, before)
@@ -138,25 +133,38 @@ def _arms_before(before: Mapping[int, int], arm: int) -> Iterator[int]:
         yield arm
 
 
-def _stages(program: Program) -> list[int]:
+def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
     """The stage of every node: how many batches of library calls lie before it.
 
-    Library calls come as early, arithmetic as late as possible, so that few values wait in memory.
+    Library calls come as early, arithmetic as late as possible, so that few values wait in memory. What decides about a
+    library call comes before it.
     """
     nodes = program.nodes
+    calls = {index for index, node in enumerate(nodes) if node[0] in LIBRARY}
+    needed = [
+        [*(_needed(nodes, index, found) if index in calls else arguments_of(node))] for index, node in enumerate(nodes)
+    ]
+    order = [*in_order(dict(enumerate(needed)))] if calls & found.keys() else range(len(nodes))
     stages = [0] * len(nodes)
-    for index, node in enumerate(nodes):
-        stages[index] = max((stages[a] for a in arguments_of(node)), default=0) + (node[0] in LIBRARY)
+    for index in order:
+        stages[index] = max((stages[a] for a in needed[index]), default=0) + (index in calls)
     last = max(stages, default=0)
     latest = [last] * len(nodes)
-    for index in range(len(nodes) - 1, -1, -1):
-        node = nodes[index]
-        if node[0] not in LIBRARY:
+    for index in reversed(order):
+        if index not in calls:
             stages[index] = latest[index]
-        needed_at = stages[index] - (node[0] in LIBRARY)
-        for a in arguments_of(node):
-            latest[a] = min(latest[a], needed_at)
+        for a in needed[index]:
+            latest[a] = min(latest[a], stages[index] - (index in calls))
     return stages
+
+
+def _batches(calls: Iterable[int], found: Mapping[int, Conditions]) -> Iterator[Library]:
+    """The library calls of a stage, those of the same conditions together."""
+    batches: dict[Conditions, list[int]] = {}
+    for index in calls:
+        batches.setdefault(found.get(index, ()), []).append(index)
+    for own in sorted(batches, key=len):
+        yield Library(tuple(batches[own]), own)
 
 
 def _stretches(
@@ -186,7 +194,7 @@ def _stretches(
             if a in wait:
                 end(found[a])
 
-    for index in _in_order(nodes, indices, found):
+    for index in in_order({index: _needed(nodes, index, found) for index in indices}):
         for condition, arm in merged(nodes[index]):
             if index not in found and (condition,) in waiting and _is_stored(nodes, arm, found, before):
                 found[index], before[index] = (condition,), arm
@@ -212,15 +220,14 @@ def _stretches(
     yield from complete
 
 
-def _in_order(nodes: Sequence[Node], indices: Sequence[int], found: Mapping[int, Conditions]) -> Iterator[int]:
-    """Nodes in their order, but that those which hang on others wait until these are there."""
-    inside = set(indices)
-    waits_for = {index: {a for a in _needed(nodes, index, found) if a in inside} for index in indices}
-    awaited_by: dict[int, list[int]] = {index: [] for index in indices}
-    for index, needed in waits_for.items():
-        for a in needed:
+def in_order(needed: Mapping[int, Iterable[int]]) -> Iterator[int]:
+    """Nodes by their numbers, but each behind those that it needs, of these nodes."""
+    waits_for = {index: {a for a in those if a in needed} for index, those in needed.items()}
+    awaited_by: dict[int, list[int]] = {index: [] for index in needed}
+    for index, those in waits_for.items():
+        for a in those:
             awaited_by[a].append(index)
-    ready = [index for index, needed in waits_for.items() if not needed]
+    ready = [index for index, those in waits_for.items() if not those]
     heapq.heapify(ready)
     while ready:
         index = heapq.heappop(ready)
@@ -331,8 +338,7 @@ def _last_readings(
     last: dict[int, int] = {}
     for number, section in enumerate(sections):
         in_memory = isinstance(section, Library)
-        if isinstance(section, Arithmetic):
-            last |= {condition.node: number for condition in section.conditions}
+        last |= {condition.node: number for condition in section.conditions}
         for index in section.nodes:
             read = set(arguments_of(nodes[index])) - {before.get(index)}  # that stands in the slot of the select
             last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)
