@@ -2,8 +2,7 @@
 
 A program has no loops: all steps of the iteration are part of it. A step behind the end is an arm of a ``select`` that
 nobody takes, and what only such an arm reads is left out where no state of a group takes it, see
-`armdyn.targets.llvm.conditional`: a group of states makes the steps that the slowest of them needs. Sines and the like,
-and what they are functions of, are the exception: they are made for all steps.
+`armdyn.targets.llvm.conditional`: a group of states makes the steps that the slowest of them needs.
 """
 
 from __future__ import annotations
