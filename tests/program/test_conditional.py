@@ -265,7 +265,7 @@ def test_a_value_is_the_same_where_it_decides_and_where_it_is_used() -> None:
 
 
 def test_what_stays_without_a_condition() -> None:
-    """Short arms, what both arms or a result read, and the condition itself."""
+    """Short arms and short pieces of arms, what both arms or a result read, and the condition itself."""
 
     def shared(x: Any) -> Any:
         way = long_way(x[1])
@@ -278,11 +278,19 @@ def test_what_stays_without_a_condition() -> None:
     def short(x: Any) -> Any:
         return select(less(0.0, x[0]), long_way(x[1], 3), 0.0)
 
+    def alternating(x: Any) -> Any:
+        """Many nodes in all, a few at a time: the jumps would take longer."""
+        y, c, e = x[1], less(0.0, x[0]), less(x[1], 0.5)
+        for k in range(60):
+            y = select(c, 0.9 * y + k, y)
+            y = select(e, y * y - 0.1 * k, y)
+        return y
+
     def decided_within(x: Any) -> Any:
         """The inner condition is computed in the arm of the outer one, which is then one piece."""
         way = long_way(x[1])
         return select(less(0.0, x[0]), select(less(way, 0.5), long_way(x[1] - 1.0, 3), way), 0.0)
 
-    for function in (shared, result, short):
+    for function in (shared, result, short, alternating):
         assert not conditional(trace(function, [Port("x", (2,))]))
     assert len(conditional(trace(decided_within, [Port("x", (2,))]))) == 1

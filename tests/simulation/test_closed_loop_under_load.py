@@ -244,6 +244,22 @@ def test_rates_and_gradients_go_along_the_motion() -> None:
     np.testing.assert_allclose(found.d_Kp[0], rate[0], rtol=1e-9)
 
 
+@pytest.mark.slow
+def test_gradient_of_six_joints() -> None:
+    """Tens of thousands of operations backwards, in many arms of conditions; against differences."""
+    lossy = Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8, back_efficiency=0.6), [Coulomb(2.0), Viscous(1.0)])
+    robot = armdyn.load("ur5")
+    loop = ClosedLoop(
+        robot.with_actuators(dict.fromkeys(robot.joint_names, lossy)), pd_gravity, method=SemiImplicitEuler(1e-3)
+    )
+    given: Any = {"q_ref": np.full(6, 0.5), "qd_ref": np.zeros(6), "Kd": np.full(6, 5.0), "steps": 200}
+    start = np.zeros(6), np.ones(6)
+    found = loop.gradient(first_position, ["Kp"], *start, Kp=np.full(6, 40.0), **given)
+    gains = 40.0 + 1e-4 * np.vstack([np.eye(6), -np.eye(6)])
+    ends = loop(*(np.tile(one, (12, 1)) for one in start), Kp=gains, **given).final.q[:, 0]
+    np.testing.assert_allclose(found.d_Kp, (ends[:6] - ends[6:]) / 2e-4, rtol=1e-5, atol=1e-10)
+
+
 @armdyn.function("(n)->()")
 def first_position(model: Any, q: Any) -> Any:
     """The first joint's position, rad, scalar."""

@@ -41,6 +41,9 @@ It has to stay in the first cache of data: four groups, or two of a larger step,
 sections use that are mostly left out does not count.
 """
 
+LEAST_ROUND = 100
+"""The fewest nodes that all groups compute in turn: LLVM takes long for thousands of loops in a function, or fails."""
+
 COUNTS = 2
 """Arguments before those of the step: the steps, and the steps between two rows."""
 
@@ -240,12 +243,14 @@ def _step(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Map
                 _load(out, several.vector, ports, number, port, group, row="%k")
     out.put("%records = icmp eq i64 %until, 0")
     out.put("%row.after = add i64 %row, 1")
-    for number, lines in enumerate(_shared_out(ports, several.vector, len(plan.parts))):
-        part = f"part{number}"
-        with several.each(out, part) as group:
+    rounds = _rounds(plan)
+    for numbers, lines in zip(rounds, _shared_out(ports, several.vector, len(rounds)), strict=True):
+        first = f"part{numbers[0]}"
+        with several.each(out, first) as group:
             if lines:
-                _fetch(out, lines, group, part, dense)
-            out.put(f"call void @part{number}(ptr {group.values}, ptr {group.values})")
+                _fetch(out, lines, group, first, dense)
+            for number in numbers:
+                out.put(f"call void @part{number}(ptr {group.values}, ptr {group.values})")
     out.put("br i1 %records, label %record, label %recorded")
     out.put("record:")
     with several.each(out, "stored") as group:
@@ -256,6 +261,19 @@ def _step(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Map
     with several.each(out, "carry") as group:
         out.put(f"call void @carry(ptr {group.values})")
     next_step(out)
+
+
+def _rounds(plan: Sections) -> list[list[int]]:
+    """The parts of a step by number, those together that make a loop over groups worth its while."""
+    rounds: list[list[int]] = []
+    size = LEAST_ROUND
+    for number, part in enumerate(plan.parts):
+        if size >= LEAST_ROUND:
+            rounds.append([])
+            size = 0
+        rounds[-1].append(number)
+        size += sum(section.size for section in part)
+    return rounds
 
 
 def next_step(out: Lines) -> None:

@@ -11,19 +11,22 @@ first. A value has one slot, however often it is a result, and leaves it to anot
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
-from armdyn.targets.llvm.conditional import Conditions, conditions, merged
+from armdyn.targets.llvm.conditional import NODES_OF_A_CALL, Conditions, conditions, merged
 from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
 INLINE = frozenset({"exp", "tanh", "decay"})
 """Of these, those that no argument sends to libm."""
 LONGEST_STRETCH = 2000
+LEAST_PIECE = 8
+"""The fewest nodes that the sections of one condition have on average: fewer cost less than a jump."""
 T = TypeVar("T")
 
 
@@ -34,6 +37,11 @@ class Arithmetic:
     nodes: tuple[int, ...]
     conditions: Conditions = ()
 
+    @property
+    def size(self) -> int:
+        """How many nodes of arithmetic take as long."""
+        return len(self.nodes)
+
 
 @dataclass(frozen=True)
 class Library:
@@ -41,6 +49,11 @@ class Library:
 
     nodes: tuple[int, ...]
     conditions: Conditions = ()
+
+    @property
+    def size(self) -> int:
+        """How many nodes of arithmetic take as long."""
+        return NODES_OF_A_CALL * len(self.nodes)
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,20 @@ def arguments_of(node: Node) -> tuple[int, ...]:
 def cut(program: Program) -> Sections:
     """The sections of a program, in order of execution."""
     found = conditions(program.nodes, program.results, LIBRARY)
+    sections, before = _sections(program, found)
+    while short := _in_short_pieces(sections):
+        fewer = {index: own[:-1] if own in short else own for index, own in found.items()}
+        found = {index: own for index, own in fewer.items() if own}
+        sections, before = _sections(program, found)
+    slots = _slots(program, sections, before)
+    inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
+    return Sections(
+        program.nodes, tuple(sections), slots, max(inputs, *(slot + 1 for slot in slots.values()), 0), before
+    )
+
+
+def _sections(program: Program, found: Mapping[int, Conditions]) -> tuple[list[Arithmetic | Library], dict[int, int]]:
+    """Sections of nodes of which some have conditions; and of selects in them the arm that stands in their slots."""
     stages = _stages(program, found)
     arithmetic: list[list[int]] = [[] for _ in range(max(stages, default=0) + 1)]
     library: list[list[int]] = [[] for _ in arithmetic]
@@ -111,18 +138,22 @@ def cut(program: Program) -> Sections:
             library[stages[index]].append(index)
         elif node[0] not in ("input", "const"):
             arithmetic[stages[index]].append(index)
-
     sections: list[Arithmetic | Library] = []
-    before: dict[int, int] = {}
+    with_selects, before = dict(found), dict[int, int]()
     for calls, nodes in zip(library, arithmetic, strict=True):
         sections += _batches(calls, found)
-        for own, stretch in _stretches(program.nodes, nodes, found, before):
+        for own, stretch in _stretches(program.nodes, nodes, with_selects, before):
             sections += [Arithmetic(tuple(piece), own) for piece in _pieces(stretch)]
-    slots = _slots(program, sections, before)
-    inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
-    return Sections(
-        program.nodes, tuple(sections), slots, max(inputs, *(slot + 1 for slot in slots.values()), 0), before
-    )
+    return sections, before
+
+
+def _in_short_pieces(sections: Iterable[Arithmetic | Library]) -> set[Conditions]:
+    """The conditions of which the sections are short: they cost more than all states' work does."""
+    count, size = Counter[Conditions](), Counter[Conditions]()
+    for section in sections:
+        count[section.conditions] += 1
+        size[section.conditions] += section.size
+    return {own for own in count if own and size[own] < LEAST_PIECE * count[own]}
 
 
 def _arms_before(before: Mapping[int, int], arm: int) -> Iterator[int]:
