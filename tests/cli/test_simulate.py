@@ -222,6 +222,10 @@ COME_OUT: dict[str, Callable[[armdyn.Trajectory], bool]] = {
 """What the headers of the examples say, of some."""
 
 
+ON_A_TABLE = ("press", "collision")
+"""Examples that a table keeps from their references."""
+
+
 @pytest.mark.short_run("torques")
 @pytest.mark.parametrize(
     "name",
@@ -231,7 +235,7 @@ COME_OUT: dict[str, Callable[[armdyn.Trajectory], bool]] = {
 def test_the_examples_run(shell: Shell, folder: Path, name: str) -> None:
     moved = motion(shell, folder, str(SCENARIOS / f"{name}.yaml"))
     assert abs(moved.energy.drift).max() < 1e-7
-    if "q_ref" in moved.signals:
+    if "q_ref" in moved.signals and name not in ON_A_TABLE:
         assert abs(moved.q - moved.signals["q_ref"])[-1].max() < 0.02
     if name in COME_OUT:
         assert COME_OUT[name](moved)
