@@ -203,6 +203,30 @@ def test_damping_is_part_of_the_no_load_current() -> None:
         ("3.14 rpm/mNm", "rad/s/N m", 3140 * RPM),
         ("2 lbf in", "N m", 2 * 4.4482216152605 * 0.0254),
         ("16 ozf-in", "N m", 4.4482216152605 * 0.0254),
+        ("16 oz-in/A", "N m/A", 4.4482216152605 * 0.0254),
+        ("2 lb-ft", "N m", 2 * 4.4482216152605 * 0.3048),
+        ("2 lbft", "N m", 2 * 4.4482216152605 * 0.3048),
+        ("5 in-lbs", "N m", 5 * 4.4482216152605 * 0.0254),
+        ("16 oz-in²", "kg m^2", 0.45359237 * 0.0254**2),
+        ("16 oz-in-s²", "kg m^2", 4.4482216152605 * 0.0254),
+        ("16 oz", "kg", 0.45359237),
+        ("5 lbs", "kg", 5 * 0.45359237),
+        ("3 °C/W", "K/W", 3.0),
+        ("3 degC/W", "K/W", 3.0),
+        ("9 °F/W", "K/W", 5.0),
+        ("0.39 %/K", "1/K", 0.0039),
+        ("-0.1 %/°C", "K^-1", -0.001),
+        ("1 Nms", "N m s/rad", 1.0),
+        ("4 mNms/rad", "N m s/rad", 0.004),
+        ("2 Nm/(rad/s)", "N m s/rad", 2.0),
+        ("2 V/(rad/s)", "V s/rad", 2.0),
+        ("3 (rad/s)/V", "rad/s/V", 3.0),
+        ("3 N m/(A)", "N m/A", 3.0),
+        ("7580 RPM", "rad/s", 7580 * RPM),
+        ("7.42 V/kRPM", "V s/rad", 7.42e-3 / RPM),
+        ("7.42 V/1000rpm", "V s/rad", 7.42e-3 / RPM),
+        ("7.42 V/(1000 rpm)", "V s/rad", 7.42e-3 / RPM),
+        ("7.42 V/1000 min⁻¹", "V s/rad", 7.42e-3 / RPM),
         ("311.15 K", "degC", 38.0),
         ("-40 °C", "degC", -40.0),
         ("1e3 mohm", "ohm", 1.0),
@@ -238,7 +262,18 @@ NO_LOAD = {"nominal_voltage": 24.0, "no_load_speed": 100.0, "terminal_resistance
         ({"torque_constant": "nan N m/A"}, ModelError, "expected a number and its unit"),
         ({"torque_constant": float("nan")}, ModelError, "torque_constant is nan"),
         ({"torque_constant": "some"}, ModelError, "expected a number and its unit, such as '1.5 N m/A'"),
-        ({"torque_constant": "3 N m/(A)"}, ModelError, "'N m/(A)' is no unit"),
+        ({"torque_constant": "3 N m/(A"}, ModelError, "'N m/(A' is no unit"),
+        ({"torque_constant": "3 N m/((A))"}, ModelError, "'N m/((A))' is no unit"),
+        ({"torque_constant": "3 N m/()"}, ModelError, "'N m/()' is no unit"),
+        ({"torque_constant": "3 N m/(A %)"}, ModelError, "'%' is read of what changes with temperature alone"),
+        ({"no_load_speed": "5 %/s"}, ModelError, "'%' is read of what changes with temperature alone"),
+        ({"current_rate": "5 A (1000 rpm)"}, ModelError, "'A (1000 rpm)' is no unit"),
+        ({"damping": "5 in-lbs"}, ModelError, "in m kg; expected a unit like N m s/rad"),
+        ({"stall_torque": "5 oz"}, ModelError, "in kg; expected a unit like N m"),
+        ({"stall_torque": "5 mNms"}, ModelError, "in m^2 kg s^-1; expected a unit like N m, which is m^2 kg s^-2"),
+        ({"winding_to_housing": "3 °C"}, ModelError, "in K; expected a unit like K/W"),
+        ({"torque_constant": "30,2 mNm/A"}, ModelError, "'30,2 mNm/A', with a comma; expected a point before decimals"),
+        ({"no_load_speed": "7,580 rpm"}, ModelError, "such as '1.5 rad/s', and nothing between thousands"),
         ({"torque_constant": True}, ModelError, "torque_constant is True"),
         ({"torque_constant": -0.1}, ModelError, "torque_constant is -0.1; expected a number above zero"),
         ({"torqe_constant": 0.1}, UnknownName, "Did you mean 'torque_constant'"),
@@ -248,6 +283,7 @@ NO_LOAD = {"nominal_voltage": 24.0, "no_load_speed": 100.0, "terminal_resistance
         ({**KT, "connection": "star"}, DataSheetError, "connection is given alone"),
         ({**STAR, "connection": "ring"}, ModelError, "connection is 'ring'; expected 'star'"),
         ({**STAR, "terminal_resistance": 2.0}, DataSheetError, "both given"),
+        ({**KT, "winding_temperature_limit": 155.0}, DataSheetError, "has winding_temperature_limit but lacks"),
         ({**KT, "winding_to_housing": 1.0}, DataSheetError, "has winding_to_housing but lacks housing_to_ambient"),
         ({**KT, "cogging_torque": 1.0}, DataSheetError, "cogging_periods belong together"),
         ({**NO_LOAD, "damping": 1.0}, DataSheetError, "no torque constant gives"),
@@ -283,7 +319,9 @@ def test_numbers_that_no_motor_has(entries: dict[str, float]) -> None:
         Motor.from_data_sheet(**entries)
 
 
-@pytest.mark.parametrize("text", ["3 V/100rpm", "5 rpm/10 mNm", "30 10 mNm", "30 1 0 mNm", "3 V 100"])
+@pytest.mark.parametrize(
+    "text", ["3 V/100rpm", "3 V/10001/min", "3 1000 rpm", "5 rpm/10 mNm", "30 10 mNm", "30 1 0 mNm", "3 V 100"]
+)
 def test_numbers_are_no_units(text: str) -> None:
     with pytest.raises(ModelError, match="is no unit"):
         quantity("x", text, "V s/rad")

@@ -96,6 +96,10 @@ def test_what_is_written_is_a_mapping() -> None:
             "drives.yaml:1 a: [{'rotor_inertia': 1}] is no Motor; expected",
         ),
         ("a: {motor: {data_sheet: {mass: 2 V}}}\n", "drives.yaml:1 a: mass is '2 V', in"),
+        (
+            "a: {motor: {data_sheet: {torque_constant: 1, speed_constant: 2}}}\n",
+            "but 1/k_t is 1 (+100.0%), with k_t = 1 N m/A. Mend the sheet; check: false takes torque constant",
+        ),
         ("a: {motor: {data_sheet: {}, mass: 2}}\n", "drives.yaml:1 a: data_sheet is {}; expected its entries, and no"),
         ("a: {motor: {data_sheet: {1: 2}}}\n", "drives.yaml:1 a: data_sheet is {1: 2}; expected its entries"),
         ("a: {motor: {mass: 2 V}}\n", "drives.yaml:1 a: mass of Motor is '2 V', in"),

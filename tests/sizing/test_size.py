@@ -113,6 +113,12 @@ GEARS = "name,ratio,mass [kg],efficiency [%]\n"
         (MOTORS + "a,30,0.3,\n", GEARS + "g,50,1,80\n", "motor 'a' has no mass"),
         (MOTORS + "a,30,,400\n", GEARS + "g,50,1,80\n", "motor 'a' has no resistance"),
         (MOTORS + "a,30,0.3,400\na,30,0.3,400\n", GEARS + "g,50,1,80\n", "motors.csv:3 'a': the name is 'a'"),
+        (MOTORS + "a,30,x,400\na,30,0.3,400\n", GEARS + "g,50,1,80\n", "motors.csv:3 'a': the name is 'a'"),
+        (
+            MOTORS.replace(",", ";") + "a;30,2;0,3;400\n",
+            GEARS + "g,50,1,80\n",
+            "torque_constant is '30,2 mNm/A', with a comma; expected a point before decimals",
+        ),
         (MOTORS + "a,30,0.3\n", GEARS + "g,50,1,80\n", "3 cells; expected 4"),
         (MOTORS + "a,30,0.3,400\n", GEARS + "g,50,1,120\n", "efficiency of Gear is 1.2"),
         (MOTORS + "a,30,0.3,400\n", GEARS + "g,0,1,80\n", "ratio of Gear is 0"),
@@ -136,6 +142,17 @@ def test_catalogues_that_do_not_fit(tmp_path: Path, motors: str, gears: str, wor
     with pytest.raises(armdyn.ArmdynError) as error:
         Catalogue.read(*files)
     assert words in str(error.value)
+
+
+def test_a_sheet_that_contradicts_itself_is_mended_by_empty_cells(tmp_path: Path) -> None:
+    path = tmp_path / "motors.csv"
+    heading = "name,torque_constant [mNm/A],speed_constant [rpm/V],terminal_resistance [ohm],mass [g]\n"
+    path.write_text(f"{heading}a,30,500,0.3,400\n")
+    with pytest.raises(CatalogueError, match="a row with these cells empty takes torque constant and resistance"):
+        Catalogue.read(path)
+    path.write_text(f"{heading}a,30,,0.3,400\n")
+    motor = Catalogue.read(path).motors["a"]
+    assert (motor.k_t, motor.R) == (0.03, 0.3)
 
 
 def test_objects_that_do_not_fit(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import COPPER, Thermal
 from armdyn.actuators.units import quantity
-from armdyn.advice import either
+from armdyn.advice import option
 from armdyn.checks import choice, switch
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 
@@ -124,7 +124,7 @@ def read(
     R = _resistance(given, k_t)
     expected = _expected(given, k_t, R)
     if check and (found := list(_contradictions(given, expected, k_t, R))):
-        unchecked = either("check=False", "check: false")
+        unchecked = option("check", False)
         advice = f"Mend the sheet; {unchecked} takes torque constant and resistance, and leaves out the rest"
         raise DataSheetError([*found[:-1], f"{found[-1]}. {advice}"])
     if (cogging_periods is None) != ("cogging_torque" not in given):
@@ -336,7 +336,7 @@ def _contradictions(
 def _thermal(given: dict[str, float]) -> Thermal | None:
     """The two bodies, where the sheet has their resistances and time constants."""
     there = [name for name in THERMAL if name in given]
-    others = [name for name in ("winding_temperature_limit", *SIGNED) if name in given]
+    others = [name for name in SIGNED if name in given]
     if not there and not others:
         return None
     if missing := [name for name in THERMAL if name not in given]:

@@ -57,10 +57,18 @@ OTHERS = {
     "in": Unit(Fraction("0.0254"), METRIC["m"].powers),
     "ft": Unit(Fraction("0.3048"), METRIC["m"].powers),
     "lb": Unit(Fraction("0.45359237"), METRIC["g"].powers),
+    "oz": Unit(Fraction("0.45359237") / 16, METRIC["g"].powers),
     "lbf": Unit(Fraction("4.4482216152605"), METRIC["N"].powers),
     "ozf": Unit(Fraction("4.4482216152605") / 16, METRIC["N"].powers),
     "kgf": Unit(Fraction("9.80665"), METRIC["N"].powers),
+    "degC": METRIC["K"],
+    "degF": Unit(Fraction(5, 9), METRIC["K"].powers),
+    "%": Unit(Fraction(1, 100), NONE.powers),
 }
+"""Units without prefixes; degC and degF are differences of temperature here."""
+
+PER_KELVIN = NONE.times(METRIC["K"], -1)
+
 PREFIXES = {
     "u": Fraction(1, 10**6),
     "m": Fraction(1, 1000),
@@ -75,6 +83,9 @@ SPELLED = {
     "·": " ",
     "⋅": " ",
     "Ohm": "ohm",
+    "RPM": "rpm",
+    "lbs": "lb",
+    "Nms": "N m s",
     "\N{GREEK CAPITAL LETTER OMEGA}": "ohm",
     "\N{GREEK SMALL LETTER MU}": "u",
     "°": "deg",
@@ -86,9 +97,15 @@ MOST_DIGITS = 400
 """Of a number: what a float can have before its point, and more."""
 
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(.*?)\s*")
-_FACTOR = re.compile(r"(/?)\s*(?:([A-Za-z]+)\s*(?:\^?\s*(-?\d{1,2}))?|(1)(?!\s*[\d^]))")
+_FACTOR = re.compile(
+    r"(?P<divided>/?)\s*(?:(?P<word>[A-Za-z%]+)\s*(?:\^?\s*(?P<power>-?\d{1,2}))?|1(?!\s*[\d^]))"
+    r"|(?P<before>^|/)\s*\((?P<inside>[^()]+)\)"
+)
+"""A unit with its power, a 1, or a product in parentheses, first or behind a "/"."""
 
-_A_MINUTE = re.compile(r"(?<![A-Za-z])(?:(?:1\s*)?/\s*min(?![A-Za-z^])|min\s*\^?\s*-\s*1(?!\d))")
+_KILO_RPM = re.compile(r"([/(]\s*)1000\s*rpm")
+_POUND = re.compile(r"(lb|oz)(?!f(?!t))")
+_A_MINUTE = re.compile(r"(?<![A-Za-z])(?:(?:(?<!\d)1\s*)?/\s*min(?![A-Za-z^])|min\s*\^?\s*-\s*1(?!\d))")
 _ANGLES = re.compile(r"rad|deg|rev|rpm")
 
 
@@ -109,6 +126,11 @@ def quantity(name: str, given: object, unit: str) -> float:
     if not isinstance(given, str):
         return number(name, given, expected=f"a number, in {unit}, or a text such as '1.5 {unit}'")
     found = _NUMBER.fullmatch(given)
+    if found is not None and re.match(r",\d", found[2]):
+        raise ModelError(
+            f"{name} is {shown(given)}, with a comma; expected a point before decimals, such as '1.5 {unit}', and "
+            "nothing between thousands"
+        )
     if found is None or len(found[1]) > MOST_DIGITS:
         raise ModelError(f"{name} is {shown(given)}; expected a number and its unit, such as '1.5 {unit}'")
     value, text = Fraction(found[1]), found[2]
@@ -117,9 +139,13 @@ def quantity(name: str, given: object, unit: str) -> float:
     try:
         if unit == "degC":
             return _temperature(name, float(value), text)
-        own, expected = parsed(text, f"{name} is {shown(given)}: ", turns="rad" in unit), parsed(unit)
-        if own.powers == expected.powers:
-            return float(value * own.size / expected.size)
+        said, turns, expected = f"{name} is {shown(given)}: ", "rad" in unit, parsed(unit)
+        if "%" in text and expected.powers != PER_KELVIN.powers:
+            raise ModelError(f"{said}'%' is read of what changes with temperature alone; expected a unit like {unit}")
+        own = parsed(text, said, turns=turns)
+        for meant in (own, parsed(text, said, turns=turns, forces=True)):
+            if meant.powers == expected.powers:
+                return float(value * meant.size / expected.size)
     except OverflowError:
         raise ModelError(f"{name} is {shown(given)}; expected a number that a float holds") from None
     raise ModelError(
@@ -127,13 +153,14 @@ def quantity(name: str, given: object, unit: str) -> float:
     )
 
 
-def parsed(text: str, said: str = "", *, turns: bool = False) -> Unit:
+def parsed(text: str, said: str = "", *, turns: bool = False, forces: bool = False) -> Unit:
     """A product of units: factors with powers; all behind the first "/" divide, as data sheets write "rpm/mN m".
 
     Args:
         text: the units.
         said: before messages.
         turns: whether one by a minute, where no angle stands with it, is a turn a minute, as data sheets mean it.
+        forces: whether pounds and ounces are of force, as in "oz-in" of a torque, and not of mass, as in "oz-in²".
 
     >>> parsed("g cm^2").size
     Fraction(1, 10000000)
@@ -146,20 +173,34 @@ def parsed(text: str, said: str = "", *, turns: bool = False) -> Unit:
         plain = _A_MINUTE.sub("rpm", plain)
         if re.search(r"(?<![A-Za-z])min(?![A-Za-z])", plain):
             raise ModelError(f"{said}{text!r} has minutes and no angle; expected such as 'rpm' or 'rad/min'")
+    plain = _KILO_RPM.sub(r"\1krpm", plain)
+    if forces:
+        plain = _POUND.sub(r"\1f", plain)
+    unit = _product(plain, said)
+    if unit is None:
+        raise ModelError(f"{said}{text!r} is no unit; expected such as 'mN m/A', 'rpm/V', 'g cm^2' or 'K/W'")
+    return unit
+
+
+def _product(plain: str, said: str) -> Unit | None:
+    """The product of factors; None where something else stands between them, or nothing at all."""
     unit, end, sign = NONE, 0, 1
     for factor in _FACTOR.finditer(plain):
         if plain[end : factor.start()].strip():
             break
-        divided, word, power, one = factor.groups()
-        sign = -1 if divided else sign
-        *run_together, last = [NONE] if one else _named(word, said)
-        for other in run_together:
-            unit = unit.times(other, sign)
-        unit = unit.times(last, sign * int(power or 1))
+        sign = -1 if factor["divided"] or factor["before"] else sign
+        if factor["inside"]:
+            inner = _product(factor["inside"], said)
+            if inner is None:
+                return None
+            unit = unit.times(inner, sign)
+        elif factor["word"]:
+            *run_together, last = _named(factor["word"], said)
+            for other in run_together:
+                unit = unit.times(other, sign)
+            unit = unit.times(last, sign * int(factor["power"] or 1))
         end = factor.end()
-    if plain[end:].strip() or not plain.strip():
-        raise ModelError(f"{said}{text!r} is no unit; expected such as 'mN m/A', 'rpm/V', 'g cm^2' or 'K/W'")
-    return unit
+    return None if plain[end:].strip() or not plain.strip() else unit
 
 
 def _named(word: str, said: str) -> list[Unit]:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from armdyn.actuators.data_sheet import ENTRIES
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.units import quantity
+from armdyn.advice import instead
 from armdyn.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
 from armdyn.formats.csv_table import CsvTable, is_number
 from armdyn.sizing.gear_entry import CatalogueGear
@@ -143,13 +144,15 @@ def _read(
         raise CatalogueError(f"{path} has no entries; expected {expected}")
     columns = _columns(path, rows[0][1], known)
     entries: dict[str, tuple[Entry, str]] = {}
+    names: set[str] = set()
     problems = []
     for line, row in rows[1:]:
         try:
             cells = _cells(row, columns, known)
             name = cells.pop("name", "")
-            if not name or name in entries:
+            if not name or name in names:
                 raise CatalogueError(f"the name is {name!r}; expected one that no other row has")
+            names.add(name)
             source = cells.pop("source", "")
             values = {column: text for column, text in cells.items() if column not in ABOUT}
             entries[name] = (entry_of(values), source)
@@ -191,7 +194,8 @@ def _cells(row: list[str], columns: list[tuple[str, str]], known: Mapping[str, s
 def _motor(cells: dict[str, str]) -> Motor:
     """A motor of its data sheet."""
     entries: Any = {name: _plain(text) for name, text in cells.items()}
-    return Motor.from_data_sheet(**entries)
+    with instead(check="a row with these cells empty"):
+        return Motor.from_data_sheet(**entries)
 
 
 def _gear(cells: dict[str, str]) -> CatalogueGear:
