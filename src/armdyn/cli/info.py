@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from typing import Annotated
 
 import numpy as np
@@ -131,7 +132,7 @@ def _range(limits: Limits) -> str:
 
 def _drive_table(arm: Robot) -> Table:
     headings = ("gear\nratio", "rotor,\nkg m²", "armature,\nkg m²" + ("; kg" if _slides(arm) else ""))
-    table = new_table("Drives", "joint", *headings, "motor and other parts", "friction")
+    table = new_table("Drives", "joint", *headings, "motor and\nother parts", "friction laws")
     for joint in arm.model.joints:
         if joint.armature or joint.actuator is not None:
             table.add_row(joint.name, *_drive(joint))
@@ -145,15 +146,34 @@ def _drive(joint: Joint) -> tuple[str, ...]:
         return "-", "-", armature, "-" if drive is None else str(drive), "-"
     motor = {} if drive.motor is None else stated(drive.motor)
     rotor = motor.pop("rotor_inertia", 0.0)
-    fields = [f"{name}={shown_part(value)}" for name, value in motor.items()]
     gear = {} if drive.gear is None else stated(drive.gear)
-    fields += [f"gear {name}={shown_part(value)}" for name, value in gear.items() if name != "ratio"]
+    fields = [
+        *_lines("", {name: value for name, value in motor.items() if not is_dataclass(value)}),
+        *(line for name, part in motor.items() if is_dataclass(part) for line in _lines(f"{name} ", stated(part))),
+        *_lines("gear ", {name: value for name, value in gear.items() if name != "ratio"}),
+    ]
     others = {name: value for name, value in stated(drive).items() if name not in ("motor", "gear", "friction")}
     for value in others.values():
-        fields += map(shown_part, value if isinstance(value, tuple) else (value,))
-    laws = ["none"] if drive.laws == () else [shown_part(law) for law in drive.laws or ()]
+        fields += map(_in_words, value if isinstance(value, tuple) else (value,))
+    laws = ["none"] if drive.laws == () else [_in_words(law) for law in drive.laws or ()]
     ratio = "-" if drive.gear is None else figure(drive.gear.ratio)
     return ratio, figure(rotor) if rotor else "-", armature, "\n".join(fields) or "-", "\n".join(laws) or "-"
+
+
+def _lines(part: str, fields: Mapping[str, object]) -> list[str]:
+    """A line for each field of a part."""
+    return [f"{part}{name}={_value(value)}" for name, value in fields.items()]
+
+
+def _in_words(part: object) -> str:
+    """A part in words between which a line may end: "Stribeck static=3, kinetic=2, speed=0.1"."""
+    return f"{type(part).__name__} {', '.join(_lines('', stated(part)))}".strip()
+
+
+def _value(value: object) -> str:
+    if is_dataclass(value):
+        return f"({_in_words(value)})"
+    return f"({', '.join(map(_value, value))})" if isinstance(value, tuple) else shown_part(value)
 
 
 def _slides(arm: Robot) -> bool:

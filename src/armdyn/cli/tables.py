@@ -12,7 +12,7 @@ import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from armdyn.cli.screen import labelled, visible
@@ -20,12 +20,12 @@ from armdyn.spatial.rotations import Array
 
 _NAMES = (
     *("#", "joint", "coordinate", "name", "type", "kind", "on link", "moves link", "link", "frame", "to"),
-    *("function", "unit", "source", "what", "motor", "gear", "fail by"),
+    *("function", "unit", "source", "what", "motor", "gear", "fail by", "motor and\nother parts", "friction laws"),
 )
 
 _SEVERAL = (
     *("axis", "stands at", "centre of mass,\nm", "principal inertia,\nkg m²", "rows", "source", "what", "fail by"),
-    *("origin, m", "roll, pitch, yaw,\ndeg"),
+    *("origin, m", "roll, pitch, yaw,\ndeg", "motor and\nother parts", "friction laws"),
 )
 """Columns whose cells hold several words or numbers, between which a line may end."""
 
@@ -52,16 +52,30 @@ def _plain_table(**options: Any) -> Table:
 
 def show(console: Console, table: Table) -> None:
     """Print a table. In a narrow window lines end between words, or reach beyond it; no name, no number is broken."""
+    lacks = []  # of the columns whose lines may end between words, up to the width of their longest line
     for column in table.columns:
         sizes = [_size(console, cell) for cell in (column.header, *column.cells)]
-        column.min_width = max((size.maximum if column.no_wrap else size.minimum for size in sizes), default=0)
-    least = _size(console, table).minimum
-    if least > console.width:
-        table.width = least
+        longest = max((size.maximum for size in sizes), default=0)
+        column.min_width = longest if column.no_wrap else max((size.minimum for size in sizes), default=0)
+        if not column.no_wrap:
+            lacks.append((longest - column.min_width, column))
+    size = _size(console, table)
+    if size.minimum > console.width:
+        table.width = size.minimum
+    elif size.maximum > console.width:
+        _share(console.width - size.minimum, lacks)
     if table.title:
         console.print(Text(visible(str(table.title)), "bold"), soft_wrap=True)
         table.title = None
     console.print(table, crop=False)
+
+
+def _share(spare: int, lacks: list[tuple[int, Column]]) -> None:
+    """Share spare characters among columns that lack some, evenly; rich would let them reach beyond the window."""
+    for done, (lack, column) in enumerate(sorted(lacks, key=lambda one: one[0])):
+        more = min(lack, spare // (len(lacks) - done))
+        column.width = (column.min_width or 0) + more
+        spare -= more
 
 
 def _size(console: Console, cell: RenderableType) -> Measurement:
