@@ -223,6 +223,37 @@ def test_carriers_that_are_not_there() -> None:
         armdyn.load("planar_2r").with_actuators({"joint_2": drive})
 
 
+def test_carriers_that_a_selection_leaves_out() -> None:
+    """The chain can keep such a link by locking the joints that lead to it: then the rotor counts as it did."""
+    body = armdyn.Inertia(1.0, [0.3, 0.1, 0.2])
+    parts = [
+        armdyn.Part(name, parent, axis=axis, inertia=body, joint=f"to_{name}")
+        for name, parent, axis in (
+            ("a", "base", (0, 0, 1)),
+            ("b", "a", (0, 1, 0)),
+            ("c", "a", (1, 0, 0)),
+            ("d", "c", (0, 0, 1)),
+        )
+    ]
+    drive = Actuator(Motor(2e-4), Gear(80.0), rotor=Rotor(axis=(0, 0.6, 0.8), carrier="d"))
+    on_base = Actuator(Motor(1e-4), Gear(50.0), rotor=Rotor(axis=(0, 0, 1), carrier="base"))
+    arm = armdyn.Robot.from_links(parts, tip="b")
+    text = arm.with_actuators({"to_b": drive}).to_urdf()
+    with pytest.raises(ModelError) as raised:
+        read_urdf_text(text, tip="b", chain=True)
+    locked = {"to_c": 0.0, "to_d": 0.0}
+    assert str(raised.value).endswith(
+        "joint 'to_b': link 'd' carries its rotor, and chain=True leaves that link out; load the arm without it, or "
+        f"keep the link with locked={locked}"
+    )
+    kept = Robot(read_urdf_text(text, tip="b", chain=True, locked=locked))
+    whole = Robot(read_urdf_text(text, tip="b"))
+    both = np.ix_([0, 1], [0, 1])
+    np.testing.assert_allclose(kept.mass_matrix([0.3, 0.4]), whole.mass_matrix([0.3, 0.4, 0.0, 0.0])[both], rtol=1e-13)
+    with pytest.raises(ModelError, match=r"'to_b': link 'base' carries its rotor, .* on the base; leave out base='a'"):
+        read_urdf_text(arm.with_actuators({"to_b": on_base}).to_urdf(), base="a")
+
+
 def test_masses_that_are_not_there_any_more() -> None:
     arm = armdyn.load("planar_2r_geared").with_inertia({"link_1": armdyn.Inertia(0.2, [1, 0, 0])})
     with pytest.raises(ModelError, match=r"'link_1' has 0\.2 kg, less than the motors on it"):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.advice import option
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
@@ -76,6 +77,8 @@ def assemble(
     joints = [lock(joint, locked) for joint in joints]
     base = base if base is not None else next(iter(roots(links, joints)))
     kept = selection.kept(name, base, joints)
+    if found := list(_carriers_left_out(base, joints, kept)):
+        raise ModelError(found)
     left_out = branches_left_out(base, links, joints, kept) if selection.chain else {}
     gravity = STANDARD_GRAVITY if selection.gravity is None else selection.gravity
     model = merge(name, base, links, kept, gravity, [joint.name for joint in joints], geometry)
@@ -111,6 +114,32 @@ def _check_names(name: str, links: Sequence[LinkPart], joints: Sequence[JointPar
     for joint_name in selection.locked:
         if joint_name not in moving:
             raise UnknownName.of("moving joint", joint_name, moving, repr(name))
+
+
+def _carriers_left_out(base: str, joints: Sequence[JointPart], kept: Sequence[JointPart]) -> Iterator[str]:
+    """Complaints about rotors and stators of joints that are kept, on links that are not."""
+    kept_links = {base, *(joint.child for joint in kept)}
+    left_out = {link for joint in joints for link in (joint.parent, joint.child)} - kept_links
+    for joint in kept:
+        for part in joint.motor_parts:
+            if part.carrier in left_out:
+                what = f"link {quoted(part.carrier)} carries its {type(part).__name__.lower()}, and"
+                advice = _advice_on_carrier(part.carrier, base, kept_links, joints)
+                yield f"{joint.where} joint {quoted(joint.name)}: {what} {advice}".lstrip()
+
+
+def _advice_on_carrier(carrier: str, base: str, kept_links: Collection[str], joints: Sequence[JointPart]) -> str:
+    """How a link that is left out stays: among all branches, or welded to the chain by the joints that lead to it."""
+    by_child = {joint.child: joint for joint in joints}
+    link, leading = carrier, dict[str, float]()
+    while link not in kept_links:
+        if link not in by_child:
+            return f"that link does not hang on the base; leave out {option('base', base)}"
+        if by_child[link].kind != "fixed":
+            leading = {by_child[link].name: 0.0, **leading}
+        link = by_child[link].parent
+    held = option("locked", leading)
+    return f"{option('chain', True)} leaves that link out; load the arm without it, or keep the link with {held}"
 
 
 def lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
