@@ -104,3 +104,14 @@ def test_files_of_others_are_not_replaced(
     assert made != b"mine"
     assert run(*words, monkeypatch=monkeypatch) == 0  # once more, the same
     assert (tmp_path / name).read_bytes() == made
+
+
+def test_friction_under_load_needs_an_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drives = tmp_path / "lossy.yaml"
+    drives.write_text("joint_1: {gear: {ratio: 9, efficiency: 0.8}}")
+    words = ["planar_2r", "--actuators", str(drives), "--to", "c", "-f", "friction_forces", "-o", str(tmp_path / "c")]
+    assert run(*words, monkeypatch=monkeypatch) == 2
+    assert "give qdd too, armdyn export by --given qdd." in " ".join(capsys.readouterr().err.split())
+    assert run(*words, "--given", "qdd", monkeypatch=monkeypatch) == 0
