@@ -37,6 +37,32 @@ def test_friction_in_pi_stays_at_the_rotor_or_the_link() -> None:
     np.testing.assert_allclose(new.standard_parameters().values, values, rtol=1e-13)
 
 
+def test_a_joint_that_follows_one_with_a_spring() -> None:
+    """A^T M A qdd = tau_J - A^T h of the links, B thetadd = tau - tau_J of the rotor, with q_joints = A q + offset."""
+    arm = BARE.with_actuators({"joint_1": ELASTIC}).with_mimic({"joint_2": ("joint_1", 0.5, 0.1)})
+    q, qd, theta, thetad, tau = 0.1, 0.2, 0.11, 0.5, 1.0
+    A = np.array([1.0, 0.5])
+    at = A * q + [0.0, 0.1]
+    spring = 300.0 * (theta - q) + 1.0 * (thetad - qd)
+    link = (spring - A @ BARE.inverse_dynamics(at, A * qd, [0.0, 0.0])) / (A @ BARE.mass_matrix(at) @ A)
+    found = arm.flexible_forward_dynamics([q], [qd], [theta], [thetad], [tau])
+    np.testing.assert_allclose(np.ravel(found), [link, (tau - spring) / (2e-4 * 40.0**2)], rtol=1e-13)
+
+
+def test_springs_of_coupled_joints_are_never_left_out() -> None:
+    """The arm whose sprung joint follows another is not simulated as if it were stiff."""
+    arm = BARE.with_actuators({"joint_1": ELASTIC})
+    for coupled in (
+        arm.with_mimic({"joint_1": ("joint_2", 0.5)}),
+        arm.with_coordinates(["u", "v"], [[0.5, 0.5], [0.5, -0.5]]),
+    ):
+        assert coupled.without_springs().mass_matrix(np.zeros(coupled.dof)).shape == (coupled.dof, coupled.dof)
+        with pytest.raises(Unsupported, match="'joint_1' of 'planar_2r' has a spring and is coupled"):
+            armdyn.simulate(coupled, np.zeros(coupled.dof), duration=0.01)
+        with pytest.raises(Unsupported, match="has a spring and is coupled"):
+            coupled.vibration_modes(np.zeros(coupled.dof))
+
+
 HELD: dict[str, tuple[Actuator, dict[str, Any]]] = {
     "brake": (Actuator(gear=Gear(20.0), brake=Brake(0.1)), {"brakes": {"joint_2": [(0.02, "engaged")]}}),
     "bristles": (Actuator(friction=LuGre(3e3, 30.0, 0.1, static=15.0, kinetic=10.0, speed=0.1)), {}),

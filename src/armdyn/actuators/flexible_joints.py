@@ -52,9 +52,24 @@ def spring_count(model: Model) -> int:
 
 
 def flexible_places(model: Model) -> list[int]:
-    """The places in q of the joints with springs; none of a stiff arm."""
-    springs = {joint.name for joint in model.joints if joint.has_spring}
-    return [k for k, coordinate in enumerate(model.coordinates) if coordinate.name in springs]
+    """The places in q of the joints with springs; none of a stiff arm.
+
+    Raises:
+        Unsupported: a spring at a joint whose position is not a coordinate of its own.
+    """
+    places = {coordinate.name: k for k, coordinate in enumerate(model.coordinates)}
+    springs = [joint.name for joint in model.joints if joint.has_spring]
+    for name in springs:
+        if name not in places:
+            raise _is_coupled(model, name)
+    return sorted(places[name] for name in springs)
+
+
+def _is_coupled(model: Model, joint: str) -> Unsupported:
+    return Unsupported(
+        f"joint {joint!r} of {model.name!r} has a spring and is coupled with other joints; expected springs at joints "
+        "whose position is a coordinate of its own"
+    )
 
 
 def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
@@ -72,10 +87,7 @@ def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
             continue
         [(coordinate, factor), *others] = drive.terms[k] or ((-1, 0.0),)
         if others or factor != 1.0 or drive.offsets[k] or coordinate in found:
-            raise Unsupported(
-                f"joint {joint.name!r} of {mechanism.name!r} has a spring and is coupled with other joints; expected "
-                "springs at joints whose position is a coordinate of its own"
-            )
+            raise _is_coupled(mechanism.model, joint.name)
         if is_zero(drive.armature[k]):
             raise ModelError(f"joint {joint.name!r} of {mechanism.name!r} has a spring, but {WITHOUT_ROTOR}")
         spring = joint.actuator.spring.with_inputs(mechanism.springs.get(joint.name, {}))

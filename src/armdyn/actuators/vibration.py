@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.declared import function
-from armdyn.actuators.flexible_joints import flexible_joints, links_side, spring_count
+from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side, spring_count
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import bias_forces, gravity_forces
 from armdyn.checks import choice, per_joint
@@ -128,7 +128,7 @@ def vibration_modes(
     array([226. , 252.6])
     """
     choice("rotors", rotors, ROTORS)
-    springs = [k for k, coordinate in enumerate(robot.model.coordinates) if _is_flexible(robot, coordinate.name)]
+    springs = flexible_places(robot.model)
     if not springs:
         raise ModelError(
             f"{robot.model.name!r} has no flexible joints; give an Actuator of one spring=Spring(stiffness)"
@@ -207,7 +207,3 @@ def _damping_ratios(found: FlexibleStiffness, springs: list[int], w: Array, link
     lost = lost + np.einsum("...s,...sf->...f", found.b, rotors[..., springs, :] ** 2)
     ratios: Array = lost / (2.0 * w)
     return ratios
-
-
-def _is_flexible(robot: ConstrainedRobot, name: str) -> bool:
-    return any(joint.name == name and joint.has_spring for joint in robot.model.joints)
