@@ -138,7 +138,10 @@ class BusAccount:
 
     @property
     def lost(self) -> float:
-        """The energy that became heat in the supply's own resistance, besides what is drawn, J; NaN above V^2/(4 R)."""
+        """The energy that became heat in the supply's own resistance, besides what is drawn, J.
+
+        NaN where the power is above V^2/(4 R) in any interval: what is lost there is not defined.
+        """
         first, last = self.supply_power.reshape(-1, 2).T
         means = sag.mean_loss(self.supply.voltage, self.supply.resistance, first, last)
         return float(means @ np.diff(self.t)[::2])
