@@ -17,6 +17,7 @@ from armdyn.actuators import (
     Gear,
     GearLoss,
     LuGre,
+    MaxwellSlip,
     Motor,
     Quadratic,
     ServoFriction,
@@ -227,6 +228,20 @@ def test_what_is_no_law():
         Smooth(Viscous(1.0), 0.1)
     with pytest.raises(DTypeError, match=r"backwards of DirectionDependent is 2\.0"):
         DirectionDependent(Coulomb(1.0), 2.0)
+
+
+@pytest.mark.parametrize("law", [LuGre(1e4, 50.0, 0.1, 3.0, 2.0, 0.1), MaxwellSlip([1e3], [1.0]), BoucWen(1e3, 1.0)])
+def test_laws_with_a_state_are_in_no_other_law(law):
+    name = type(law).__name__
+    rest = (
+        rf" is {name}\(.*, which has a state of its own.*; expected a law without one.*Give the {name} to the Actuator"
+    )
+    with pytest.raises(ModelError, match="law of Smooth" + rest):
+        Smooth(law, 0.1)
+    with pytest.raises(ModelError, match="forwards of DirectionDependent" + rest):
+        DirectionDependent(law, Coulomb(1.0))
+    with pytest.raises(ModelError, match="backwards of DirectionDependent" + rest):
+        DirectionDependent(Coulomb(1.0), law)
 
 
 def test_published_actuators_say_what_they_do_not_have():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.law import Law
+from armdyn.actuators.with_state import refuse_state
 from armdyn.errors import DTypeError, shown
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import less, select, sign
@@ -16,8 +17,12 @@ class DirectionDependent(Law):
     """One law forwards, qd > 0, another backwards.
 
     Args:
-        forwards: for qd > 0; of a law with a state of its own, as `LuGre`, the steady force, and nothing bends.
-        backwards: for qd < 0, so too.
+        forwards: for qd > 0.
+        backwards: for qd < 0.
+
+    Raises:
+        DTypeError: what is no law.
+        ModelError: a law with a state of its own, such as `LuGre`.
 
     >>> from armdyn.actuators import Coulomb, DirectionDependent
     >>> law = DirectionDependent(Coulomb(2.0), Coulomb(1.5))
@@ -33,6 +38,7 @@ class DirectionDependent(Law):
             law = getattr(self, name)
             if not isinstance(law, FrictionLaw):
                 raise DTypeError(f"{name} of DirectionDependent is {shown(law)}; expected a law such as Coulomb(2.0)")
+            refuse_state(f"{name} of DirectionDependent", law)
 
     @property
     def depends_on_load(self) -> bool:  # type: ignore[override]

@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.law import Law
+from armdyn.actuators.with_state import refuse_state
 from armdyn.checks import choice
 from armdyn.errors import DTypeError, shown
 
@@ -24,14 +25,13 @@ class Smooth(Law):
     nothing at rest: a joint under load creeps.
 
     Args:
-        law: what is made smooth: `Coulomb`, `Stribeck`, `GearLoss` or another dry law; of one with a state of its own,
-            as `LuGre`, the steady force, and nothing bends.
+        law: what is made smooth: `Coulomb`, `Stribeck`, `GearLoss` or another dry law without a state of its own.
         width: w, rad/s or m/s.
         shape: "tanh" or "root".
 
     Raises:
         DTypeError: a law that is not dry friction.
-        ModelError: a width that is not above zero, or another shape.
+        ModelError: a width that is not above zero, another shape, or a law with a state of its own, such as `LuGre`.
 
     >>> from armdyn.actuators import Coulomb, Smooth
     >>> round(float(Smooth(Coulomb(2.0), width=0.01).force(0.01, 0.0)), 6)  # 2 tanh(1)
@@ -45,6 +45,7 @@ class Smooth(Law):
     def __post_init__(self) -> None:
         if not isinstance(self.law, DryFriction):
             raise DTypeError(f"law of Smooth is {shown(self.law)}; expected dry friction such as Coulomb(2.0)")
+        refuse_state("law of Smooth", self.law)
         self._above_zero(width="rad/s or m/s")
         object.__setattr__(self, "shape", choice("shape of Smooth", self.shape, SHAPES))
 

@@ -6,6 +6,8 @@ from abc import abstractmethod
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
+from armdyn.errors import ModelError, shown
+from armdyn.model.friction import FrictionLaw
 
 
 class FrictionWithState(DryFriction):
@@ -51,3 +53,13 @@ class FrictionWithState(DryFriction):
     @abstractmethod
     def energy(self, z: Any) -> Any:
         """What is stored in the bending, J; the work of F less what this grows by is lost."""
+
+
+def refuse_state(what: str, law: FrictionLaw) -> None:
+    """Raise a ModelError where a law inside another has a state: nobody would carry it, and nothing would bend."""
+    if isinstance(law, FrictionWithState):
+        raise ModelError(
+            f"{what} is {shown(law)}, which has a state of its own, and inside another law nothing carries it; "
+            f"expected a law without one, such as Coulomb(2.0) or Stribeck(3.0, 2.0, 0.1). Give the "
+            f"{type(law).__name__} to the Actuator itself, alone or in a list: Actuator(friction=[...])"
+        )
