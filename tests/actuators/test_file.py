@@ -77,6 +77,12 @@ def test_what_is_written_is_a_mapping() -> None:
         ("a:\n  gear: {ratio: fast}\n", "drives.yaml:2 a: ratio of Gear is 'fast'; expected a finite number"),
         ("a:\n  friction:\n  - Coulom: {size: 2}\n", "drives.yaml:3 a: no friction law 'Coulom' in armdyn.actuators"),
         ("a: {friction: [{Coulomb: {size: -2}}]}\n", "drives.yaml:1 a: size of Coulomb is -2; expected a number"),
+        (
+            "a:\n  friction:\n  - Smooth: {law: {MaxwellSlip: {stiffnesses: [9], forces: [2]}}, width: 1}\n",
+            "drives.yaml:3 a: law of Smooth is MaxwellSlip(stiffnesses=(9.0,), forces=(2.0,)), which has a state",
+        ),
+        ("a: {passive: {armature: -2}}\n", "drives.yaml:1 a: armature of Passive is -2; expected a number of at least"),
+        ("a: {passive: 2}\n", "drives.yaml:1 a: 2 is no Passive; expected its fields: armature, damping, friction"),
         ("a: {friction: [{Coulomb: {}}]}\n", "drives.yaml:1 a: Coulomb has no size; expected its fields: size"),
         ("a: {friction: [{Coulomb: 2}]}\n", "drives.yaml:1 a: 2 is no Coulomb; expected its fields: size"),
         ("a: {friction: [0.5]}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),

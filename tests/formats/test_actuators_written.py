@@ -9,7 +9,19 @@ import pytest
 
 import armdyn
 from armdyn import ModelError, Robot, Unsupported
-from armdyn.actuators import Actuator, Brake, Coulomb, Gear, MaxwellSlip, Motor, Rotor, Stator, Stribeck, Viscous
+from armdyn.actuators import (
+    Actuator,
+    Brake,
+    Coulomb,
+    Gear,
+    MaxwellSlip,
+    Motor,
+    Passive,
+    Rotor,
+    Stator,
+    Stribeck,
+    Viscous,
+)
 from armdyn.actuators.data import fields_of, known_laws
 from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
@@ -100,6 +112,30 @@ def test_viscous_and_coulomb_friction_stand_in_dynamics_too() -> None:
     for i, joint in enumerate(bare.model.joints):
         assert_close(np.array([joint.damping, joint.friction]), np.array(IN_DYNAMICS.get(joint.name, (0.0, 0.0))))
         assert (joint.damping, joint.friction) == (peer.damping[i], _coulomb(peer)[i])
+
+
+OWN = Passive(armature=0.05, damping=0.7, friction=0.4)
+
+
+@pytest.mark.parametrize(
+    "after", [{}, {"armature": 0.3}, {"friction": (0.7, 0.0)}, {"friction": (0.1, 0.2)}, {"friction": (0.0, 0.0)}]
+)
+@pytest.mark.parametrize("laws", [None, Viscous(0.5)])
+def test_numbers_of_the_joint_itself(laws: Viscous | None, after: dict[str, object]) -> None:
+    """Those that the actuator adds to, and those that were given since."""
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(Motor(1e-3), Gear(50.0), laws, passive=OWN)})
+    for quantity, value in after.items():
+        robot = getattr(robot, f"with_{quantity}")({"joint_1": value})
+    assert read_again(robot) == robot
+
+
+def test_passive_numbers_count_where_dynamics_has_none_and_must_agree_with_it() -> None:
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(Motor(1e-3), Gear(50.0), passive=OWN)})
+    text, stated = robot.to_urdf(), '<dynamics damping="0.7" friction="0.4" />'
+    assert text.count(stated) == 1
+    assert Robot(read_urdf_text(text.replace(stated, ""))) == robot
+    with pytest.raises(ModelError, match=r"<dynamics> says friction 0\.5, and <armdyn> 0\.4"):
+        read_urdf_text(text.replace(stated, stated.replace("0.4", "0.5")))
 
 
 def _coulomb(peer: pinocchio.Model) -> np.ndarray:

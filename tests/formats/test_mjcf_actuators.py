@@ -6,8 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import ModelError, Robot, Unsupported
-from armdyn.actuators import Actuator, Cogging, Gear, LuGre, Motor, MotorLimits, Thermal
+from armdyn.actuators import Actuator, Cogging, Gear, LuGre, Motor, MotorLimits, Passive, Quadratic, Thermal
+from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
 
 ARM = """<mujoco model="arm">
@@ -84,6 +86,52 @@ def test_dc_motor_of_nominal_values(file: Path) -> None:
     assert robot.model.joint("lift").armature == 0.05
 
 
+OF_DC = '<dcmotor name="d" joint="lift" gear="40" motorconst="0.05" resistance="0.8" lugre="100 1 0.1 0.2 0.05" %s/>'
+
+
+@pytest.mark.short_run("motor", "two")
+@pytest.mark.parametrize(
+    "actuators",
+    [(MOTOR,), (MOTOR, MOTOR.replace("-50", "30").replace('"m"', '"n"')), (OF_DC % 'armature="1e-5" damping="1e-4"',)],
+    ids=["motor", "two", "lugre"],
+)
+def test_an_actuator_comes_off_and_is_put_back(file: Path, tmp_path: Path, actuators: tuple[str, ...]) -> None:
+    """Without it the joint is that of the file without <actuator>, as MuJoCo has it; with it again, the same robot."""
+    joint = 'armature="0.05" damping="0.3" frictionloss="0.4"'
+    text = ARM.replace('armature="0.05" damping="0.3"', joint)
+    file.write_text(text % "")
+    alone = Robot.from_mjcf(file)
+    m = mujoco.MjModel.from_xml_path(str(file))
+    file.write_text(text % "\n".join(actuators))
+    robot = Robot.from_mjcf(file)
+    off = robot.with_actuators({"lift": None})
+    assert off == alone
+    lift = off.model.joint("lift")
+    assert (lift.armature, lift.damping, lift.friction) == (
+        m.dof_armature[0],
+        m.dof_damping[0],
+        m.dof_frictionloss[0],
+    )
+    assert robot.model.joint("lift").armature > lift.armature
+    drives = {joint.name: joint.actuator for joint in robot.model.joints}
+    assert robot.with_actuators(drives) == robot
+    assert off.with_actuators(drives) == robot
+    armdyn.actuators.write(drives, tmp_path / "drives.json")
+    assert robot.with_actuators(armdyn.actuators.read(tmp_path / "drives.json")) == robot
+    assert Robot(read_urdf_text(robot.to_urdf())) == robot
+
+
+def test_damping_of_several_numbers_is_put_back(file: Path) -> None:
+    """The first is the joint's own and stays with it; the others are a law of its actuator."""
+    file.write_text(ARM.replace('damping="0.3"', 'damping="3 0.5 0.2" frictionloss="0.4"') % "")
+    robot = Robot.from_mjcf(file)
+    drive = robot.model.joint("lift").actuator
+    assert drive == Actuator(friction=Quadratic(0.5, 0.2), passive=Passive(0.05, 3.0, 0.4))
+    assert robot.with_actuators({"lift": drive}) == robot
+    off = robot.with_actuators({"lift": None})
+    np.testing.assert_allclose(off.friction_forces([0.0, 0.0], [2.0, 0.0])[0], 3.0 * 2.0 + 0.4, rtol=1e-15)
+
+
 def test_it_is_written_and_read_again(file: Path, tmp_path: Path) -> None:
     robot = read(file, MOTOR, DC % "")
     robot.to_urdf(tmp_path / "arm.urdf")
@@ -134,6 +182,7 @@ def test_locked_joints_and_ignored_friction(file: Path) -> None:
     robot = read(file, MOTOR, friction="ignore")
     assert not any(joint.rubs for joint in robot.model.joints)
     assert robot.model.joint("lift").armature == pytest.approx(0.05 + 0.25, rel=1e-15)
+    assert robot.with_actuators({"lift": robot.model.joint("lift").actuator}) == robot
 
 
 DRAG = MOTOR.replace("2e-3", "2e-3 5e-4")

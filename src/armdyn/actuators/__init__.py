@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from armdyn.lazy import names_of
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.model.passive import Passive
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
@@ -141,6 +142,7 @@ __all__ = [
     "Motor",
     "MotorLimits",
     "Overload",
+    "Passive",
     "Quadratic",
     "Rises",
     "Rotor",

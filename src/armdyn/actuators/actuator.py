@@ -20,6 +20,7 @@ from armdyn.errors import DTypeError, ModelError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.model.passive import NOTHING, Passive
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Actuator(JointActuator):
         spring: between gear and link, an `armdyn.actuators.Spring`; rigid without one. Functions whose names do not
             begin with ``flexible`` take the arm as stiff, rotor and link as one. See docs/actuators.md.
         brake: on the motor's shaft, an `armdyn.actuators.Brake`.
+        passive: what the joint itself has, an `armdyn.actuators.Passive`, to which motor, gear and friction add. It
+            stays when the actuator is taken away. Those that are read from MJCF have it.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
     >>> drive = Actuator(Motor(rotor_inertia=1.2e-5), Gear(100.0), [Viscous(0.4), Coulomb(1.5)])
@@ -54,9 +57,11 @@ class Actuator(JointActuator):
     stator: Stator | Sequence[Stator] | None = None
     spring: Spring | None = None
     brake: Brake | None = None
+    passive: Passive | None = None
 
     def __post_init__(self) -> None:
-        for name, kind in (("motor", Motor), ("gear", Gear), ("spring", Spring), ("brake", Brake)):
+        kinds = {"motor": Motor, "gear": Gear, "spring": Spring, "brake": Brake, "passive": Passive}
+        for name, kind in kinds.items():
             if not isinstance(getattr(self, name), kind | None):
                 raise DTypeError(
                     f"{name} is {shown(getattr(self, name))}; expected an armdyn.actuators.{kind.__name__}"
@@ -72,7 +77,7 @@ class Actuator(JointActuator):
 
     def _check_parts(self) -> None:
         """One at least is given; friction=() is one, which says that nothing rubs."""
-        parts = (self.motor, self.gear, self.rotor, self.stator, self.spring, self.brake)
+        parts = (self.motor, self.gear, self.rotor, self.stator, self.spring, self.brake, self.passive)
         if self.friction is None and not any(parts):
             raise ModelError(
                 "Actuator has no parts; expected a motor, a gear, friction or another, such as "
@@ -128,8 +133,22 @@ class Actuator(JointActuator):
         return shown_parts(self)
 
     @property
+    def of_joint(self) -> Passive:
+        """Its ``passive``; zero where none is given."""
+        return self.passive or NOTHING
+
+    @property
     def armature(self) -> float | None:
-        """G^2 (I_rotor + I_gear), 0 where rotors are bodies of their own; None where motor and gear have no inertia."""
+        """The joint's own armature, where `passive` says it, and that of motor and gear; None where both say nothing.
+
+        G^2 (I_rotor + I_gear), 0 where rotors are bodies of their own.
+        """
+        own, reflected = self.of_joint.armature, self._reflected
+        return own or None if reflected is None else own + reflected
+
+    @property
+    def _reflected(self) -> float | None:
+        """The armature of motor and gear; None where they have no inertia."""
         if self.motor is None and self.gear is None:
             return None
         if any(rotor.inertia is None for rotor in self._rotors):
@@ -174,7 +193,10 @@ class Actuator(JointActuator):
         """The same, with nothing that rubs, no loss in its gear and its brake released."""
         motor = None if self.motor is None else self.motor.without_friction
         free = self if self.brake is None else self.with_brake("released")
-        return dataclasses.replace(free, motor=motor, friction=(), gear=self.gear and self.gear.lossless)
+        passive = self.passive and dataclasses.replace(self.passive, damping=0.0, friction=0.0)
+        return dataclasses.replace(
+            free, motor=motor, friction=(), gear=self.gear and self.gear.lossless, passive=passive
+        )
 
     @property
     def without_bristles(self) -> Actuator:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.model.passive import NOTHING, Passive
 
 
 class JointActuator(ABC):
@@ -25,8 +26,13 @@ class JointActuator(ABC):
     def armature(self) -> float | None:
         """The inertia of its rotor as the joint feels it, kg m^2, or kg of a slide; None where it says nothing.
 
-        The approximation G^2 I_rotor: a rotor of `motor_parts` is not in it.
+        The approximation G^2 I_rotor: a rotor of `motor_parts` is not in it. `of_joint` is.
         """
+
+    @property
+    def of_joint(self) -> Passive:
+        """The numbers of the joint itself to which its own are added; zero where it replaces them."""
+        return NOTHING
 
     @property
     def gear_ratio(self) -> float:

@@ -180,12 +180,14 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
     """The same robot with actuators at some of its joints; every algorithm counts them from then on.
 
     What an actuator says replaces what the joint said before: the inertia of a motor or gear its armature, friction
-    laws its damping and friction. What it says nothing of stays. What `with_armature` says later replaces the
+    laws its damping and friction; what it says is the joint's own, its ``passive``, is added. What it says nothing of
+    stays. What `with_armature` says later replaces the
     actuator's, and what `with_friction` says later adds to its laws. The masses of its stator and rotor are added to
     those of the links that carry them, and taken off again with it.
 
     Args:
-        actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought.
+        actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought but
+            its ``passive``.
             Those of a file: ``armdyn.actuators.read("drives.yaml")``.
 
     Raises:
@@ -221,9 +223,9 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
     if after is not None and after.armature is not None:
         changes["armature"] = after.armature
     elif before is not None and joint.armature == before.armature:  # not one that was given since
-        changes["armature"] = 0.0
-    if after is not None and after.laws is not None:
-        changes |= {"damping": 0.0, "friction": 0.0}
+        changes["armature"] = before.of_joint.armature
+    if after is not None and (after.laws is not None or after.of_joint.rubs):
+        changes |= {"damping": after.of_joint.damping, "friction": after.of_joint.friction}
     if after is not None and after.has_spring and not changes.get("armature", joint.armature):
         refuse([f"joint {joint.name!r} has a spring, but {WITHOUT_ROTOR}"])
     return changes

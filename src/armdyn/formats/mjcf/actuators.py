@@ -19,13 +19,14 @@ from armdyn.actuators.gear import Gear
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
+from armdyn.actuators.viscous import Viscous
 from armdyn.errors import ArmdynError, ModelError
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.friction import bristles_of, drag_of, is_left_out
-from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.messages import listing
 from armdyn.model.parts import JointPart
+from armdyn.model.passive import Passive
 
 SHOWN = 10
 """The most actuators that one note names."""
@@ -165,28 +166,46 @@ def actuators_of(compiled: Compiled) -> list[MjcfActuator]:
 
 
 def driven(compiled: Compiled, joints: Sequence[JointPart], names: Sequence[str]) -> list[JointPart]:
-    """The joints with their actuators: the first of each, a DC motor before others; of the rest numbers and laws."""
-    by_name = {joint.name: joint for joint in joints}
+    """The joints with their actuators: the first of each, a DC motor before others; of the rest numbers and laws.
+
+    What the joint itself has is its actuator's ``passive``, to which MuJoCo adds; higher coefficients of its damping
+    are a law of the actuator.
+    """
+    actuators: dict[str, Actuator] = {}
     for found in sorted(actuators_of(compiled), key=lambda actuator: not actuator.is_dc_motor):
         if not found.bears_on_motion or found.joint is None:
             continue
-        joint, actuator = by_name[names[found.joint]], found.actuator
-        changes: dict[str, Any] = {"armature": joint.armature + (actuator.armature or 0.0)}
-        if joint.actuator is None:
-            changes["actuator"] = actuator
-        else:
-            changes["damping"] = joint.damping + found.gear**2 * found.number("damping")
-            changes["actuator"] = _rubbing(joint.actuator, found.friction)
-        by_name[joint.name] = dataclasses.replace(joint, **changes)
+        name = names[found.joint]
+        before = actuators.get(name)
+        actuators[name] = found.actuator if before is None else _with_another(before, found)
     for j, name in enumerate(names):
         if laws := drag_of(compiled.numbers("dof_dampingpoly", compiled.m.jnt_dofadr[j])):
-            by_name[name] = dataclasses.replace(by_name[name], actuator=_rubbing(by_name[name].actuator, laws))
-    return [by_name[joint.name] for joint in joints]
+            actuators[name] = _rubbing(actuators.get(name), laws)
+    return [_driven_by(joint, actuators.get(joint.name)) for joint in joints]
 
 
-def _rubbing(actuator: JointActuator | None, laws: Sequence[FrictionLaw]) -> Actuator:
+def _driven_by(joint: JointPart, actuator: Actuator | None) -> JointPart:
+    """The joint with an actuator that adds to its own numbers."""
+    if actuator is None:
+        return joint
+    own = (joint.armature, joint.damping, joint.friction)
+    are_sound = all(0.0 <= number < np.inf for number in own)  # others are refused with the place of the joint
+    driving = dataclasses.replace(actuator, passive=Passive(*own) if any(own) and are_sound else None)
+    return dataclasses.replace(joint, actuator=driving, armature=joint.armature + (actuator.armature or 0.0))
+
+
+def _with_another(actuator: Actuator, other: MjcfActuator) -> Actuator:
+    """The actuator with the inertia of another on its joint, on its own gear's fast side, and the other's friction."""
+    gear = actuator.gear or Gear()
+    inertia = gear.inertia + other.gear**2 * other.number("armature") / gear.ratio**2
+    damping = other.gear**2 * other.number("damping")
+    laws = [*([Viscous(damping)] if damping else []), *other.friction]
+    return _rubbing(dataclasses.replace(actuator, gear=dataclasses.replace(gear, inertia=inertia)), laws)
+
+
+def _rubbing(actuator: Actuator | None, laws: Sequence[FrictionLaw]) -> Actuator:
     """The actuator with further laws."""
-    if not isinstance(actuator, Actuator):
+    if actuator is None:
         return Actuator(friction=laws)
     friction = (*(actuator.friction or ()), *laws)  # type: ignore[misc]  # a tuple since it was made
     return dataclasses.replace(actuator, friction=friction or None)

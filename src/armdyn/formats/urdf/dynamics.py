@@ -4,8 +4,9 @@
     <of_joint joint="turn" damping="0.1"> <actuator> <friction>                       0.1 is the joint's own,
       <Viscous coefficient="0.4"/> <Coulomb size="2"/> </friction> </actuator> </of_joint>    the rest its actuator's
 
-`to_urdf` writes both. Where <armdyn> has laws that <dynamics> can state, or the joint's own numbers, <armdyn> is read,
-and a <dynamics> that says something else is a fault. Else <dynamics> has the joint's own numbers, as in every URDF.
+`to_urdf` writes both. Where <armdyn> has laws that <dynamics> can state, or the joint's own numbers, as attributes or
+as the actuator's <passive>, <armdyn> is read, and a <dynamics> that says something else is a fault. Else <dynamics> has
+the joint's own numbers, as in every URDF.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from armdyn.formats.findings import ElementReader, read_number
 from armdyn.model.friction import TwoNumbers
 from armdyn.model.joint import Joint
 from armdyn.model.parts import JointPart
+from armdyn.model.passive import NOTHING
 from armdyn.model.two_numbers import of_joint, of_laws
 
 TAG = "dynamics"
@@ -28,9 +30,11 @@ RELATIVE = 1e-6
 
 
 def own_numbers(joint: Joint) -> Mapping[str, float]:
-    """The attributes of <of_joint>: the joint's own numbers where <dynamics> has others."""
-    own = {"damping": joint.damping, "friction": joint.friction} if any(of_laws(joint.actuator)) else {}
-    return {name: value for name, value in own.items() if value}
+    """The attributes of <of_joint>: the joint's own numbers where <dynamics> and the actuator have others."""
+    said = NOTHING if joint.actuator is None else joint.actuator.of_joint
+    if not (said.rubs or any(of_laws(joint.actuator))):
+        return {}
+    return {name: getattr(joint, name) for name in TwoNumbers._fields if getattr(joint, name) != getattr(said, name)}
 
 
 def divided(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) -> JointPart:

@@ -50,8 +50,10 @@ def driven_by(actuator: JointActuator | None) -> dict[str, Any]:
     """The fields of a `JointPart` that has an actuator."""
     if actuator is None:
         return {}
-    armature = {} if actuator.armature is None else {"armature": actuator.armature}
-    return {"actuator": actuator, "motor_parts": actuator.motor_parts} | armature  # the links have the parts' masses
+    own = actuator.of_joint
+    numbers = {} if actuator.armature is None else {"armature": actuator.armature}
+    numbers |= {"damping": own.damping, "friction": own.friction} if own.rubs else {}
+    return {"actuator": actuator, "motor_parts": actuator.motor_parts} | numbers  # the links have the parts' masses
 
 
 def says_drive(of_joint: Mapping[str, Any]) -> bool:

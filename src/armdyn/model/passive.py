@@ -1,0 +1,44 @@
+"""The numbers of a joint itself, beside those of what drives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armdyn.checks import number
+
+
+@dataclass(frozen=True)
+class Passive:
+    """Armature, damping and friction of a joint itself, to which its actuator adds, as in MJCF.
+
+    Without it an actuator replaces them. They stay at the joint when the actuator is taken away.
+
+    Args:
+        armature: kg m^2, or kg of a slide.
+        damping: N m s/rad or N s/m.
+        friction: N m or N.
+
+    >>> from armdyn.actuators import Actuator, Gear, Motor, Passive
+    >>> drive = Actuator(Motor(rotor_inertia=1e-3), Gear(50.0), passive=Passive(armature=0.05))
+    >>> arm = armdyn.load("planar_2r").with_actuators({"joint_2": drive})
+    >>> arm.model.joint("joint_2").armature, arm.with_actuators({"joint_2": None}).model.joint("joint_2").armature
+    (2.55, 0.05)
+    """
+
+    armature: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+
+    def __post_init__(self) -> None:
+        units = {"armature": "kg m^2 or kg", "damping": "N m s/rad or N s/m", "friction": "N m or N"}
+        for name, unit in units.items():
+            value = number(f"{name} of Passive", getattr(self, name), least=0.0, unit=unit)
+            object.__setattr__(self, name, value)
+
+    @property
+    def rubs(self) -> bool:
+        """Whether it has damping or friction."""
+        return bool(self.damping or self.friction)
+
+
+NOTHING = Passive()
