@@ -181,6 +181,66 @@ def test_a_rotor_that_is_a_body_is_a_reflected_inertia_to_others() -> None:
     assert f'<drake:rotor_inertia value="{2e-5 + 8.0**2 * 3e-4 / 80.0**2}" />' in robot.to_urdf()
 
 
+SLOW = Stator(inertia=5.0, axis=(1.0, 0.0, 0.0))
+ON_TOOL = Stator(inertia=0.5, mass=1e-3, axis=(0.0, 0.6, 0.8), carrier="tool0")
+
+
+@pytest.mark.parametrize(
+    ("name", "drives"),
+    [
+        ("planar_2r_geared", {}),
+        ("planar_2r", {"joint_2": Actuator(stator=[SLOW, SLOW, Stator(inertia=2.0, axis=(0.6, 0.8, 0.0))])}),
+        ("ur5", {"wrist_3_joint": Actuator(stator=Stator(inertia=0.5, mass=1e-3))}),
+        ("ur5", {"elbow_joint": Actuator(stator=[ON_TOOL, Stator(inertia=0.3)])}),
+    ],
+)
+def test_stators_that_leave_the_moment_across_their_axis_to_the_link(name: str, drives: dict[str, Actuator]) -> None:
+    robot = armdyn.load(name).with_actuators(drives)
+    other = read_again(robot)
+    assert other == robot
+    assert other.notes == robot.notes
+    assert other.with_actuators(drives) == robot
+    text = re.sub("<stator.*?/>", "", robot.to_urdf())
+    with pytest.raises(ModelError, match=r"principal inertia .* breaks a\+b>=c by"):
+        read_urdf_text(text)
+
+
+@pytest.mark.parametrize(("link", "given"), [("link_1", "0.02"), ("link_2", "0.001")])
+def test_a_stator_excuses_no_more_than_its_own_moment(link: str, given: str) -> None:
+    """link_1 carries the stator of motor 2, of 0.005 kg m^2; link_2 carries none."""
+    of_link = re.compile(rf'(<link name="{link}">.*?izz=)".*?"', re.DOTALL)
+    text = of_link.sub(rf'\g<1>"{given}"', armdyn.load("planar_2r_geared").to_urdf(), count=1)
+    with pytest.raises(ModelError, match=rf"link '{link}': principal inertia \(0, 0, {given}\) kg m\^2 breaks"):
+        read_urdf_text(text)
+
+
+WELDED = """<robot name="r">
+  <armdyn><of_joint joint="j"><stator inertia="1" axis="0 0 1" carrier="c"/></of_joint></armdyn>
+  <link name="base"/> <link name="b"/> <link name="c"/>
+  <link name="a">
+    <inertial><mass value="1"/><inertia ixx="0" iyy="0" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint>
+  <joint name="f" type="fixed"><parent link="b"/><child link="c"/></joint>
+  <joint name="g" type="fixed"><parent link="%s"/><child link="b"/></joint>
+</robot>"""
+
+
+def test_a_stator_on_a_frame_that_is_welded_to_the_link_with_its_inertia() -> None:
+    assert not read_urdf_text(WELDED % "a").notes
+    with pytest.raises(ModelError, match="links hang on each other in a ring"):
+        read_urdf_text(WELDED % "c")
+
+
+def test_a_stator_on_a_link_without_mass() -> None:
+    parts = [
+        armdyn.Part("a", "base", axis=(0, 0, 1)),
+        armdyn.Part("b", "a", axis=(0, 1, 0), inertia=armdyn.Inertia(1.0, [0.1, 0.2, 0.3])),
+    ]
+    robot = Robot.from_links(parts).with_actuators({"joint_of_b": Actuator(stator=Stator(inertia=0.5))})
+    assert read_again(robot) == robot
+
+
 @pytest.mark.parametrize(
     ("was", "given", "said"),
     [

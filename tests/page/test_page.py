@@ -207,6 +207,10 @@ def test_stops_are_not_too_stiff_for_a_step(name: str) -> None:
     assert beyond < 0.6
 
 
+def test_a_stator_that_leaves_the_moment_across_its_axis_to_the_link_is_no_finding() -> None:
+    assert not [one for one in findings(armdyn.load("planar_2r_geared")) if "no rigid body has it" in one.text]
+
+
 def test_findings_are_of_the_robot() -> None:
     told = {finding.kind: finding.text for finding in findings(armdyn.load("ur5"))}
     assert set(told) == {"good"}

@@ -70,7 +70,9 @@ def assemble(
     check_types(name, links, joints)
     base, tip, locked = selection.base, selection.tip, selection.locked
     loading, welded = selection.loading(links, joints)
-    impossible, notes_on_inertias = judged_inertias(links, loading, welded, check_inertia=selection.check_inertia)
+    impossible, notes_on_inertias = judged_inertias(
+        links, joints, loading, welded, check_inertia=selection.check_inertia
+    )
     refuse([*problems, *impossible], links, joints, incomplete)
     _check_names(name, links, joints, selection)
     doubts = list(notes_on_locked(joints, locked))

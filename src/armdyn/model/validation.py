@@ -18,6 +18,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.limits import Limits
 from armdyn.model.messages import Suggestions, listing, quoted
 from armdyn.model.parts import JointPart, LinkPart, cycles
+from armdyn.model.whole_motors import with_whole_motors
 
 UNIT_TOLERANCE = 1e-6
 """The tolerance on the length of an axis: descriptions print axes with about six digits."""
@@ -56,20 +57,26 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
                 yield _at(joint.where, f"joint {quoted(joint.name)}: {fault}")
 
 
-def impossible_inertias(links: Iterable[LinkPart]) -> Iterator[str]:
-    """Inertias that are numbers, but of no rigid body."""
+def impossible_inertias(links: Iterable[LinkPart], whole: Mapping[str, Inertia]) -> Iterator[str]:
+    """Inertias that are numbers, but of no rigid body; ``whole`` has those with motors on them, as they are judged."""
     for link in links:
-        if not any(link.inertia.problems()):
+        if not any(link.inertia.problems()) and any(whole.get(link.name, link.inertia).impossibilities()):
             for problem in link.inertia.impossibilities():
                 yield _at(link.where, f"link {quoted(link.name)}: {problem}")
 
 
 def judged_inertias(
-    links: Sequence[LinkPart], loading: Collection[str], welded: Collection[str], *, check_inertia: bool
+    links: Sequence[LinkPart],
+    joints: Sequence[JointPart],
+    loading: Collection[str],
+    welded: Collection[str],
+    *,
+    check_inertia: bool,
 ) -> tuple[list[str], list[str]]:
     """The problems and notes on impossible inertias: of links that load a joint, and of those welded to the base."""
-    found = list(islice(impossible_inertias(link for link in links if link.name in loading), MAX_PROBLEMS))
-    others = islice(impossible_inertias(link for link in links if link.name in welded), MAX_PROBLEMS)
+    whole = with_whole_motors(links, joints)
+    found = list(islice(impossible_inertias((link for link in links if link.name in loading), whole), MAX_PROBLEMS))
+    others = islice(impossible_inertias((link for link in links if link.name in welded), whole), MAX_PROBLEMS)
     notes = [f"{problem}; no joint feels it" for problem in others]
     if check_inertia:
         remedy = f"; mend it, or read it as it stands with {option('check_inertia', False)}"

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from armdyn.errors import ArmdynError
+from armdyn.exact import rounded
+from armdyn.model.whole_motors import with_whole
 from armdyn.robot import Robot
 from armdyn.tabular import figure
 
@@ -41,8 +43,16 @@ def findings(robot: Robot) -> list[Finding]:
 
 
 def _inertias(robot: Robot) -> Iterator[Finding]:
+    whole = {link.name: link.inertia for link in robot.model.links}
+    for joint in robot.model.joints:
+        for part in joint.motor_parts:
+            place = robot.model.place_of(part, joint)
+            whole[place.link] = with_whole(part, rounded(place.axis), whole[place.link])
     problems = [
-        f"link {link.name!r}: {problem}" for link in robot.model.links for problem in link.inertia.impossibilities()
+        f"link {link.name!r}: {problem}"
+        for link in robot.model.links
+        if any(whole[link.name].impossibilities())
+        for problem in link.inertia.impossibilities()
     ]
     if problems:
         yield from (Finding("warning", problem) for problem in problems)
