@@ -181,9 +181,8 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
 
     What an actuator says replaces what the joint said before: the inertia of a motor or gear its armature, friction
     laws its damping and friction; what it says is the joint's own, its ``passive``, is added. What it says nothing of
-    stays. What `with_armature` says later replaces the
-    actuator's, and what `with_friction` says later adds to its laws. The masses of its stator and rotor are added to
-    those of the links that carry them, and taken off again with it.
+    stays. What `with_armature` says later replaces the actuator's, and what `with_friction` says later adds to its
+    laws. The masses of its stator and rotor are added to those of the links that carry them, and taken off with it.
 
     Args:
         actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought but
