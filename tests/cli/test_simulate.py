@@ -178,7 +178,10 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --between hold", "--between: 'between' is of torques, and there is none"),
         ("planar_2r --controller pd --target 0,0 --kp 1", "--controller: controller 'pd' has no kd"),
         ("planar_2r --controller pd --kp 1 --kd 1", "--controller: controller 'pd' has neither a target"),
-        ("planar_2r --kp 1", "--kp: 'kp' is of a controller, and there is none; expected one of pd, computed_torque"),
+        (
+            "planar_2r --kp 1",
+            "--kp: 'kp' is of a controller, and there is none; expected one of pd, admittance, computed_torque",
+        ),
         ("planar_2r --controller pdd", "no controller 'pdd' in --controller (9 controllers). Did you mean 'pd'"),
         ("planar_2r --payload -1", "--payload: mass of the payload is -1"),
         ("planar_2r --payload-com 0,0,1", "payload has no mass"),
@@ -258,7 +261,7 @@ def test_help_shows_examples(shell: Shell) -> None:
     said = shell("simulate", "--help", columns=120)
     assert "armdyn simulate planar_2r --torques torques.csv --between hold" in said.out
     assert '"tau_elbow [N mm]" or "q_elbow [deg]"' in said.out
-    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}" in said.out
+    assert "inputs: {q_ref: [0.5, -1, 1, 0, 0, 0], qd_ref: 0, qdd_ref: 0, Kp: 100, Kd: 20}" in said.out
 
 
 def test_one_number_counts_for_all_joints(shell: Shell, folder: Path) -> None:

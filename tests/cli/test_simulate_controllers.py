@@ -25,6 +25,11 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
         ("--controller", "pid", *PID),
         "controller: pid\ninputs: {q_ref: [1.5707963267948966, 0], qd_ref: 0, Kp: 60, Ki: 30, Kd: [8, 4]}\n",
     ),
+    "computed torque": (
+        ("--controller", "computed_torque", *PID, "--input", "qdd_ref=0"),
+        "controller: computed_torque\n"
+        "inputs: {q_ref: [1.5707963267948966, 0], qd_ref: 0, qdd_ref: 0, Kp: 60, Ki: 30, Kd: [8, 4]}\n",
+    ),
     "a list, and a matrix by its numbers": (
         (
             *("--controller", "[{impedance: {components: [vx, vy]}}, {saturated: {limits: 9}}]", *POSE),
@@ -53,7 +58,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.short_run("inputs")
+@pytest.mark.short_run("inputs", "computed torque")
 @pytest.mark.parametrize("case", CASES)
 def test_options_and_a_scenario_say_the_same(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str

@@ -57,7 +57,7 @@ def test_a_misspelt_key_is_named(shell: Shell, scenario: Path) -> None:
 
 def test_help_shows_a_scenario_as_it_is_written(shell: Shell) -> None:
     said = shell("study", "--help", columns=120)
-    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}" in said.out
+    assert "inputs: {q_ref: [0.5, -1, 1, 0, 0, 0], qd_ref: 0, qdd_ref: 0, Kp: 100, Kd: 20}" in said.out
     assert "summaries: [tip_error, diverged]" in said.out
 
 

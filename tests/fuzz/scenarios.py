@@ -131,11 +131,7 @@ def _motion(rng: Random) -> dict[str, Any]:
     if way == "torques":
         said |= {"torques": "torques.csv", "between": rng.choice(("linear", "hold"))}
     if way in ("target", "reference"):
-        said |= {
-            "controller": rng.choice(("pd", "computed_torque")),
-            "inputs": {"kp": rng.choice((100, _two(rng))), "kd": 20},
-        }
-        said["inputs"] |= {"target": _two(rng)} if way == "target" else {}
+        said |= _aimed(rng, way == "target")
         said |= {"reference": "path.csv"} if way == "reference" else {}
     if way == "tau":
         said["inputs"] = {"tau": _two(rng), "f_tip": [0, 0, 0, 1.0, 0, 2.0]}
@@ -146,6 +142,15 @@ def _motion(rng: Random) -> dict[str, Any]:
             ({"method": "rk4", "step": 1e-3}, {"method": "euler", "step": 0.01}, {"rtol": 1e-8, "atol": 1e-9})
         )
     return said
+
+
+def _aimed(rng: Random, at_target: bool) -> dict[str, Any]:
+    """A controller with gains, and a target where it does not follow a csv."""
+    kp = rng.choice((100, _two(rng)))
+    if rng.random() < 0.5:
+        return {"controller": "pd", "inputs": {"kp": kp, "kd": 20} | ({"target": _two(rng)} if at_target else {})}
+    inputs = {"Kp": kp, "Kd": 20} | ({"q_ref": _two(rng), "qd_ref": 0, "qdd_ref": 0} if at_target else {})
+    return {"controller": "computed_torque", "inputs": inputs, "method": "rk4"}
 
 
 def _things() -> dict[str, Any]:

@@ -153,6 +153,23 @@ def test_motors_on_a_supply(tmp_path: Path) -> None:
     assert motion.signal_labels["bus_voltage"] == (("", "V"),)
 
 
+def test_computed_torque_has_an_integral(tmp_path: Path) -> None:
+    """Under Euler's steps (z, e, ed)[k+1] = (1 + h A) (z, e, ed)[k], of d^2e/dt^2 + Kd de/dt + Kp e + Ki z = 0."""
+    gains = {"Kp": np.full(3, 80.0), "Kd": np.full(3, 11.0), "Ki": np.full(3, 90.0)}
+    aim = {"q_ref": Q_PLANAR + [0.3, -0.2, 0.1], "qd_ref": np.zeros(3), "qdd_ref": np.zeros(3)}
+    motion = read(
+        f"robot: planar_3r\nq0: {Q_PLANAR.tolist()}\n{START}controller: computed_torque\n{inputs_of(aim | gains)}".replace(
+            "rk4", "euler"
+        ),
+        tmp_path,
+    ).simulate()
+    step = np.eye(3) + STEP * np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-90.0, -80.0, -11.0]])
+    begin = np.array([np.zeros(3), aim["q_ref"] - Q_PLANAR, np.zeros(3)])
+    exact = np.array([np.linalg.matrix_power(step, k) @ begin for k in range(STEPS + 1)])
+    np.testing.assert_allclose(aim["q_ref"] - motion.q, exact[:, 1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(-motion.qd, exact[:, 2], rtol=0, atol=1e-11)
+
+
 @pytest.mark.parametrize("name", ["pd", "computed_torque"])
 def test_a_wrapped_controller_follows_a_csv(tmp_path: Path, name: str) -> None:
     """Nothing is changed by `sampled` at every step: it follows as the bare controller does."""
@@ -161,15 +178,19 @@ def test_a_wrapped_controller_follows_a_csv(tmp_path: Path, name: str) -> None:
     header = ",".join(["t", *(f"q_{joint}" for joint in PLANAR.joint_names)])
     np.savetxt(tmp_path / "path.csv", table, delimiter=",", header=header, comments="", fmt="%.17g")
     start = f"robot: planar_3r\nq0: [0.1, 0.9, 0.2]\n{START}reference: path.csv\n"
-    gains = "inputs: {kp: 60, kd: [8, 4, 2]}\n"
+    Kp, Kd = ("kp", "kd") if name == "pd" else ("Kp", "Kd")
+    gains = f"inputs: {{{Kp}: 60, {Kd}: [8, 4, 2]}}\n"
     bare = read(start + f"controller: {name}\n" + gains, tmp_path).simulate()
     around = f"controller: [{name}, {{sampled: {{every: 1}}}}]\n"
     wrapped = read(start + around + gains, tmp_path).simulate()
     np.testing.assert_allclose(wrapped.q, bare.q, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(wrapped.signals["q_ref"], bare.signals["q_ref"])
-    for aims, said in (("inputs: {kp: 1, kd: 1, target: 0}\n", "both"), (gains, "neither")):
-        with pytest.raises(ArmdynError, match=rf"motion\.yaml:\d+: controller '{name}' has {said}"):
-            read((start if said == "both" else start.replace("reference: path.csv\n", "")) + around + aims, tmp_path)
+    twice = ("target: 0", "controller 'pd' has both") if name == "pd" else ("q_ref: 0", "q_ref is given in inputs too")
+    none = "controller 'pd' has neither" if name == "pd" else "the controller has no q_ref, qd_ref, qdd_ref"
+    unaimed = start.replace("reference: path.csv\n", "")
+    for text, said in ((start + gains.replace("}", f", {twice[0]}}}"), twice[1]), (unaimed + gains, none)):
+        with pytest.raises(ArmdynError, match=rf"motion\.yaml:\d+: {said}"):
+            read(text + around, tmp_path)
 
 
 @pytest.mark.slow

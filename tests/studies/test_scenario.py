@@ -12,8 +12,9 @@ import armdyn
 from armdyn.errors import DTypeError, UnknownName
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Normal, Scenario, StudyError, Uniform, sampled
-from armdyn.studies.controllers import computed_torque, gravity_compensation
+from armdyn.studies.controllers import gravity_compensation
 from armdyn.studies.summaries import SUMMARIES
+from armdyn.studies.words import Words
 
 TEXT = """
 robot: planar_3r
@@ -78,11 +79,11 @@ def test_a_scenario_is_the_study_it_describes(tmp_path: Path) -> None:
 def test_a_grid_spreads_one_number_over_all_joints(tmp_path: Path) -> None:
     scenario = read(
         "robot: planar_3r\nduration: 0.01\ncontroller: computed_torque\n"
-        "inputs: {target: 0.1, kd: 5}\ngrid: {kp: [10, 20], q0: [[0, 0, 0], [1, 1, 1]]}\n",
+        "inputs: {q_ref: 0.1, qd_ref: 0, qdd_ref: 0, Kd: 5}\ngrid: {Kp: [10, 20], q0: [[0, 0, 0], [1, 1, 1]]}\n",
         tmp_path,
     )
     results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
-    np.testing.assert_array_equal(results["kp"], np.repeat([[10.0] * 3, [20.0] * 3], 2, axis=0))
+    np.testing.assert_array_equal(results["Kp"], np.repeat([[10.0] * 3, [20.0] * 3], 2, axis=0))
 
 
 def test_numbers_of_joints_have_units(tmp_path: Path) -> None:
@@ -98,19 +99,23 @@ def test_numbers_of_joints_have_units(tmp_path: Path) -> None:
         read(text.replace("[30deg, 50 mm]", "[50 mm, 30deg]") + "grid: {kp: [10]}\n", tmp_path)
 
 
-@pytest.mark.parametrize("make", [gravity_compensation, computed_torque])
-def test_controllers_hold_a_robot_where_it_stands(make: Any) -> None:
+def test_gravity_compensation_holds_a_robot_where_it_stands() -> None:
     robot = armdyn.load("ur5")
     q, rest = np.linspace(-1, 1, 6), np.zeros(6)
-    tau = robot.compile(make(robot))(q, rest, q, np.ones(6), np.ones(6))
+    tau = robot.compile(gravity_compensation(robot))(q, rest, q, np.ones(6), np.ones(6))
     np.testing.assert_allclose(tau, robot.gravity_forces(q), rtol=1e-12, atol=1e-12)
 
 
 def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
-    robot = armdyn.load("ur5")
-    q, qd, target, kp, kd = np.random.default_rng(0).uniform(0.5, 1, (5, 6))
-    tau = robot.compile(computed_torque(robot))(q, qd, target, kp, kd)
-    np.testing.assert_allclose(robot.forward_dynamics(q, qd, tau), kp * (target - q) - kd * qd, rtol=1e-9)
+    """Also with the integral of `armdyn.control.computed_torque`, whose name it has, and the friction of the joints."""
+    robot = armdyn.load("ur5", friction="count")
+    controller = Words.of_options({"robot": "ur5", "controller": "computed_torque"}).controller(robot)
+    values = np.random.default_rng(0).uniform(0.5, 1, (9, 6))
+    given = dict(zip(("q", "qd", "integral", "q_ref", "qd_ref", "qdd_ref", "Kp", "Kd", "Ki"), values, strict=True))
+    q, qd, z, q_ref, qd_ref, qdd_ref, Kp, Kd, Ki = values
+    tau = robot.compile(controller)(**given, h=1e-3).tau
+    asked = qdd_ref + Kp * (q_ref - q) + Kd * (qd_ref - qd) + Ki * z
+    np.testing.assert_allclose(robot.forward_dynamics(q, qd, tau), asked, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def simulate(
         typer.Option(
             "--controller",
             metavar="NAME|LIST",
-            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as pid; or as in a scenario with what "
+            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as computed_torque; or as in a scenario with what "
             "stands around it, '\\[pid, {saturated: {limits: 28}}]'.",
             rich_help_panel=CONTROL,
             autocompletion=_controllers,
@@ -180,7 +180,7 @@ def simulate(
         str | None,
         typer.Option(
             "--target",
-            help="Joint positions to hold, rad or m; one number for all, or one a joint.",
+            help="Of pd: joint positions to hold, rad or m; one number for all, or one a joint.",
             rich_help_panel=CONTROL,
         ),
     ] = None,
@@ -190,11 +190,15 @@ def simulate(
     ] = None,
     kp: Annotated[
         str | None,
-        typer.Option("--kp", help="Proportional gain, one for all joints or one for each.", rich_help_panel=CONTROL),
+        typer.Option(
+            "--kp", help="Of pd: proportional gain, one for all joints or one for each.", rich_help_panel=CONTROL
+        ),
     ] = None,
     kd: Annotated[
         str | None,
-        typer.Option("--kd", help="Derivative gain, one for all joints or one for each.", rich_help_panel=CONTROL),
+        typer.Option(
+            "--kd", help="Of pd: derivative gain, one for all joints or one for each.", rich_help_panel=CONTROL
+        ),
     ] = None,
     inputs: Annotated[
         list[str] | None,
@@ -294,9 +298,9 @@ def simulate(
 
       armdyn simulate planar_2r --torques torques.csv --between hold
 
-      armdyn simulate ur5 --controller computed_torque --target 0.5,-1,1,0,0,0 --kp 100 --kd 20 --method rk4
+      armdyn simulate planar_2r --controller pd --target 0.5,0.5 --kp 100 --kd 20
 
-      armdyn simulate ur5 --controller computed_torque --reference path.csv --kp 100 --kd 20
+      armdyn simulate ur5 --controller computed_torque --reference path.csv --input Kp=100 --input Kd=20 --method rk4
 
       armdyn simulate planar_2r --controller pid --input q_ref=90deg,0 --input qd_ref=0 --input Kp=400 --input Ki=200
       --input Kd=60 --method rk4
@@ -319,7 +323,7 @@ def simulate(
 
       controller: computed_torque
 
-      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}
+      inputs: {q_ref: \[0.5, -1, 1, 0, 0, 0], qd_ref: 0, qdd_ref: 0, Kp: 100, Kd: 20}
 
       method: rk4
 
@@ -489,7 +493,7 @@ def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, 
     """Rows on the joint forces: their source, and the largest error of a controller, rad or m."""
     if motion.driven_by != "none":
         yield "joint forces", motion.driven_by
-    if motion.follows is not None:
+    if "q_ref" in trajectory.signals:
         off = np.abs(trajectory.q - trajectory.signals["q_ref"])
         for kind, unit in (("revolute", "rad"), ("prismatic", "m")):
             of_kind = [k for k, joint in enumerate(motion.robot.joints) if joint.kind == kind]

@@ -51,7 +51,7 @@ def study(
 
       controller: computed_torque
 
-      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}
+      inputs: {q_ref: \[0.5, -1, 1, 0, 0, 0], qd_ref: 0, qdd_ref: 0, Kp: 100, Kd: 20}
 
       samples: {tool0.payload.mass: {uniform: \[0, 5]}, q0: {normal: \[0, 0.1]}}
 

@@ -19,7 +19,7 @@ from armdyn.simulation.integration.methods import FixedStep, Method, Taylor
 from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.over_time import BETWEEN
 from armdyn.spatial.rotations import Array
-from armdyn.studies.controllers import CONTROLLERS
+from armdyn.studies.controllers import gravity_compensation
 from armdyn.studies.declared import shape_of
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.errors import StudyError
@@ -98,10 +98,9 @@ GAINS = ("kp", "kd")
 
 
 def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> Driven:
-    """A controller that compensates the robot it knows, toward a target or a reference."""
-    name = words.controller_parts()[0][0]
+    """The controller "pd", which compensates the robot it knows, toward a target or a reference."""
     follows: Reference | Hold
-    _refuse_two_aims(words, name, given)
+    _refuse_two_aims(words, given)
     if isinstance(method, Taylor):
         raise StudyError(
             f"{words.where('method')}: method 'taylor' differentiates the joint forces, which it cannot where a "
@@ -110,7 +109,7 @@ def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, 
     missing = [gain for gain in GAINS if gain not in given]
     if missing:
         raise StudyError(
-            f"{words.where('controller')}: controller {name!r} has no {' and no '.join(missing)}; expected gains in "
+            f"{words.where('controller')}: controller 'pd' has no {' and no '.join(missing)}; expected gains in "
             "inputs, one number for all joints or one for each"
         )
     if "reference" in words:
@@ -119,22 +118,20 @@ def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, 
         toward = f"follows {words.path('reference').name}, {len(follows.t):,} rows"
     else:
         follows, toward = Hold(given["target"]), "toward its target"
-    controller = CONTROLLERS[name](known)
-    if controller is not None:
-        warn_of_negative_gains(known.joint_names, controller, given)
-    law = LAWS[name](known, follows, *(given[gain] for gain in GAINS))
+    warn_of_negative_gains(known.joint_names, gravity_compensation(known), given)
+    law = _pd(known, follows, *(given[gain] for gain in GAINS))
     sample_time = _sample_time(words, method)
     torque = law if sample_time is None else Callback(law, sample_time)
     held = "" if sample_time is None else f", held for {sample_time:g} s"
-    return Driven(torque, f"{name}, {toward}{held}", follows.lasts, follows)
+    return Driven(torque, f"pd, {toward}{held}", follows.lasts, follows)
 
 
-def _refuse_two_aims(words: Words, name: str, given: Mapping[str, Array]) -> None:
-    """Raise where "pd" or "computed_torque" has a target and a reference, or none of them."""
+def _refuse_two_aims(words: Words, given: Mapping[str, Array]) -> None:
+    """Raise where "pd" has a target and a reference, or none of them."""
     if ("target" in given) == ("reference" in words):
         has = "both a target (of the inputs) and" if "target" in given else "neither a target (of the inputs) nor"
         raise StudyError(
-            f"{words.where('controller')}: controller {name!r} has {has} a reference (a csv); expected one of them"
+            f"{words.where('controller')}: controller 'pd' has {has} a reference (a csv); expected one of them"
         )
 
 
@@ -154,14 +151,13 @@ def _declared(
     words: Words, known: Robot, method: Method, given: Mapping[str, Array], thresholds: Sequence[Threshold]
 ) -> Driven:
     """A controller by its declaration, called once for each sample time: its inputs by name."""
-    first = words.controller_parts()[0][0]
-    if first in CONTROLLERS:
-        _refuse_two_aims(words, first, given)
+    if words.controller_parts()[0][0] == "pd":
+        _refuse_two_aims(words, given)
     controller, sample_time = words.controller(known), _sample_time(words, method)
     if controller is None or sample_time is None:
         raise StudyError(
             f"{words.where('controller')}: this controller runs at a sample time, which needs a method with steps of "
-            "one length, such as method: rk4"
+            "one length, such as method: rk4 or --method rk4"
         )
     _check_multiple(words, method, sample_time)
     described = ", around ".join(name for name, _ in reversed(words.controller_parts()))
@@ -243,21 +239,3 @@ def _pd(known: Robot, follows: Reference | Hold, kp: Array, kd: Array) -> Law:
         return tau
 
     return pd
-
-
-def _computed_torque(known: Robot, follows: Reference | Hold, kp: Array, kd: Array) -> Law:
-    compute = known.compile(control.computed_torque)
-    no_integral = np.zeros(known.dof)
-
-    def computed_torque(t: float, q: Array, qd: Array) -> Array:
-        tau: Array = compute(q, qd, no_integral, *follows.at(t), kp, kd, 0.0).tau
-        return tau
-
-    return computed_torque
-
-
-LAWS: Mapping[str, Callable[[Robot, Reference | Hold, Array, Array], Law]] = {
-    "pd": _pd,
-    "computed_torque": _computed_torque,
-}
-"""The controllers of scenarios as functions of (t, q, qd)."""

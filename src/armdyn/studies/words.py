@@ -21,8 +21,8 @@ from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.simulation.events.brakes import switches_of
 from armdyn.spatial.rotations import Array
-from armdyn.studies.controllers import CONTROLLERS, FOLLOWERS, inputs_of_any, offered
-from armdyn.studies.declared import AROUND, declared, declared_controller, placed_around, shape_of
+from armdyn.studies.controllers import CONTROLLERS, following_gravity_compensation, inputs_of_any, offered
+from armdyn.studies.declared import AROUND, declared_controller, placed_around, shape_of
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import with_constraint
 from armdyn.studies.joint_units import in_si
@@ -345,7 +345,7 @@ class Words:
             if name in CONTROLLERS:
                 if options or (around and name == "none"):
                     raise StudyError(f"controller {name!r} takes no options, and nothing stands around 'none'")
-                found = (FOLLOWERS if self.follows() else CONTROLLERS)[name](robot)
+                found = following_gravity_compensation(robot) if self.follows() else CONTROLLERS[name](robot)
             else:
                 found = declared_controller(name, options)
             for wrapper, settings in around:
@@ -353,14 +353,14 @@ class Words:
             return found if found is None or not self.is_declared() else control.with_model(found, robot)
 
     def follows(self) -> bool:
-        """Whether "pd" or "computed_torque", called at a sample time, follows a csv in the place of a target."""
+        """Whether "pd", called at a sample time, follows a csv in the place of a target."""
         (name, _), *around = self.controller_parts()
-        return bool(around) and name in FOLLOWERS and "reference" in self and "target" not in self.mapping("inputs")
+        return bool(around) and name == "pd" and "reference" in self and "target" not in self.mapping("inputs")
 
     def is_declared(self) -> bool:
         """Whether the controller is run as it is declared: one of `armdyn.control`, or one with something around."""
         (name, _), *around = self.controller_parts()
-        return (name in declared() and name not in CONTROLLERS) or bool(around)
+        return name not in CONTROLLERS or bool(around)
 
     def shape_of_input(self, robot: Robot, name: str) -> tuple[int, ...] | None:
         """The shape of an input of the controller, or of a parameter of the robot; None of what is neither."""
