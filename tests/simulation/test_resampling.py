@@ -1,13 +1,14 @@
 """Parts of motions, motions at other times, and differences of motions."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 
 import armdyn
 from armdyn import ShapeError, Trajectory
-from armdyn.simulation import EnergyAccount, SettingError, Statistics
+from armdyn.simulation import EnergyAccount, SettingError, Statistics, Stops
 
 
 def polynomial(degree: int, t: np.ndarray, seed: int = 5) -> tuple[np.ndarray, ...]:
@@ -209,3 +210,38 @@ def test_notes_of_a_part_say_that_they_are_on_the_whole() -> None:
     assert len(motion.notes) == 1
     assert motion.between(0.1, 0.3).notes == (*motion.notes, "these notes are on the whole motion, from 0 to 0.5 s")
     assert motion.between(0.0, 0.5).notes == motion.notes
+
+
+def test_impacts_between_kept_times() -> None:
+    """With the solver's interpolants q stays before the stop; polynomials err by 0.2 dv H and 0.26 dv H at most."""
+    stopped, stop, H = armdyn.load("planar_2r").with_limits({"joint_2": (-0.5, 0.6)}), 0.6, 0.05
+    given: dict[str, Any] = {"duration": 0.6, "stops": Stops(0.4)}
+    kept = armdyn.simulate(stopped, [1.0, 0.2], **given, save_every=H)
+    dense = armdyn.simulate(stopped, [1.0, 0.2], **given, save_every=H, dense_output=True)
+    impact = next(event for event in dense.events if event.kind == "impact")
+    assert impact.q[1] == pytest.approx(stop, abs=1e-9)
+    times = np.linspace(0.0, 0.6, 601)
+    found = dense.resample(times)
+    assert found.q[:, 1].max() < stop + 1e-9
+    np.testing.assert_array_equal(dense.resample(dense.t).q, dense.q)
+    fine = armdyn.simulate(stopped, [1.0, 0.2], **given, times=times)
+    assert fine.compare(dense).q.largest.max() < 1e-9
+    assert fine.compare(dense).qd.largest.max() < 1e-7
+    jump = impact.qd[1] / 0.4 + impact.qd[1]  # before it -qd / 0.4
+    for beyond, most in ((kept.resample(times).q, 0.2), (kept.at(times).q, 0.26)):
+        assert 1e-4 < np.abs(beyond - found.q)[:, 1].max() < most * abs(jump) * H
+
+
+def test_the_bounds_across_an_impact() -> None:
+    """A velocity that jumps by 1 within an interval of 1, wherever it does: the numbers of the documentation."""
+    s, worst = np.linspace(0.0, 1.0, 201), np.zeros((2, 3))
+    for jump in np.linspace(0.001, 0.999, 200):
+        true = np.maximum(s - jump, 0.0), np.where(s > jump, 1.0, 0.0)
+        ends = [np.repeat(np.array(x)[:, None], 3, axis=1) for x in ([0.0, 1.0 - jump], [0.0, 1.0], [0.0, 0.0])]
+        motion = made(np.array([0.0, 1.0]), *ends)
+        five, four = motion.resample(s), motion.at(s)
+        off = [np.abs(five.q[:, 0] - true[0]), np.abs(five.qd[:, 0] - true[1]), np.abs(five.qdd[:, 0])]
+        worst[0] = np.maximum(worst[0], [x[1:-1].max() for x in off])
+        worst[1, 0] = max(worst[1, 0], np.abs(four.q[:, 0] - true[0]).max())
+    np.testing.assert_allclose(worst[0], [0.1975, 1.0, 3.94], rtol=0.02)
+    assert worst[1, 0] == pytest.approx(0.26, abs=0.002)

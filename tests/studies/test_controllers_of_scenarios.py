@@ -156,13 +156,9 @@ def test_motors_on_a_supply(tmp_path: Path) -> None:
 def test_computed_torque_has_an_integral(tmp_path: Path) -> None:
     """Under Euler's steps (z, e, ed)[k+1] = (1 + h A) (z, e, ed)[k], of d^2e/dt^2 + Kd de/dt + Kp e + Ki z = 0."""
     gains = {"Kp": np.full(3, 80.0), "Kd": np.full(3, 11.0), "Ki": np.full(3, 90.0)}
-    aim = {"q_ref": Q_PLANAR + [0.3, -0.2, 0.1], "qd_ref": np.zeros(3), "qdd_ref": np.zeros(3)}
-    motion = read(
-        f"robot: planar_3r\nq0: {Q_PLANAR.tolist()}\n{START}controller: computed_torque\n{inputs_of(aim | gains)}".replace(
-            "rk4", "euler"
-        ),
-        tmp_path,
-    ).simulate()
+    aim = {"q_ref": Q_PLANAR + np.array([0.3, -0.2, 0.1]), "qd_ref": np.zeros(3), "qdd_ref": np.zeros(3)}
+    text = f"robot: planar_3r\nq0: {Q_PLANAR.tolist()}\n{START}controller: computed_torque\n{inputs_of(aim | gains)}"
+    motion = read(text.replace("rk4", "euler"), tmp_path).simulate()
     step = np.eye(3) + STEP * np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-90.0, -80.0, -11.0]])
     begin = np.array([np.zeros(3), aim["q_ref"] - Q_PLANAR, np.zeros(3)])
     exact = np.array([np.linalg.matrix_power(step, k) @ begin for k in range(STEPS + 1)])

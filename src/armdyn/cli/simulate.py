@@ -170,8 +170,8 @@ def simulate(
         typer.Option(
             "--controller",
             metavar="NAME|LIST",
-            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as computed_torque; or as in a scenario with what "
-            "stands around it, '\\[pid, {saturated: {limits: 28}}]'.",
+            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as computed_torque; or as in a scenario "
+            "with what stands around it, '\\[pid, {saturated: {limits: 28}}]'.",
             rich_help_panel=CONTROL,
             autocompletion=_controllers,
         ),

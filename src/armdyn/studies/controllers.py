@@ -32,7 +32,7 @@ CONTROLLERS: Mapping[str, Callable[[Robot], Function | None]] = {
     "none": lambda robot: None,
     "pd": gravity_compensation,
 }
-"""Those of a scenario that `armdyn.control` does not have; "none" leaves tau as an input, zero where it is not given."""
+"""Those that `armdyn.control` does not have; "none" leaves tau as an input, zero where it is not given."""
 
 
 def following_gravity_compensation(robot: Robot) -> Function:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from armdyn import control
 from armdyn.declaration import Function
 from armdyn.errors import UnknownName

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -65,6 +65,28 @@ class Dense:
             if k < len(self.pieces):
                 y[index] = self.pieces[k](float(at))[: 2 * size]
         return y[..., :size], y[..., size:]
+
+
+def of_batch(
+    dense: Mapping[tuple[int, ...], Dense],
+    t: Array,
+    shape: tuple[int, ...],
+    what: Callable[[Dense, Array], tuple[Array, Array]],
+) -> tuple[Array, Array]:
+    """Positions and velocities by the interpolants of every state of a batch, each of shape (*t.shape, *shape).
+
+    Args:
+        dense: the interpolants, by index in the batch.
+        t: times, s.
+        shape: that of a state: the batch, n.
+        what: such as `Dense.at`.
+    """
+    positions = np.empty((*t.shape, *shape))
+    velocities = np.empty_like(positions)
+    for index, one in dense.items():
+        where: Any = (*(slice(None),) * t.ndim, *index)
+        positions[where], velocities[where] = what(one, t)
+    return positions, velocities
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.checks import array, number
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.integration.grid import ROUNDING, refuse_more_than_memory
+from armdyn.simulation.results.dense import Dense, of_batch
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.spatial.rotations import Array
 
@@ -40,6 +41,9 @@ def resampled(trajectory: Motion, times: Any, rate: Any) -> Motion:
     t = _checked_times(trajectory.t, times, rate)
     interval = Interval(trajectory.t, t)
     q, qd, qdd = quintic(interval, trajectory.q, trajectory.qd, trajectory.qdd)
+    if trajectory.dense is not None:
+        states = of_batch(trajectory.dense, t, trajectory.q.shape[1:], Dense.at)
+        q, qd = (interval.exact_at_ends(x, kept) for x, kept in zip(states, (trajectory.q, trajectory.qd), strict=True))
     return trajectory.changed(interval.linear, t=t, q=q, qd=qd, qdd=qdd)
 
 

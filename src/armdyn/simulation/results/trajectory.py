@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, text_problems
@@ -19,7 +18,14 @@ from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import Labels, checked_labels
 from armdyn.simulation.results.comparison import Comparison, compared
-from armdyn.simulation.results.dense import Dense, RotorsAt, StateAt, between_saved, rotors_between_saved
+from armdyn.simulation.results.dense import (
+    Dense,
+    RotorsAt,
+    StateAt,
+    between_saved,
+    of_batch,
+    rotors_between_saved,
+)
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.resampling import part, resampled
 from armdyn.spatial.rotations import Array
@@ -85,7 +91,8 @@ class Trajectory(MotionData):
 
         With ``simulate(..., dense_output=True)`` by the interpolants of the solver, as accurate as its steps. Otherwise
         between the saved states on both sides, by the polynomial of fourth degree with their q and qd and the first
-        one's qdd: its error goes with the fifth power of the time between them.
+        one's qdd: its error goes with the fifth power of the time between them, where no impact lies there. Across a
+        velocity that jumps by dv it is up to 0.26 dv H, H the time between them.
 
         Args:
             t: times, s, any shape, from 0 to the last.
@@ -103,7 +110,7 @@ class Trajectory(MotionData):
         times = self._within(t)
         if self.dense is None:
             return between_saved(times, self.t, self.q, self.qd, self.qdd)
-        return StateAt(*self._of_batch(times, Dense.at))
+        return StateAt(*of_batch(self.dense, times, self.q.shape[1:], Dense.at))
 
     def rotors_at(self, t: ArrayLike) -> RotorsAt:
         """Positions and velocities of the rotors of an arm with flexible joints, ``theta`` and ``thetad``.
@@ -124,7 +131,7 @@ class Trajectory(MotionData):
         """
         times = self._within(t)
         if self.dense is not None and all(dense.flexible for dense in self.dense.values()):
-            return RotorsAt(*self._of_batch(times, Dense.rotors_at))
+            return RotorsAt(*of_batch(self.dense, times, self.q.shape[1:], Dense.rotors_at))
         if "theta" not in self.signals or "thetad" not in self.signals:
             raise SettingError(
                 f"the motion of {self.robot!r} has no rotors: no joint has a spring, or signals 'theta' and 'thetad' "
@@ -141,15 +148,6 @@ class Trajectory(MotionData):
                 f"{self.t[-1]:g} s"
             )
         return times
-
-    def _of_batch(self, times: Array, what: Callable[[Dense, Array], tuple[Array, Array]]) -> tuple[Array, Array]:
-        """Positions and velocities by the interpolants of every state of the batch."""
-        positions = np.empty((*times.shape, *self.q.shape[1:]))
-        velocities = np.empty_like(positions)
-        for index, dense in (self.dense or {}).items():
-            where: Any = (*(slice(None),) * times.ndim, *index)
-            positions[where], velocities[where] = what(dense, times)
-        return positions, velocities
 
     def between(self, start: float, end: float) -> Trajectory:
         """The states kept from one time to another, both included, without interpolation.
@@ -176,8 +174,10 @@ class Trajectory(MotionData):
         Between two kept times q is the polynomial of fifth degree with the q, qd and qdd of both (quintic Hermite), and
         qd and qdd are its derivatives; their errors fall with the sixth, fifth and fourth power of the interval where
         forces are smooth; where they jump at kept times, as a table does that is held during each step, `at` is more
-        accurate. Forces, wrench, energies and signals lie on straight lines, so that the drift of the energy account is
-        interpolated too.
+        accurate. Across an impact the error of q is up to 0.2 dv H, dv the jump of the velocity and H the time between
+        the kept times. After ``simulate(..., dense_output=True)`` q and qd are those of the interpolants, as of `at`,
+        which end at impacts. Forces, wrench, energies and signals lie on straight lines, so that the drift of the
+        energy account is interpolated too.
 
         Args:
             times: s, rising, shape (T,), within the motion.
