@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+import armdyn.plots
 from armdyn.masp import EXAMPLE, columns, read_masp
 from oracles.masp_files import SLIDER
 
@@ -131,3 +132,35 @@ def test_what_does_not_belong_together(shell: Shell, options: tuple[str, ...], m
     assert said.code == 2
     assert message in words(said.err)
     assert said.out == ""
+
+
+@pytest.mark.parametrize("half", [(), ("--simulate",)])
+def test_files_are_written_where_nobody_reads_of_them(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: tuple[str, ...]
+) -> None:
+    """As in ``armdyn masp arm.toml --csv arm.csv | head -1``: rich ends the process at the first line too many."""
+
+    def gone(*_: Any, **__: Any) -> None:
+        raise SystemExit(1)
+
+    def draw(*_: Any) -> None:
+        """No picture, which takes seconds."""
+
+    monkeypatch.setattr("armdyn.cli.screen.Screen.print", gone)
+    for name in ("draw_masp", "draw_simulation"):
+        monkeypatch.setattr(armdyn.plots, name, draw)
+    monkeypatch.setattr(armdyn.plots, "write_figure", lambda figure, path: path.touch())
+    said = shell("masp", str(SLIDER), *half, "--csv", str(tmp_path / "arm.csv"), "--plot", str(tmp_path / "arm.svg"))
+    assert said.code == 1
+    assert len(table_of(tmp_path / "arm.csv")[1]) == (241 if half else 61)
+    assert (tmp_path / "arm.svg").exists()
+
+
+def test_configurations_are_shown_where_the_path_cannot_be_followed(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "arm.toml"
+    file.write_text(EXAMPLE.read_text(encoding="utf-8").replace("center = [34, 0, 0]", "center = [34, 0, -60]"))
+    said = shell("masp", str(file), "--csv", str(tmp_path / "arm.csv"), columns=160)
+    assert said.code == 2
+    assert "configurations at the beginning of the path" in said.out
+    assert "the tip of 'kg_puma' does not reach the path" in words(said.err)
+    assert not (tmp_path / "arm.csv").exists()

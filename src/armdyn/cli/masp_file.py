@@ -20,6 +20,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted
 from armdyn.simulation.progress import progress_bar
 from armdyn.spatial.rotations import Array
+from armdyn.trajectory import MotionError
 
 SMALL = 1e-9
 """Below this, a number in the file's units is rounding."""
@@ -57,54 +58,61 @@ def run_file(path: Path, wanted: Wanted) -> None:
         problem = problem.with_configuration(wanted.configuration)
     console = screen(stderr=wanted.json)
     try:
-        result = _made(problem, wanted, console)
+        result = problem.simulate(progress=not wanted.json) if wanted.simulate else problem.analyse()
     except (SimulationError, SimulationInterrupted) as error:  # what is done is kept
         found: MaspSimulation | None = getattr(error, "simulation", None)
         if found is not None:
-            if not wanted.json:
-                _show_simulation(problem, found, console)
-                show_notes(console, [*problem.robot.notes, f"it ends at t = {found.t[-1]:g} s, before its duration"])
-            _write(found, wanted, console)
+            try:
+                if not wanted.json:
+                    _show_simulation(problem, found, console)
+                    ends = f"it ends at t = {found.t[-1]:g} s, before its duration"
+                    show_notes(console, [*problem.robot.notes, ends])
+            finally:
+                _write(found, wanted, console)
             written = wanted.csv is not None or wanted.plot is not None
             where = "is in the files above" if written else "can be kept by --csv or --plot"
             said = str(error).removesuffix(KEPT_HERE).rstrip()
             error.args = (f"{said} What was simulated until then {where}.",)
         raise
-    _write(result, wanted, console)
+    except MotionError:  # the others may be followed
+        if not (wanted.json or wanted.simulate):
+            _show_configurations(problem, console)
+        raise
+    try:
+        _report(problem, result, wanted, console)
+    finally:  # also where nobody reads the report any more
+        _write(result, wanted, console)
 
 
-def _made(problem: MaspProblem, wanted: Wanted, console: Screen) -> MaspRun | MaspSimulation:
-    """The results, shown."""
-    if not wanted.json:
-        result = _simulated(problem, console) if wanted.simulate else _analysed(problem, console)
-        show_notes(console, [*problem.robot.notes, *result.notes])
-        return result
-    result = problem.simulate() if wanted.simulate else problem.analyse()
-    files = [path for path in (wanted.csv, wanted.plot) if path is not None]
+def _report(problem: MaspProblem, result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) -> None:
+    """Tables of the results, and notes; or JSON."""
     notes = [*problem.robot.notes, *result.notes]
-    about = {"title": problem.title, **of_robot(problem.robot)}
-    print_json({**about, "columns": columns(result), "files": files, "notes": notes})
-    return result
+    if wanted.json:
+        files = [path for path in (wanted.csv, wanted.plot) if path is not None]
+        about = {"title": problem.title, **of_robot(problem.robot)}
+        print_json({**about, "columns": columns(result), "files": files, "notes": notes})
+        return
+    if isinstance(result, MaspSimulation):
+        _show_simulation(problem, result, console)
+    else:
+        _show_configurations(problem, console)
+        _show_run(problem, result, console)
+    show_notes(console, notes)
 
 
-def _analysed(problem: MaspProblem, console: Screen) -> MaspRun:
-    """The inverse half."""
+def _show_configurations(problem: MaspProblem, console: Screen) -> None:
+    """The ways in which the arm reaches the beginning of the path, and why it cannot be followed from some."""
     with progress_bar(True, 1.0, f"{problem.robot.name}, configurations") as report:
         found = problem.survey(report)
     show(console, _configuration_table(problem, found))
     show_notes(console, [f"configuration {one.number}: {one.obstacle}" for one in found if one.run is None])
-    run = problem.analyse()
+
+
+def _show_run(problem: MaspProblem, run: MaspRun, console: Screen) -> None:
+    """The tables of joints and reactions, and the account."""
     show(console, _motion_table(problem.title, problem.units, run))
     show(console, _reaction_table(problem.units, run))
     show(console, _account_of_run(problem.units, run))
-    return run
-
-
-def _simulated(problem: MaspProblem, console: Screen) -> MaspSimulation:
-    """The simulation half."""
-    simulation = problem.simulate(progress=True)
-    _show_simulation(problem, simulation, console)
-    return simulation
 
 
 def _show_simulation(problem: MaspProblem, simulation: MaspSimulation, console: Screen) -> None:
@@ -219,18 +227,19 @@ def _collar(joint: Joint) -> str:
 
 
 def _write(result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) -> None:
-    """The csv and the picture, where they are asked for."""
+    """The csv and the picture, where they are asked for; what is said of them comes after both."""
     if wanted.csv is not None:
         wanted.csv.parent.mkdir(parents=True, exist_ok=True)
         table = columns(result)
         write_table(wanted.csv, list(table), np.column_stack(list(table.values())))
-        console.print(f"wrote {wanted.csv}", soft_wrap=True)
     if wanted.plot is not None:
         from armdyn.plots import draw_masp, draw_simulation, write_figure  # noqa: PLC0415 - matplotlib is slow
 
         wanted.plot.parent.mkdir(parents=True, exist_ok=True)
         write_figure(draw_masp(result) if isinstance(result, MaspRun) else draw_simulation(result), wanted.plot)
-        console.print(f"wrote {wanted.plot}", soft_wrap=True)
+    for path in (wanted.csv, wanted.plot):
+        if path is not None:
+            console.print(f"wrote {path}", soft_wrap=True)
 
 
 def _kinds(robot: Robot) -> list[str]:
