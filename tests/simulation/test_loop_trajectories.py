@@ -12,7 +12,7 @@ import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Spring
 from armdyn.control import pd_gravity, pid, saturated
 from armdyn.errors import ShapeError
-from armdyn.simulation import ClosedLoop, Heun, RungeKutta4, SemiImplicitEuler, SettingError
+from armdyn.simulation import ClosedLoop, DivergenceWarning, Euler, Heun, RungeKutta4, SemiImplicitEuler, SettingError
 
 ROBOT = armdyn.load("planar_2r")
 AIM: dict[str, Any] = {"q_ref": [0.5, -0.5], "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 20.0)}
@@ -129,6 +129,38 @@ def test_numbers_and_matrices_are_signals(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="steps is 0"):
         ClosedLoop(ROBOT, counting).simulate([0.1, 0.2], steps=0)
     assert str(ClosedLoop(ROBOT, counting).simulate([0.1, 0.2], steps=3, h=2e-3)).count("step 0.002 s") == 1
+
+
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_a_lost_motion_is_noted_in_the_words_of_its_warning(batch: tuple[int, ...]) -> None:
+    """Also where the rows that are kept show of it only that it is lost: Euler's error grows 1e4-fold a step."""
+    Kp = np.full((*batch, 2), 60.0)
+    Kp[(1,) if batch else ()] = 1e8
+    loop = ClosedLoop(ROBOT, pd_gravity, method=Euler(1e-2))
+    with pytest.warns(DivergenceWarning) as said:
+        motion = loop.simulate(np.zeros((*batch, 2)), steps=30, every=10, **{**AIM, "Kp": Kp})
+    told = motion.notes[-1]
+    assert told == str(said[0].message)
+    assert ("1 of 3 arms" in told) == bool(batch)
+    assert not any("not finite to the end" in note for note in motion.notes)
+    with pytest.warns(DivergenceWarning):
+        rows = ClosedLoop(ROBOT, pd_gravity, method=Euler(1e-2), record=["qd"])(
+            np.zeros(2), steps=30, **{**AIM, "Kp": np.full(2, 1e8)}
+        ).rows
+    last = int(np.isfinite(rows.qd).all(axis=1).sum()) - 1
+    fastest = ROBOT.joint_names[np.abs(rows.qd[last]).argmax()]
+    assert f"at t = {(last + 1) * 1e-2:g} s, after step {last + 1}: joint {fastest!r} had reached" in told
+
+
+@armdyn.function("(n),(n),()->(n)")
+def swinging(model: Any, q: Any, qd: Any, t: Any) -> Any:
+    return np.sin(t) - q - qd
+
+
+def test_steps_of_each_arm_are_for_controllers_without_the_time() -> None:
+    message = r"h has shape \(3,\), a length for each arm or step, but swinging takes the argument t, one time"
+    with pytest.raises(SettingError, match=message):
+        ClosedLoop(ROBOT, swinging)(np.zeros((3, 2)), steps=3, h=np.array([1e-3, 2e-3, 3e-3]))
 
 
 def test_what_has_no_trajectory_is_refused() -> None:

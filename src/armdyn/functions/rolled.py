@@ -21,6 +21,7 @@ class Rolled:
         every: how many steps lie between two rows.
         steps: how many were made.
         shapes: *shape, by name.
+        lost: the words of the `DivergenceWarning` of the call; empty where it gave none.
     """
 
     final: Any
@@ -28,6 +29,7 @@ class Rolled:
     every: int = 1
     steps: int = 0
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    lost: str = ""
 
     def first_not_finite(self) -> NotFinite | None:
         """The first number in time that is NaN or infinite, among the rows and then in the final state; None: none.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +129,7 @@ class RolloutCall(ABC):
 
         try:
             final = loop.run(batch, values, rows, steps, every, report, made)
-            self._hear(loop, batch, values, final, steps)
+            lost = self._hear(loop, batch, values, final, steps)
         except KeyboardInterrupt as interrupt:
             message = self._said_of_interrupt(batch, made.so_far[0], steps)
             raise RolloutInterrupted(message, self._rolled(batch, made, rows, every, {})) from interrupt
@@ -137,7 +138,7 @@ class RolloutCall(ABC):
                 error.rolled = self._rolled(batch, made, rows, every, {})  # type: ignore[attr-defined]
                 error.add_note(KEPT)
             raise
-        return self._rolled(batch, made, rows, every, out or {})
+        return replace(self._rolled(batch, made, rows, every, out or {}), lost=lost)
 
     def _rolled(self, batch: Batch, made: Made, rows: Arrays, every: int, out: Mapping[str, NDArray[Any]]) -> Rolled:
         """What is made so far under its names; all rows of ``out`` are."""
@@ -162,15 +163,17 @@ class RolloutCall(ABC):
             f"{of_each}. {KEPT}"
         )
 
-    def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> None:
-        """Warn where the state after the last step is not finite."""
+    def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> str:
+        """Warn where the state after the last step is not finite; the words of the warning, empty without one."""
         if not (self.warns or self.hears) or are_finite(final):
-            return
+            return ""
         lost = loop.lost(batch, values, final, steps)
-        if self.hears is None:
-            warn_outside(self._said_of(lost), DivergenceWarning)
-        else:
+        if self.hears is not None:
             self.hears(lost)
+            return ""
+        said = self._said_of(lost)
+        warn_outside(said, DivergenceWarning)
+        return said
 
     def _said_of(self, lost: Lost) -> str:
         """The words of a call on states that are not finite."""

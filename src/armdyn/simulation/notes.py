@@ -59,7 +59,7 @@ def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccou
             at_limit=AT_STOP if "stop_force" in samples.signals else 0.0,
             of=" (of the states saved)" if samples.effort.steps > len(t) - 1 else "",
         ),
-        *_states_lost(robot, t, q, qd),
+        *([samples.lost] if samples.lost else _states_lost(robot, t, q, qd)),
     )
 
 
@@ -209,8 +209,8 @@ def _states_lost(robot: Robot, t: Array, q: Array, qd: Array) -> Iterator[str]:
     if q.ndim > 2 and len(lost):
         shown = ", ".join(str(tuple(map(int, index))) for index in lost[:5])
         row = int((~finite).reshape(len(t), -1).any(axis=1).argmax())
-        before = np.abs(qd[row - 1][~finite[row]][0]) if row else None
-        fastest = "" if before is None else f", {robot.joint_names[np.argmax(before)]!r} the fastest joint before"
+        before = np.abs(qd[row - 1][~finite[row]][0]) if row else np.zeros(robot.dof)
+        fastest = f", {robot.joint_names[np.argmax(before)]!r} the fastest joint before" if before.any() else ""
         yield (
             f"{len(lost)} of {finite[-1].size} states are not finite to the end, the first from t = {t[row]:g} s on"
             f"{fastest}: {shown}{', ...' if len(lost) > 5 else ''}"

@@ -445,6 +445,7 @@ class ClosedLoop:
             switched = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
             given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
         if self._takes_time:
+            self._refuse_several_steps(given["h"])
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
             t = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
             given["t"] = t.astype(dtype, copy=False)
@@ -490,6 +491,14 @@ class ClosedLoop:
             raise SettingError(
                 "t is given, but the loop itself counts the time; give t0, s, the time of the first step, and h, s, "
                 "the length of the steps"
+            )
+
+    def _refuse_several_steps(self, h: Any) -> None:
+        """Refuse steps of several lengths of a controller that takes the time, which the loop counts once for all."""
+        if np.ndim(h) > 0:
+            raise SettingError(
+                f"h has shape {np.shape(h)}, a length for each arm or step, but {self._law} takes the argument t, "
+                "one time for all arms; expected one number, such as h=1e-3, or a controller that does not take t"
             )
 
     @property

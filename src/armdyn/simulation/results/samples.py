@@ -30,7 +30,8 @@ class Samples:
     are sentences about the integration; ``dense`` holds the interpolants of each state of the batch, where they are
     asked for. ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
     ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;
-    ``labels`` are names and units of values of ``signals``.
+    ``labels`` are names and units of values of ``signals``. ``lost`` says which states ended in NaN or infinity, where
+    that was found from more steps than are kept.
     """
 
     t: Array
@@ -48,6 +49,7 @@ class Samples:
     signals: dict[str, Array] = field(default_factory=dict)
     bristles: Array | None = None
     labels: dict[str, tuple[Label, ...]] = field(default_factory=dict)
+    lost: str = ""
 
     @classmethod
     def empty(
