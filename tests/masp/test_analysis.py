@@ -1,5 +1,7 @@
 """The inverse half from an input file: the paper's equations in the file's own units, and what is listed."""
 
+import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +11,9 @@ import pytest
 import armdyn
 from armdyn.masp import EXAMPLE, InputUnits, MaspRun, columns, configurations, read_masp, run_masp
 from armdyn.plots import draw_masp
+from armdyn.trajectory import MotionError
+from armdyn.trajectory.checks import NotFollowed
+from armdyn.trajectory.following import Following
 from oracles.integrals import assert_is_derivative
 from oracles.masp_files import FILES, papers_arm, read
 
@@ -224,3 +229,30 @@ def test_columns_are_the_run() -> None:
     np.testing.assert_allclose(column(table, "hand_")[:, :3], run.tip.pose[:, :3, 3] / 0.0254, rtol=0, atol=1e-12)
     np.testing.assert_allclose(table["hand_omega_x [deg/s]"][450], -60.0, rtol=1e-12)  # (33), (35): pi/3 rad/s
     np.testing.assert_allclose(table["N_z_joint_1 [lbf]"][0], 46.0, rtol=1e-12)  # at rest: table 2's weights
+
+
+def test_paths_that_are_not_followed_are_told_in_the_units_of_the_file(edited: Edited) -> None:
+    """The error of the same path in SI, by 180/pi degrees a radian and 1/0.0254 inches a metre."""
+    problem = read_masp(edited("kg_puma", ("center = [34, 0, 0]", "center = [34, 0, -60]")))
+    start = problem.start()
+    told = []
+    for units in (problem.units, None):
+        with pytest.raises(MotionError) as error:
+            run_masp(problem.robot, problem.path, near=start, samples=problem.samples, units=units)
+        found = re.search(r"stays (\S+) (\S+) and (\S+) (\S+) away", str(error.value))
+        assert found is not None
+        told.append(found.groups())
+    (angle, of_angle, length, of_length), (in_rad, rad, in_m, m) = told
+    assert (of_angle, of_length, rad, m) == ("deg", "in", "rad", "m")
+    assert float(angle) == pytest.approx(np.degrees(float(in_rad)), rel=0.01)
+    assert float(length) == pytest.approx(float(in_m) / 0.0254, rel=0.01)
+
+
+def test_a_jump_is_told_in_the_unit_of_its_joint() -> None:
+    robot = read("slider").robot
+    for joint, size, in_si, in_file in (("slide", 0.6096, "0.61 m", "2 ft"), ("roll", 0.75, "0.75 rad", "43 deg")):
+        jump = size * (np.array(robot.joint_names) == joint)
+        with pytest.raises(NotFollowed, match=f"joint '{joint}' of 'slider' jumps by {in_si} at t = 0.5 s") as error:
+            Following(robot, None, [*range(6)]).refuse_jump(0.5, np.zeros(6), jump)
+        again = pickle.loads(pickle.dumps(error.value))  # noqa: S301
+        assert f"jumps by {in_file} at t" in str(again.in_units(InputUnits("ft", "lbf", "deg").of))

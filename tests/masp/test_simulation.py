@@ -110,6 +110,17 @@ def test_torques_as_csv_go_there_and_back(edited: Edited) -> None:
     assert np.abs(moved.tip.pose - problem.path.evaluate(moved.t).pose).max() < 1e-7
 
 
+def test_times_of_a_csv_have_units(edited: Edited) -> None:
+    """As of every csv: a column "t [ms]" is in milliseconds."""
+    run = replace(read("slider"), samples=20).analyse()
+    path = edited("slider").with_name("run.csv")
+    table = columns(run)
+    write(path, {"t [ms]" if name == "t [s]" else name: values for name, values in table.items()})
+    found = read_torques(path, run.robot, InputUnits("mm", "N", "rad"))
+    np.testing.assert_allclose(found.t, 1e-3 * run.t, rtol=1e-15)
+    np.testing.assert_allclose(found.tau, run.tau, rtol=0, atol=1e-12)
+
+
 def write(path: Path, table: dict[str, np.ndarray]) -> None:
     rows = np.column_stack(list(table.values()))
     lines = [",".join(table), *(",".join(map(repr, row.tolist())) for row in rows)]
@@ -123,7 +134,7 @@ def write(path: Path, table: dict[str, np.ndarray]) -> None:
         ("t,tau_waist\n0,1\n", "has no column tau_shoulder, tau_slide, tau_roll, tau_pitch, tau_hand; expected t, "),
         ("t,tau_wrist\n0,1\n", "no joint 'wrist' in .*column 'tau_wrist'"),
         ("t,tau_slide [N mm]\n", r"column 'tau_slide \[N mm\]'; expected \[N\], the unit of the input file"),
-        ("t [ms],tau_slide\n", r"column 't \[ms\]'; expected \[s\]"),
+        ("t [h],tau_slide\n", r"column 't \[h\]': unit 'h'; expected one of s, ms, min"),
         ("t,tau_slide,tau_slide\n", "names 'tau_slide' more than once"),
         ("HEAD\n", "has a header and no rows"),
         ("HEAD\n0,1,1,1,1,1,1\n1,1,1,1,x,1,1\n", "csv:3 column 'tau_roll' holds 'x'; expected a finite number"),

@@ -13,7 +13,7 @@ from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.run import MaspRun, run_masp
 from armdyn.masp.simulation import MaspSimulation, simulate_torques
 from armdyn.masp.torques import read_torques, torques_of_path
-from armdyn.masp.units import InputUnits
+from armdyn.masp.units import InputUnits, said_in
 from armdyn.robot import Robot
 from armdyn.simulation import SettingError
 from armdyn.spatial.rotations import Array
@@ -156,10 +156,12 @@ class MaspProblem:
                     f"[simulation]: duration is {until:g} s, and the path takes {self.path.duration:g} s; expected no "
                     "more, or the torques of a csv"
                 )
-            torques = torques_of_path(self.robot, self.path, near=near, load=self.load, until=until)
+            with said_in(self.units):
+                torques = torques_of_path(self.robot, self.path, near=near, load=self.load, until=until)
         else:
             torques = read_torques(asked.torques, self.robot, self.units, asked.breaks)
-        q0 = follow(self.robot, self.path, [0.0], near=self.start()).q[0] if asked.q0 is None else asked.q0
+        with said_in(self.units):
+            q0 = follow(self.robot, self.path, [0.0], near=self.start()).q[0] if asked.q0 is None else asked.q0
         settings: dict[str, Any] = {
             "duration": asked.duration,
             "step": asked.step,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from armdyn.algorithms.joint_reactions import JointReactions
 from armdyn.masp.circle import NEXT_TO_ZERO, circle_of_the_paper
 from armdyn.masp.hand_load import HandLoad
-from armdyn.masp.units import InputUnits
+from armdyn.masp.units import InputUnits, said_in
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, JointStates, MotionError, TipMotion, follow
@@ -77,7 +77,7 @@ def run_masp(
         samples: T, how many equally spaced times.
         near: joint positions near those at the start, rad or m, shape (n,).
         load: what acts on the hand from outside.
-        units: of the results' tables and pictures; the numbers of the `MaspRun` are in SI.
+        units: of the results' tables, pictures and messages; the numbers of the `MaspRun` are in SI.
 
     Raises:
         MotionError: a path that the arm cannot follow.
@@ -91,6 +91,7 @@ def run_masp(
         raise MotionError(f"samples={samples!r}; expected two at least, a start and an end")
     path = circle_of_the_paper() if path is None else path
     t, tip = path.sampled(samples)
-    joints = follow(robot, path, t, near=near)
+    with said_in(units):
+        joints = follow(robot, path, t, near=near)
     f_tip = None if load is None else load.f_tip(robot, joints.q)
     return MaspRun(robot, path, t, tip, joints, robot.inverse_dynamics(*joints, f_tip), f_tip, units)

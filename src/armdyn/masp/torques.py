@@ -120,8 +120,8 @@ def _pairs(ends: Array) -> list[tuple[float, float]]:
 def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[float] = ()) -> TorqueTable:
     """The torques in a csv with a column t and a column tau_JOINT for each joint; other columns are not used.
 
-    Numbers are in the units given, and the names may say so: "tau_joint_1 [lbf in]". What `armdyn masp` writes can be
-    read.
+    Joint forces are in the units given, and the names may say so: "tau_joint_1 [lbf in]"; times in s, or as "t [ms]"
+    or "t [min]" says. What `armdyn masp` writes can be read.
 
     Raises:
         TorqueTableError: no file, no table, another unit, what is no finite number, by line and column.
@@ -132,8 +132,7 @@ def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[f
         unit = units.of(kind, quantity)
         return ColumnUnits({unit.name: unit.si}, unit.si, WHOSE)
 
-    seconds = ColumnUnits({"s": 1.0}, 1.0, WHOSE)
-    given = joint_tables.read_torques(path, robot, units=of_file, time_units=seconds, error=TorqueTableError)
+    given = joint_tables.read_torques(path, robot, units=of_file, error=TorqueTableError)
     try:
         return TorqueTable(*given, breaks)
     except TorqueTableError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from armdyn.checks import is_one_of
 from armdyn.errors import ModelError, shown
 from armdyn.formats.units import INCH, POUND_FORCE, STANDARD_FREE_FALL, Units
 from armdyn.model.messages import did_you_mean
+from armdyn.trajectory.checks import NotFollowed
 
 UNITS: Mapping[str, Mapping[str, float]] = {
     "length": {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH, "ft": 12 * INCH},
@@ -107,6 +109,17 @@ class InputUnits:
     def inertia(self) -> str:
         """The name of the unit of moments of inertia."""
         return "kg m²" if self.moment.name == "N m" else f"{self.force} {self.length} s²"
+
+
+@contextmanager
+def said_in(units: InputUnits | None) -> Iterator[None]:
+    """Let the error of a path that is not followed be in these units; in SI where none are given."""
+    try:
+        yield
+    except NotFollowed as error:
+        if units is None:
+            raise
+        raise error.in_units(units.of) from None
 
 
 def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,8 +17,38 @@ ROUNDING = 1e-9
 """The part of the duration by which a time may lie outside: the rounding of added times."""
 
 
+def _in_si(kind: str, quantity: str) -> tuple[str, float]:
+    """rad or m."""
+    return ("rad" if kind == "revolute" else "m"), 1.0
+
+
 class MotionError(ArmdynError, ValueError):
     """A motion that cannot be: a duration, limit, waypoint or time that makes no sense, or a place out of reach."""
+
+
+class NotFollowed(MotionError):
+    """A path that the joints cannot follow; `in_units` says its angles and lengths in others than rad and m.
+
+    Args:
+        parts: of the message, in order: words, and amounts, each a kind of joint, "revolute" for an angle or
+            "prismatic" for a length, with a value in rad or m.
+        unit_of: the name of the unit of "q" of a joint of a kind, and what one of it is in SI.
+    """
+
+    def __init__(
+        self, *parts: str | tuple[str, float], unit_of: Callable[[str, str], tuple[str, float]] = _in_si
+    ) -> None:
+        self.parts = parts
+        super().__init__("".join(part if isinstance(part, str) else _amount(*part, unit_of) for part in parts))
+
+    def in_units(self, unit_of: Callable[[str, str], tuple[str, float]]) -> NotFollowed:
+        """The same in other units."""
+        return NotFollowed(*self.parts, unit_of=unit_of)
+
+
+def _amount(kind: str, value: float, unit_of: Callable[[str, str], tuple[str, float]]) -> str:
+    name, one = unit_of(kind, "q")
+    return f"{value / one:.3g} {name}"
 
 
 number = partial(checks.number, error=MotionError)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.cartesian_path import CartesianPath, TipMotion
-from armdyn.trajectory.checks import MotionError, fixed, rising
+from armdyn.trajectory.checks import MotionError, NotFollowed, fixed, rising
 from armdyn.trajectory.joint_path import JointStates
 
 LAST_STEP = 1e-8
@@ -134,19 +134,30 @@ class Following:
             if longest < LAST_STEP:
                 return q
             error = self._error(T, q)
-        raise MotionError(
-            f"the tip of {self.robot.name!r} does not reach the path at t = {t:.6g} s: Newton's method stays "
-            f"{np.abs(error).max():.3g} (rad or m) away. Move the path nearer, or begin with near= closer to a solution"
+        raise NotFollowed(
+            f"the tip of {self.robot.name!r} does not reach the path at t = {t:.6g} s: Newton's method stays ",
+            *self._off(error),
+            " away. Move the path nearer, or begin with near= closer to a solution",
         )
+
+    def _off(self, error: Array) -> Iterator[str | tuple[str, float]]:
+        """The largest angle and the largest length of an error, as parts of a message."""
+        of_lengths = np.array(self.rows) >= 3
+        kinds = {"revolute": error[~of_lengths], "prismatic": error[of_lengths]}
+        for k, (kind, values) in enumerate((kind, values) for kind, values in kinds.items() if values.size):
+            yield from (" and ",) * (k > 0)
+            yield kind, float(np.abs(values).max())
 
     def refuse_jump(self, t: float, expected: Array, found: Array) -> None:
         """Raise where Newton's method went to another solution than the one that was followed."""
         jump = np.abs(found - expected)
         if jump.max() > LARGEST_JUMP:
-            joint = self.robot.joint_names[int(jump.argmax())]
-            raise MotionError(
-                f"joint {joint!r} of {self.robot.name!r} jumps by {jump.max():.3g} (rad or m) at t = {t:.6g} s: the "
-                "path passes near a singular position, or far between two times. Ask for times closer together there"
+            joint = self.robot.joints[int(jump.argmax())]
+            raise NotFollowed(
+                f"joint {joint.name!r} of {self.robot.name!r} jumps by ",
+                (joint.kind, float(jump.max())),
+                f" at t = {t:.6g} s: the path passes near a singular position, or far between two times. Ask for times "
+                "closer together there",
             )
 
     def _error(self, T: Array, q: Array) -> Array:

@@ -58,7 +58,6 @@ def read_torques(
     robot: Robot,
     *,
     units: Callable[[str, str], ColumnUnits] = units_of,
-    time_units: ColumnUnits = OF_TIME,
     error: type[ArmdynError] = TableError,
 ) -> tuple[Array, Array]:
     """Times, s, shape (rows,), and joint forces, N m or N, shape (rows, n), of a csv; other columns are not used.
@@ -67,7 +66,6 @@ def read_torques(
         path: of a csv with a column t, and a column tau_JOINT for each joint.
         robot: whose joints these are.
         units: those in which a quantity may be, by its name and the kind of joint.
-        time_units: those of t.
         error: the class of errors.
 
     Raises:
@@ -76,7 +74,7 @@ def read_torques(
     """
     table = CsvTable.read(path, f"a header t, tau_JOINT, ..., the joints {_joints(robot)}, and rows", error=error)
     known = {f"tau_{joint.name}": units("tau", joint.kind) for joint in robot.joints}
-    found, others = table.columns(known | {"t": time_units})
+    found, others = table.columns(known | {"t": OF_TIME})
     foreign = [label for label in others if label.startswith("tau_")]
     if foreign:
         joint = foreign[0].removeprefix("tau_").partition("[")[0].strip()
