@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Spring
-from armdyn.control import pd_gravity, pid, saturated
+from armdyn.control import pd_gravity, pid, sampled, saturated
 from armdyn.errors import ShapeError
 from armdyn.simulation import ClosedLoop, DivergenceWarning, Euler, Heun, RungeKutta4, SemiImplicitEuler, SettingError
 
@@ -173,3 +173,52 @@ def test_what_has_no_trajectory_is_refused() -> None:
         ClosedLoop(ROBOT).simulate(np.zeros(2), steps=3)
     with pytest.raises(SettingError, match="h has a step for each arm or time"):
         ClosedLoop(ROBOT).simulate(np.zeros((2, 2)), steps=3, tau=np.zeros(2), h=np.array([1e-3, 2e-3]))
+
+
+def spoken(model: Any, q: Any, qd: Any, t: Any, count: Any) -> Counted:
+    """Python branches on numbers, so that it is not traced."""
+    return Counted(np.array([1.0, -2.0]) * count * (1.0 if q[0] > 0.0 else -1.0) - qd, count + 1.0, np.array([q, qd]))
+
+
+UNTRACED = armdyn.function("(n),(n),(),()->(n),(),(2,n)", result=Counted)(spoken)
+STICKY = ROBOT.with_friction({"joint_1": (0.1, 1.0), "joint_2": (0.0, 50.0)})
+SPRINGS, GEARS = (ROBOT.with_actuators(dict.fromkeys(ROBOT.joint_names, DRIVES[name])) for name in ("spring", "gear"))
+
+
+@pytest.mark.filterwarnings("ignore::armdyn.simulation.UntracedControllerWarning")
+@pytest.mark.parametrize(
+    ("robot", "controller", "q0"),
+    [
+        (ROBOT, sampled(pd_gravity, 3), [0.1, 0.2]),
+        (ROBOT, UNTRACED, [[0.1, 0.2], [-0.3, 0.4]]),
+        (STICKY, pd_gravity, [[0.1, 0.2], [-0.3, 0.4]]),
+        (SPRINGS, pd_gravity, [0.1, 0.2]),
+        (GEARS, pd_gravity, [0.1, 0.2]),
+    ],
+    ids=["sampled", "untraced", "sticking", "flexible", "under load"],
+)
+def test_the_last_row_does_not_depend_on_how_many_are_kept(robot: Any, controller: Any, q0: Any) -> None:
+    loop = ClosedLoop(robot, controller, method=RungeKutta4(1e-3))
+    aim = {} if controller is UNTRACED else AIM
+    each, *fewer = (loop.simulate(q0, steps=22, every=every, **aim) for every in (1, 5, 21, 22, 30))
+    for few in fewer:
+        assert set(few.signals) == set(each.signals)
+        for name in ("q", "qd", "qdd", "tau"):
+            np.testing.assert_array_equal(getattr(few, name)[-1], getattr(each, name)[-1], err_msg=name)
+        for name, values in few.signals.items():
+            np.testing.assert_array_equal(values[-1], each.signals[name][-1], err_msg=name)
+
+
+@pytest.mark.parametrize("every", [1, 7, 50])
+def test_the_last_row_has_what_the_controller_gave_in_the_last_step(every: int) -> None:
+    """By the formula of the PID, from the state when that step begins; qdd by the equations of motion."""
+    reference = np.linspace(0.0, 1.0, 50)[:, None] * np.array([1.0, -1.0])
+    loop = ClosedLoop(ROBOT, saturated(pid, 30.0), method=RungeKutta4(1e-3), over_time=["q_ref"])
+    given = {**AIM, "Ki": np.full(2, 40.0)}
+    motion = loop.simulate(np.zeros(2), steps=50, every=every, **given | {"q_ref": reference})
+    before = loop(np.zeros(2), steps=49, **given | {"q_ref": reference[:49]}).final
+    unlimited = 60.0 * (reference[49] - before.q) + 40.0 * before.integral - 20.0 * before.qd
+    np.testing.assert_allclose(motion.signals["tau_unlimited"][-1], unlimited, rtol=1e-12)
+    np.testing.assert_allclose(motion.tau[-1], np.clip(unlimited, -30.0, 30.0), rtol=1e-12)
+    qdd = ROBOT.forward_dynamics(motion.q[-1], motion.qd[-1], motion.tau[-1])
+    np.testing.assert_allclose(motion.qdd[-1], qdd, rtol=1e-12)

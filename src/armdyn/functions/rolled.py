@@ -22,6 +22,8 @@ class Rolled:
         steps: how many were made.
         shapes: *shape, by name.
         lost: the words of the `DivergenceWarning` of the call; empty where it gave none.
+        last: what a row of the last step holds, each array of shape (..., *shape), by name; None where it was not asked
+            for.
     """
 
     final: Any
@@ -30,6 +32,7 @@ class Rolled:
     steps: int = 0
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     lost: str = ""
+    last: Any = None
 
     def first_not_finite(self) -> NotFinite | None:
         """The first number in time that is NaN or infinite, among the rows and then in the final state; None: none.

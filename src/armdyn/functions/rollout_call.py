@@ -120,15 +120,34 @@ class RolloutCall(ABC):
             RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
-        given = self._given(arrays, named)
+        return self._repeated(self._given(arrays, named), steps, every, out or {}, workers, report)
+
+    def with_last_row(
+        self, *, steps: int, every: int = 1, workers: int | None = None, report: Report | None = None, **named: Any
+    ) -> Rolled:
+        """The same with ``last``, what is recorded of the last step, which need not be one of each ``every``."""
+        return self._repeated(self._given((), named), steps, every, {}, workers, report, with_last=True)
+
+    def _repeated(
+        self,
+        given: dict[str, Any],
+        steps: int,
+        every: int,
+        out: Mapping[str, NDArray[Any]],
+        workers: int | None,
+        report: Report | None,
+        *,
+        with_last: bool = False,
+    ) -> Rolled:
         batch, values = self._flat(given, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
         loop = self._called(tuple(given))
-        rows = self._rows(batch, -(-steps // every), out or {}, values)
+        rows = self._rows(batch, -(-steps // every), out, values)
+        last = _last_of(batch, rows, steps, every) if with_last and steps else None
         made = Made((0, {name: values[name] for name in loop.state}))
 
         try:
-            final = loop.run(batch, values, rows, steps, every, report, made)
+            final = loop.run(batch, values, rows, steps, every, report, made, last)
             lost = self._hear(loop, batch, values, final, steps)
         except KeyboardInterrupt as interrupt:
             message = self._said_of_interrupt(batch, made.so_far[0], steps)
@@ -138,9 +157,17 @@ class RolloutCall(ABC):
                 error.rolled = self._rolled(batch, made, rows, every, {})  # type: ignore[attr-defined]
                 error.add_note(KEPT)
             raise
-        return replace(self._rolled(batch, made, rows, every, out or {}), lost=lost)
+        return replace(self._rolled(batch, made, rows, every, out, last), lost=lost)
 
-    def _rolled(self, batch: Batch, made: Made, rows: Arrays, every: int, out: Mapping[str, NDArray[Any]]) -> Rolled:
+    def _rolled(
+        self,
+        batch: Batch,
+        made: Made,
+        rows: Arrays,
+        every: int,
+        out: Mapping[str, NDArray[Any]],
+        last: Arrays | None = None,
+    ) -> Rolled:
         """What is made so far under its names; all rows of ``out`` are."""
         done, state = made.so_far
         final = {name: batch.of_all(self._in_loop(name), state[self._in_loop(name)]) for name in self.state}
@@ -153,6 +180,7 @@ class RolloutCall(ABC):
             every,
             done,
             {name: batch.shapes[name] for name in (*self.state, *self.record)},
+            None if last is None else self._rows_type(*(batch.unflat(last[name][:, 0]) for name in self.record)),
         )
 
     def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
@@ -252,3 +280,10 @@ class RolloutCall(ABC):
                     f"{what} and {other} share memory; expected an array of its own for what is recorded"
                 )
         return found
+
+
+def _last_of(batch: Batch, rows: Arrays, steps: int, every: int) -> Arrays:
+    """Room for the row of the last step: of the rows, the last, where it is that one."""
+    if (steps - 1) % every == 0:
+        return {name: array[:, -1:] for name, array in rows.items()}
+    return {name: batch.rows(1, batch.shapes[name]) for name in rows}

@@ -56,13 +56,19 @@ class Loop:
         every: int = 1,
         report: Report | None = None,
         made: Made | None = None,
+        last: Arrays | None = None,
     ) -> Arrays:
-        """Fill ``rows`` from the first step on; returns the state after the last one, and tells ``made`` of others."""
+        """Fill ``rows`` from the first step on; returns the state after the last one, and tells ``made`` of others.
+
+        Where there is a row for the ``last`` step, that is filled too; the step then has a call of its own.
+        """
         values, done, at_once = dict(values), 0, STEPS_AT_FIRST
         while True:
-            count = min(_to_call_for(at_once, every, since_row=done % every), steps - done)
+            own_call = last is not None and done < steps - 1
+            count = min(_to_call_for(at_once, every, since_row=done % every), steps - own_call - done)
             began = time.perf_counter()
-            values |= self._piece(batch, values, rows, slice(done, done + count), every)
+            own_row = last if done == steps - 1 else None
+            values |= self._piece(batch, values, rows, slice(done, done + count), every, own_row)
             done += count
             if made is not None:
                 made.so_far = done, {name: values[name] for name in self.state}
@@ -88,13 +94,17 @@ class Loop:
         """The states that are not finite after a run, see `armdyn.functions.not_finite.lost_of`."""
         return lost_of(self, batch, values, final, steps)
 
-    def _piece(self, batch: Batch, values: Arrays, rows: Arrays, steps: slice, every: int) -> Arrays:
+    def _piece(
+        self, batch: Batch, values: Arrays, rows: Arrays, steps: slice, every: int, own_row: Arrays | None
+    ) -> Arrays:
         final = {name: batch.room(batch.shapes[name]) for name in self.state}
         arrays = [
             during(values[name], steps, batch.shapes[name]) if name in self.over_time else values[name]
             for name in self.inputs
         ]
-        if steps.start % every:  # between two rows; but the kernel records its first step
+        if own_row is not None:
+            places = [own_row[name] for name in self.recorded]
+        elif steps.start % every:  # between two rows; but the kernel records its first step
             places = [batch.rows(1, batch.shapes[name]) for name in self.recorded]
         else:
             own = slice(steps.start // every, -(-steps.stop // every))

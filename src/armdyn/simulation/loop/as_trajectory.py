@@ -48,7 +48,8 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     def whole(name: str) -> Array:
         """Over time; what only a step has, at the end as in the last one."""
         rows: Array = getattr(rolled.rows, name)
-        return np.concatenate([rows, np.asarray(getattr(rolled.final, name, rows[-1:][0]))[None]])
+        final = getattr(rolled.final if name in rolled.final._fields else rolled.last, name)
+        return np.concatenate([rows, np.asarray(final)[None]])
 
     def signal(name: str) -> Array:
         """With one axis behind time and batch."""
@@ -72,7 +73,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
             samples.signals[name] = values.reshape(*q.shape[:-1], -1)
     sticks = loop.friction.sticks(energy=True)
     if sticks:
-        samples.qdd = _accelerations(loop, samples)
+        samples.qdd = _accelerations(loop, samples, (rolled.final.qd - rolled.last.qd) / h)
     method = dataclasses.replace(loop.method, step=h)
     found = made_trajectory(loop.robot, method, samples, time.perf_counter() - began, "error")
     if sticks and "friction" not in samples.signals:  # what holds joints is not known; that at rest is not it
@@ -98,10 +99,15 @@ def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Arr
     return np.broadcast_to(values, shape)
 
 
-def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
+def _accelerations(loop: ClosedLoop, samples: Samples, last: Array) -> Array:
     """Of joints that stick: from the equations where what rests is held, or by differences of velocities.
 
     From the equations follows the friction as well, which becomes a signal.
+
+    Args:
+        loop: whose joints they are.
+        samples: its states and forces.
+        last: the change of the velocities in the last step, by time.
     """
     if not (loop.flexible or loop.friction.under_load or loop.brakes):
         robot, (tau, *f_tip), bends = loop.robot, samples.forces, np.zeros(samples.q.shape)
@@ -118,4 +124,4 @@ def _accelerations(loop: ClosedLoop, samples: Samples) -> Array:
         samples.signals["friction"] = friction + bends
         return found
     rates = np.diff(samples.qd, axis=0) / np.diff(samples.t).reshape(-1, *(1,) * (samples.qd.ndim - 1))
-    return np.concatenate([rates, rates[-1:]]) if len(rates) else np.zeros_like(samples.qd)
+    return np.concatenate([rates, last[None]])

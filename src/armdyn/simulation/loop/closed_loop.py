@@ -309,6 +309,7 @@ class ClosedLoop:
         It has q, qd, tau and the energy account; states and results of the controller, and its references, are signals.
         qdd follows from these by the equations of motion; of joints that stick and are flexible, have brakes that are
         switched, or friction that depends on the load or has a state, it is the change of qd from a row to the next.
+        The last row has the state after the last step, with what acted in that step, and its change of qd.
 
         Args:
             q0: joint positions, rad or m, shape (..., n).
@@ -341,7 +342,7 @@ class ClosedLoop:
             raise ShapeError(f"q0 holds no state: shape {np.shape(q0)}")
         began, loop = time.perf_counter(), self._recording
         given = loop._ready(q0, qd0, inputs, steps)
-        rolled = loop.rollout(**given, steps=steps, every=every, workers=workers, report=report)
+        rolled = loop.rollout.with_last_row(**given, steps=steps, every=every, workers=workers, report=report)
         return trajectory_of(loop, given, rolled, began)
 
     @cached_property

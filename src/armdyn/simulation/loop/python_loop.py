@@ -70,8 +70,9 @@ class PythonLoop:
         every: int = 1,
         report: Report | None = None,
         made: Made | None = None,
+        last: Arrays | None = None,
     ) -> Arrays:
-        """Fill ``rows`` from the first step on; returns the state after the last one, and tells ``made`` of others."""
+        """As of a compiled `Loop`."""
         values = values | {name: batch.of_all(name, values[name]) for name in self.state}
         told = time.perf_counter()
         for k in range(steps):
@@ -80,8 +81,9 @@ class PythonLoop:
             if k == 0:
                 self.began()
             if k % every == 0:
-                for name in self.recorded:
-                    rows[name][:, k // every] = now[name] if name in self.state else found[name]
+                self._record({name: array[:, k // every] for name, array in rows.items()}, now, found)
+            if last is not None and k == steps - 1:
+                self._record({name: array[:, 0] for name, array in last.items()}, now, found)
             values |= self._moved(batch, now | {name: found[name] for name in FORCES if name in found})
             values |= {name: found[name] for name in self.controller.state}
             self._note_lost(values, now | found, k + 1)
@@ -105,6 +107,11 @@ class PythonLoop:
         if names_of_lost(at_first):
             step, before, names = 0, at_first, names_of_lost(at_first)
         return Lost(lost, batch.states, place, given, step, before, names)
+
+    def _record(self, row: Arrays, now: Arrays, found: Arrays) -> None:
+        """Fill a row."""
+        for name in self.recorded:
+            row[name][:] = now[name] if name in self.state else found[name]
 
     def _controlled(self, batch: Batch, now: Arrays, k: int) -> Arrays:
         """The results of the controller for all arms, by name, each of shape (arms, *shape)."""
