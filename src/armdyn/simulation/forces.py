@@ -194,6 +194,21 @@ class Callback:
         return getattr(self.function, "__qualname__", type(self.function).__name__)
 
 
+@dataclass(frozen=True)
+class EndingCallback(Callback):
+    """A `Callback` that may end the motion: the state in which it says so is the last that is kept.
+
+    Args:
+        has_ended: whether the motion ends at the time of the last call.
+    """
+
+    has_ended: Callable[[], bool]
+
+
+def _never() -> bool:
+    return False
+
+
 @dataclass
 class Sampled:
     """The law of a `Callback` during one simulation: its last value, and which sample that belongs to."""
@@ -202,6 +217,7 @@ class Sampled:
     sample_time: float
     sample: int = -1
     value: Any = None
+    has_ended: Callable[[], bool] = _never
     held = True
     rows = None
 
@@ -272,6 +288,15 @@ class Forces:
     def sampled(self) -> bool:
         """Whether one of them is a function with a sample time of its own."""
         return any(isinstance(one, Sampled) for one in (self.torque, self.f_tip))
+
+    def unknown(self, dof: int) -> Forces:
+        """Those on one state in the place of forces that cannot be computed: NaN."""
+        return Forces(Constant(np.full(dof, np.nan)), None if self.f_tip is None else Constant(np.full(6, np.nan)))
+
+    @property
+    def ended(self) -> bool:
+        """Whether one of them ends the motion at the time for which they were asked last."""
+        return any(isinstance(one, Sampled) and one.has_ended() for one in (self.torque, self.f_tip))
 
     def samples_between_steps(self, method: Method) -> Iterator[str]:
         """That functions are not asked for at multiples of their sample time, for no step begins there."""
@@ -364,7 +389,9 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     """A callable is a law; an array with one axis more than the state is a table; any other is constant."""
     shape = (*batch, size)
     if isinstance(value, Callback):
-        return Sampled(Law(value.function, f"{name} {value.name}()", shape, names), value.sample_time)
+        law = Law(value.function, f"{name} {value.name}()", shape, names)
+        ends = value.has_ended if isinstance(value, EndingCallback) else _never
+        return Sampled(law, value.sample_time, has_ended=ends)
     if isinstance(value, OverTime):
         return Scheduled.of_argument(name, value, shape, names)
     if callable(value):

@@ -132,14 +132,21 @@ class StateInMotion:
         t, y = 0.0, np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
         self._refuse_start(q, qd)
         self._look_at_sides(t, y)
-        for hold, end in enumerate(self.ends):
-            y = self._entered(hold, t, end, y)
-            while t < end:
-                t, y, ended = self._stepped(t, y, end)
-                if ended:
+        try:
+            for hold, end in enumerate(self.ends):
+                y = self._entered(hold, t, end, y)
+                if self.forces.ended:
+                    self._end(t, y)
                     return
-                yield t / self.duration
-            self.integrator.restart()
+                while t < end:
+                    t, y, ended = self._stepped(t, y, end)
+                    if ended:
+                        return
+                    yield t / self.duration
+                self.integrator.restart()
+        except SimulationError:
+            self._keep_last(t, y)
+            raise
         self.hold = len(self.ends) - 1
         self._record_state(t, y)
 
@@ -161,7 +168,8 @@ class StateInMotion:
 
     def _entered(self, hold: int, t: float, end: float, y: Array, *, goes_on: bool = False) -> Array:
         """The state with which a hold of the forces begins."""
-        self.hold, self.acting = hold, self.forces.between(t, end).in_step(hold, t, *self._seen(y))
+        self.hold, self.acting = hold, self.forces.between(t, end)
+        self.acting = self.acting.in_step(hold, t, *self._seen(y))
         if hold == 0 and not goes_on:
             return self._begun(t, y)
         if self.forces.jump and self._lets_go(t, y):
@@ -494,9 +502,17 @@ class StateInMotion:
         self.samples.record((q, qd, y[-1] + self._stored(z), z), acting)
 
     def _end(self, t: float, y: Array) -> None:
-        """The last sample is that of the event."""
-        self.samples.t[self.samples.count] = t
-        self._record_state(t, y)
+        """The last sample is that at which the motion ends."""
+        if self.samples.ends_at(t):
+            self._record_state(t, y)
+
+    def _keep_last(self, t: float, y: Array) -> None:
+        """Keep the state from which the motion cannot be continued; forces that cannot be computed there are NaN."""
+        try:
+            self._end(t, y)
+        except SimulationError:
+            self.acting = self.acting.unknown(len(self._seen(y)[0]))
+            self._record_state(t, y)
 
     # What cannot be.
 

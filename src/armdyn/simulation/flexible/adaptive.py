@@ -23,6 +23,7 @@ from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.results.dense import Dense, Line
 from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -63,15 +64,28 @@ class AdaptiveRun:
     def integrate(self, x: Array, xd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the duration, anew where known forces jump or bend; yields the fraction that is done."""
         f, y, self.m = self.f, np.concatenate([x, xd, *bristles, [-self._stored(*bristles)]]), len(x)
-        forces = f.forces
-        for f.hold, (begin, end) in enumerate(pairwise(forces.edges(self.duration))):
-            t, f.forces = begin, forces.between(begin, end)
-            while t < end:
-                for advance in (self._by_solver, self._through_chattering):
-                    for after in advance(t, end, y):
-                        t, y = after
-                        yield t / self.duration
+        forces, t = f.forces, 0.0
+        try:
+            for f.hold, (begin, end) in enumerate(pairwise(forces.edges(self.duration))):
+                t, f.forces = begin, forces.between(begin, end)
+                while t < end:
+                    for advance in (self._by_solver, self._through_chattering):
+                        for after in advance(t, end, y):
+                            t, y = after
+                            yield t / self.duration
+        except SimulationError:
+            self._keep_last(t, y)
+            raise
         self._record(self.duration, y)
+
+    def _keep_last(self, t: float, y: Array) -> None:
+        """Keep the state from which the motion cannot be continued; forces that cannot be computed there are NaN."""
+        if self.own.ends_at(t):
+            try:
+                self._record(t, y)
+            except SimulationError:
+                self.f.forces = self.f.forces.unknown(self.f.robot.dof)
+                self._record(t, y)
 
     def _rates(self, t: float, y: Array) -> Array:
         xd, z, bends = y[self.m : 2 * self.m], y[2 * self.m : -1], self.f.bends

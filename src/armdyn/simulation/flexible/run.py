@@ -42,6 +42,7 @@ from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.settings import check_keeps_constraints
 from armdyn.simulation.sticking.bristles import NAME, bending, bristle_energy, without_bristles
 from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 
@@ -187,6 +188,15 @@ class Flexible:
         self.theta[self.samples.count], self.thetad[self.samples.count] = theta, thetad
         self.samples.record((q, qd, work, *bristles), self.forces.at(self.hold, t, q, qd))
 
+    def keep_last(self, t: float, x: Array, xd: Array, work: Any) -> None:
+        """Keep the state at which the motion ends; forces that cannot be computed there are NaN."""
+        if self.samples.ends_at(t):
+            try:
+                self.record(t, x, xd, work)
+            except SimulationError:
+                self.forces = self.forces.unknown(self.robot.dof)
+                self.record(t, x, xd, work)
+
     def _parted(self, x: Array) -> tuple[Array, Array]:
         return parted(x, self.robot.dof, self.places)
 
@@ -207,24 +217,30 @@ def _fixed_steps(
     """All states at once, a call of the equations a stage."""
     within = OfLinks.of(corrector, robot.dof)
     f = Flexible(robot, forces, samples, samples.signals["theta"], samples.signals["thetad"])
-    (x, xd), work = state, np.zeros(state[0].shape[:-1])
+    t, (x, xd), work = 0.0, state, np.zeros(state[0].shape[:-1])
     kept = set(saved.tolist())
-    for k in range(grid.steps):
-        t, f.hold = k * grid.step, k
-        if k in kept:
-            f.record(t, x, xd, work)
-            report(k / grid.steps)
-        h = grid.last_step if k == grid.steps - 1 else grid.step
-        q, qd = x[..., : robot.dof], xd[..., : robot.dof]
-        f.held = forces.at(k, t, q, qd) if forces.held else None
-        before = x, xd
-        x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
-        samples.effort.steps += 1
-        if within is not None:
-            x, xd = within.after_step(x, xd)
-        if x.ndim == 1 and not np.isfinite(xd).all():
-            q, qd = (one[: robot.dof] for one in before)
-            raise diverged(robot, t + h, q, qd, shorter_step(robot, method, q))
+    before = x, xd, work
+    try:
+        for k in range(grid.steps):
+            t, f.hold, before = k * grid.step, k, (x, xd, work)
+            if k in kept:
+                f.record(t, x, xd, work)
+                report(k / grid.steps)
+            h = grid.last_step if k == grid.steps - 1 else grid.step
+            q, qd = x[..., : robot.dof], xd[..., : robot.dof]
+            f.held = forces.at(k, t, q, qd) if forces.held else None
+            if forces.ended:
+                f.keep_last(t, x, xd, work)
+                return
+            x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
+            samples.effort.steps += 1
+            if within is not None:
+                x, xd = within.after_step(x, xd)
+            if x.ndim == 1 and not np.isfinite(xd).all():
+                raise diverged(robot, t + h, q, qd, shorter_step(robot, method, q))
+    except SimulationError:
+        f.keep_last(t, *before)
+        raise
     f.record(grid.duration, x, xd, work)
 
 

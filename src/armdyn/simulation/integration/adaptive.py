@@ -117,14 +117,28 @@ class _Run:
         """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
         y = np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
         edges = self.forces.edges(self.duration)
-        for self.hold, (begin, end) in enumerate(pairwise(edges)):
-            t, self.acting = begin, self.forces.between(begin, end)
-            while t < end:
-                for advance in (self._by_solver, self._through_chattering):
-                    for after in advance(t, end, y):
-                        t, y = after
-                        yield t / self.duration
+        t = 0.0
+        try:
+            for self.hold, (begin, end) in enumerate(pairwise(edges)):
+                t, self.acting = begin, self.forces.between(begin, end)
+                while t < end:
+                    for advance in (self._by_solver, self._through_chattering):
+                        for after in advance(t, end, y):
+                            t, y = after
+                            yield t / self.duration
+        except SimulationError:
+            self._keep_last(t, y)
+            raise
         self._record(self.duration, y)
+
+    def _keep_last(self, t: float, y: Array) -> None:
+        """Keep the state from which the motion cannot be continued; forces that cannot be computed there are NaN."""
+        if self.samples.ends_at(t):
+            try:
+                self._record(t, y)
+            except SimulationError:
+                self.acting = self.acting.unknown(self.robot.dof)
+                self._record(t, y)
 
     def _by_solver(self, begin: float, end: float, y: Array) -> Any:
         """Times and states after each step, to the end or until the law chatters."""

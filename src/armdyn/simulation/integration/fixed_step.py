@@ -24,6 +24,7 @@ from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.sticking.bristles import OnNumbers, Path
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
@@ -61,23 +62,40 @@ def integrate(
     upcoming = iter(saved.tolist())
     next_saved = next(upcoming)
     every = max(1, steps // REPORTS)
-    for k in range(steps):
-        t = k * step
-        acting = forces.at(k, t, state[0], state[1])
-        if k == next_saved:
-            samples.record(state, acting)
-            next_saved = next(upcoming)
-        if k == steps - 1:
-            h = np.float64(grid.last_step)
-        before, state = state, stepper.advance(k, t, h, state, acting)
-        if corrector is not None:
-            state = (*corrector.after_step(state[0], state[1]), *state[2:])
-        if single and not math.isfinite(state[1].dot(state[1])):
-            raise diverged(robot, min(t + step, grid.duration), before[0], before[1], remedy)
-        if k % every == 0:
-            report(k / steps)
+    last: tuple[float, State, tuple[Array, ...]] = (0.0, state, ())
+    try:
+        for k in range(steps):
+            t = k * step
+            last = t, state, ()
+            acting = forces.at(k, t, state[0], state[1])
+            last = t, state, acting
+            if forces.ended:
+                _keep_last(samples, *last)
+                return
+            if k == next_saved:
+                samples.record(state, acting)
+                next_saved = next(upcoming)
+            if k == steps - 1:
+                h = np.float64(grid.last_step)
+            state = stepper.advance(k, t, h, state, acting)
+            if corrector is not None:
+                state = (*corrector.after_step(state[0], state[1]), *state[2:])
+            if single and not math.isfinite(state[1].dot(state[1])):
+                before = last[1]
+                raise diverged(robot, min(t + step, grid.duration), before[0], before[1], remedy)
+            if k % every == 0:
+                report(k / steps)
+    except SimulationError:
+        _keep_last(samples, *last)
+        raise
     samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))
     samples.memory = dict(zip(method.scheme.memory, state[len(start) + 1 :], strict=True))
+
+
+def _keep_last(samples: Samples, t: float, state: State, acting: tuple[Array, ...]) -> None:
+    """Keep the state at which the motion ends; forces that cannot be computed there are NaN."""
+    if samples.ends_at(t):
+        samples.record(state, acting)
 
 
 class Stepper:

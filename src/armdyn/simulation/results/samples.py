@@ -31,7 +31,7 @@ class Samples:
     asked for. ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
     ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;
     ``labels`` are names and units of values of ``signals``. ``lost`` says which states ended in NaN or infinity, where
-    that was found from more steps than are kept.
+    that was found from more steps than are kept. ``shares_times``: the times are those of a whole batch.
     """
 
     t: Array
@@ -50,6 +50,7 @@ class Samples:
     bristles: Array | None = None
     labels: dict[str, tuple[Label, ...]] = field(default_factory=dict)
     lost: str = ""
+    shares_times: bool = False
 
     @classmethod
     def empty(
@@ -73,12 +74,23 @@ class Samples:
             kept[row] = value
         self.count = row + 1
 
+    def ends_at(self, t: float) -> bool:
+        """Whether the state at which a motion ends, t, s, is to be kept: then the next row is of that time.
+
+        It is not where it is kept already, nor in a batch, in which others go on.
+        """
+        if self.shares_times or (self.count and self.t[self.count - 1] >= t):
+            return False
+        self.t[self.count] = t
+        return True
+
     def of(self, index: tuple[int, ...]) -> Samples:
         """The room of one state of the batch, shared with this one."""
         at: Any = (slice(None), *index)
         forces = tuple(f[at] for f in self.forces)
         bent = None if self.bristles is None else self.bristles[at]
-        return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort, bristles=bent)
+        own: dict[str, Any] = {"effort": self.effort, "bristles": bent, "shares_times": bool(index)}
+        return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, **own)
 
     def kept(self) -> Samples:
         """The samples that are filled, as arrays of their own."""

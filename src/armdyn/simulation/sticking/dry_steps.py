@@ -98,6 +98,7 @@ def integrate(
     finally:
         motion.keep_events(batch)
     if len(motion.failures) == len(motion.states.q):
+        motion.keep_last()
         raise motion.failures[min(motion.failures)]
 
 
@@ -280,15 +281,30 @@ class _Motions:
             array[gone] = np.nan
         which = np.broadcast_to(np.arange(len(self.count)), gone.shape)
         acting = self.given.at(np.broadcast_to(steps[:, None], gone.shape), which)
-        found = self.motion(kept["q"], kept["qd"], kept["slip"], *acting)
-        forces = (np.where(gone[..., None], np.nan, one) for one in acting)
-        places = (samples.q, samples.qd, samples.work, self.qdd, self.friction, *samples.forces)
-        values = (kept["q"], kept["qd"], kept["work"], found[0], found[2], *forces)
-        for array, new in zip(places, values, strict=True):
-            array[own] = new.reshape(-1, *array.shape[1:])
+        self._fill(own, kept, tuple(np.where(gone[..., None], np.nan, one) for one in acting))
         samples.count = int(np.count_nonzero(self.saved <= min(numbers[-1], self.lost.max())))
         each = self.method.scheme.evaluations + 1  # what friction takes at the end of a step
         samples.effort.evaluations = samples.effort.steps * each
+
+    def _fill(self, own: Any, kept: dict[str, Array], acting: Acting) -> None:
+        """Fill rows of the samples with states and forces, and with what follows from them."""
+        samples = self.samples
+        found = self.motion(kept["q"], kept["qd"], kept["slip"], *acting)
+        places = (samples.q, samples.qd, samples.work, self.qdd, self.friction, *samples.forces)
+        values = (kept["q"], kept["qd"], kept["work"], found[0], found[2], *acting)
+        for array, new in zip(places, values, strict=True):
+            array[own] = new.reshape(-1, *array.shape[1:])
+
+    def keep_last(self) -> None:
+        """Keep the state from which a motion that is alone cannot be continued."""
+        step = int(self.lost[0])
+        if step < 0 or self.batch or not self.samples.ends_at(step * self.grid.step):
+            return
+        kept = dict(zip(RECORDED, self.states[:4], strict=True))
+        self._fill(
+            slice(self.samples.count, self.samples.count + 1), kept, self.given.at(np.array([step]), np.array([0]))
+        )
+        self.samples.count += 1
 
     def keep_events(self, batch: tuple[int, ...]) -> None:
         """All events in the order of time."""
