@@ -100,6 +100,28 @@ def test_a_collision_passes_the_threshold_of_a_residual(tmp_path: Path) -> None:
     assert [note for note in ended.notes if note.startswith("1 impact took")]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        WATCHED,
+        WATCHED + "sample_time: 4e-3\n",
+        WATCHED.partition("contacts")[0].replace("100}", "100, f_tip: [0, 0, 0, 9, 9, 0]}"),
+    ],
+    ids=["contact", "sampled", "without events"],
+)
+def test_a_threshold_ends_a_motion_whose_states_are_rarely_saved(words: str, tmp_path: Path) -> None:
+    """At the state of the threshold, with the controller's forces there: the same as where all states are saved."""
+    ends = "events: {hit: {threshold: {signal: residual, above: 3, terminal: true}}}\n"
+    each, rare = (read(words + every + ends, tmp_path).simulate() for every in ("", "save_every: 0.2\n"))
+    assert each.t[-1] == rare.t[-1] == rare.events[-1].t < 0.55
+    np.testing.assert_allclose(rare.t[:-1], np.arange(0.0, rare.t[-1], 0.2), atol=1e-15)
+    for name in ("q", "qd", "qdd", "tau"):
+        np.testing.assert_array_equal(getattr(rare, name)[-1], getattr(each, name)[-1], err_msg=name)
+    np.testing.assert_array_equal(rare.signals["residual"][-1], each.signals["residual"][-1])
+    np.testing.assert_allclose(rare.energy.drift[-1], each.energy.drift[-1], rtol=0, atol=1e-12)
+    assert told(rare) == told(each)
+
+
 @pytest.mark.slow
 def test_signals_are_those_of_the_closed_loop(tmp_path: Path) -> None:
     free = WATCHED.partition("contacts")[0].replace("0.55", "0.1")

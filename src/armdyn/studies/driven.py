@@ -12,7 +12,7 @@ from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.simulation import OverTime
 from armdyn.simulation.files.joint_tables import read_reference, read_torques
-from armdyn.simulation.forces import Callback
+from armdyn.simulation.forces import Callback, EndingCallback
 from armdyn.simulation.integration.methods import FixedStep, Method, Taylor
 from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.over_time import BETWEEN
@@ -177,7 +177,7 @@ def _declared(
     lasts = 1.0 if follows is None else follows.lasts
     toward = "" if follows is None else f", follows {words.path('reference').name}, {len(follows.t):,} rows"
     called = f"{described}{toward}, called every {sample_time:g} s"
-    return Driven(Callback(law, sample_time), called, lasts, follows, law)
+    return Driven(EndingCallback(law, sample_time, law.has_ended), called, lasts, follows, law)
 
 
 def _check_multiple(words: Words, method: Method, sample_time: float) -> None:

@@ -20,7 +20,7 @@ from armdyn.simulation.sticking.bristles import count
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.declared import refuse_missing, shape_of, traced
-from armdyn.studies.thresholds import Passing, Threshold, ThresholdReached
+from armdyn.studies.thresholds import Passing, Threshold
 
 OF_SAMPLE_TIME = 1e-9
 """In sample times: what rounding may make of the time of a sample."""
@@ -94,19 +94,16 @@ class DeclaredLaw:
         self._samples: dict[str, list[Array]] = {name: [] for name in self._kept}
         self._passings = [Passing(one, limits, self._joints) for one, limits in self._thresholds]
         self.events: list[Occurrence] = []
-        self._ended: float | None = None
+        self._ended = False
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Joint forces, N m or N, shape (n,); a call at t = 0 begins anew.
 
         Raises:
-            ThresholdReached: a signal has passed a terminal threshold in the call before.
             SimulationError: a configuration in which the task of the controller is singular.
         """
         if t == 0.0:
             self._start()
-        if self._ended is not None:  # only now, so that the state at that time has been saved
-            raise ThresholdReached(self._ended)
         of_loop = {"q": q, "qd": qd, "t": t, "h": self._h}
         values = {name: value for name, value in of_loop.items() if name in self._takes}
         found = self._compute(**values, **self._inputs, **self._over_time(t), **self._state)
@@ -123,8 +120,12 @@ class DeclaredLaw:
             new = passing.seen(t, q, qd, now[passing.threshold.signal])
             self.events += new
             if new and passing.threshold.terminal:
-                self._ended = t
+                self._ended = True
         return tau
+
+    def has_ended(self) -> bool:
+        """Whether a signal has passed a terminal threshold."""
+        return self._ended
 
     def _refuse_singular_task(self, q: Array, t: float) -> None:
         """Raise where torques are not finite because the task of the controller is singular."""

@@ -26,7 +26,6 @@ from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Stops, Trajectory, simulate
-from armdyn.simulation.events.hybrid import notes_on_impacts
 from armdyn.simulation.files.labels import of_constraints, of_joints
 from armdyn.simulation.integration.methods import NAMES, Method, chosen_method
 from armdyn.spatial.rotations import Array
@@ -34,7 +33,7 @@ from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import contact_of, event_of
 from armdyn.studies.references import Hold, Reference
-from armdyn.studies.thresholds import Threshold, ThresholdReached
+from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
 
 OUTPUTS = ("csv", "npz", "parquet", "plot", "animate")
@@ -124,8 +123,6 @@ class Motion:
         settings = {name: value for name, value in self.settings.items() if value is not None}
         try:
             return self._with_signals(simulate(self.robot, progress=progress, **settings))
-        except ThresholdReached as reached:
-            return self._with_signals(_until(reached.trajectory, reached.t))
         except (ArmdynError, SimulationInterrupted) as error:
             until = getattr(error, "trajectory", None)
             if until is not None:
@@ -150,14 +147,6 @@ class Motion:
         own = () if law is None else law.events
         events = sorted((*motion.events, *own), key=lambda event: event.t)
         return dataclasses.replace(motion.with_signals(**signals).with_signal_labels(**labels), events=tuple(events))
-
-
-def _until(motion: Trajectory, t: float) -> Trajectory:
-    """The states and events of a motion until a time, s, and its notes without what came later."""
-    events = tuple(event for event in motion.events if event.t <= t)
-    others = (note for note in motion.notes if note not in notes_on_impacts(motion.events))
-    notes = (*others, *notes_on_impacts(events))
-    return dataclasses.replace(motion.between(0.0, t), events=events, notes=notes)
 
 
 def _refuse_study(words: Words) -> None:

@@ -12,7 +12,6 @@ from armdyn.checks import array, switch, without_booleans
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.motion_data import Occurrence
-from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 
@@ -54,20 +53,6 @@ class Threshold:
         if not (limits > 0.0).all():
             raise SettingError(f"above is {self.above}; expected numbers above zero")
         return np.broadcast_to(limits, shape)
-
-
-class ThresholdReached(Exception):
-    """A motion that has gone on for one sample behind a terminal threshold; ``trajectory`` is the motion.
-
-    Args:
-        t: when the threshold was passed, s.
-    """
-
-    trajectory: Trajectory
-
-    def __init__(self, t: float) -> None:
-        super().__init__(f"a threshold was passed at t = {t:g} s")
-        self.t = t
 
 
 class Passing:
