@@ -180,7 +180,7 @@ class RolloutCall(ABC):
             every,
             done,
             {name: batch.shapes[name] for name in (*self.state, *self.record)},
-            None if last is None else self._rows_type(*(batch.unflat(last[name][:, 0]) for name in self.record)),
+            last=None if last is None else self._rows_type(*(batch.unflat(last[name][:, 0]) for name in self.record)),
         )
 
     def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
