@@ -42,7 +42,8 @@ def test_held_as_a_table_is(method: str) -> None:
     given = {"duration": 0.1, "method": method, "step": 1e-3}
     motion = armdyn.simulate(ROBOT, [0.3, 0.1], [1.0, -2.0], torque=torque, **given)
     table = armdyn.simulate(ROBOT, [0.3, 0.1], [1.0, -2.0], torque=motion.tau[:100], **given)
-    np.testing.assert_array_equal(motion.q, table.q)
+    rounding = 1e-15 if method == "rk4" else 0.0  # a compiled loop takes sines of later stages from those of the first
+    np.testing.assert_allclose(motion.q, table.q, rtol=0, atol=rounding)
 
 
 def test_a_new_simulation_begins_anew() -> None:
