@@ -28,6 +28,7 @@ CHOSEN = (
     "tests/program/test_linker.py",
     "tests/program/test_interpret.py",
     "tests/program/test_layouts.py",
+    "tests/program/test_near_angles.py",
     "tests/program/test_parallel.py",
     "tests/program/test_power.py",
     "tests/program/test_trigonometry.py",

@@ -102,7 +102,7 @@ def test_what_is_kept_is_neither_traced_nor_compiled(process: Process) -> None:
 def test_what_kernels_have_in_common_is_compiled_once(process: Process) -> None:
     process.call()
     common = process.shared
-    assert common == len(process.entries("shared")) > 3
+    assert common == len(process.entries("shared")) >= 3  # more where results are streamed past the cache
     q = np.array([0.1, 0.2, 0.3, 0.4])
     another = trace(lambda q: np.cos(q) * 3.0, [Port("q", (4,))], name="another")
     np.testing.assert_allclose(kernels.kernel_of(another).for_float64(q), np.cos(q) * 3.0, rtol=1e-15)

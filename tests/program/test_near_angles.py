@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -64,7 +63,7 @@ def test_results_are_those_of_the_interpreter(dtype: str) -> None:
 
 def test_right_to_the_last_place_of_one() -> None:
     """By mpmath, at angles and changes that are sums without rounding."""
-    program = traced(two_stages)
+    mpmath, program = pytest.importorskip("mpmath"), traced(two_stages)
     q = np.ldexp(np.round(np.ldexp(rng.uniform(-3.0, 3.0, (4000, 2)), 40)), -40)
     v = np.ldexp(np.round(np.ldexp(rng.uniform(-0.0883, 0.0883, (4000, 2)), 40)), -40)
     found = compiled_for(with_near_angles(program), host(), "d")(q, v, 1.0)
@@ -87,6 +86,7 @@ def test_a_state_does_not_depend_on_its_group() -> None:
 
 
 def test_polynomials() -> None:
+    mpmath = pytest.importorskip("mpmath")
     with mpmath.workdps(40):
         for b in np.linspace(1e-3, float(LIMIT) ** 0.5, 200):
             x = mpmath.mpf(float(b))
