@@ -508,11 +508,11 @@ class StateInMotion:
 
     def _keep_last(self, t: float, y: Array) -> None:
         """Keep the state from which the motion cannot be continued; forces that cannot be computed there are NaN."""
-        try:
-            self._end(t, y)
-        except SimulationError:
+
+        def forget_forces() -> None:
             self.acting = self.acting.unknown(len(self._seen(y)[0]))
-            self._record_state(t, y)
+
+        self.samples.keep_end(t, lambda: self._record_state(t, y), forget_forces)
 
     # What cannot be.
 

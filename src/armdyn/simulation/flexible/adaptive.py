@@ -74,18 +74,9 @@ class AdaptiveRun:
                             t, y = after
                             yield t / self.duration
         except SimulationError:
-            self._keep_last(t, y)
+            self.own.keep_end(t, lambda: self._record(t, y), f.forget_forces)
             raise
         self._record(self.duration, y)
-
-    def _keep_last(self, t: float, y: Array) -> None:
-        """Keep the state from which the motion cannot be continued; forces that cannot be computed there are NaN."""
-        if self.own.ends_at(t):
-            try:
-                self._record(t, y)
-            except SimulationError:
-                self.f.forces = self.f.forces.unknown(self.f.robot.dof)
-                self._record(t, y)
 
     def _rates(self, t: float, y: Array) -> Array:
         xd, z, bends = y[self.m : 2 * self.m], y[2 * self.m : -1], self.f.bends

@@ -190,12 +190,11 @@ class Flexible:
 
     def keep_last(self, t: float, x: Array, xd: Array, work: Any) -> None:
         """Keep the state at which the motion ends; forces that cannot be computed there are NaN."""
-        if self.samples.ends_at(t):
-            try:
-                self.record(t, x, xd, work)
-            except SimulationError:
-                self.forces = self.forces.unknown(self.robot.dof)
-                self.record(t, x, xd, work)
+        self.samples.keep_end(t, lambda: self.record(t, x, xd, work), self.forget_forces)
+
+    def forget_forces(self) -> None:
+        """From now on the forces are NaN."""
+        self.forces = self.forces.unknown(self.robot.dof)
 
     def _parted(self, x: Array) -> tuple[Array, Array]:
         return parted(x, self.robot.dof, self.places)

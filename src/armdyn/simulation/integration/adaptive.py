@@ -127,18 +127,12 @@ class _Run:
                             t, y = after
                             yield t / self.duration
         except SimulationError:
-            self._keep_last(t, y)
+            self.samples.keep_end(t, lambda: self._record(t, y), self._forget_forces)
             raise
         self._record(self.duration, y)
 
-    def _keep_last(self, t: float, y: Array) -> None:
-        """Keep the state from which the motion cannot be continued; forces that cannot be computed there are NaN."""
-        if self.samples.ends_at(t):
-            try:
-                self._record(t, y)
-            except SimulationError:
-                self.acting = self.acting.unknown(self.robot.dof)
-                self._record(t, y)
+    def _forget_forces(self) -> None:
+        self.acting = self.acting.unknown(self.robot.dof)
 
     def _by_solver(self, begin: float, end: float, y: Array) -> Any:
         """Times and states after each step, to the end or until the law chatters."""

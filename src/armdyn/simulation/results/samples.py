@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from armdyn.simulation.files.labels import Label
 from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 
@@ -83,6 +85,15 @@ class Samples:
             return False
         self.t[self.count] = t
         return True
+
+    def keep_end(self, t: float, record: Callable[[], None], forget_forces: Callable[[], None]) -> None:
+        """Keep the state at which a motion ends by ``record``; without forces where these cannot be computed there."""
+        if self.ends_at(t):
+            try:
+                record()
+            except SimulationError:
+                forget_forces()
+                record()
 
     def of(self, index: tuple[int, ...]) -> Samples:
         """The room of one state of the batch, shared with this one."""
