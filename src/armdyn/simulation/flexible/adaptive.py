@@ -19,7 +19,7 @@ from armdyn.advice import either
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.events.play import At, Reached, ends_of, first_reached, nearer
 from armdyn.simulation.flexible.of_links import OfLinks
-from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch
+from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_turns
 from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.results.dense import Dense, Line
 from armdyn.simulation.results.motion_data import Occurrence
@@ -68,11 +68,9 @@ class AdaptiveRun:
         try:
             for f.hold, (begin, end) in enumerate(pairwise(forces.edges(self.duration))):
                 t, f.forces = begin, forces.between(begin, end)
-                while t < end:
-                    for advance in (self._by_solver, self._through_chattering):
-                        for after in advance(t, end, y):
-                            t, y = after
-                            yield t / self.duration
+                for after in in_turns((self._by_solver, self._through_chattering), begin, end, y):
+                    t, y = after
+                    yield t / self.duration
         except SimulationError:
             self.own.keep_end(t, lambda: self._record(t, y), f.forget_forces)
             raise

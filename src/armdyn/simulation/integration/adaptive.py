@@ -14,7 +14,7 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.forces import Forces, Index
-from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch
+from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_turns
 from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.progress import Report
@@ -121,11 +121,9 @@ class _Run:
         try:
             for self.hold, (begin, end) in enumerate(pairwise(edges)):
                 t, self.acting = begin, self.forces.between(begin, end)
-                while t < end:
-                    for advance in (self._by_solver, self._through_chattering):
-                        for after in advance(t, end, y):
-                            t, y = after
-                            yield t / self.duration
+                for after in in_turns((self._by_solver, self._through_chattering), begin, end, y):
+                    t, y = after
+                    yield t / self.duration
         except SimulationError:
             self.samples.keep_end(t, lambda: self._record(t, y), self._forget_forces)
             raise

@@ -9,6 +9,7 @@ that motion with an error of the first order in their length.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,6 +133,19 @@ class Quiet:
         switched = self._before is not None and bool((np.abs(now - self._before) > self._least).any())
         self._before, self._steps = now, 0 if switched else self._steps + 1
         return self._steps > QUIET
+
+
+Advance = Callable[[float, float, Array], Iterable[tuple[float, Array]]]
+"""Goes on from t and y, to an end at most: times and states."""
+
+
+def in_turns(advances: Sequence[Advance], t: float, end: float, y: Array) -> Iterator[tuple[float, Array]]:
+    """Times and states to an end, by several ways to go on in turns, each as far as it leads."""
+    while t < end:
+        for advance in advances:
+            for after in advance(t, end, y):
+                t, y = after
+                yield after
 
 
 def note_on(stretches: list[Stretch], step: float, names: list[str]) -> str:
