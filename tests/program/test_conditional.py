@@ -197,7 +197,7 @@ def random_arms(seed: int) -> Callable[[Any], Any]:
     return function
 
 
-@pytest.mark.parametrize("seed", [3, 7, 8, pytest.param(range(20, 60), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [3, 7, 8, 51, pytest.param(range(20, 60), marks=pytest.mark.slow)])
 def test_random_arms_within_arms(seed: int | range) -> None:
     """By the interpreter, and bit for bit the same alone as in a group."""
     x = rng.uniform(-1.0, 1.0, (43, 2))
@@ -209,6 +209,21 @@ def test_random_arms_within_arms(seed: int | range) -> None:
         np.testing.assert_array_equal(found, np.stack([ufunc(each) for each in x]))
     if isinstance(seed, int):
         assert max(len(section.conditions) for section in conditional(program)) > 1
+
+
+@pytest.mark.parametrize("seed", [*range(10), 51])
+def test_all_that_a_section_needs_is_there_before(seed: int) -> None:
+    """What it reads, and what decides about it: also where arms in short pieces are left in."""
+    program = trace(random_arms(seed), [Port("x", (2,))], name="random")
+    there = {index for index, node in enumerate(program.nodes) if node[0] in ("input", "const")}
+    for section in cut(program).sections:
+        assert {condition.node for condition in section.conditions} <= there
+        for index in section.nodes:
+            assert {*arguments_of(program.nodes[index])} <= there | (
+                {*section.nodes[: section.nodes.index(index)]} if isinstance(section, Arithmetic) else set()
+            )
+        there |= {*section.nodes}
+    assert {*program.results} <= there
 
 
 def test_selects_end_the_sections_that_they_decide_about() -> None:

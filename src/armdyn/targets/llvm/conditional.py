@@ -14,7 +14,7 @@ section is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from armdyn.program.graph import Node
@@ -74,9 +74,12 @@ def _of_many(found: dict[int, Conditions], counts: dict[int, int]) -> dict[int, 
     for index, own in found.items():
         for depth in range(1, len(own) + 1):
             sizes[own[:depth]] = sizes.get(own[:depth], 0) + counts[index]
-    kept = {
-        index: tuple(c for k, c in enumerate(own) if sizes[own[: k + 1]] >= LEAST_NODES) for index, own in found.items()
-    }
+    return without(found, {own for own, size in sizes.items() if size < LEAST_NODES})
+
+
+def without(found: dict[int, Conditions], arms: Collection[Conditions]) -> dict[int, Conditions]:
+    """The conditions of nodes, but for those of some arms: what is within these hangs on its own conditions alone."""
+    kept = {index: tuple(c for k, c in enumerate(own) if own[: k + 1] not in arms) for index, own in found.items()}
     return {index: own for index, own in kept.items() if own}
 
 

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
-from armdyn.targets.llvm.conditional import NODES_OF_A_CALL, Conditions, conditions, merged
+from armdyn.targets.llvm.conditional import NODES_OF_A_CALL, Conditions, conditions, merged, without
 from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
@@ -118,8 +118,7 @@ def cut(program: Program) -> Sections:
     found = conditions(program.nodes, program.results, LIBRARY)
     sections, before = _sections(program, found)
     while short := _in_short_pieces(sections):
-        fewer = {index: own[:-1] if own in short else own for index, own in found.items()}
-        found = {index: own for index, own in fewer.items() if own}
+        found = without(found, short)
         sections, before = _sections(program, found)
     slots = _slots(program, sections, before)
     inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
