@@ -46,30 +46,25 @@ def with_near_angles(program: Program) -> Program:
     groups = _groups(nodes, angles, close, needed)
     if not groups:
         return program
+    known = {x: (x, a, angles[a]["sin"], angles[a]["cos"]) for x, a in close.items()}
     group_of = {index: group for group in groups for x in group for index in angles[x].values()}
-    for index, group in group_of.items():
-        needed[index] = [one for x in group for one in (x, close[x], *angles[close[x]].values())]
+    needed |= {index: [one for x in group for one in known[x]] for index, group in group_of.items()}
     graph, place = Graph(), dict[int, int]()
     for index in in_order(needed):
-        if index in place:
-            continue
         if index not in group_of:
             place[index] = _copied(graph, nodes[index], place)
-            continue
-        group = group_of[index]
-        known = {x: [Expr(graph, place[one]) for one in needed[index][4 * k : 4 * k + 4]] for k, x in enumerate(group)}
-        for x, sines in _near(known).items():
-            place |= {angles[x][operation]: sines[operation].index for operation in angles[x]}
+        elif index not in place:
+            found = _near({x: [Expr(graph, place[one]) for one in known[x]] for x in group_of[index]})
+            place |= {angles[x][operation]: found[x][operation].index for x in found for operation in angles[x]}
     return Program(program.name, program.inputs, program.outputs, *live(graph, [place[r] for r in program.results]))
 
 
 def _angles(nodes: Sequence[Node]) -> Angles:
     """Of which angles a program has sines or cosines."""
     found: Angles = {}
-    for operation in ("sin", "cos"):
-        for index, node in enumerate(nodes):
-            if node[0] == operation:
-                found.setdefault(arguments_of(node)[0], {})[operation] = index
+    for index, node in enumerate(nodes):
+        if node[0] in ("sin", "cos"):
+            found.setdefault(arguments_of(node)[0], {})[str(node[0])] = index
     return found
 
 
