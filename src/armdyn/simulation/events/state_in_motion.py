@@ -503,7 +503,7 @@ class StateInMotion:
 
     def _end(self, t: float, y: Array) -> None:
         """The last sample is that at which the motion ends."""
-        if self.samples.ends_at(t):
+        if self.samples.make_last_row(t):
             self._record_state(t, y)
 
     def _keep_last(self, t: float, y: Array) -> None:

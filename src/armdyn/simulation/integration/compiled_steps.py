@@ -130,7 +130,7 @@ class CompiledSteps:
                 break
             k, state = k + 1, following
         samples.count = lost
-        if samples.ends_at(k * grid.step):
+        if samples.make_last_row(k * grid.step):
             samples.record(state, tuple(force.at_steps(np.array([k]))[0] for force in self._given.values()))
         raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), state[0], state[1], remedy)
 

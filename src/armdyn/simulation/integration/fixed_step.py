@@ -94,7 +94,7 @@ def integrate(
 
 def _keep_last(samples: Samples, t: float, state: State, acting: tuple[Array, ...]) -> None:
     """Keep the state at which the motion ends; forces that cannot be computed there are NaN."""
-    if samples.ends_at(t):
+    if samples.make_last_row(t):
         samples.record(state, acting)
 
 

@@ -134,7 +134,7 @@ def _integrate_one(
                 y = np.array(series(reached))
             yield reached / duration
         if outcome != heyoka.taylor_outcome.time_limit:
-            if samples.ends_at(reached):
+            if samples.make_last_row(reached):
                 samples.record(_parts(y, n), acting)
             raise diverged(
                 robot, reached, y[:n], y[n : 2 * n], f"{method} ended with {outcome}. Check torque and f_tip."

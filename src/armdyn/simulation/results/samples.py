@@ -76,10 +76,10 @@ class Samples:
             kept[row] = value
         self.count = row + 1
 
-    def ends_at(self, t: float) -> bool:
-        """Whether the state at which a motion ends, t, s, is to be kept: then the next row is of that time.
+    def make_last_row(self, t: float) -> bool:
+        """Make the next row that of the time at which a motion ends, t, s, and say whether it was made.
 
-        It is not where it is kept already, nor in a batch, in which others go on.
+        It is not where that state is kept already, nor in a batch, in which others go on.
         """
         if self.shares_times or (self.count and self.t[self.count - 1] >= t):
             return False
@@ -88,7 +88,7 @@ class Samples:
 
     def keep_end(self, t: float, record: Callable[[], None], forget_forces: Callable[[], None]) -> None:
         """Keep the state at which a motion ends by ``record``; without forces where these cannot be computed there."""
-        if self.ends_at(t):
+        if self.make_last_row(t):
             try:
                 record()
             except SimulationError:

@@ -298,7 +298,7 @@ class _Motions:
     def keep_last(self) -> None:
         """Keep the state from which a motion that is alone cannot be continued."""
         step = int(self.lost[0])
-        if step < 0 or self.batch or not self.samples.ends_at(step * self.grid.step):
+        if step < 0 or self.batch or not self.samples.make_last_row(step * self.grid.step):
             return
         kept = dict(zip(RECORDED, self.states[:4], strict=True))
         self._fill(
