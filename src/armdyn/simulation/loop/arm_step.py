@@ -17,6 +17,8 @@ from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.sticking.bent_step import bent_step
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
 from armdyn.simulation.sticking.bristles import Bent
+from armdyn.simulation.sticking.projected_rows import projected_at_rest
+from armdyn.simulation.sticking.rows_step import ArmOfRows, by_rows, rows_step
 from armdyn.simulation.sticking.sliding_arm import SlidingArm
 from armdyn.simulation.sticking.stick_slip import stick_slip_step
 from armdyn.spatial.rotations import Array
@@ -85,11 +87,19 @@ def moved_on_springs(
     return before.later(x, xd, np.array([work, 0.0], dtype=object))
 
 
-def stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool) -> dict[str, Any]:
-    """Of joints that stick and slip."""
+def stuck_or_slipped(
+    method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool, project: bool
+) -> dict[str, Any]:
+    """Of joints that stick and slip; ``project``: onto the constraints of the robot."""
     before = Before(model, acting, bristles=bristles)
+    energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
+    if by_rows(model):
+        rows = ArmOfRows(before.arm, before.xd, acting["tau"], acting["f_tip"], before.bent)
+        q, qd, energies = rows_step(method, rows, (before.x, before.xd, energies), acting["h"])
+        if project:
+            q, qd = projected_at_rest(model, rows.rows, q, qd)
+        return before.later(q, qd, energies)
     kind = SlidingFlexibleArm if before.places else SlidingArm
     arm = kind(before.arm, before.xd, acting["tau"], acting["f_tip"], before.bent, acting.get(LOADS))
-    energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
     later, loads = stick_slip_step(method, arm, (before.x, before.xd, energies), acting["h"])
     return before.later(*later) | {LOADS: loads}

@@ -20,6 +20,7 @@ from armdyn.simulation.sticking.bristles import bending, without_bristles
 from armdyn.simulation.sticking.dry_events import Bounds
 from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.equations import sticking_motion
+from armdyn.simulation.sticking.rows_step import by_rows, rows_motion
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -114,6 +115,10 @@ def _accelerations(loop: ClosedLoop, samples: Samples, last: Array) -> Array:
         if samples.bristles is not None:
             bends = robot.compile(bending)(samples.bristles, samples.qd)[0]
             robot = without_bristles(robot)
+        if by_rows(robot.mechanism):
+            qdd, friction = robot.compile(rows_motion)(samples.q, samples.qd, tau - bends, *f_tip)
+            samples.signals["friction"] = friction + bends
+            return np.asarray(qdd)
         motion, bounds = robot.compile(sticking_motion), Bounds.of(DryJoints.of(robot), robot.dof)
         slip = np.where(bounds.dry, np.sign(samples.qd), 1.0)
         _, _, friction = motion(samples.q, samples.qd, slip, tau - bends, *f_tip)

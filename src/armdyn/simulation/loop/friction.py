@@ -93,15 +93,21 @@ class LoopFriction:
 def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
     """Why joints do not stick, and what to do."""
     one_motion = either("armdyn.simulate", "armdyn simulate")
-    if robot.model.constraints:
-        return f"the robot has constraints (use {one_motion}, or a smooth law)"
-    if own_coordinates(drive_of_links(robot)) is None:
+    drive = drive_of_links(robot)
+    if drive.depends_on_load and own_coordinates(drive) is None:
         return (
             "friction depends on the load of joints that are coupled, or that turn rotors which are bodies (use "
             "friction that does not, or a smooth law)"
         )
     if method.scheme.memory:
         return f"{type(method).__name__} does not stop where joints come to rest (use such as RungeKutta4(step=1e-3))"
-    if several:
-        return f"several coordinates move {' and '.join(several)} (use {one_motion}, or a smooth law)"
+    if not (robot.model.constraints or several):
+        return None
+    what = (
+        "the robot has constraints" if robot.model.constraints else f"several coordinates move {' and '.join(several)}"
+    )
+    if drive.depends_on_load:
+        return f"{what} and friction depends on the load (use {one_motion}, or a smooth law)"
+    if flexible_joints(robot.mechanism):
+        return f"{what} beside flexible joints (use {one_motion}, or a smooth law)"
     return None

@@ -71,7 +71,7 @@ def step_function(
         if sticks:
             given = clip(found[BRAKES], 0.0, 1.0) if BRAKES in found else values.get(BRAKES)
             arm = brakes.on(model, given) if brakes else model
-            found |= stuck_or_slipped(method, arm, acting, bristles=bristles)
+            found |= stuck_or_slipped(method, arm, acting, bristles=bristles, project=project)
         elif flexible:
             found |= moved_on_springs(method, model, acting, bristles=bristles, project=project)
         else:

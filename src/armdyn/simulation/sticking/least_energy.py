@@ -7,9 +7,7 @@ thrown: each impulse only takes energy. It does not know when in the step a join
 error of the order of h. It stands in where `armdyn.simulation.sticking.stick_slip` finds nothing that joints may do and
 that its solution agrees with.
 
-Each impulse is made what is best beside the others, sweep by sweep, which lessens the energy each time. Then those that
-are within their bounds are solved for, and their joints rest exactly. Where that solution contradicts itself, the
-sweeps were too few, and their velocities count.
+`armdyn.simulation.sticking.bounded_impulses` has the solution.
 """
 
 from __future__ import annotations
@@ -20,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.program import clip, less, less_equal, select
 from armdyn.simulation.integration.schemes import State
+from armdyn.simulation.sticking.bounded_impulses import NEAR, SWEEPS, bounded_impulses
 from armdyn.simulation.sticking.doings import Doings
 from armdyn.simulation.sticking.slides import Slide
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
-SWEEPS = 8
-"""Over all joints: in arms that are coupled strongly each lessens what is left by a third or so."""
+ONCE = ((SWEEPS, NEAR),)
+"""Sweeps over all joints, and no others: they have the step of few states."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,28 +82,8 @@ class LeastEnergy:
         friction, arm = self.friction, self.friction.arm
         n, dry = len(friction.before), friction.dry
         ones, none, unit = np.ones(n), np.zeros(n, dtype=object), np.eye(n)
-        columns = [arm.changed(q, {}, ones, unit[i].astype(object), none).x for i in dry]  # M^-1 e_i
-        p = clip(np.zeros(len(dry)), self.low, self.high)
-        v = friction.predicted + sum(column * one for column, one in zip(columns, p, strict=True))
-        for _ in range(SWEEPS):
-            for place, (i, column) in enumerate(zip(dry, columns, strict=True)):
-                better = clip(p[place] - v[i] / column[i], self.low[place], self.high[place])
-                v, p[place] = v + column * (better - p[place]), better
-        return self._at_rest_exactly(q, v, p)
-
-    def _at_rest_exactly(self, q: Array, v: Array, p: Array) -> tuple[Array, Array]:
-        """The same with joints at rest whose impulses are within their bounds, where that agrees."""
-        friction, n = self.friction, len(self.friction.before)
-        dry = friction.dry
-        held, given, impulses = (np.zeros(n, dtype=object) for _ in range(3))
-        held[dry] = less(self.low, p) * less(p, self.high)
-        given[dry], impulses[dry] = -friction.predicted[dry] * held[dry], (1.0 - held[dry]) * p
-        found = friction.arm.changed(q, {}, 1.0 - held, impulses, given)
-        after, whole = friction.predicted + found.x, impulses[dry] + held[dry] * found.reactions[dry]
-        after[dry] = select(held[dry], 0.0, after[dry])
-        forwards, backwards = less_equal(p, self.low), less_equal(self.high, p)  # the ways in which they may slip
-        wrong = held[dry] * (less(whole, self.low) + less(self.high, whole))
-        wrong = wrong + (1.0 - backwards) * forwards * less(after[dry], 0.0)
-        wrong = wrong + (1.0 - forwards) * backwards * less(0.0, after[dry])
-        any_wrong = sum(wrong)
-        return select(any_wrong, v, after), select(any_wrong, p, whole)
+        columns = np.array([arm.changed(q, {}, ones, unit[i].astype(object), none).x for i in dry])  # M^-1 e_i
+        found = bounded_impulses(friction.predicted, unit[dry], columns, self.low, self.high, sweeps=ONCE)
+        after = found.velocities
+        after[dry] = (1.0 - found.rests) * after[dry]
+        return after, found.impulses

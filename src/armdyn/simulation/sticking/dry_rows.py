@@ -1,0 +1,78 @@
+"""The velocities of joints with dry friction as rows of those of the coordinates, traced, and what each may take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.load_laws import other_laws
+from armdyn.model.drive import Drive
+from armdyn.model.friction import TINY
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import less, sign
+from armdyn.simulation.equations import sliding_friction
+from armdyn.simulation.sticking.dry_joints import is_dry, rubbing_bodies
+from armdyn.simulation.sticking.slides import Bounds
+from armdyn.spatial.rotations import Array
+
+ROUNDING = 1e-12
+"""Of the velocities that cancel in that of a joint, the part below which it rests."""
+
+
+class DryRows:
+    """One row for each of these joints, be several moved by one coordinate, or one by several.
+
+    Args:
+        mechanism: whose friction depends on no load.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.drive = mechanism, other_laws(mechanism.drive)
+        self.bodies = rubbing_bodies(mechanism.drive)
+        self.matrix = np.zeros((len(self.bodies), mechanism.dof))
+        for row, k in zip(self.matrix, self.bodies, strict=True):
+            for i, factor in mechanism.drive.terms[k]:
+                row[i] = factor
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def directions(self, qd: Array) -> Array:
+        """1, -1 or 0 of each: slips forwards, backwards, or is at rest."""
+        rates = self.matrix @ qd
+        sizes = abs(self.matrix) @ abs(qd)
+        single = np.count_nonzero(self.matrix, axis=1) == 1
+        moves = [1.0 if one else less(ROUNDING * s, abs(r)) for one, s, r in zip(single, sizes, rates, strict=True)]
+        return np.array([move * sign(rate) for move, rate in zip(moves, rates, strict=True)], dtype=object)
+
+    def friction(self, qd: Array, slip: Array) -> Array:
+        """What all friction takes from the coordinates, dry friction in these directions, (n,)."""
+        of_joints = np.zeros(len(self.mechanism.model.joints), dtype=object)
+        for one, k in zip(slip, self.bodies, strict=True):
+            of_joints[self.mechanism.bodies[k].joint] = one
+        found: Array = sliding_friction(self.mechanism, qd, of_joints)
+        return found
+
+    @property
+    def bounds(self) -> Bounds:
+        """What each may take at rest, and what it takes where it begins to slip, (m,) each."""
+        least, most, backwards, forwards = np.array([_bounds(self.drive, k) for k in self.bodies], dtype=object).T
+        return Bounds(least, most, backwards, forwards)
+
+    def at_rest(self, rests: Array, qd: Array) -> Array:
+        """Velocities, or accelerations, exactly zero of coordinates whose joints rest."""
+        qd = qd.copy()
+        for one, row in zip(rests, self.matrix, strict=True):
+            coordinates = np.flatnonzero(row)
+            if len(coordinates) == 1:
+                (i,) = coordinates
+                qd[i] = (1.0 - one) * qd[i]
+        return qd
+
+
+def _bounds(drive: Drive, k: int) -> list[Any]:
+    """The least and the most at rest, and the friction that begins to slip backwards and forwards."""
+    c, dry = drive.friction[k], [law for law in drive.laws[k] if is_dry(law)]
+    laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
+    return [sum(each) for each in zip((-c, c, -c, c), *laws, strict=True)]

@@ -1,0 +1,57 @@
+"""States put back onto constraints while some joints rest, traced: these stay where they are.
+
+As `armdyn.constraints.projection`, in the metric of M, with the rows of the joints at rest beside those of the
+constraints. Constraints that follow from these are left out: what they bind does not move.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.constraints.equations import all_equations
+from armdyn.constraints.projection import projected
+from armdyn.model.constraints import rows_of
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import select
+from armdyn.simulation.sticking.dry_rows import DryRows
+from armdyn.simulation.sticking.some_rows import FOLLOWS, solved_for_some
+from armdyn.spatial.rotations import Array
+
+
+def projected_at_rest(mechanism: Mechanism, rows: DryRows, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Positions two Newton steps nearer to the constraints, and velocities that keep them; joints at rest stay so.
+
+    Args:
+        mechanism: the traced arm, with constraints of full rank.
+        rows: of its dry joints.
+        q: joint positions, rad or m, shape (n,).
+        qd: joint velocities, rad/s or m/s, shape (n,).
+    """
+    plain = projected(mechanism, q, qd)
+    if not len(rows):
+        return plain
+    rests = 1.0 - abs(rows.directions(qd))
+    holonomic = np.array([row.holonomic for row in rows_of(mechanism.model.constraints)])
+    nearer = q
+    for _ in range(2):
+        phi, A, _ = all_equations(mechanism, nearer)
+        nearer = nearer - _least(mechanism, nearer, rows, rests, A[holonomic], phi) if len(phi) else nearer
+    A = all_equations(mechanism, nearer).A
+    within = rows.at_rest(rests, qd - _least(mechanism, nearer, rows, rests, A, A @ qd))
+    # a compiled loop leaves this out where no joint rests
+    return select(sum(rests), nearer, plain[0]), select(sum(rests), within, plain[1])
+
+
+def _least(mechanism: Mechanism, q: Array, rows: DryRows, rests: Array, A: Array, b: Array) -> Array:
+    """The x of the least x . M x with A x = b that does not move what rests."""
+    factors = factored_mass_matrix(mechanism, q)
+    Y = np.array([factors.inwards(row) for row in (*rows.matrix, *A)], dtype=object)
+    weighted = np.array([factors.over_D(list(row)) for row in Y], dtype=object)
+    S: Array = Y @ weighted.T
+    counts = np.array([*rests, *np.ones(len(A))], dtype=object)
+    x = solved_for_some(S, [FOLLOWS * one for one in np.diagonal(S)], counts, np.array([*np.zeros(len(rows)), *b]))
+    found: list[Any] = list(x @ weighted)
+    return np.asarray(factors.outwards(found))

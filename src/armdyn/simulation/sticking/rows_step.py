@@ -1,0 +1,235 @@
+"""A step of joints that stick and slip within constraints, or that several coordinates move, traced.
+
+Friction of joints at rest is found in every state that the step's method looks at: it leaves the accelerations the
+least energy (`armdyn.simulation.sticking.bounded_impulses`), so that what is held within its bounds has none. Forces of
+joints that rest need not be unique then, as where constraints hold them too; accelerations are.
+
+Where the velocity of a joint passes through zero within a step, impulses of friction over the whole step leave the
+velocities at its end the least energy, within what each joint takes at rest, or beside what it takes as it slips. So
+a step in which a joint stops or turns, or lets go with less friction than holds it, has an error of the order of h; all
+others have that of their method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn import algorithms
+from armdyn.algorithms.factors import Factors, factored_mass_matrix
+from armdyn.constraints.equations import all_equations
+from armdyn.constraints.multipliers import moved_within
+from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import less, select
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.integration.schemes import Rates, State
+from armdyn.simulation.sticking.bounded_impulses import Impulses, bounded_impulses
+from armdyn.simulation.sticking.bristles import Bent
+from armdyn.simulation.sticking.doings import either
+from armdyn.simulation.sticking.dry_joints import rubbing_bodies
+from armdyn.simulation.sticking.dry_rows import DryRows
+from armdyn.spatial.rotations import Array
+
+
+def by_rows(mechanism: Mechanism) -> bool:
+    """Whether its joints stick by these steps: within constraints, or where several coordinates move one of them."""
+    drive = mechanism.drive
+    return bool(mechanism.model.constraints) or any(len(drive.terms[k]) > 1 for k in rubbing_bodies(drive))
+
+
+class RowsMotion(NamedTuple):
+    """What an arm does in a state.
+
+    Args:
+        x: accelerations, (n,).
+        pushed: what accelerates it, M x without what constraints take, N m or N, (n,).
+        applied: what joints and surroundings put in, N m or N, (n,).
+        friction: what friction takes, (n,).
+        holding: what it takes from each joint at rest, N m or N, one a row; 0 of those that slip.
+    """
+
+    x: Array
+    pushed: Array
+    applied: Array
+    friction: Array
+    holding: Array
+
+    def energies(self, moved: Array) -> Array:
+        """Work of all that acts on the arm, less what friction takes, and what friction takes, J; of velocities, W."""
+        return np.array([(self.applied - self.friction) @ moved, self.friction @ moved])
+
+
+class ArmOfRows:
+    """An arm in one step, called by the formulas of `armdyn.simulation.integration.schemes`.
+
+    Args:
+        mechanism: what moves; its friction depends on no load.
+        qd: its velocities when the step begins.
+        tau: joint forces, held.
+        f_tip: the wrench at the tip, held.
+        bent: what bends beside dry friction, along the step.
+    """
+
+    def __init__(self, mechanism: Mechanism, qd: Array, tau: Any, f_tip: Any = None, bent: Bent | None = None) -> None:
+        self.bare, self.rows = mechanism.without_friction, DryRows(mechanism)
+        self.tau, self.f_tip, self.bent = tau, f_tip, bent
+        self.slip = self.rows.directions(qd)
+        self.rests = 1.0 - self.slip * self.slip
+
+    def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
+        """Accelerations, and the two powers."""
+        found = self.solved(q, qd)
+        return found.x, found.energies(qd)
+
+    def solved(self, q: Any, qd: Any) -> RowsMotion:
+        """What it does in a state."""
+        taken = self.rows.friction(qd, self.slip) + (0.0 if self.bent is None else self.bent.forces(q, qd))
+        rest = algorithms.inverse_dynamics(self.bare, q, qd, np.zeros(self.bare.dof), self.f_tip)
+        metric = RowsMetric(self.bare, q, qd, self.rows)
+        pushed = self.tau - taken - rest
+        x = metric.moved(pushed)
+        applied = self.tau if self.f_tip is None else self.tau - algorithms.tip_forces(self.bare, q, self.f_tip)
+        if not len(self.rows):
+            return RowsMotion(x, pushed, applied, taken, np.zeros(0))
+        bounds, any_rests = self.rows.bounds, sum(self.rests)
+        found = metric.least_energy(x, -self.rests * bounds.most, -self.rests * bounds.least)
+        held = self.rows.at_rest(self.rests * found.rests, found.velocities)
+        holding = -select(any_rests, found.impulses, 0.0)  # a compiled loop leaves this out where no joint rests
+        taken_at_rest = self.rows.matrix.T @ holding
+        return RowsMotion(select(any_rests, held, x), pushed - taken_at_rest, applied, taken + taken_at_rest, holding)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsMetric:
+    """How an arm moves in a state by forces, or by impulses, within its constraints where it has some.
+
+    Args:
+        mechanism: without friction.
+        q, qd: the state.
+        rows: of its dry joints.
+    """
+
+    mechanism: Mechanism
+    q: Array
+    qd: Array
+    rows: DryRows
+
+    @cached_property
+    def _factors(self) -> Factors:
+        return factored_mass_matrix(self.mechanism, self.q)
+
+    def moved(self, pushed: Array) -> Array:
+        """Accelerations by joint forces."""
+        if not self.mechanism.model.constraints:
+            return self._factors.solve(pushed)
+        _, A, drift = all_equations(self.mechanism, self.q, self.qd)
+        return np.asarray(moved_within(self.mechanism, A, drift, self._factors, pushed).qdd)
+
+    def within(self, v: Array) -> Array:
+        """Velocities without what leaves the constraints."""
+        if not self.mechanism.model.constraints:
+            return v
+        A = all_equations(self.mechanism, self.q, self.qd).A
+        change = moved_within(self.mechanism, A, A @ v, self._factors, np.zeros(len(v))).qdd
+        return np.asarray(v + change)
+
+    @cached_property
+    def columns(self) -> Array:
+        """Changes of velocity by impulses of one along each row, (m, n)."""
+        rows = self.rows.matrix
+        if not self.mechanism.model.constraints:
+            return np.asarray(self._factors.solve(rows.T.astype(object)).T)
+        A = all_equations(self.mechanism, self.q, self.qd).A
+        none = np.zeros(len(A))
+        return np.array([moved_within(self.mechanism, A, none, self._factors, row).qdd for row in rows])
+
+    @property
+    def _without_constraints(self) -> list[Any] | None:
+        """r M^-1 r^T of each row, where there are constraints."""
+        if not self.mechanism.model.constraints:
+            return None
+        inwards = [self._factors.inwards(row) for row in self.rows.matrix]
+        return [np.array(one) @ np.array(self._factors.over_D(one)) for one in inwards]
+
+    def least_energy(self, v0: Array, low: Array, high: Array) -> Impulses:
+        """Velocities, or accelerations, with impulses, or forces, of the rows within bounds."""
+        return bounded_impulses(v0, self.rows.matrix, self.columns, low, high, free=self._without_constraints)
+
+
+def rows_step(method: FixedStep, arm: ArmOfRows, state: State, h: Any) -> State:
+    """(q, qd, (W, Q)) a step of a one-step method later, forces held.
+
+    W is the work of all that acts on the arm, less what friction takes, and Q the heat of friction, J.
+    """
+    q, qd, energies = state
+    first = arm.solved(q, qd)
+    later = method.scheme.formula(arm, (first.x, first.energies(qd)), 0.0, (q, qd, energies), h)
+    rows, slip = arm.rows, arm.slip
+    if not len(rows):
+        return later
+    straight = qd + h * first.x
+    turns = either(less(slip * (rows.matrix @ straight), 0.0), less(slip * (rows.matrix @ later[1]), 0.0))
+    stopped = _stopped(arm, first, turns, state, straight, h)
+    # a compiled loop leaves this out where no joint of a group of arms stops or turns
+    return tuple(select(sum(turns), *both) for both in zip(stopped, later, strict=True))
+
+
+def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, straight: Array, h: Any) -> State:
+    """The state a step later where joints stop or turn; paths are those of the mean velocities.
+
+    Args:
+        arm: in this step.
+        first: what it does when the step begins.
+        turns: 1 of each joint that stops or turns, else 0.
+        state: when the step begins.
+        straight: velocities at the end of the step by the accelerations at its beginning.
+        h: length of the step, s.
+    """
+    (q, qd, energies), rows, slip, bounds = state, arm.rows, arm.slip, arm.rows.bounds
+    mean, half = 0.5 * (bounds.forwards + bounds.backwards), 0.5 * (bounds.forwards - bounds.backwards)
+    slips_on = slip * slip * (1.0 - turns)
+    least = bounds.least + slips_on * (bounds.backwards - bounds.least)  # kinetic in the place of static friction
+    most = bounds.most + slips_on * (bounds.forwards - bounds.most)
+    taken = slip * slip * mean + half * slip + first.holding
+    metric = RowsMetric(arm.bare, q + 0.5 * h * (qd + straight), straight, rows)  # where constraints bind these
+    v0 = metric.within(straight)
+    before, behind = rows.matrix @ qd, rows.matrix @ v0
+    crosses = less(slip * behind, 0.0)
+    r = h * (1.0 - turns + crosses * behind / (behind - before + (1.0 - crosses)))
+    without = v0 + h * taken @ metric.columns  # velocities without dry friction
+    gained = h * (first.pushed + rows.matrix.T @ taken) @ (without + qd)
+
+    def in_times(t: Any) -> tuple[Array, Array, Any]:
+        """Velocities, impulses beside the friction at the beginning in these times, and whether friction gave energy.
+
+        More than the arm had before, and than it would have without.
+        """
+        found = metric.least_energy(v0, t * (taken - most), t * (taken - least))
+        after = rows.at_rest(found.rests, found.velocities)
+        given = (found.impulses - h * taken) @ (rows.matrix @ (without + after))
+        return after, found.impulses, less(0.0, given) * less(0.0, given + gained)
+
+    (later, of_later, gives), (whole, of_whole, _) = in_times(r), in_times(h)
+    after, impulses = select(gives, whole, later), select(gives, of_whole, of_later)
+    path, mean = 0.5 * h * (qd + after), 0.5 * (before + rows.matrix @ after)
+    less_taken = impulses @ mean  # than by the friction at the beginning
+    return q + path, after, energies + first.energies(path) + np.array([less_taken, -less_taken])
+
+
+@function("(n),(n),(n),(6)?->(n),(n)", sources=SOURCES)
+def rows_motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> tuple[Array, Array]:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, and the friction of all coordinates, N m or N, shape (..., n) each.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n); joints at rest are held as far as friction can.
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    found = ArmOfRows(model, qd, tau, f_tip).solved(q, qd)
+    return found.x, found.friction
