@@ -10,9 +10,10 @@ the square of phi.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg import null_space
 
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant
@@ -105,15 +106,20 @@ def _least(model: Mechanism, q: Array, A: Array, b: Array) -> Array:
     return np.array(factors.outwards(factors.over_D(list(S.solve(b) @ Y))))
 
 
-Projection = Callable[[Array, Array], Projected]
-"""A state on its constraints, from one near them, and how far that was away."""
+class Projection(Protocol):
+    """A state on its constraints, from one near them, and how far that was away."""
+
+    def __call__(self, q: Array, qd: Array, held: Array | None = None, /) -> Projected:
+        """``held``: rows of velocities that are zero and stay so, (rows, n); positions do not move along them."""
 
 
 def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
     """The projection of all states of a batch at once; those that are not finite stay as they are."""
-    step = compiled(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
+    whole = compiled(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
 
-    def project(q: Array, qd: Array) -> Projected:
+    def project(q: Array, qd: Array, held: Array | None = None) -> Projected:
+        rest = held is not None and len(held) > 0
+        step = _by_singular_values(robot, null_space(held)) if rest else whole
         first = last = step(q, qd)
         for _ in range(NEWTON_STEPS):
             size = np.abs(last.phi)
@@ -128,8 +134,11 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
     return project
 
 
-def _by_singular_values(robot: ConstrainedRobot) -> Callable[[Array, Array], Projected]:
-    """The same Newton step where rows may follow from others: by the singular values of A in the metric of M^-1."""
+def _by_singular_values(robot: ConstrainedRobot, ways: Array | None = None) -> Callable[[Array, Array], Projected]:
+    """The same Newton step where rows may follow from others: by the singular values of A in the metric of M^-1.
+
+    ``ways``: the directions in which the arm may move, (n, ways), where some of it is held.
+    """
     rows = holonomic(robot)
 
     def step(q: Array, qd: Array) -> Projected:
@@ -143,14 +152,19 @@ def _by_singular_values(robot: ConstrainedRobot) -> Callable[[Array, Array], Pro
             return Projected(nearer, slower, phi, rate)
         M, A = np.asarray(robot.mass_matrix(q[fine])), np.asarray(robot.constraint_jacobian(q[fine]))
         if rows.any():
-            nearer[fine] -= _least_norm(M, A[:, rows], phi[fine][:, rows])
+            nearer[fine] -= _least_norm(M, A[:, rows], phi[fine][:, rows], ways)
             M, A = np.asarray(robot.mass_matrix(nearer[fine])), np.asarray(robot.constraint_jacobian(nearer[fine]))
-        slower[fine] -= _least_norm(M, A, np.einsum("...ij,...j->...i", A, qd[fine]))
+        slower[fine] -= _least_norm(M, A, np.einsum("...ij,...j->...i", A, qd[fine]), ways)
         return Projected(nearer, slower, phi, rate)
 
     return step
 
 
-def _least_norm(M: Array, A: Array, b: Array) -> Array:
-    """The x of the least x . M x that comes nearest to A x = b, row by row in the metric of M^-1."""
-    return constrained_least_squares(M, A, np.zeros(M.shape[:-1]), b, DRIFTED)[0]
+def _least_norm(M: Array, A: Array, b: Array, ways: Array | None) -> Array:
+    """The x of the least x . M x that comes nearest to A x = b, row by row in the metric of M^-1; of some ways."""
+    if ways is None:
+        return constrained_least_squares(M, A, np.zeros(M.shape[:-1]), b, DRIFTED)[0]
+    if not ways.shape[1]:
+        return np.zeros(M.shape[:-1])
+    along = constrained_least_squares(ways.T @ M @ ways, A @ ways, np.zeros((*M.shape[:-2], ways.shape[1])), b, DRIFTED)
+    return along[0] @ ways.T

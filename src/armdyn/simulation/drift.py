@@ -21,10 +21,10 @@ MULTISTEP = ("BDF", "LSODA")
 class Onto(Protocol):
     """What puts states onto constraints."""
 
-    def after_step(self, q: Array, qd: Array, /) -> tuple[Array, Array]:
-        """The state on the constraints that a step is followed by."""
+    def after_step(self, q: Array, qd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
+        """The state on the constraints that a step is followed by; ``held`` are rows of velocities that are zero."""
 
-    def onto(self, q: Array, qd: Array, /) -> tuple[Array, Array]:
+    def onto(self, q: Array, qd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
         """The same of a state between two steps, which no step goes out from."""
 
 
@@ -38,16 +38,16 @@ class Corrector:
         self.project = projection_of(robot, redundant)
         self.positions = self.velocities = 0.0
 
-    def after_step(self, q: Array, qd: Array) -> tuple[Array, Array]:
-        """The state on the constraints that a step is followed by."""
-        found = self.project(q, qd)
+    def after_step(self, q: Array, qd: Array, held: Array | None = None) -> tuple[Array, Array]:
+        """The state on the constraints that a step is followed by; ``held`` are rows of velocities that are zero."""
+        found = self.project(q, qd, held)
         self.positions = max(self.positions, _largest(found.phi))
         self.velocities = max(self.velocities, _largest(found.rate))
         return found.q, found.qd
 
-    def onto(self, q: Array, qd: Array) -> tuple[Array, Array]:
+    def onto(self, q: Array, qd: Array, held: Array | None = None) -> tuple[Array, Array]:
         """The same of a state between two steps, which no step goes out from."""
-        found = self.project(q, qd)
+        found = self.project(q, qd, held)
         return found.q, found.qd
 
     def note(self) -> str:

@@ -469,9 +469,9 @@ class StateInMotion:
         q, qd = self._state(y)
         held = self.mode.held
         if self.corrector is not None:
-            before = q
-            q, qd = self.corrector.after_step(q, qd) if after_step else self.corrector.onto(q, qd)
-            stand = self.dry.coordinates(held[len(self.barriers) :])
+            before, at_rest = q, held[len(self.barriers) :]
+            q, qd = (self.corrector.after_step if after_step else self.corrector.onto)(q, qd, self.dry.rows[at_rest])
+            stand = self.dry.coordinates(at_rest)  # to the last digit
             q[stand] = before[stand]
         if held.any():
             q, qd = self.pushing.closed(q, qd, held)

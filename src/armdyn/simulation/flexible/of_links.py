@@ -27,13 +27,22 @@ class OfLinks:
         """That of a corrector, if there is one."""
         return None if corrector is None else cls(corrector, dof)
 
-    def after_step(self, x: Array, xd: Array) -> tuple[Array, Array]:
+    def after_step(self, x: Array, xd: Array, held: Array | None = None) -> tuple[Array, Array]:
         """The state that a step is followed by."""
-        return self._behind(x, xd, *self.corrector.after_step(x[..., : self.dof], xd[..., : self.dof]))
+        links = x[..., : self.dof], xd[..., : self.dof], self._of_links(held)
+        return self._behind(x, xd, *self.corrector.after_step(*links))
 
-    def onto(self, x: Array, xd: Array) -> tuple[Array, Array]:
+    def onto(self, x: Array, xd: Array, held: Array | None = None) -> tuple[Array, Array]:
         """The same of a state between two steps."""
-        return self._behind(x, xd, *self.corrector.onto(x[..., : self.dof], xd[..., : self.dof]))
+        links = x[..., : self.dof], xd[..., : self.dof], self._of_links(held)
+        return self._behind(x, xd, *self.corrector.onto(*links))
+
+    def _of_links(self, held: Array | None) -> Array | None:
+        """The rows that are held and say something of links."""
+        if held is None:
+            return None
+        rows = held[:, : self.dof]
+        return rows[rows.any(axis=1)]
 
     def _behind(self, x: Array, xd: Array, q: Array, qd: Array) -> tuple[Array, Array]:
         rotors, rates = x[..., self.dof :], xd[..., self.dof :]
