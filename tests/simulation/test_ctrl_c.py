@@ -106,6 +106,30 @@ def test_what_is_done_is_kept(interrupted: dict[str, Any], name: str) -> None:
         assert any(note.startswith("every step was followed by a projection") for note in motion.notes)
 
 
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_it_says_which_motion_of_a_batch_had_come_how_far(which: int) -> None:
+    """The motions before it are complete, and their end is not where the simulation was interrupted."""
+    start = np.array([[0.1, 0.1], [0.2, 0.2], [0.3, 0.3]])
+    now = 0
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        nonlocal now
+        if t == 0:
+            now = int(np.abs(start[:, 0] - q[0]).argmin())
+        if now == which and t > 0.3:
+            raise KeyboardInterrupt
+        return -q
+
+    with pytest.raises(SimulationInterrupted) as interrupt:
+        armdyn.simulate(armdyn.load("planar_2r"), start, duration=1.0, torque=torque)
+    motion = interrupt.value.trajectory
+    kept = np.isfinite(motion.q).all(axis=-1).sum(axis=0)
+    assert kept.tolist() == [1001] * which + [kept[which]] + [0] * (2 - which)
+    reached = f"after t = {motion.t[kept[which] - 1]:g} s of 1 s of motion {which + 1} of 3"
+    assert motion.notes[0] == f"the simulation was interrupted {reached}"
+    assert reached in str(interrupt.value)
+
+
 def test_it_is_an_ordinary_keyboard_interrupt() -> None:
     assert issubclass(SimulationInterrupted, KeyboardInterrupt)
     assert not issubclass(SimulationInterrupted, Exception)

@@ -235,11 +235,10 @@ def simulate(
 
 def _how_far(samples: Samples, duration: float) -> str:
     """When a simulation was interrupted; of a batch that is simulated one by one, in which motion."""
-    there = np.isfinite(samples.q).all(axis=-1).reshape(len(samples.t), -1)
-    begun = int(there[0].sum())
-    if begun < there.shape[1]:
-        rows = np.flatnonzero(there[:, begun - 1])
-        return f"after t = {samples.t[rows[-1]]:g} s of {duration:g} s of motion {begun} of {there.shape[1]}"
+    there = np.isfinite(samples.q[: samples.count]).all(axis=-1).reshape(samples.count, -1)
+    if samples.alone is not None and there.shape[1] > 1:
+        reached = samples.t[max(int(there[:, samples.alone].sum()) - 1, 0)]
+        return f"after t = {reached:g} s of {duration:g} s of motion {samples.alone + 1} of {there.shape[1]}"
     return f"after t = {samples.t[samples.count - 1]:g} s of {duration:g} s"
 
 

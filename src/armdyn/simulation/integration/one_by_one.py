@@ -22,7 +22,7 @@ def one_by_one(samples: Samples, alone: Alone, report: Report) -> None:
     """Integrate each state of the batch on its own, whose room is a part of the samples.
 
     A state that cannot be continued keeps NaN from there on, unless none of them can. However this ends, samples.count
-    is what the state that came furthest has filled.
+    is what the state that came furthest has filled, and samples.alone the place of the last one.
 
     Args:
         samples: of the whole batch.
@@ -34,7 +34,7 @@ def one_by_one(samples: Samples, alone: Alone, report: Report) -> None:
     """
     states, failures = list(np.ndindex(samples.q.shape[1:-1])), list[SimulationError]()
     for place, index in enumerate(states):
-        own = samples.of(index)
+        own, samples.alone = samples.of(index), place
         try:
             with closing(alone(index, own)) as parts:
                 for part in parts:

@@ -33,7 +33,8 @@ class Samples:
     asked for. ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
     ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;
     ``labels`` are names and units of values of ``signals``. ``lost`` says which states ended in NaN or infinity, where
-    that was found from more steps than are kept. ``shares_times``: the times are those of a whole batch.
+    that was found from more steps than are kept. ``shares_times``: the times are those of a whole batch. ``alone`` is
+    the place of the state that is integrated, where those of a batch are integrated one after the other.
     """
 
     t: Array
@@ -53,6 +54,7 @@ class Samples:
     labels: dict[str, tuple[Label, ...]] = field(default_factory=dict)
     lost: str = ""
     shares_times: bool = False
+    alone: int | None = None
 
     @classmethod
     def empty(
