@@ -212,6 +212,22 @@ def test_residual_tends_to_the_force_from_outside(ur5: Case) -> None:
     assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.2)
 
 
+def test_residual_has_what_holds_joints_that_stick(ur5: Case) -> None:
+    """The friction that holds them, which only the equations of the whole motion give."""
+    dry = ur5.robot.with_friction(dict.fromkeys(ur5.robot.joint_names, (0.5, 6.0)))
+    q, pull = Setting(ur5).q, np.linspace(-5.0, 5.0, 6)  # N m, below breakaway
+    loop = armdyn.ClosedLoop(
+        dry,
+        control.momentum_observer(control.pd_gravity),
+        method=armdyn.simulation.RungeKutta4(1e-3),
+        record=["residual", "qd"],
+    )
+    hold = {"q_ref": q + pull / 50.0, "qd_ref": np.zeros(6), "Kp": np.full(6, 50.0), "Kd": np.zeros(6)}
+    rows = loop(q, steps=600, K_observer=np.full(6, 50.0), **hold).rows
+    assert (rows.qd == 0.0).all()
+    np.testing.assert_allclose(rows.residual[-1], -pull, atol=1e-10)
+
+
 def test_with_model(ur5: Case) -> None:
     """The arm's own dynamics outside, those of one with a load inside: M~ (...) + h~."""
     given = Setting(ur5)

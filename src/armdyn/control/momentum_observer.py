@@ -22,7 +22,9 @@ def momentum_observer(controller: Function) -> Function:
     accelerations and without M^-1 (De Luca and Mattone 2005; De Luca et al. 2006). p^ is the state
     ``observed_momentum``, integrated by steps of Euler; it begins at p. ``observer_started`` says that it has begun.
 
-    tau is what the controller inside gives: wrap `saturated` and `delayed`, not what they stand around.
+    tau is what the controller inside gives: wrap `saturated` and `delayed`, not what they stand around. tau_fric is 0
+    at rest: of a joint that sticks the residual is less by the friction that holds it, up to its breakaway force, as if
+    it were pushed from outside. A threshold for collisions has to be larger than that.
 
     Args:
         controller: whose tau is known to the observer. The input K_observer, 1/s, shape (n), comes to its own.
