@@ -177,6 +177,20 @@ def test_motions_that_are_lost_leave_the_picture(planar: Robot) -> None:
         lost.between(0.1, 0.2).pick(1).animate(robot=planar)
 
 
+def test_a_motion_that_runs_away_is_named_not_drawn() -> None:
+    """Lengths whose squares overflow make the axes of matplotlib in space singular."""
+    scara = armdyn.load("scara")
+    fall = armdyn.simulate(scara, np.zeros((2, 4)), duration=0.1, method="rk4", step=0.02)
+    slide = [joint.kind for joint in scara.joints].index("prismatic")
+    q = fall.q.copy()
+    q[3:, 1, slide] = 1e200
+    runs = Trajectory(**{**vars(fall), "q": q})
+    with pytest.raises(SettingError, match=r"goes 1e\+200 m away, .* other motions="):
+        runs.animate(robot=scara).draw(0)
+    for some in (runs.between(0.0, 0.05), runs.pick(0)):
+        some.animate(robot=scara).draw(0)
+
+
 def test_ghosts_stay(swing: Trajectory, planar: Robot) -> None:
     animation = swing.animate(robot=planar, ghosts=3)
     for frame in (0, 7):

@@ -27,6 +27,9 @@ SIZE = (5.2, 5.0)
 ABOVE = 0.45
 """Of the axes, inches for title, time and energies."""
 
+FARTHEST = 1e100
+"""m, of what a picture in space holds: squares of lengths are computed for it."""
+
 GHOST = "#CFCFCF"
 
 MARGIN_UCL = 0.2
@@ -138,6 +141,11 @@ class Scene:
         points += [one.centre[None] if flat else one.corners for one in self.look.surfaces]
         places = np.concatenate(points)
         finite: Array = places[np.isfinite(places).all(axis=1)]
+        if (farthest := float(np.abs(finite).max(initial=0.0))) > FARTHEST:
+            raise SettingError(
+                f"the motion goes {farthest:.3g} m away, farther than a picture shows; animate what was before, as of "
+                "trajectory.between(0, 0.5), or of a batch other motions="
+            )
         return finite
 
     def _prepare(self) -> None:
