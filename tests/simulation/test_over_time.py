@@ -50,6 +50,25 @@ def torque_at(motion: armdyn.Trajectory, t: float) -> np.ndarray:
     return motion.tau[np.abs(motion.t - t).argmin()]
 
 
+def test_values_that_are_held_from_between_steps_are_noted() -> None:
+    """0.13 and 0.55 s are no multiples of 0.02 s, 0.2 s is; a pulse within a step does nothing."""
+    given = {"duration": 0.6, "method": "rk4", "step": 0.02}
+    motion = armdyn.simulate(ARM, START, torque=OverTime(T, TAU, "hold"), **given)
+    assert motion.notes[0].startswith(
+        "torque changes between steps of 0.02 s, first at t = 0.13 s: a value that is held"
+    )
+    np.testing.assert_array_equal(motion.tau[[6, 7, 10, 27, 28]], TAU[[0, 1, 2, 2, 3]])
+    pulse = OverTime([0.0, 0.205, 0.215, 1.0], [[0.0, 0.0], [50.0, 50.0], [0.0, 0.0], [0.0, 0.0]], "hold")
+    unmoved = armdyn.simulate(ARM, START, torque=pulse, **given)
+    assert not unmoved.tau.any()
+    assert "first at t = 0.205 s" in unmoved.notes[0]
+    assert "left out where the next one begins there too" in unmoved.notes[0]
+    fits = armdyn.simulate(ARM, START, torque=OverTime([0.0, 0.2, 0.7], TAU[:3], "hold"), **given)
+    linear = armdyn.simulate(ARM, START, torque=OverTime(T, TAU), **given)
+    adaptive = armdyn.simulate(ARM, START, duration=0.6, torque=OverTime(T, TAU, "hold"))
+    assert not any("between steps" in note for some in (fits, linear, adaptive) for note in some.notes)
+
+
 def test_a_batch_and_a_wrench() -> None:
     both = np.stack([TAU, 2 * TAU], axis=1)
     wrench = OverTime([0, 0.6], np.outer([0.0, 0.6], [0, 0, 0, 1.0, 2.0, 0]))

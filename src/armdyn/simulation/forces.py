@@ -298,11 +298,15 @@ class Forces:
         """Whether one of them ends the motion at the time for which they were asked last."""
         return any(isinstance(one, Sampled) and one.has_ended() for one in (self.torque, self.f_tip))
 
-    def samples_between_steps(self, method: Method) -> Iterator[str]:
-        """That functions are not asked for at multiples of their sample time, for no step begins there."""
-        step = method.step if isinstance(method, FixedStep) else math.inf
-        for one in (self.torque, self.f_tip):
-            if not isinstance(one, Sampled) or step == math.inf:
+    def samples_between_steps(self, method: Method, duration: float) -> Iterator[str]:
+        """That functions and held values do not act at times of their own, for no step begins there."""
+        if not isinstance(method, FixedStep):
+            return
+        step = method.step
+        for name, one in (("torque", self.torque), ("f_tip", self.f_tip)):
+            if isinstance(one, Scheduled) and (late := one.begins_late(name, StepGrid(duration, step))):
+                yield late
+            if not isinstance(one, Sampled):
                 continue
             ratio = one.sample_time / step
             if abs(ratio - max(round(ratio), 1)) > ROUNDING * ratio:

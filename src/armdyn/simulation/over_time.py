@@ -116,6 +116,18 @@ class Scheduled:
         rows: Any = np.searchsorted(self.times, begins, side="right") - 1
         return self.values[rows]  # type: ignore[no-any-return]
 
+    def begins_late(self, name: str, grid: StepGrid) -> str | None:
+        """A sentence on held values that begin with a step behind their times, where there are such."""
+        within = self.times[(self.times > 0.0) & (self.times < grid.duration)]
+        ratio = within / grid.step
+        between = within[np.abs(ratio - np.rint(ratio)) > ROUNDING * np.maximum(ratio, 1.0)]
+        if not self.held or not len(between):
+            return None
+        return (
+            f"{name} changes between steps of {grid.step:g} s, first at t = {between[0]:g} s: a value that is held "
+            "begins with the first step behind its time, and is left out where the next one begins there too"
+        )
+
     def between(self, begin: float, end: float) -> Interval:
         """The force between two times, none of its own lying between them; also at the end, where it may jump."""
         return Interval(self, self._row(0.5 * (begin + end)))

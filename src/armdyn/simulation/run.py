@@ -198,7 +198,7 @@ def simulate(
     samples, integrate = plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     samples.notes += (
-        *forces.samples_between_steps(chosen),
+        *forces.samples_between_steps(chosen, duration),
         *friction_left_out(
             robot, slides, chosen, sticks=happenings is not None and len(dry) > 0, pushed=bool(stops or contacts)
         ),
