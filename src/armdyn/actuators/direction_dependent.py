@@ -46,8 +46,10 @@ class DirectionDependent(Law):
         return self.forwards.depends_on_load or self.backwards.depends_on_load
 
     def force(self, rate: Any, load: Any) -> Any:
-        """The force of the law that holds."""
-        return select(less(rate, 0.0), self.backwards.force(rate, load), self.forwards.force(rate, load))
+        """The force of the law that holds; at rest the mean of both, so that a derivative there has both slopes."""
+        backwards, forwards = (law.force(rate, load) for law in (self.backwards, self.forwards))
+        moves_forwards, mean = less(0.0, rate), 0.5 * (backwards + forwards)
+        return select(less(rate, 0.0), backwards, select(moves_forwards, forwards, mean))
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
         """Those of the law that holds; at rest the means of both."""

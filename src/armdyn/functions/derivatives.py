@@ -141,7 +141,9 @@ class Derivative(Derived):
 class Shorter(CompiledFunction):
     """A recursion for all first derivatives of a function, or the function differentiated, whichever is shorter.
 
-    The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all.
+    The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all. It
+    is kept where joints have friction laws, which say themselves what their slopes at rest are: the function
+    differentiated there has the slope of one side, or none, and results would depend on the size of the arm.
     """
 
     def __init__(self, arm: Arm, recursion: Function, differentiated: Function) -> None:
@@ -150,7 +152,7 @@ class Shorter(CompiledFunction):
 
     def _trace(self, variant: Variant) -> Program:
         recursion = super()._trace(variant)
-        if recursion.op_counts.arithmetic > SMALL:
+        if recursion.op_counts.arithmetic > SMALL or any(self.arm.exact_mechanism.drive.laws):
             return recursion
         other = CompiledFunction(self.arm, self._differentiated).derivative()._trace(variant)
         if recursion.op_counts.arithmetic <= other.op_counts.arithmetic:
