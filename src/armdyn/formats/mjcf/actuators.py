@@ -21,6 +21,7 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
 from armdyn.actuators.viscous import Viscous
 from armdyn.errors import ArmdynError, ModelError
+from armdyn.formats.mjcf.actuator_ranges import most_voltage, ranges_not_used
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.friction import bristles_of, drag_of, is_left_out
 from armdyn.model.friction import FrictionLaw
@@ -121,7 +122,7 @@ class MjcfActuator:
             resistance=R or None,
             inductance=te * R,
             limits=MotorLimits(
-                voltage=self.number("gainprm", 7) or np.inf,
+                voltage=min(self.number("gainprm", 7) or np.inf, most_voltage(self.compiled, self.index)),
                 current_rate=current_rate or np.inf,
                 torque=self.number("forcerange", 1) if limited else np.inf,
             ),
@@ -131,9 +132,11 @@ class MjcfActuator:
 
     @property
     def not_used(self) -> str:
-        """The numbers of its gear and its controller that no equation contains."""
+        """The numbers of its gear, its ranges and its controller that no equation contains."""
         gear = "" if self.bears_on_motion or self.gear == 1.0 else f"gear {self.gear:g}"
-        return ", ".join(filter(None, (gear, *(self._of_dc_motor() if self.is_dc_motor else self._gains()))))
+        of_kind = self._of_dc_motor() if self.is_dc_motor else self._gains()
+        ranges = ranges_not_used(self.compiled, self.index, is_read=self.is_dc_motor and self.bears_on_motion)
+        return ", ".join(filter(None, (gear, *of_kind, *ranges)))
 
     def _of_dc_motor(self) -> Iterator[str]:
         gains = {"kp": ("gainprm", 4), "ki": ("gainprm", 5), "kd": ("gainprm", 6), "slewmax": ("dynprm", 7),
