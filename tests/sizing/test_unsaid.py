@@ -141,6 +141,10 @@ def test_others_carry_the_drives_that_there_are() -> None:
     found = size(arm, task, voltage=48.0)
     assert [choice is None for choice in found.best.values()] == [False, False, True]
     assert not found.settled
+    fast = found.joints["joint_of_l3"]
+    for asked in (fast.parts, fast.history, fast.matching_ratio):
+        with pytest.raises(ModelError, match=r"choice is None; no drive for 'joint_of_l3' among 200 pairs"):
+            asked(fast.best)
     assert found.notes[1] == "the others are judged without the mass of a drive of joint_of_l3"
     second = found.best["joint_of_l2"]
     assert second is not None

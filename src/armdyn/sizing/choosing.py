@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.actuators.motor import Motor
-from armdyn.errors import UnknownName
+from armdyn.errors import ModelError, UnknownName
 from armdyn.sizing.catalogue import Catalogue
 from armdyn.sizing.gear_entry import CatalogueGear
 from armdyn.sizing.history import DriveHistory, drive_history
@@ -79,6 +79,13 @@ class JointSizing:
         counts = {name: int(self.judgement.exceeded(name).sum()) for name in CRITERIA}
         return {name: count for name, count in counts.items() if count}
 
+    @property
+    def nothing(self) -> str:
+        """Why the joint has no drive, where it has none: the criteria by the number of pairs that fail by them."""
+        reasons = sorted(self.reasons.items(), key=lambda item: -item[1])
+        named = ", ".join(f"{name} ({count})" for name, count in reasons)
+        return f"no drive for {self.load.name!r} among {self.judgement.mass.size} pairs; they fail by {named}"
+
     def why(self, motor: str, gear: str) -> list[str]:
         """The criteria that a pair fails by, with the numbers; none where it does the task.
 
@@ -105,15 +112,21 @@ class JointSizing:
                 raise UnknownName.of(kind, name, known, "the catalogue")
         return motors.index(motor), gears.index(gear)
 
-    def parts(self, choice: Choice) -> tuple[Motor, CatalogueGear]:
-        """The motor and gear of a choice."""
+    def parts(self, choice: Choice | None) -> tuple[Motor, CatalogueGear]:
+        """The motor and gear of a choice.
+
+        Raises:
+            ModelError: None, as `best` is where no drive does the task.
+        """
+        if choice is None:
+            raise ModelError(f"choice is None; {self.nothing if self.best is None else 'expected one of pareto'}")
         return self.catalogue.motors[choice.motor], self.catalogue.gears[choice.gear]
 
-    def history(self, choice: Choice) -> DriveHistory:
+    def history(self, choice: Choice | None) -> DriveHistory:
         """Every quantity of a drive over the task, sample by sample, with the temperatures."""
         return drive_history(self.load, *self.parts(choice))
 
-    def matching_ratio(self, choice: Choice) -> float:
+    def matching_ratio(self, choice: Choice | None) -> float:
         """The ratio at which the motor of a choice, with the inertia of its gear, had the least rms torque."""
         motor, gear = self.parts(choice)
         inertia = motor.rotor_inertia + gear.inertia

@@ -244,7 +244,7 @@ def _on_choices(found: Mapping[str, JointSizing], *, carry_masses: bool) -> Iter
     """What is to be known of the choices of the last round."""
     without = [name for name, joint in found.items() if joint.best is None]
     for name in without:
-        yield _nothing(name, found[name])
+        yield found[name].nothing
     if without and carry_masses and len(without) < len(found):
         yield f"the others are judged without the mass of a drive of {', '.join(without)}"
     motors = {joint.best.motor: joint.parts(joint.best)[0] for joint in found.values() if joint.best is not None}
@@ -258,13 +258,6 @@ def _best(found: Mapping[str, JointSizing]) -> Selection:
 
 def _same_drives(one: Selection, other: Selection) -> bool:
     return [c and (c.motor, c.gear) for c in one] == [c and (c.motor, c.gear) for c in other]
-
-
-def _nothing(name: str, joint: JointSizing) -> str:
-    """Why a joint has no drive: the criteria by the number of pairs that fail by them."""
-    reasons = sorted(joint.reasons.items(), key=lambda item: -item[1])
-    count = joint.judgement.mass.size
-    return f"no drive for {name!r} among {count} pairs; they fail by " + ", ".join(f"{n} ({k})" for n, k in reasons)
 
 
 def _supplied(catalogue: Catalogue, voltage: float | None, current: float | None) -> Catalogue:
