@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.actuators import Actuator, Gear, Motor
 from armdyn.errors import MissingLibrary, ShapeError, UnknownName, Unsupported
 from armdyn.program import Port, Program, interpret, trace
 from armdyn.program.merging import merged
@@ -211,6 +212,20 @@ def test_a_controller_keeps_its_state(tmp_path: Path) -> None:
     assert subprocess.run([tmp_path / "selftest"], check=False, stdout=subprocess.DEVNULL).returncode == 0
     with pytest.raises(UnknownName, match="no result 'q' in pid"):
         pid.to_c(state=["q"])
+
+
+def test_what_overflows_in_float_alone_is_expected_to(tmp_path: Path) -> None:
+    """The selftest has steps below zero too, at which the current of an inductance grows beyond float."""
+    motor = Motor(1e-4, torque_constant=0.05, resistance=1.0, inductance=1e-3)
+    arm = armdyn.load("rp").with_actuators({"joint_1": Actuator(motor, Gear(50.0))})
+    loop = armdyn.ClosedLoop(arm, armdyn.control.through_motors(armdyn.control.pd_gravity))
+    for scalar in ("float", "double"):
+        loop.to_c(name="twin", scalar=scalar).write(tmp_path / scalar)
+        command = [*COMPILERS[0], *STRICT, "twin.c", "twin_selftest.c", "-lm", "-o", "selftest"]
+        subprocess.run(command, cwd=tmp_path / scalar, check=True)
+        done = subprocess.run([tmp_path / scalar / "selftest"], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+    assert "NAN" in (tmp_path / "float" / "twin_selftest.c").read_text()
 
 
 def test_functions_that_share_work(tmp_path: Path) -> None:
