@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -217,6 +218,21 @@ def test_a_gear_multiplies_torque_and_divides_speed() -> None:
 
 def test_continuous_region_is_part_of_the_other() -> None:
     assert (abs(MOTOR.region(continuous=True)[:, 0]) <= 0.0302 * 6.0 + 1e-15).all()
+
+
+def test_continuous_region_of_a_motor_without_a_continuous_current_is_that_of_its_winding() -> None:
+    """As `rated_current` has it; of a motor that nothing else bounds it was all of its region."""
+    limits = MotorLimits(voltage=24.0, current=60.0)
+    motor = Motor(torque_constant=0.0302, resistance=0.299, limits=limits, thermal=THERMAL)
+    torque = 0.0302 * motor.continuous_current()
+    assert motor.lasting_current == motor.continuous_current() < 60.0
+    assert motor.torque_limit(continuous=True) == pytest.approx(torque, rel=1e-15)
+    assert motor.region(continuous=True)[:, 0].max() == pytest.approx(torque, rel=1e-15)
+    found = [float(motor.runs(part * torque, 0.0, continuous=True)) for part in (0.99, 1.01)]
+    assert found == [1.0, 0.0]
+    stated = MotorLimits(voltage=24.0, current=60.0, continuous_current=5.0)
+    assert replace(motor, limits=stated).lasting_current == 5.0
+    assert Motor(limits=limits, thermal=THERMAL).lasting_current == 60.0
 
 
 # As part of an actuator

@@ -165,11 +165,17 @@ class Motor(OperatingRegion):
     # Rated: the continuous current at V_max
 
     @property
+    def lasting_current(self) -> float:
+        """The current that the motor bears for ever, A: of the limits, or else what the thermal model admits."""
+        of_limits = super().lasting_current
+        if self.thermal is None or self.resistance is None or math.isfinite(self.limits.continuous_current):
+            return of_limits
+        return min(self.continuous_current(), of_limits)
+
+    @property
     def rated_current(self) -> float:
         """The continuous current, A: of the limits, or what the thermal model admits."""
-        found = min(self.limits.continuous_current, self.limits.current)
-        if math.isinf(self.limits.continuous_current) and self.thermal is not None:
-            found = min(self.continuous_current(), found)
+        found = self.lasting_current
         if math.isinf(found):
             raise ModelError("the motor has no limits.continuous_current and no thermal.winding_limit; give one")
         return found

@@ -20,9 +20,14 @@ class OperatingRegion(DcEquations):
 
     limits: MotorLimits
 
+    @property
+    def lasting_current(self) -> float:
+        """The current that the motor bears for ever, A; infinite where nothing says it."""
+        return min(self.limits.continuous_current, self.limits.current)
+
     def torque_limit(self, *, continuous: bool = False) -> float:
         """The largest |tau|, N m: k_t I_max, or what the shaft bears; the continuous one is for ever."""
-        current = min(self.limits.current, self.limits.continuous_current if continuous else math.inf)
+        current = self.lasting_current if continuous else self.limits.current
         return float(min(self.limits.torque, self.k_t * current))
 
     def runs(self, torque: Any, speed: Any, *, continuous: bool = False) -> Any:
@@ -33,7 +38,7 @@ class OperatingRegion(DcEquations):
         Args:
             torque: k_t I, N m.
             speed: w, rad/s.
-            continuous: for ever, instead of for a while.
+            continuous: for ever, instead of for a while: within `lasting_current`.
         """
         inside = less_equal(abs(torque), self.torque_limit(continuous=continuous))
         inside = inside * less_equal(abs(self.voltage(self.current(torque), speed)), self.limits.voltage)

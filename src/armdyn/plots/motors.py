@@ -25,7 +25,8 @@ def draw_operating_region(motor: Motor, *, task: ArrayLike | None = None) -> Fig
     upright ones the limit of the current; in the second and fourth quadrants the motor takes mechanical power.
 
     Args:
-        motor: with limits of voltage, current and continuous current; without one of those, that edge is not drawn.
+        motor: with limits of voltage, current and continuous current, the last one perhaps of its thermal model;
+            without one of those, that edge is not drawn.
         task: torques k_t I, N m, and speeds, rad/s, that a motion asks for, shape (points, 2).
 
     Raises:

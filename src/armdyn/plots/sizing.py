@@ -78,7 +78,7 @@ def _plane(axes: Axes, name: str, joint: JointSizing, choice: Choice, history: D
     axes.axvline(0.0, color=SPINE, linewidth=0.6)
     if math.isfinite(motor.limits.voltage):
         axes.fill(*motor.region().T, color=INTERMITTENT, label="intermittent region", zorder=1)
-        if math.isfinite(motor.limits.continuous_current):
+        if math.isfinite(motor.lasting_current):
             axes.fill(*motor.region(continuous=True).T, color=CONTINUOUS, label="continuous region", zorder=1.5)
     axes.plot(history.torque, history.speed, ".", markersize=2.0, color=COLOURS[1], label="task", zorder=3)
     weights = joint.load.task.weights
@@ -86,7 +86,7 @@ def _plane(axes: Axes, name: str, joint: JointSizing, choice: Choice, history: D
     axes.plot(*rms, "x", color=INK, markersize=5, label="rms torque, mean speed", zorder=4)
     reach = [1.15 * float(np.abs(values).max()) for values in (history.torque, history.speed)]
     if math.isfinite(motor.limits.voltage):
-        continuous = motor.region(continuous=math.isfinite(motor.limits.continuous_current))
+        continuous = motor.region(continuous=math.isfinite(motor.lasting_current))
         reach = [max(a, 1.15 * float(b)) for a, b in zip(reach, np.abs(continuous).max(axis=0), strict=True)]
     axes.set_xlim(-reach[0], reach[0])
     axes.set_ylim(-reach[1], reach[1])
