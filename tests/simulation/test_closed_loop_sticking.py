@@ -136,8 +136,8 @@ def test_order_of_the_error_at_stops_and_starts(method: Any, static: float, orde
     assert np.log2(found[0] / found[-1]) / 2 > order - 0.15
 
 
-def test_a_stop_that_sets_another_joint_free_costs_the_first_order() -> None:
-    """Both happen at one instant, whatever the step: the other joint starts with the step, or at its end."""
+def test_a_stop_that_sets_another_joint_free_does_so_at_its_time() -> None:
+    """Both happen at one instant, whatever the step: errors go with the square of it."""
     robot = armdyn.load("planar_2r").with_friction({"joint_1": (0.3, 3.4), "joint_2": (0.3, 1.48)})
     q0, qd0, tau = np.array([-0.21, -0.99]), np.array([0.0, -0.29]), np.array([23.2, 5.3])
     given = {"duration": 0.4, "torque": tau, "method": Adaptive(rtol=1e-11, atol=1e-12)}
@@ -148,7 +148,7 @@ def test_a_stop_that_sets_another_joint_free_costs_the_first_order() -> None:
     for steps in (100, 200, 400, 800, 1600):
         h = 0.4 / steps
         reached = ClosedLoop(robot, method=RungeKutta4(h))(q0, qd0, steps=steps, tau=tau).final.q
-        assert 0.0 < abs(reached - exact.q[-1]).max() < 0.1 * h
+        assert abs(reached - exact.q[-1]).max() < 0.15 * h**2
 
 
 @pytest.mark.slow

@@ -56,6 +56,8 @@ class Doings:
         turns = either(crosses, less(slip * later[friction.dry], 0.0))
         held = rests * above * below + turns
         r = select(rests, h, h * _part_behind_zero(crosses, before, predicted))
+        stops = largest(r * moves)  # what this lets go of, it lets go then
+        r = r + held * rests * less(0.0, stops) * (stops - h)
         taken = select(rests, holding, slipping.force[friction.dry])
         return cls(slip, turns, held, slip + rests * (above - below), r, taken, h)
 

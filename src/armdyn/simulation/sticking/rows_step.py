@@ -30,7 +30,7 @@ from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import Rates, State
 from armdyn.simulation.sticking.bounded_impulses import Impulses, bounded_impulses
 from armdyn.simulation.sticking.bristles import Bent
-from armdyn.simulation.sticking.doings import either
+from armdyn.simulation.sticking.doings import either, largest
 from armdyn.simulation.sticking.dry_joints import rubbing_bodies
 from armdyn.simulation.sticking.dry_rows import DryRows
 from armdyn.spatial.rotations import Array
@@ -201,6 +201,8 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, stra
     before, behind = rows.matrix @ qd, rows.matrix @ v0
     crosses = less(slip * behind, 0.0)
     r = h * (1.0 - turns + crosses * behind / (behind - before + (1.0 - crosses)))
+    rests = 1.0 - slip * slip  # what a stop lets go of, it lets go then
+    r = r + rests * (largest(r * turns) - h)
     without = v0 + h * taken @ metric.columns  # velocities without dry friction
     gained = h * (first.pushed + rows.matrix.T @ taken) @ (without + qd)
 
@@ -216,7 +218,9 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, stra
 
     (later, of_later, gives), (whole, of_whole, _) = in_times(r), in_times(h)
     after, impulses = select(gives, whole, later), select(gives, of_whole, of_later)
-    path, mean = 0.5 * h * (qd + after), 0.5 * (before + rows.matrix @ after)
+    times = select(gives, h, r)  # each change of velocity comes about evenly in its time
+    path = 0.5 * h * (qd + straight) + 0.5 * largest(times) * (after - straight)
+    mean = 0.5 * ((1.0 - crosses * (1.0 - gives)) * before + rows.matrix @ after)
     less_taken = impulses @ mean  # than by the friction at the beginning
     return q + path, after, energies + first.energies(path) + np.array([less_taken, -less_taken])
 

@@ -1,0 +1,285 @@
+"""Closed loops whose joints stick within constraints, or where several coordinates move one of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import armdyn
+from armdyn import constraints
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, StaticKinetic, Viscous
+from armdyn.control import pd_gravity
+from armdyn.simulation import (
+    Adaptive,
+    ClosedLoop,
+    Euler,
+    FrictionWarning,
+    Heun,
+    RungeKutta4,
+    SemiImplicitEuler,
+)
+from armdyn.simulation.sticking.bounded_impulses import bounded_impulses
+from constraints.linkages import four_bar
+from oracles.states import assert_close
+
+CHANNEL = armdyn.load("planar_2r").with_constraints(constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0)))
+THETA = np.array([-np.pi / 3, 2 * np.pi / 3])
+A, B = np.array([[0.5, 0.5], [0.7, -0.4]]), np.array([0.1, -0.2])
+ALONE = armdyn.load("planar_2r").with_friction({"joint_1": (0.3, 1.5), "joint_2": (0.2, 0.6)})
+DIFFERENTIAL = ALONE.with_coordinates(["left", "right"], A, offset=B)
+EXACT = Adaptive(rtol=1e-10, atol=1e-12)
+SWING = four_bar().close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
+
+
+def linkage(coulomb: float, viscous: float = 0.02) -> armdyn.Robot:
+    return four_bar().with_friction(dict.fromkeys(four_bar().joint_names, (viscous, coulomb)))
+
+
+def on_a_plane(coulomb: float) -> tuple[armdyn.Robot, Any]:
+    """A UR5 whose tip stays on a sloping plane, each joint with its part of the friction; and where it begins."""
+    arm, q = armdyn.load("ur5"), np.array([0.3, -1.0, 1.2, -0.5, 0.7, 0.2])
+    plane = constraints.PointOnPlane("tool0", (0, 0.3, 1), tuple(arm.forward_kinematics(q)[:3, 3]))
+    parts = zip(arm.joint_names, (1.0, 3.0, 2.0, 0.3, 0.2, 0.1), strict=True)
+    return arm.with_constraints(plane).with_friction({name: (0.3, coulomb * part) for name, part in parts}), q
+
+
+def errors(robot: armdyn.Robot, method: Any, start: Any, duration: float, steps: Any, tau: Any, **options: Any) -> Any:
+    exact = armdyn.simulate(robot, *start, duration=duration, torque=tau, method=EXACT)
+    found = []
+    for count in steps:
+        loop = ClosedLoop(robot, method=method(duration / count), **options)
+        found.append(abs(loop(*start, steps=count, tau=tau).final.q - exact.q[-1]).max())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("method", [RungeKutta4, SemiImplicitEuler])
+def test_a_linkage_that_friction_holds_stands_still_for_ten_minutes(method: Any) -> None:
+    """Every joint holds it, so that no friction is known by itself; gravity would let it fall."""
+    for project in (True, False):
+        loop = ClosedLoop(linkage(8.0), method=method(1e-2), project=project, energy=True)
+        found = loop(SWING, steps=60_000, tau=np.zeros(3)).final
+        assert (found.qd == 0.0).all()
+        assert abs(found.q - SWING).max() < 1e-12
+        assert abs(found.work) < 1e-12
+        assert abs(found.heat) < 1e-12
+    assert (ClosedLoop(linkage(0.5), method=method(1e-2))(SWING, steps=10, tau=np.zeros(3)).final.qd != 0.0).all()
+
+
+def test_a_linkage_swings_turns_and_stops_as_in_the_located_motion() -> None:
+    robot, start = linkage(0.6), (SWING, np.zeros(3))
+    exact = armdyn.simulate(robot, *start, duration=4.0, method=EXACT)
+    assert len(exact.events) == 16
+    assert (exact.qd[-1] == 0.0).all()
+    for project in (True, False):
+        found = errors(robot, RungeKutta4, start, 4.0, (1000, 4000), np.zeros(3), project=project)
+        assert found[1] < 2e-4
+        assert found[0] / found[1] > 4**1.8
+    rough = errors(robot, SemiImplicitEuler, start, 4.0, (1000, 4000), np.zeros(3), project=True)
+    assert rough[1] < 2e-3
+    assert rough[0] / rough[1] > 3.0
+    final = ClosedLoop(robot, method=RungeKutta4(4e-3), project=True)(*start, steps=1000, tau=np.zeros(3)).final
+    assert (final.qd == 0.0).all()
+
+
+def test_the_error_of_stops_goes_with_the_square_of_the_step() -> None:
+    """In a channel, whose joints stop together, and of joints that two motors move."""
+    rubbing = CHANNEL.with_friction(dict.fromkeys(CHANNEL.joint_names, (0.1, 2.0)))
+    steps = (500, 1000, 2000, 4000)
+    for robot, start, tau, project, most in (
+        (rubbing, (THETA, np.array([1.0, 0.0])), np.zeros(2), True, 2.0),
+        (DIFFERENTIAL, (np.array([0.6, -0.3]), np.array([1.0, 2.0])), np.array([3.0, -1.0]), False, 500.0),
+    ):
+        for method in (RungeKutta4, Heun):
+            found = errors(robot, method, start, 2.0, steps, tau, project=project)
+            assert (found < most * (2.0 / np.array(steps)) ** 2).all()
+
+
+def test_a_differential_is_the_arm_without_it() -> None:
+    """Joints stick by what moves them; motors turn as the joints say."""
+    start, tau = (np.array([0.4, -0.3]), np.array([2.0, -3.0])), np.array([4.0, 1.0])
+    within = [np.linalg.solve(A, one) for one in (start[0] - B, start[1])]
+    given = {"method": RungeKutta4(2.5e-4), "energy": True}
+    alone = ClosedLoop(ALONE, **given)(*start, steps=8000, tau=tau).final
+    moved = ClosedLoop(DIFFERENTIAL, **given)(*within, steps=8000, tau=A.T @ tau).final
+    assert_close(A @ moved.q + B, alone.q, 1e-5)
+    assert_close(A @ moved.qd, alone.qd, 1e-5)
+    assert_close(moved.heat, alone.heat, 1e-5)
+    hold = A.T @ (ALONE.gravity_forces(start[0]) + np.array([1.4, -0.55]))
+    still = ClosedLoop(DIFFERENTIAL, method=Heun(1e-3))(within[0], steps=10_000, tau=hold).final
+    assert abs(still.q - within[0]).max() < 1e-12
+
+
+def test_projections_leave_what_sticks_where_it_is() -> None:
+    """Joints are light and at rest, others move; a projection in the metric of M would turn the light ones first."""
+    robot, q = on_a_plane(5.0)
+    exact = armdyn.simulate(robot, q, duration=1.0, method=EXACT)
+    assert [(event.kind, event.name) for event in exact.events] == [("slip", "wrist_2_joint")]
+    for method, most in ((RungeKutta4(1e-3), 1e-7), (SemiImplicitEuler(1e-3), 5e-3)):
+        loop = ClosedLoop(robot, method=method, project=True, record=["q", "qd"])
+        rolled = loop(q, steps=1000, tau=np.zeros(6))
+        assert (rolled.rows.q[:, [2, 5]] == q[[2, 5]]).all()
+        assert (rolled.rows.qd[:, [2, 5]] == 0.0).all()
+        moving = np.flatnonzero(rolled.rows.qd[:, 4])[0] * 1e-3
+        assert abs(moving - exact.events[0].t) < 2.5e-3
+        assert abs(rolled.final.q - exact.q[-1]).max() < most
+        assert abs(robot.constraint_error(rolled.final.q)).max() < 1e-13
+
+
+def test_simulations_that_project_leave_what_sticks_where_it_is() -> None:
+    """By steps of one length too, which drift by the square of the step."""
+    robot, q = on_a_plane(5.0)
+    found = armdyn.simulate(robot, q, duration=0.4, method=SemiImplicitEuler(2e-3), project=True)
+    assert [(event.kind, event.name) for event in found.events] == [("slip", "wrist_2_joint")]
+    assert abs(found.events[0].t - 0.364) < 3e-3
+    assert (found.q[:, [2, 5]] == q[[2, 5]]).all()
+    assert abs(robot.constraint_error(found.q)).max() < 1e-13
+
+
+def test_friction_takes_energy_and_brings_everything_to_rest() -> None:
+    """Without gravity, whatever the step: strong friction at light joints, six joints of which five can move."""
+    robot, q = on_a_plane(30.0)
+    robot, rng = robot.with_gravity((0.0, 0.0, 0.0)), np.random.default_rng(4)
+    J = robot.constraint_jacobian(q)
+    qd = rng.normal(size=(100, 6)) * rng.choice([0.1, 1.0, 3.0], size=(100, 1))
+    qd -= qd @ J.T @ np.linalg.pinv(J.T)
+    for method in (RungeKutta4(1e-2), SemiImplicitEuler(1e-2)):
+        loop = ClosedLoop(robot, method=method, energy=True, record=["q", "qd", "heat"])
+        rolled = loop(np.tile(q, (100, 1)), qd, steps=200, tau=np.zeros(6))
+        K = robot.kinetic_energy(rolled.rows.q, rolled.rows.qd)
+        assert (np.diff(K, axis=0) < 1e-12 * K[0]).all()
+        assert (np.diff(rolled.rows.heat, axis=0) > -1e-12 * K[0]).all()
+        assert (rolled.final.qd == 0.0).all()
+
+
+def test_the_books_close() -> None:
+    robot = linkage(0.6)
+    for h in (2e-3, 1e-3):
+        loop = ClosedLoop(robot, method=RungeKutta4(h), energy=True, project=True, record=["q", "qd", "work", "heat"])
+        rows = loop(SWING, steps=round(3.0 / h), tau=np.zeros(3)).rows
+        total = robot.kinetic_energy(rows.q, rows.qd) + robot.potential_energy(rows.q) - rows.work
+        assert abs(total - total[0]).max() < 1500.0 * h**2
+        assert rows.heat[-1] > 9.0
+        assert abs(rows.work + rows.heat).max() < 1e-9
+
+
+def test_constraint_forces_of_what_sticks_and_slips() -> None:
+    """The friction of a trajectory is that which holds, so that its constraint forces are those of the motion."""
+    robot, q = on_a_plane(5.0)
+    motion = ClosedLoop(robot, method=RungeKutta4(1e-3), project=True).simulate(q, steps=500, every=50, tau=np.zeros(6))
+    exact = armdyn.simulate(robot, q, duration=0.5, method=EXACT, save_every=0.05)
+    assert_close(motion.signals["friction"], exact.signals["friction"], 1e-6)
+    assert_close(motion.qdd, exact.qdd, 1e-5)
+    forces, expected = (one.constraint_forces(robot).joint_forces for one in (motion, exact))
+    assert_close(forces, expected, 1e-5)
+    standing, q = linkage(8.0), SWING
+    held = ClosedLoop(standing, method=RungeKutta4(1e-3)).simulate(q, steps=3, tau=np.zeros(3))
+    friction, taken = held.signals["friction"], held.constraint_forces(standing).joint_forces
+    assert (abs(friction) <= 8.0).all()
+    assert abs(friction).max() > 1.0
+    assert_close(friction + taken, np.broadcast_to(-standing.gravity_forces(q), friction.shape), 1e-12)
+
+
+def test_static_friction_brakes_and_inputs() -> None:
+    """What holds may be more than what rubs, a brake that is switched, and an input of the loop."""
+    laws = [StaticKinetic(7.0, 0.5), Viscous(0.05)]
+    robot = four_bar().with_actuators({name: Actuator(friction=laws) for name in four_bar().joint_names})
+    push = np.array([[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]])
+    found = ClosedLoop(robot, method=Heun(1e-3))(SWING, steps=200, tau=push).final
+    assert (found.qd[0] == 0.0).all()
+    assert (abs(found.qd[1]) > 1.0).any()
+
+    braked = four_bar().with_actuators({"joint_of_crank": Actuator(Motor(1e-4), Gear(10.0), brake=Brake(20.0))})
+    loop = ClosedLoop(braked, method=Heun(1e-3), brakes=["joint_of_crank"])
+    found = loop(SWING, steps=300, tau=np.zeros(3), brakes=np.tile([[1.0], [0.0]], (300, 1, 1))).final
+    assert found.qd[0, 0] == 0.0
+    assert abs(found.qd[0]).max() < 1e-12
+    assert (abs(found.qd[1]) > 0.1).all()
+
+    loop = ClosedLoop(linkage(0.1), method=Heun(1e-3), parameters=["joint_of_crank.friction"])
+    found = loop(SWING, steps=300, tau=np.zeros(3), **{"joint_of_crank.friction": np.array([30.0, 1.0])}).final
+    assert (found.qd[0] == 0.0).all()
+    assert (abs(found.qd[1]) > 0.1).all()
+
+
+def test_bristles_bend_beside_what_sticks() -> None:
+    """A crank on bristles, which give way by the force over their stiffness; dry joints stand still with it."""
+    bristles = LuGre(1e5, 300.0, 0.0, static=40.0, kinetic=40.0, speed=0.1)
+    laws = {"joint_of_crank": bristles, "joint_of_rocker": Coulomb(0.2)}
+    robot = four_bar().with_actuators({name: Actuator(friction=law) for name, law in laws.items()})
+    loop = ClosedLoop(robot, method=RungeKutta4(1e-3), project=True)
+    final = loop(SWING, steps=2000, tau=np.zeros(3)).final
+    assert abs(final.qd).max() < 1e-9
+    assert 1e-6 < abs(final.q - SWING).max() < 1e-3
+
+
+def test_gradients_and_rates_go_along() -> None:
+    robot = linkage(0.6)
+    loop = ClosedLoop(robot, pd_gravity, method=RungeKutta4(5e-3), project=True)
+    given: dict[str, Any] = {
+        "steps": 60,
+        "q_ref": SWING + np.array([0.8, 0.0, 0.0]),
+        "qd_ref": np.zeros(3),
+        "Kd": np.full(3, 0.5),
+    }
+    Kp, v, s = np.array([9.0, 7.0, 3.0]), np.array([0.4, -1.0, 0.5]), 1e-4
+    ends = [loop(SWING, Kp=Kp + k * s * v, **given).final.q for k in (1, -1)]
+    rates = loop.jvp("Kp")(SWING, Kp=Kp, tangent_Kp=v, **given).final.q
+    assert_close(rates, (ends[0] - ends[1]) / (2 * s), 1e-6)
+    assert abs(rates).max() > 1e-3
+    found = loop.gradient(where, ["Kp"], SWING, Kp=Kp, **given)
+    assert_close(found.d_Kp @ v, 2.0 * loop(SWING, Kp=Kp, **given).final.q @ rates, 1e-10)
+
+
+@armdyn.function("(n)->()")
+def where(model: Any, q: Any) -> Any:
+    return q @ q
+
+
+def test_who_sticks_is_not_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FrictionWarning)
+        ClosedLoop(linkage(1.0), method=Euler(1e-3))
+        ClosedLoop(DIFFERENTIAL, method=Euler(1e-3))
+    lossy = Actuator(Motor(1e-3), Gear(10.0, efficiency=0.8))
+    with pytest.warns(
+        FrictionWarning, match="for the robot has constraints and friction depends on the load .use armd"
+    ):
+        ClosedLoop(four_bar().with_actuators({"joint_of_crank": lossy}), method=Euler(1e-3))
+    springy = armdyn.actuators.Spring(stiffness=100.0)
+    flexible = Actuator(Motor(1e-3), Gear(10.0), Coulomb(1.0), spring=springy)
+    with pytest.warns(
+        FrictionWarning, match="for the robot has constraints beside flexible joints .use armdyn.simulate"
+    ):
+        ClosedLoop(four_bar().with_actuators({"joint_of_crank": flexible}), method=Euler(1e-3))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bounded_impulses_against_bounded_least_squares(seed: int) -> None:
+    """Rows that follow from others or from constraints among them: velocities are unique, impulses are not."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    m, c = int(rng.integers(1, n + 2)), int(rng.integers(0, n))
+    root = rng.normal(size=(n, n))
+    M = root @ root.T + np.eye(n)
+    inverse, C = np.linalg.inv(M), rng.normal(size=(c, n))
+    P = inverse - inverse @ C.T @ np.linalg.solve(C @ inverse @ C.T, C @ inverse) if c else inverse
+    rows = np.where(rng.random((m, n)) < 0.3, rng.normal(size=(m, n)), 0.0)
+    rows[~rows.any(axis=1)] = np.eye(n)[rng.integers(n)]
+    low, high = -(10.0 ** rng.uniform(-1.5, 1.0, m)), 10.0 ** rng.uniform(-1.5, 1.0, m)
+    v0 = P @ M @ rng.normal(size=n)
+    free = [row @ inverse @ row for row in rows] if c else None
+    found = bounded_impulses(v0, rows, rows @ P, low, high, free=free)
+    impulses, v = np.asarray(found.impulses, float), np.asarray(found.velocities, float)
+    L = np.linalg.cholesky(M)
+    exact = lsq_linear(L.T @ (rows @ P).T, -L.T @ v0, bounds=(low, high), method="bvls", tol=1e-15).x
+    best = v0 + (rows @ P).T @ exact
+    assert (low - 1e-12 <= impulses).all()
+    assert (impulses <= high + 1e-12).all()
+    np.testing.assert_allclose(v, v0 + (rows @ P).T @ impulses, rtol=0, atol=1e-12 * (1.0 + abs(v0).max()))
+    assert v @ M @ v - best @ M @ best < 1e-3 * (v0 @ M @ v0 - best @ M @ best) + 1e-12
+    resting = np.asarray(found.rests) == 1.0
+    assert abs(rows[resting] @ v).max(initial=0.0) < 1e-11 * (1.0 + abs(v0).max())
