@@ -178,6 +178,9 @@ def test_damping_is_part_of_the_no_load_current() -> None:
     w = 7580.0 * RPM
     assert motor.friction == pytest.approx(0.0302 * 0.137 - 2e-6 * w)
     assert motor.friction_torque(w) == pytest.approx(0.0302 * 0.137)
+    sheet = {"nominal_voltage": 24.0, "torque_constant": 0.03, "terminal_resistance": 2.0, "no_load_current": 0.5}
+    without_speed = Motor.from_data_sheet(**sheet, damping=1e-6)
+    assert without_speed.friction == pytest.approx(0.03 * 0.5 - 1e-6 * (24.0 - 2.0 * 0.5) / 0.03)
 
 
 @pytest.mark.parametrize(

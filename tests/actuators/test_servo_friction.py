@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp, mpf
 
 import armdyn
-from armdyn.actuators import Actuator, ServoFriction, published
+from armdyn.actuators import Actuator, ServoFriction, Smooth, published
 from armdyn.program import Port, trace
 from oracles import bam
 
@@ -101,6 +101,15 @@ def test_at_rest_and_without_load(name):
     assert abs(excess(law, mpf(force), mpf(0.3), mpf(0))) <= 12 * EPS * force
     assert np.isfinite([float(slope) for slope in law.slopes(0.3, 0.0)]).all()
     assert float(law.magnitude_at_rest(0.0)) == pytest.approx(float(law.force(1e-300, 0.0)), rel=1e-14)
+
+
+def test_m2_begins_to_slip_and_is_made_smooth_with_its_stribeck_curve() -> None:
+    """At speed v what falls is down to 1/e; smooth forms and the loops' slipping joints ask for the size alone."""
+    law = ServoFriction(coulomb=0.2, viscous=0.1, stribeck=0.3, speed=0.5, exponent=1.5)
+    expected = 0.2 + 0.1 * 0.5 + 0.3 / np.e
+    assert float(law.magnitude(0.5, 0.0)) == pytest.approx(expected, rel=1e-15)
+    assert float(law.sliding(-1.0, 0.5, 0.0)) == pytest.approx(-expected, rel=1e-15)
+    assert float(Smooth(law, width=1e-6).force(-0.5, 0.0)) == pytest.approx(-expected, rel=1e-15)
 
 
 @pytest.mark.parametrize(("law", "operations"), [("M3", 8), ("M4", 18), ("M5", 18), ("M6", 27)])
