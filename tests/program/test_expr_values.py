@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import armdyn
-from armdyn.program import Expr, Port, interpret, trace
+from armdyn.program import Expr, Port, interpret, maximum, sign, trace
 
 STATES = np.random.default_rng(81).uniform(0.2, 1.7, (16, 3)) * np.random.default_rng(82).choice([-1.0, 1.0], (16, 3))
 
@@ -111,3 +111,21 @@ def test_matrices_of_traced_scalars() -> None:
     results = interpret(trace(function, [Port("A", (3, 3)), Port("b", (3,))]), A, b)
     for actual, expected in zip(results, function(A, b), strict=True):
         assert_allclose(actual, expected, rtol=1e-14)
+
+
+def test_sign_times_a_number_is_its_size() -> None:
+    """One operation for what is three or four: equal in every digit, of zeros, infinity and NaN too."""
+
+    def function(x: np.ndarray) -> np.ndarray:
+        speeds = [sign(x[0]) * x[0], maximum(x[0] * sign(x[0]), 0.0), maximum(-1.0, abs(x[0])), maximum(abs(x[0]), 2.0)]
+        return np.array([*speeds, sign(x[1]) * x[0]], dtype=object)
+
+    program = trace(function, [Port("x", (2,))])
+    assert sorted(str(node[0]) for node in program.nodes) == sorted(
+        ["input", "input", "abs", "const", "max", "sign", "mul"]
+    )
+    for x in (-2.5, 2.5, 0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324):
+        given = np.array([x, -3.0])
+        with np.errstate(invalid="ignore"):
+            (found,) = interpret(program, given)
+            np.testing.assert_array_equal(found, [abs(x)] * 3 + [maximum(abs(x), 2.0), -x])

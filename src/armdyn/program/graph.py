@@ -160,6 +160,8 @@ class Graph:
         constant = self.value_of(b)
         if constant is not None:
             return self._mul_constant(a, constant)
+        if ("sign", a) == self.nodes[b] or ("sign", b) == self.nodes[a]:
+            return self._even("abs", a if ("sign", a) == self.nodes[b] else b)
         return self._node(("mul", a, b) if a <= b else ("mul", b, a))
 
     def _mul_constant(self, a: int, constant: float) -> int:
@@ -199,6 +201,13 @@ class Graph:
         """f(-a) = f(a)."""
         inner = self._negated(a)
         return self._node((name, a if inner is None else inner))
+
+    def _max(self, a: int, b: int) -> int:
+        """The larger one of two; of a size and a constant that is not above zero it is the size."""
+        for size, constant in ((a, self.value_of(b)), (b, self.value_of(a))):
+            if self.nodes[size][0] == "abs" and constant is not None and constant <= 0.0:
+                return size
+        return self._node(("max", a, b))
 
     def _select(self, condition: int, if_true: int, if_false: int) -> int:
         known = self.value_of(condition)
@@ -256,6 +265,7 @@ _RULES: dict[str, Callable[..., int]] = {
     "mul": Graph.mul,
     "div": Graph.div,
     "neg": Graph.neg,
+    "max": Graph._max,
     "select": Graph._select,
     **{name: _parity_rule(name, Graph._odd) for name in ODD_FUNCTIONS},
     **{name: _parity_rule(name, Graph._even) for name in EVEN_FUNCTIONS},

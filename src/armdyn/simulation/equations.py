@@ -21,7 +21,6 @@ from armdyn.constraints.solving import constrained_least_squares
 from armdyn.constraints.under_load import constrained_under_load, forces_before_loads, friction_lines
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
-from armdyn.model.friction import TINY
 from armdyn.program import maximum
 from armdyn.robot import Robot
 from armdyn.simulation.integration.schemes import Rates
@@ -136,9 +135,9 @@ def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
     of_bodies = []
     for k, (body, rate) in enumerate(zip(model.bodies, drive.rates(qd), strict=True)):
         s = directions[body.joint]
-        sliding = s * maximum(s * rate, TINY)
+        speed = maximum(s * rate, 0.0)
         own = [law for law in drive.laws[k] if not law.depends_on_load]
-        laws = sum(law.force(sliding if is_dry(law) else rate, 0.0) for law in own)
+        laws = sum(law.sliding(s, speed, 0.0) if is_dry(law) else law.force(rate, 0.0) for law in own)
         of_bodies.append(drive.damping[k] * rate + drive.friction[k] * s + laws)
     return drive.forces(of_bodies)
 

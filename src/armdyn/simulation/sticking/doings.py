@@ -52,6 +52,8 @@ class Doings:
         moves = slip * slip
         rests = 1.0 - moves
         above, below = less_equal(least, holding), less_equal(holding, most)  # neither of them of NaN
+        if friction.loads:  # a compiled loop leaves out what loads hold where no joint rests
+            above, below = select(sum(rests), above, 0.0), select(sum(rests), below, 0.0)
         crosses = less(slip * predicted, 0.0)
         turns = either(crosses, less(slip * later[friction.dry], 0.0))
         held = rests * above * below + turns

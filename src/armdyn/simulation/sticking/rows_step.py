@@ -13,7 +13,6 @@ others have that of their method.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +33,7 @@ from armdyn.simulation.sticking.doings import either, largest
 from armdyn.simulation.sticking.dry_joints import rubbing_bodies
 from armdyn.simulation.sticking.dry_rows import DryRows
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 
 def by_rows(mechanism: Mechanism) -> bool:
