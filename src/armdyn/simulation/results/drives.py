@@ -29,11 +29,12 @@ class DriveHistories:
         t: s, shape (T,).
         torque: k_t I, N m, shape (T, motors).
         speed: w of the rotors, rad/s, shape (T, motors).
-        current: I of motors as warm as they are, A, shape (T, motors).
+        current: I of motors as warm as they are, A, shape (T, motors); as recorded, that at t.
         winding: temperature, degC, shape (T, motors); NaN of motors without a thermal model.
         housing: temperature, degC, shape (T, motors); NaN likewise.
-        voltage: k_t w + R I, without the inductance's part, V, shape (T, motors).
-        power: electrical, V I, W, shape (T, motors); negative what they give back.
+        voltage: k_t w + R I, without the inductance's part, V, shape (T, motors); as recorded, the amplifier's in the
+            step that begins at t.
+        power: electrical, V I, W, shape (T, motors); negative what they give back; as recorded, that of the step.
     """
 
     joints: tuple[str, ...]
@@ -54,6 +55,13 @@ class DriveHistories:
         return supply.account(self.t, self.power, self.joints, self.voltage)
 
 
+RECORDED = ("current", "winding_rise", "housing_rise", "voltage", "electrical_power")
+"""Signals of a loop whose joint forces come by `armdyn.control.through_motors`: states at t, and results of a step."""
+
+FITS = 0.02
+"""How far, by the largest torque, a recorded current may be from the torque of a motor that it is of."""
+
+
 def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
     """From the joint forces tau = G (k_t I + tau_cogging) and the motion of the rotors (Modern Robotics 8.9.1)."""
     check_it_moved(trajectory, robot)
@@ -61,28 +69,51 @@ def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
         raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
     drives = motors_of(robot.mechanism, *CONSTANTS)
     columns = [_history(own, trajectory) for own in drives]
-    torque, speed, current, winding, housing, voltage = (
-        np.stack(column, axis=-1) for column in zip(*columns, strict=True)
-    )
     joints = tuple(trajectory.joint_names[own.coordinate] for own in drives)
     motors = tuple(own.motor for own in drives)
     return DriveHistories(
-        joints, motors, trajectory.t, torque, speed, current, winding, housing, voltage, voltage * current
+        joints, motors, trajectory.t, *(np.stack(column, axis=-1) for column in zip(*columns, strict=True))
     )
 
 
 def _history(own: Driven, trajectory: MotionData) -> Sequence[Array]:
-    """Torque, speed, current, temperatures of winding and housing, and voltage of one motor."""
+    """Torque, speed, current, temperatures of winding and housing, voltage and power of one motor."""
     motor, signals = own.motor, trajectory.signals
     theta, thetad = (signals.get(name, joints) for name, joints in (("theta", trajectory.q), ("thetad", trajectory.qd)))
     torque, w = own.motor_torque(trajectory.tau.T, theta.T), own.speed(thetad.T)
+    none = np.full(len(w), np.nan)
+    if (recorded := _recorded(own, trajectory, torque)) is not None:
+        current, rises, voltage, power = recorded
+    else:
+        rises = Rises(none, none) if motor.thermal is None else warming(motor, trajectory.t, torque)
+        warm = motor if motor.thermal is None else motor.at(*rises)
+        current = warm.current(torque)
+        voltage = warm.voltage(current, w)
+        power = voltage * current
     if motor.thermal is None:
-        current, none = motor.current(torque), np.full(len(w), np.nan)
-        return torque, w, current, none, none, motor.voltage(current, w)
-    rises = warming(motor, trajectory.t, torque)
-    warm, ambient = motor.at(*rises), motor.thermal.ambient
-    current = warm.current(torque)
-    return torque, w, current, ambient + rises.winding, ambient + rises.housing, warm.voltage(current, w)
+        return torque, w, current, none, none, voltage, power
+    ambient = motor.thermal.ambient
+    return torque, w, current, ambient + rises.winding, ambient + rises.housing, voltage, power
+
+
+def _recorded(own: Driven, trajectory: MotionData, torque: Array) -> tuple[Array, Rises, Array, Array] | None:
+    """Current, rises, voltage and power as the motion has them; None where it has none, or those of another motor.
+
+    The power of a step over its voltage is the current that acted in it. Where the torque is at its limit, more current
+    flows than the torque says.
+    """
+    motor, signals = own.motor, trajectory.signals
+    if any(name not in signals or signals[name].shape != trajectory.q.shape for name in RECORDED):
+        return None
+    current, winding, housing, voltage, power = (signals[name][:, own.coordinate] for name in RECORDED)
+    if current.any() and winding.any() != (motor.thermal is not None):
+        return None
+    warm, fed = motor if motor.thermal is None else motor.at(winding, housing), voltage != 0.0
+    acted = np.divide(power, voltage, out=np.zeros_like(power), where=fed)
+    off = abs(np.clip(warm.torque(acted), -motor.limits.torque, motor.limits.torque) - torque)[fed]
+    if off.size and not np.median(off) <= FITS * abs(torque).max():
+        return None
+    return current, Rises(winding, housing), voltage, power
 
 
 def warming(motor: Motor, t: Array, torque: Array) -> Rises:

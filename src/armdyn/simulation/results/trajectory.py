@@ -300,8 +300,11 @@ class Trajectory(MotionData):
     def drives(self, robot: Robot) -> DriveHistories:
         """Torques, speeds, currents, temperatures, voltages and powers of the motors over time (Modern Robotics 8.9).
 
-        The torques are those that gave the motion its joint forces. Windings and housings are as warm as the ambient at
-        first. The rotors of flexible joints have the motion of the signals theta and thetad.
+        The torques are those that gave the motion its joint forces. A motion of a loop under
+        `armdyn.control.through_motors` has signals of the motors' currents, temperatures, voltages and powers, which
+        are taken as they are; where they do not give the torques of the robot's motor, it is another one than ran. Its
+        currents, and those of any other motion, are the torque over k_t, and windings and housings as warm as the
+        ambient at first. The rotors of flexible joints have the motion of the signals theta and thetad.
 
         Args:
             robot: what moved, with its motors.
