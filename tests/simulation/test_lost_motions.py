@@ -95,3 +95,30 @@ def test_forces_that_are_not_known_in_the_last_state_are_nan(
     np.testing.assert_allclose(lost.q[-1], [0.31, 0.0], rtol=1e-12, atol=1e-12)
     assert np.isfinite(lost.tau[:-1]).all()
     assert np.isnan(lost.tau[-1]).all()
+
+
+@pytest.mark.parametrize("raises", [True, False], ids=["raises", "nan"])
+@pytest.mark.parametrize("late", [0.0, 1e-9], ids=["at once", "in the first step"])
+@pytest.mark.parametrize("q0", [[0.1, 0.2], [[0.1, 0.2], [0.3, -0.4]]], ids=["one", "batch"])
+@pytest.mark.parametrize("watched", [{}, {"events": [Crossing(lambda t, q, qd: 1.0)]}], ids=["", "events"])
+@pytest.mark.parametrize(
+    ("robot", "method"),
+    [(WEIGHTLESS, "adaptive"), (STIFF, "adaptive"), (WEIGHTLESS, "rk4"), (STIFF, "rk4")],
+    ids=["rigid, adaptive", "springs, adaptive", "rigid, rk4", "springs, rk4"],
+)
+def test_the_start_is_kept_where_a_function_fails_in_the_first_step(
+    robot: Robot, method: str, watched: dict[str, Any], q0: Any, late: float, raises: bool
+) -> None:
+    def fails(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        if t >= late and raises:
+            raise RuntimeError("broken")
+        return q * (np.nan if t >= late else 0.0)
+
+    with pytest.raises(RuntimeError if raises else SimulationError) as error:
+        armdyn.simulate(robot, q0, duration=0.1, torque=fails, method=method, **watched)
+    kept = error.value.trajectory  # type: ignore[union-attr]
+    assert (kept.t.tolist(), len(kept.q)) == ([0.0], 1)
+    first = kept.q[0].reshape(-1, 2)
+    np.testing.assert_array_equal(first[0], np.reshape(q0, (-1, 2))[0])
+    assert np.isnan(kept.tau[0].reshape(-1, 2)[0]).all() == (late == 0.0)
+    assert "error.trajectory" in str(error.value) + str(getattr(error.value, "__notes__", ""))

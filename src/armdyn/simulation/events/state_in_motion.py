@@ -144,7 +144,7 @@ class StateInMotion:
                         return
                     yield t / self.duration
                 self.integrator.restart()
-        except SimulationError:
+        except Exception:  # also of a torque that is a user's own function
             self._keep_last(t, y)
             raise
         self.hold = len(self.ends) - 1

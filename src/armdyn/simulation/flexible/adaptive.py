@@ -23,7 +23,6 @@ from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_t
 from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.results.dense import Dense, Line
 from armdyn.simulation.results.motion_data import Occurrence
-from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class AdaptiveRun:
                 for after in in_turns((self._by_solver, self._through_chattering), begin, end, y):
                     t, y = after
                     yield t / self.duration
-        except SimulationError:
+        except Exception:  # also of a torque that is a user's own function
             self.own.keep_end(t, lambda: self._record(t, y), f.forget_forces)
             raise
         self._record(self.duration, y)

@@ -42,7 +42,6 @@ from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.settings import check_keeps_constraints
 from armdyn.simulation.sticking.bristles import NAME, bending, bristle_energy, without_bristles
 from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
-from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 
@@ -237,7 +236,7 @@ def _fixed_steps(
                 x, xd = within.after_step(x, xd)
             if x.ndim == 1 and not np.isfinite(xd).all():
                 raise diverged(robot, t + h, q, qd, shorter_step(robot, method, q))
-    except SimulationError:
+    except Exception:  # also of a torque that is a user's own function
         f.keep_last(t, *before)
         raise
     f.record(grid.duration, x, xd, work)

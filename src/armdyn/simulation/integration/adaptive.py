@@ -124,7 +124,7 @@ class _Run:
                 for after in in_turns((self._by_solver, self._through_chattering), begin, end, y):
                     t, y = after
                     yield t / self.duration
-        except SimulationError:
+        except Exception:  # also of a torque that is a user's own function
             self.samples.keep_end(t, lambda: self._record(t, y), self._forget_forces)
             raise
         self._record(self.duration, y)

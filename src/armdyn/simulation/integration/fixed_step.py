@@ -24,7 +24,6 @@ from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.sticking.bristles import OnNumbers, Path
-from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
@@ -85,7 +84,7 @@ def integrate(
                 raise diverged(robot, min(t + step, grid.duration), before[0], before[1], remedy)
             if k % every == 0:
                 report(k / steps)
-    except SimulationError:
+    except Exception:  # also of a torque that is a user's own function
         _keep_last(samples, *last)
         raise
     samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))

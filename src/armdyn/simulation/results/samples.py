@@ -12,7 +12,6 @@ from armdyn.simulation.files.labels import Label
 from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence
-from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 
@@ -81,10 +80,13 @@ class Samples:
     def make_last_row(self, t: float) -> bool:
         """Make the next row that of the time at which a motion ends, t, s, and say whether it was made.
 
-        It is not where that state is kept already, nor in a batch, in which others go on.
+        It is not where that state is kept already, nor in a batch, in which others go on, but at the times that are to
+        be kept, such as that of the start.
         """
-        if self.shares_times or (self.count and self.t[self.count - 1] >= t):
+        if self.count and self.t[self.count - 1] >= t:
             return False
+        if self.shares_times:
+            return bool(self.t[self.count] == t)
         self.t[self.count] = t
         return True
 
@@ -93,7 +95,7 @@ class Samples:
         if self.make_last_row(t):
             try:
                 record()
-            except SimulationError:
+            except Exception:  # a function of the user may fail here too
                 forget_forces()
                 record()
 
