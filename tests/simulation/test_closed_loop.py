@@ -112,6 +112,21 @@ def test_gradient_of_gains() -> None:
     np.testing.assert_allclose((found.d_q * direction).sum(-1), (4 * slopes[0] - slopes[1]) / 3, rtol=1e-6)
 
 
+def test_no_gradient_by_what_is_not_given() -> None:
+    """f_tip and Ki are optional: that they were left out is said, not that there are none."""
+    loop, zero = armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.computed_torque), np.zeros(2)
+    given = dict.fromkeys(("q_ref", "qd_ref", "qdd_ref", "Kp", "Kd"), zero)
+    cost = armdyn.function("(n)->()")(lambda model, q: q @ q)
+    for name, size in (("f_tip", 6), ("Ki", 2)):
+        words = (
+            rf"{name} is an optional argument of .* was not given, .*; give {name}=, such as zeros of shape \({size},\)"
+        )
+        with pytest.raises(armdyn.UnknownName, match=words):
+            loop.gradient(cost, [name], zero, steps=3, **given)
+        found = loop.gradient(cost, [name], zero, steps=3, **given, **{name: np.zeros(size)})
+        assert getattr(found, f"d_{name}").shape == (size,)
+
+
 @pytest.mark.slow
 def test_rates_of_the_loop_are_dual_to_its_gradients() -> None:
     q, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()

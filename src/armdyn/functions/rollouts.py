@@ -144,6 +144,11 @@ class CompiledRollout(RolloutCall):
         keywords = {identifier(name): name for name in known}
         names = tuple(keywords.get(name, name) for name in names)
         for name in names:
+            if name not in known and name in self._inputs.positional:
+                raise UnknownName(
+                    f"{name} is an optional argument of {self.function.name} and was not given, so there is no "
+                    f"gradient by it; give {name}=, such as zeros of shape {self.shape_of(name)}"
+                )
             if name not in known:
                 raise UnknownName.of("argument", name, known, self.function.name)
         return names_of(names, "differentiated by", self.function)
