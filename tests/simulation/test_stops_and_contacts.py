@@ -217,8 +217,14 @@ def test_refused():
         Contact(c.PointOnPlane("tip", (0, 0, 1)), restitution=-0.1)
     with pytest.raises(SettingError, match="expected a plane"):
         Contact("floor")
-    with pytest.raises(SettingError, match=r"0.1 rad or m behind 'z lower stop'"):
+    with pytest.raises(SettingError, match=r"0\.1 m behind 'z lower stop'"):
         armdyn.simulate(mass(), [-0.1], duration=1.0, stops=Stops())
+    turning = armdyn.load("planar_2r").with_limits({"joint_1": (-1.0, 1.0)})
+    with pytest.raises(SettingError, match=r"0\.5 rad behind 'joint_1 upper stop'"):
+        armdyn.simulate(turning, [1.5, 0.0], duration=1.0, stops=Stops())
+    floor = Contact(c.PointOnPlane("tip", (0, 1, 0), (0.0, 0.2, 0.0), name="floor"))
+    with pytest.raises(SettingError, match=r"0\.2 m behind 'floor'"):
+        armdyn.simulate(turning, [0.0, 0.0], duration=1.0, stops=Stops(), contacts=[floor])
     with pytest.raises(SettingError, match=r"no such joint of .* has limits"):
         armdyn.simulate(cart(), [0, 0], duration=1.0, stops=Stops())
     with pytest.raises(armdyn.UnknownName, match="zz"):

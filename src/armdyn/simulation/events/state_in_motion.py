@@ -523,8 +523,8 @@ class StateInMotion:
         if (gaps < -TOUCHED).any():
             place = int(np.argmin(gaps))
             raise SettingError(
-                f"q0 is {-gaps[place]:.3g} rad or m behind {self.barriers.names[place]!r}; a motion starts before its "
-                "stops and on the free side of its contacts"
+                f"q0 is {-gaps[place]:.3g} {self.barriers.units[place]} behind {self.barriers.names[place]!r}; a "
+                "motion starts before its stops and on the free side of its contacts"
             )
 
     # What switches as often as it is asked.

@@ -126,6 +126,11 @@ class Barriers:
         contacts = tuple(Label(name, "N") for name in self.names[self.stops :])
         return {"stop_force": stops, "contact_force": contacts}
 
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the gaps: rad or m."""
+        return (*(UNITS[kind]["q"] for kind in self._kinds), *("m",) * self.contacts)
+
     def gaps(self, q: Array) -> Array:
         """g(q), rad or m, shape (barriers,)."""
         stops: Array = self._signs * (self._positions @ q - self._limits)
