@@ -173,6 +173,30 @@ def test_nan_is_a_difference() -> None:
     np.testing.assert_array_equal(np.isnan(found.q.largest), [False, False, True])
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("lost", [np.inf, -np.inf, np.nan])
+def test_motions_that_were_lost_are_looked_at_without_warnings(lost: float) -> None:
+    a = made(KEPT, *polynomial(3, KEPT))
+    q, qd, qdd = (values.copy() for values in (a.q, a.qd, a.qdd))
+    for values in (q, qd, qdd):
+        values[-2:, 1] = lost
+    gone = np.where(np.arange(len(KEPT)) < len(KEPT) - 2, 0.0, lost)[:, None]
+    energy = dataclasses.replace(
+        a.energy, kinetic=a.energy.kinetic + abs(gone), potential=a.energy.potential - abs(gone)
+    )
+    b = dataclasses.replace(made(KEPT, q, qd, qdd), energy=energy)
+    for one, other in ((a, b), (b, a), (b, b)):
+        found = one.compare(other)
+        assert not np.isfinite(found.q.largest).any()
+        assert not np.isfinite(found.energy.largest)
+        assert "energy K + P" in str(found)
+    early, late = b.resample([0.1, 1.45]).q, b.at([0.1, 1.45]).q
+    assert np.isfinite([early[0], late[0]]).all()
+    assert not np.isfinite([early[1, 1], late[1, 1]]).any()
+    assert np.isnan(b.energy.total[-1]).all()
+    assert np.isnan(b.energy.relative_drift[-1]).all()
+
+
 def test_motions_that_do_not_compare() -> None:
     a = made(KEPT, *polynomial(3, KEPT))
     with pytest.raises(ShapeError, match=r"batches of shapes \(2,\) and \(\)"):

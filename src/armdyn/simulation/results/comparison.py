@@ -17,7 +17,7 @@ QUANTITIES = ("q", "qd", "qdd", "tau")
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Of one quantity, over all common times and the batch; NaN where one of the motions is not finite.
+    """Of one quantity, over all common times and the batch; not finite where one of the motions is not.
 
     Args:
         largest: the largest absolute difference, in the unit of the quantity, shape (n,), or () of an energy.
@@ -89,6 +89,7 @@ class Comparison:
         )
 
 
+@np.errstate(all="ignore")  # of motions that were lost
 def compared(a: MotionData, b: MotionData) -> Comparison:
     """Differences at the times of ``a`` within ``b``."""
     if not isinstance(b, MotionData):

@@ -103,6 +103,7 @@ class Line:
         return self.y_0 + (t - self.t_0) / (self.t_1 - self.t_0) * (self.y_1 - self.y_0)
 
 
+@np.errstate(all="ignore")  # of motions that were lost
 def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> StateAt:
     """Hermite's polynomial of fourth degree between the saved states around each t.
 
@@ -124,6 +125,7 @@ def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> St
     )
 
 
+@np.errstate(all="ignore")  # of motions that were lost
 def rotors_between_saved(t: Array, saved: Array, theta: Array, thetad: Array) -> RotorsAt:
     """Hermite's cubic polynomial between the saved states around each t, with theta and thetad of both ends.
 

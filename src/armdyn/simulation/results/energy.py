@@ -11,7 +11,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class EnergyAccount:
-    """Energies along a motion, J, each of shape (T, ...).
+    """Energies along a motion, J, each of shape (T, ...); what follows from them is NaN where a motion was lost.
 
     Args:
         kinetic: K(q, qd).
@@ -25,11 +25,13 @@ class EnergyAccount:
     work: Array
 
     @property
+    @np.errstate(all="ignore")
     def total(self) -> Array:
         """Kinetic and potential energy K + P, J, shape (T, ...)."""
         return self.kinetic + self.potential
 
     @property
+    @np.errstate(all="ignore")
     def drift(self) -> Array:
         """Drift of K + P - W from its value at the first time, J, shape (T, ...).
 
@@ -39,12 +41,14 @@ class EnergyAccount:
         return drift
 
     @property
+    @np.errstate(all="ignore")
     def scale(self) -> Array:
         """The energy that changed hands, J, shape (...): the most that K, or the changes of P and W reach."""
         parts = (self.kinetic, self.potential - self.potential[0], self.work - self.work[0])
         return np.asarray(np.abs(parts).max(axis=(0, 1)))
 
     @property
+    @np.errstate(all="ignore")
     def relative_drift(self) -> Array:
         """The drift over the `scale`, a pure number, shape (T, ...); zero where nothing moves."""
         return self.drift / np.where(self.scale == 0, 1.0, self.scale)

@@ -36,6 +36,7 @@ def part(trajectory: Motion, start: Any, end: Any) -> Motion:
     return replace(trajectory.changed(lambda values: values[kept], t=t[kept]), events=events, notes=notes)
 
 
+@np.errstate(all="ignore")  # of motions that were lost
 def resampled(trajectory: Motion, times: Any, rate: Any) -> Motion:
     """The motion at ``times``, or at so many a second; see `Trajectory.resample`."""
     t = _checked_times(trajectory.t, times, rate)
