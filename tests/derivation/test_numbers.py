@@ -1,5 +1,7 @@
 """Derived closed forms with the numbers put in, beside the compiled functions of the same robot."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,16 @@ def test_inclined_axes_with_all_symbols() -> None:
     s = random_states(2, 3, seed=44)
     found = [derivation.function()(*state) for state in zip(s.q, s.qd, s.qdd, strict=True)]
     assert_close(np.array(found), robot.inverse_dynamics(s.q, s.qd, s.qdd))
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@pytest.mark.parametrize("form", ["lagrange", "newton-euler"])
+def test_products_of_short_numbers_are_short(form: str, kind: str) -> None:
+    """0.001 times 350 is 0.35: floats that SymPy multiplies into a sum would have seventeen digits."""
+    masses = [armdyn.Inertia(mass, com=(0.3, 0.1, 0.0), tensor=0.01 * np.eye(3)) for mass in (0.3, 0.7)]
+    parts = [
+        armdyn.Part("upper", "base", axis=(0, 0, 1), inertia=masses[0]),
+        armdyn.Part("fore", "upper", kind, axis=(0, 0, 1), xyz=(0.3, 0.0, 0.0), inertia=masses[1]),
+    ]
+    derived = armdyn.derive(armdyn.Robot.from_links(parts, gravity=(0.0, -9.81, 0.0)), form)
+    assert not re.findall(r"[0-9]*[.][0-9]{9,}", str(derived))

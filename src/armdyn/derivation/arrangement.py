@@ -149,7 +149,17 @@ class Arrangement:
 
 
 def _sum(summands: Sequence[Summand]) -> Any:
-    return sympy.Add(*(sympy.Mul(printed(number), *factors) for number, factors in summands))
+    return sympy.Add(*(_times_number(number, sympy.Mul(*factors)) for number, factors in summands))
+
+
+def _times_number(number: Fraction, factor: Any) -> Any:
+    """A number times an expression; SymPy distributes one over a sum, rounded: 0.001 times 350 x is 0.35 x here."""
+    if not factor.is_Add:
+        return printed(number) * factor
+    parts = [term.as_coeff_Mul() for term in factor.args]
+    if not all(value.is_Rational for value, _ in parts):
+        return printed(number) * factor
+    return sympy.Add(*(printed(number * Fraction(int(value.p), int(value.q))) * term for value, term in parts))
 
 
 def checked(by: Sequence[str]) -> tuple[str, ...]:
