@@ -12,7 +12,7 @@ import pytest
 import armdyn
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.simulation import AdamsBashforthMoulton4, RungeKutta4, SemiImplicitEuler, SettingError
-from armdyn.studies import OtherStudy, Results, StudyError, Uniform, grid, read, sampled
+from armdyn.studies import OtherStudy, Results, StudyError, Uniform, grid, parts, read, sampled
 from studies.arms import ROBOT, N, pid, settled, worst
 
 STEPS = 40
@@ -158,6 +158,51 @@ def test_another_study_in_the_folder_is_refused(tmp_path: Path, changes: dict[st
     run(chunk=5, folder=tmp_path)
     with pytest.raises(OtherStudy, match=said):
         run(**{"folder": tmp_path, **changes})
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+@pytest.mark.parametrize(
+    "changes", [{"steps": 41}, {"chunk": 6}, {}], ids=["another study", "other chunks", "the same"]
+)
+def test_of_two_studies_that_begin_at_once_the_first_has_the_folder(
+    tmp_path: Path, changes: dict[str, Any], links: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second looks into the empty folder, then the first claims it and computes, then the second goes on."""
+    looks, first = parts.Manifest.read, []
+
+    def too_early(folder: Path) -> parts.Manifest | None:
+        found = looks(folder)
+        if not first:
+            first.append(1)
+            run(chunk=5, folder=tmp_path)
+        return found
+
+    monkeypatch.setattr(parts.Manifest, "read", staticmethod(too_early))
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", lambda *_: (_ for _ in ()).throw(PermissionError()))
+    if changes:
+        with pytest.raises(
+            OtherStudy, match="steps is 40 there and 41 here" if "steps" in changes else "chunks of 5 runs"
+        ):
+            run(**{"chunk": 5, "folder": tmp_path, **changes})
+    else:
+        assert_same(run(chunk=5, folder=tmp_path), run())
+    monkeypatch.undo()
+    assert_same(read(tmp_path), run())
+    assert not list(tmp_path.glob("*.unfinished"))
+
+
+def test_parts_of_another_process_are_not_computed_again(tmp_path: Path) -> None:
+    computed: list[int] = []
+
+    def beside(runs: Any) -> Any:
+        computed.append(len(computed))
+        if len(computed) == 1:  # while the first part is computed, another process does all
+            run(chunk=5, folder=tmp_path, summaries={"beside": beside})
+        return runs.number
+
+    np.testing.assert_array_equal(run(chunk=5, folder=tmp_path, summaries={"beside": beside})["beside"], np.arange(23))
+    assert len(computed) == 1 + 5
 
 
 def test_the_manifest_says_what_it_is(tmp_path: Path) -> None:

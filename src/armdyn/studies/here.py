@@ -10,7 +10,7 @@ from armdyn.studies.recipe import Report
 
 
 def compute(study: Study, chunk: int, missing: Iterable[int], parts: Parts, workers: int, report: Report) -> None:
-    """Compute the missing parts.
+    """Compute the missing parts, but for those that another process has written meanwhile.
 
     Args:
         study: what to compute.
@@ -22,6 +22,9 @@ def compute(study: Study, chunk: int, missing: Iterable[int], parts: Parts, work
     """
     for k in missing:
         numbers, told = study.numbers(k, chunk), 0.0
+        if parts.has(k):
+            report(len(numbers))
+            continue
 
         def heard(fraction: float, runs: int = len(numbers)) -> None:
             nonlocal told

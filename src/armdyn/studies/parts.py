@@ -127,10 +127,10 @@ class Manifest:
         text = json.dumps([FORMAT, dict(self.identity), self.chunk], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def write(self, folder: Path) -> None:
-        """Write it into a folder."""
+    def claims(self, folder: Path) -> bool:
+        """Write it into a folder where there is none yet; whether it did. Of several processes at once one does."""
         said = {"format": FORMAT, "chunk": self.chunk, "identity": dict(self.identity), **self.words}
-        _write(folder / MANIFEST, json.dumps(said, indent=1).encode())
+        return _write(folder / MANIFEST, json.dumps(said, indent=1).encode(), only_first=True)
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
@@ -158,16 +158,20 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
     """
     pyarrow()
     folder = folder.absolute()
+    has_parts = folder.is_dir() and any(folder.glob("part-*.parquet"))  # before the manifest, which comes first
     found = Manifest.read(folder)
     if found is None:
-        if folder.is_dir() and any(folder.glob("part-*.parquet")):
+        if has_parts:
             raise OtherStudy(f"{folder} holds parts, but no {MANIFEST} that says of what; choose another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StudyError(f"{folder} cannot be made: {error.strerror or error}") from error
-        wanted.write(folder)
-        return InFolder(folder, wanted.digest), wanted
+        if wanted.claims(folder):
+            return InFolder(folder, wanted.digest), wanted
+        found = Manifest.read(folder)  # of a study that began at the same time
+        if found is None:
+            raise StudyError(f"{folder} was claimed by another study, which has gone; call study() again")
     differing = [name for name, value in wanted.identity.items() if found.identity.get(name) != value]
     if differing:
         raise OtherStudy(
@@ -194,18 +198,40 @@ def _differences(names: list[str], there: Mapping[str, Any], here: Mapping[str, 
     )
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that appears under its name when it is complete, and on the disk."""
+def _write(path: Path, content: bytes, *, only_first: bool = False) -> bool:
+    """Write a file that appears under its name when it is complete, and on the disk; whether it is the one there.
+
+    Args:
+        path: of the file.
+        content: of the file.
+        only_first: whether a file that is there stays, also where another process makes it at this moment.
+    """
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
     try:
         with unfinished.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if only_first:
+            return _named_first(unfinished, path)
         unfinished.replace(path)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and path.exists():
-            return  # another process wrote it, and cleared what was unfinished
+            return False  # another process wrote it, and cleared what was unfinished
         raise StudyError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+    return True
+
+
+def _named_first(unfinished: Path, path: Path) -> bool:
+    """Give a file its name where nothing has it; whether it got it."""
+    try:
+        path.hardlink_to(unfinished)
+    except FileExistsError:
+        return False
+    except (OSError, NotImplementedError):  # a file system without links
+        if path.exists():
+            return False
+        unfinished.replace(path)
+    return True
