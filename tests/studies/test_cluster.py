@@ -148,6 +148,16 @@ def test_a_cluster_that_goes_away_leaves_what_is_done(tmp_path: Path) -> None:
     assert 3 <= done < PARTS
     results = run(folder=tmp_path, summaries={"slow": slowly, "worst": arms.worst})
     np.testing.assert_array_equal(results["worst"], run()["worst"])
+    with pytest.raises(ClusterLost, match="the client is clos"):
+        run(client=client)
+
+
+def test_a_closed_client_is_named(tmp_path: Path) -> None:
+    with distributed.Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+        pass
+    with pytest.raises(ClusterLost, match="the client is closed; expected one that is connected to its scheduler"):
+        run(client=client, folder=tmp_path / "study")
+    assert not (tmp_path / "study").exists()
 
 
 @pytest.mark.slow

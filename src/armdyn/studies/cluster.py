@@ -146,7 +146,13 @@ def _opened(recipe: bytes, name: str, numbers: range, values: dict[str, Array]) 
 
 
 def threads(client: Any) -> int:
-    """How many threads the cluster has now, at least one: workers may come later."""
+    """How many threads the cluster has now, at least one: workers may come later.
+
+    Raises:
+        ClusterLost: the client is closed, or has lost its scheduler.
+    """
+    if client.status != "running":
+        raise ClusterLost(f"the client is {client.status}; expected one that is connected to its scheduler")
     return max(int(sum(client.ncores().values())), 1)
 
 
@@ -158,7 +164,7 @@ def _ways_to_get_lost() -> tuple[type[BaseException], ...]:
         from distributed.comm.core import CommClosedError  # noqa: PLC0415
     except ImportError:
         raise MissingLibrary("a study on a cluster needs Dask: pip install distributed") from None
-    return CancelledError, FutureCancelledError, KilledWorker, CommClosedError, TimeoutError
+    return ClusterLost, CancelledError, FutureCancelledError, KilledWorker, CommClosedError, TimeoutError
 
 
 def _first_line(error: BaseException) -> str:
