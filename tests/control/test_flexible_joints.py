@@ -110,3 +110,15 @@ def test_motors_whose_speeds_are_not_known_are_refused(robot: armdyn.Robot, flex
     rotors = {"theta": [0, 0], "thetad": [0, 0]} if flexible else {}
     with pytest.raises(Unsupported, match="flexible joints; leave" if flexible else "flexible joints, whose rotors"):
         loop([0.0, 0.0], steps=1, q_ref=[0, 0], qd_ref=[0, 0], Kp=[1, 1], Kd=[1, 1], **rotors)
+
+
+def test_theta_of_an_arm_without_springs_is_no_state() -> None:
+    """It would be an input, a number that is held; that the controller is for other arms is said."""
+    stiff, aim = armdyn.load("planar_2r"), dict.fromkeys(("q_ref", "Kp", "Kd"), np.zeros(2))
+    loop = armdyn.ClosedLoop(stiff, armdyn.control.motor_pd_gravity)
+    with pytest.raises(
+        TypeError, match=r"misses theta, thetad; .* the states of their rotors; this arm has no springs"
+    ):
+        loop([0.0, 0.0], steps=1, **aim)
+    with pytest.raises(TypeError, match=r"misses Kd; it takes theta, thetad, q_ref, Kp, Kd, f_tip$"):
+        loop([0.0, 0.0], steps=1, theta=np.zeros(2), thetad=np.zeros(2), q_ref=np.zeros(2), Kp=np.zeros(2))

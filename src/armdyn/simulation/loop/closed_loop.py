@@ -470,7 +470,10 @@ class ClosedLoop:
         if missing and given.keys() <= {*self.inputs, *self.state, "h", "t"}:
             law = "has no controller, and" if self.controller is None else f"with {self._law}"
             takes = ", ".join(self.inputs)
-            raise TypeError(f"the loop of {self.robot.name!r} {law} misses {', '.join(missing)}; it takes {takes}")
+            why = ""
+            if {"theta", "thetad"} & set(missing):  # of other arms than this one they are states, and given
+                why = ". Of flexible joints theta and thetad are the states of their rotors; this arm has no springs"
+            raise TypeError(f"the loop of {self.robot.name!r} {law} misses {', '.join(missing)}; it takes {takes}{why}")
 
     def _check_constraints(self, q0: Any, qd0: Any) -> None:
         """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
