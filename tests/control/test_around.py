@@ -8,6 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import control
+from armdyn.actuators import Actuator, Gear, Motor
 from armdyn.simulation import SettingError
 from oracles.cases import CASES, Case
 from oracles.closed_loops import Motion, State, by_hand
@@ -417,3 +418,25 @@ def test_batches_are_single_arms(ur5: Case) -> None:
         for name in together._fields:
             np.testing.assert_allclose(getattr(together, name)[:, k], getattr(alone, name), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(together.signal_2[::2], (together.q[::2] ** 2).sum(axis=-1), rtol=1e-12)
+
+
+def test_sensors_stand_inside_motors() -> None:
+    """Around them, what is told changes the motors' back-EMF, and so the motion; inside, of voltages, nothing."""
+    drive = Actuator(Motor(1.4e-5, torque_constant=0.03, resistance=0.3), Gear(100.0))
+    arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+
+    @armdyn.function("(n),(n),(n)->(n)")
+    def volts(model: Any, q: Any, qd: Any, u: Any) -> Any:
+        return u
+
+    def end(controller: Any) -> Any:
+        return armdyn.ClosedLoop(arm, controller)([0.0, 0.0], steps=200, u=[12.0, 6.0]).final.q
+
+    def seen(c: Any) -> Any:
+        return control.differencing(c, time_constant=0.05)
+
+    def driven(c: Any) -> Any:
+        return control.through_motors(c, command="voltage")
+
+    np.testing.assert_array_equal(end(driven(seen(volts))), end(driven(volts)))
+    assert abs(end(seen(driven(volts))) - end(driven(volts))).max() > 1e-2

@@ -74,6 +74,9 @@ def through_motors(
     voltage and power there are 0. With a supply one state more, ``bus_sag``, V, the supply's voltage less U, and three
     signals: ``bus_voltage`` U, V, ``supply_current``, A, and ``burnt_power``, W.
 
+    The motors turn at the speeds that this controller is told, so what stands for sensors, as `armdyn.control.noisy`
+    and `armdyn.control.differencing`, belongs inside it.
+
     Args:
         controller: what commands.
         command: "torque" or "voltage".
