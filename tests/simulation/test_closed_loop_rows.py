@@ -129,6 +129,34 @@ def test_projections_leave_what_sticks_where_it_is() -> None:
         assert abs(robot.constraint_error(rolled.final.q)).max() < 1e-13
 
 
+def test_joints_near_their_breakaway_force_stand_still() -> None:
+    """More joints than ways to move, none of them far from what holds it: no friction is known by itself."""
+    arm, q = armdyn.load("ur5"), np.array([0.3, -1.0, 1.2, -0.5, 0.7, 0.2])
+    plane = constraints.PointOnPlane("tool0", (0, 0.3, 1), tuple(arm.forward_kinematics(q)[:3, 3]))
+    most, rng = np.array([60.0, 60.0, 40.0, 10.0, 6.0, 3.0]), np.random.default_rng(0)
+    rubbing = {name: (0.3, c) for name, c in zip(arm.joint_names, most, strict=True)}
+    push = most / rng.uniform(1.001, 1.3, (400, 6)) * rng.choice([-1.0, 1.0], size=(400, 6))
+    loop = ClosedLoop(arm.with_constraints(plane).with_friction(rubbing), method=SemiImplicitEuler(1e-3))
+    found = loop(np.tile(q, (400, 1)), steps=50, tau=arm.gravity_forces(q) + push).final
+    assert (found.q == q).all()
+    assert (found.qd == 0.0).all()
+
+
+def test_joints_stick_beside_those_that_constraints_hold() -> None:
+    """The point of a spherical wrist is held, and with it three joints; friction holds two of the others."""
+    arm, q = armdyn.load("puma560"), np.array([0.3, -0.7, 0.9, 0.4, 0.8, -0.3])
+    p = tuple(arm.forward_kinematics(q)[:3, 3])
+    normals = [(1.0, 0.2, 0.0), (0.0, 1.0, 0.3), (0.1, 0.0, 1.0)]
+    held = [constraints.PointOnPlane(arm.tip, normal, p, name=f"plane_{k}") for k, normal in enumerate(normals)]
+    robot = arm.with_constraints(*held).with_friction(dict.fromkeys(arm.joint_names, (0.1, 2.0)))
+    loop = ClosedLoop(robot, method=RungeKutta4(1e-3), record=["q", "qd"])
+    push = arm.gravity_forces(q) + np.array([50.0, -30.0, 20.0, 1.9, 1.9, 2.1])
+    rows = loop(q, steps=200, tau=push).rows
+    assert (rows.q[:, 3:5] == q[3:5]).all()
+    assert abs(rows.q[:, :3] - q[:3]).max() < 1e-12
+    assert abs(rows.qd[-1, 5]) > 0.01
+
+
 def test_simulations_that_project_leave_what_sticks_where_it_is() -> None:
     """By steps of one length too, which drift by the square of the step."""
     robot, q = on_a_plane(5.0)
@@ -271,7 +299,7 @@ def test_bounded_impulses_against_bounded_least_squares(seed: int) -> None:
     rows[~rows.any(axis=1)] = np.eye(n)[rng.integers(n)]
     low, high = -(10.0 ** rng.uniform(-1.5, 1.0, m)), 10.0 ** rng.uniform(-1.5, 1.0, m)
     v0 = P @ M @ rng.normal(size=n)
-    free = [row @ inverse @ row for row in rows] if c else None
+    free = rows @ inverse @ rows.T if c else None
     found = bounded_impulses(v0, rows, rows @ P, low, high, free=free)
     impulses, v = np.asarray(found.impulses, float), np.asarray(found.velocities, float)
     L = np.linalg.cholesky(M)

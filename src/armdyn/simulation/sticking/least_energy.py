@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.simulation.integration.schemes import State
-from armdyn.simulation.sticking.bounded_impulses import NEAR, SWEEPS, bounded_impulses
+from armdyn.simulation.sticking.bounded_impulses import bounded_impulses
 from armdyn.simulation.sticking.doings import Doings
 from armdyn.simulation.sticking.slides import Slide
 from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
-ONCE = ((SWEEPS, NEAR),)
-"""Sweeps over all joints, and no others: they have the step of few states."""
+SWEEPS = 8
+"""Over all joints, and no rounds behind them: they have the step of few states."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class LeastEnergy:
         n, dry = len(friction.before), friction.dry
         ones, none, unit = np.ones(n), np.zeros(n, dtype=object), np.eye(n)
         columns = np.array([arm.changed(q, {}, ones, unit[i].astype(object), none).x for i in dry])  # M^-1 e_i
-        found = bounded_impulses(friction.predicted, unit[dry], columns, self.low, self.high, sweeps=ONCE)
+        found = bounded_impulses(friction.predicted, unit[dry], columns, self.low, self.high, sweeps=SWEEPS, rounds=0)
         after = found.velocities
         after[dry] = (1.0 - found.rests) * after[dry]
         return after, found.impulses

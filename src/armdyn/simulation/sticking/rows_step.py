@@ -97,7 +97,8 @@ class ArmOfRows:
         if not len(self.rows):
             return RowsMotion(x, pushed, applied, taken, np.zeros(0))
         bounds, any_rests = self.rows.bounds, sum(self.rests)
-        found = metric.least_energy(x, -self.rests * bounds.most, -self.rests * bounds.least)
+        most, least = -self.rests * bounds.most, -self.rests * bounds.least
+        found = metric.least_energy(x, most, least, metric.without_constraints(pushed))
         held = self.rows.at_rest(self.rests * found.rests, found.velocities)
         holding = -select(any_rests, found.impulses, 0.0)  # a compiled loop leaves this out where no joint rests
         taken_at_rest = self.rows.matrix.T @ holding
@@ -130,6 +131,10 @@ class RowsMetric:
         _, A, drift = all_equations(self.mechanism, self.q, self.qd)
         return np.asarray(moved_within(self.mechanism, A, drift, self._factors, pushed).qdd)
 
+    def without_constraints(self, pushed: Array) -> Array:
+        """Accelerations by joint forces, were there no constraints."""
+        return np.asarray(self._factors.solve(pushed))
+
     def within(self, v: Array) -> Array:
         """Velocities without what leaves the constraints."""
         if not self.mechanism.model.constraints:
@@ -149,16 +154,20 @@ class RowsMetric:
         return np.array([moved_within(self.mechanism, A, none, self._factors, row).qdd for row in rows])
 
     @property
-    def _without_constraints(self) -> list[Any] | None:
-        """r M^-1 r^T of each row, where there are constraints."""
+    def _without_constraints(self) -> Array | None:
+        """r_j M^-1 r_k^T of all rows, where there are constraints."""
         if not self.mechanism.model.constraints:
             return None
-        inwards = [self._factors.inwards(row) for row in self.rows.matrix]
-        return [np.array(one) @ np.array(self._factors.over_D(one)) for one in inwards]
+        inwards = np.array([self._factors.inwards(row) for row in self.rows.matrix])
+        return np.asarray(inwards @ np.array([self._factors.over_D(list(one)) for one in inwards]).T)
 
-    def least_energy(self, v0: Array, low: Array, high: Array) -> Impulses:
-        """Velocities, or accelerations, with impulses, or forces, of the rows within bounds."""
-        return bounded_impulses(v0, self.rows.matrix, self.columns, low, high, free=self._without_constraints)
+    def least_energy(self, v0: Array, low: Array, high: Array, cancelled: Array) -> Impulses:
+        """Velocities, or accelerations, with impulses, or forces, of the rows within bounds.
+
+        ``cancelled``: without constraints.
+        """
+        rows, free = self.rows.matrix, self._without_constraints
+        return bounded_impulses(v0, rows, self.columns, low, high, free=free, cancelled=cancelled)
 
 
 def rows_step(method: FixedStep, arm: ArmOfRows, state: State, h: Any) -> State:
@@ -211,7 +220,7 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, stra
 
         More than the arm had before, and than it would have without.
         """
-        found = metric.least_energy(v0, t * (taken - most), t * (taken - least))
+        found = metric.least_energy(v0, t * (taken - most), t * (taken - least), straight)
         after = rows.at_rest(found.rests, found.velocities)
         given = (found.impulses - h * taken) @ (rows.matrix @ (without + after))
         return after, found.impulses, less(0.0, given) * less(0.0, given + gained)
