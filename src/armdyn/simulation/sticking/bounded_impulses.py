@@ -7,11 +7,11 @@ any. The velocities are unique. The impulses are so where no row follows from ot
 first, and all of them are right.
 
 Each impulse is made what is best beside the others, sweep by sweep, which lessens the energy each time. Then those that
-are within their bounds are solved for, and their rows rest to rounding. Where that solution contradicts itself, impulses
-go towards it as far as their bounds allow. Rounds of a sweep and a step lessen the energy further: a step goes towards
-the solution that changes each impulse by as little as its bounds are wide, where rows follow from others. Then it is
-solved again, and where that is wrong too, what the rounds have found counts. Forces that cause accelerations are found
-in the same way.
+are within their bounds are solved for, and their rows rest to rounding. Where that solution contradicts itself, the
+impulses go towards it as far as their bounds allow. Rounds of a sweep and a step lessen the energy further: a step goes
+towards the solution that changes each impulse by as little as its bounds are wide, where rows follow from others. Then
+it is solved again, and where that is wrong too, what the rounds have found counts. Forces that cause accelerations are
+found in the same way.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from armdyn.simulation.sticking.some_rows import FOLLOWS, solved_for_some
 from armdyn.spatial.rotations import Array
 
 SWEEPS, ROUNDS = 4, 3
-"""Over all rows, before the first solution; then before the second: of 12000 random arms at rest within constraints the
-first is wrong of 1700, the second of 10. Sweeps alone lessen what is left by a third or so, in arms that are coupled."""
+"""Over all rows, before the first solution; then before the second: of 12000 random arms at rest within constraints
+the first is wrong of 1700, the second of 10. Sweeps alone lessen what is left by a third or so, in coupled arms."""
 
 NEAR = 1e-9
 """What is so near to a bound, by its distance from the other one, is at it: where a row follows from others, it would

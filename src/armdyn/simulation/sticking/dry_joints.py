@@ -112,8 +112,9 @@ def rubbing_names(robot: Robot) -> list[str]:
 
 
 def can_stick(drive: Drive, body: int) -> bool:
-    """Whether the joint of a body has dry friction."""
-    return not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))
+    """Whether the joint of a body has dry friction, and some coordinate moves it."""
+    rubs = not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))
+    return rubs and bool(drive.terms[body])
 
 
 def rub_without_load(drive: Drive) -> bool:

@@ -67,7 +67,7 @@ class DryRows:
             coordinates = np.flatnonzero(row)
             if len(coordinates) == 1:
                 (i,) = coordinates
-                qd[i] = (1.0 - one) * qd[i]
+                qd[i] = qd[i] - one * qd[i]  # no negative zero
         return qd
 
 

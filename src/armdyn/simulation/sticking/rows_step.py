@@ -209,7 +209,7 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, stra
     v0 = metric.within(straight)
     before, behind = rows.matrix @ qd, rows.matrix @ v0
     crosses = less(slip * behind, 0.0)
-    r = h * (1.0 - turns + crosses * behind / (behind - before + (1.0 - crosses)))
+    r = h * (1.0 - turns + crosses * behind / select(crosses, behind - before, 1.0))
     rests = 1.0 - slip * slip  # what a stop lets go of, it lets go then
     r = r + rests * (largest(r * turns) - h)
     without = v0 + h * taken @ metric.columns  # velocities without dry friction
