@@ -113,6 +113,60 @@ def test_a_differential_is_the_arm_without_it() -> None:
     assert abs(still.q - within[0]).max() < 1e-12
 
 
+def test_joints_of_several_coordinates_come_to_rest_exactly() -> None:
+    """A differential in a wrist, and a joint that goes along: what rounding leaves is no slip, in results neither."""
+    arm, q = armdyn.load("ur5"), np.array([0.3, -1.0, 1.2, -0.5, 0.7, 0.2])
+    rubbing = zip(arm.joint_names, (8.0, 25.0, 15.0, 2.0, 1.5, 0.3), strict=True)
+    matrix = np.eye(6)
+    matrix[4:, 4:], matrix[2, 1] = [[0.5, 0.5], [0.5, -0.5]], 0.4
+    robot = arm.with_friction({name: (0.3, c) for name, c in rubbing}).with_coordinates(list("abcdef"), matrix)
+    loop, hold = ClosedLoop(robot, method=RungeKutta4(1e-3)), np.asarray(robot.gravity_forces(q))
+    motion = loop.simulate(q, np.array([0.01, -0.02, 0.01, 0.05, 0.03, -0.04]), steps=300, every=100, tau=hold)
+    assert (motion.qd[1:] == 0.0).all()
+    assert (motion.qdd[1:] == 0.0).all()
+    at_rest = motion.signals["friction"][-1]
+    assert_close(at_rest, hold - np.asarray(robot.gravity_forces(motion.q[-1])), 1e-9)
+    assert not np.signbit(motion.qd[1:]).any()
+
+
+def test_a_joint_that_no_coordinate_moves() -> None:
+    arm = armdyn.load("planar_3r")
+    arm = arm.with_friction(dict.fromkeys(arm.joint_names, (0.1, 0.5)))
+    robot = arm.with_coordinates(["a", "b"], [[0.0, 0.0], [0.5, 0.5], [0.5, -0.5]])
+    alone = ALONE.with_coordinates(["a"], [[0.0], [1.0]])
+    for one, start in ((robot, ([0.3, 0.2], [1.0, 0.0])), (alone, ([0.3], [1.0]))):
+        assert (errors(one, RungeKutta4, start, 0.1, (100,), np.ones(one.dof)) < 1e-5).all()
+
+
+def test_a_crank_turns_fast_beside_a_rocker_that_turns_round() -> None:
+    """What turns round costs others no accuracy: the books close in steps of a twentieth of a radian."""
+    robot = four_bar().with_gravity((0.0, 0.0, 0.0)).with_friction({"joint_of_rocker": (0.0, 0.5)})
+    J = robot.constraint_jacobian(SWING)
+    qd = np.linalg.svd(J)[2][-1]
+    qd *= 25.0 / qd[0]
+    for h, most, given in ((2e-3, 1e-3, 1e-12), (1e-2, 0.1, 1e-3)):
+        loop = ClosedLoop(robot, method=RungeKutta4(h), project=True, energy=True, record=["q", "qd", "work", "heat"])
+        rows = loop(SWING, qd, steps=round(2.0 / h), tau=np.zeros(3)).rows
+        K = robot.kinetic_energy(rows.q, rows.qd)
+        assert abs(K - rows.work - K[0]).max() < most * K[0]
+        assert (np.diff(rows.heat) > -given * K[0]).all()
+
+
+def test_a_step_that_slows_a_slide_by_exactly_one() -> None:
+    """In round numbers: one slide goes from 2 to 1 m/s in a second while another stops, by what they come from."""
+    parts = [
+        armdyn.Part(name, parent, "prismatic", axis=axis, joint=axis_name, inertia=armdyn.Inertia(mass))
+        for name, parent, axis, axis_name, mass in (
+            ("saddle", "base", (1, 0, 0), "x", 0.0),
+            ("block", "saddle", (0, 1, 0), "y", 1.0),
+        )
+    ]
+    slides = armdyn.Robot.from_links(parts, gravity=(0, 0, 0)).with_friction(dict.fromkeys("xy", (0.0, 0.5)))
+    robot = slides.with_coordinates(["a", "b"], [[1.0, 1.0], [1.0, -1.0]])
+    final = ClosedLoop(robot, method=Euler(1.0))([0.0, 0.0], [1.125, 0.875], steps=1, tau=[-0.5, -0.5]).final
+    assert_close([final.qd.sum(), final.qd[0] - final.qd[1]], [1.0, 0.0], 1e-12)
+
+
 def test_projections_leave_what_sticks_where_it_is() -> None:
     """Joints are light and at rest, others move; a projection in the metric of M would turn the light ones first."""
     robot, q = on_a_plane(5.0)

@@ -47,11 +47,13 @@ class Impulses(NamedTuple):
         velocities: v, (n,).
         impulses: p, one a row.
         rests: 1 of each row that is at rest, but for rounding, else 0.
+        none: 1 of each velocity that is zero, but for rounding, else 0, (n,).
     """
 
     velocities: Array
     impulses: Array
     rests: Array
+    none: Array
 
 
 def bounded_impulses(
@@ -79,8 +81,8 @@ def bounded_impulses(
         rounds: behind the first solution, where that is wrong; none leave it at what the sweeps have found.
     """
     S, rates = rows @ columns.T, rows @ v0
-    sizes = abs(rows) @ (abs(v0) if cancelled is None else abs(v0) + abs(cancelled))
-    metric = _Metric(S, S if free is None else free, sizes, constrained=free is not None)
+    sizes = abs(v0) if cancelled is None else abs(v0) + abs(cancelled)
+    metric = _Metric(S, S if free is None else free, abs(rows) @ sizes, constrained=free is not None)
     p = _swept(metric, rates, clip(np.zeros(len(rows)), low, high), low, high, sweeps)
     near = _Places.of(p, low, high)
     found = _Solved.of(metric, rates, near, low, high)
@@ -92,7 +94,8 @@ def bounded_impulses(
         again = _Solved.of(metric, rates, _Places.of(p, low, high), low, high)
         found = _Solved(*(select(found.wrong, *both) for both in zip(again, found, strict=True)))
     impulses, rests = select(found.wrong, p, found.p), select(found.wrong, 0.0, found.rests)
-    return Impulses(v0 + columns.T @ impulses, impulses, rests)
+    v, sizes = v0 + columns.T @ impulses, sizes + abs(columns).T @ abs(impulses)
+    return Impulses(v, impulses, rests, less_equal(abs(v), ROUNDING * sizes))
 
 
 class _Metric:

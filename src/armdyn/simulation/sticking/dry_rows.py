@@ -60,14 +60,20 @@ class DryRows:
         least, most, backwards, forwards = np.array([_bounds(self.drive, k) for k in self.bodies], dtype=object).T
         return Bounds(least, most, backwards, forwards)
 
-    def at_rest(self, rests: Array, qd: Array) -> Array:
-        """Velocities, or accelerations, exactly zero of coordinates whose joints rest."""
+    def at_rest(self, rests: Array, qd: Array, none: Array) -> Array:
+        """Velocities, or accelerations, exactly zero of coordinates that rest with their joints.
+
+        Args:
+            rests: 1 of each joint that rests, else 0.
+            qd: velocities, (n,).
+            none: 1 of each that is zero, but for rounding, else 0: which of several coordinates rest with their joint.
+        """
         qd = qd.copy()
         for one, row in zip(rests, self.matrix, strict=True):
             coordinates = np.flatnonzero(row)
-            if len(coordinates) == 1:
-                (i,) = coordinates
-                qd[i] = qd[i] - one * qd[i]  # no negative zero
+            for i in coordinates:
+                still = one if len(coordinates) == 1 else one * none[i]
+                qd[i] = qd[i] - still * qd[i]  # no negative zero
         return qd
 
 

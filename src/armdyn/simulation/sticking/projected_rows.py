@@ -15,7 +15,7 @@ from armdyn.constraints.equations import all_equations
 from armdyn.constraints.projection import projected
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
-from armdyn.program import select
+from armdyn.program import less_equal, select
 from armdyn.simulation.sticking.dry_rows import DryRows
 from armdyn.simulation.sticking.some_rows import FOLLOWS, solved_for_some
 from armdyn.spatial.rotations import Array
@@ -40,7 +40,7 @@ def projected_at_rest(mechanism: Mechanism, rows: DryRows, q: Array, qd: Array) 
         phi, A, _ = all_equations(mechanism, nearer)
         nearer = nearer - _least(mechanism, nearer, rows, rests, A[holonomic], phi) if len(phi) else nearer
     A = all_equations(mechanism, nearer).A
-    within = rows.at_rest(rests, qd - _least(mechanism, nearer, rows, rests, A, A @ qd))
+    within = rows.at_rest(rests, qd - _least(mechanism, nearer, rows, rests, A, A @ qd), less_equal(abs(qd), 0.0))
     # a compiled loop leaves this out where no joint rests
     return select(sum(rests), nearer, plain[0]), select(sum(rests), within, plain[1])
 

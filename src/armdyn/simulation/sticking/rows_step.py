@@ -29,7 +29,7 @@ from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import Rates, State
 from armdyn.simulation.sticking.bounded_impulses import Impulses, bounded_impulses
 from armdyn.simulation.sticking.bristles import Bent
-from armdyn.simulation.sticking.doings import either, largest
+from armdyn.simulation.sticking.doings import largest
 from armdyn.simulation.sticking.dry_joints import rubbing_bodies
 from armdyn.simulation.sticking.dry_rows import DryRows
 from armdyn.spatial.rotations import Array
@@ -99,7 +99,7 @@ class ArmOfRows:
         bounds, any_rests = self.rows.bounds, sum(self.rests)
         most, least = -self.rests * bounds.most, -self.rests * bounds.least
         found = metric.least_energy(x, most, least, metric.without_constraints(pushed))
-        held = self.rows.at_rest(self.rests * found.rests, found.velocities)
+        held = self.rows.at_rest(self.rests * found.rests, found.velocities, found.none)
         holding = -select(any_rests, found.impulses, 0.0)  # a compiled loop leaves this out where no joint rests
         taken_at_rest = self.rows.matrix.T @ holding
         return RowsMotion(select(any_rests, held, x), pushed - taken_at_rest, applied, taken + taken_at_rest, holding)
@@ -181,14 +181,13 @@ def rows_step(method: FixedStep, arm: ArmOfRows, state: State, h: Any) -> State:
     rows, slip = arm.rows, arm.slip
     if not len(rows):
         return later
-    straight = qd + h * first.x
-    turns = either(less(slip * (rows.matrix @ straight), 0.0), less(slip * (rows.matrix @ later[1]), 0.0))
-    stopped = _stopped(arm, first, turns, state, straight, h)
+    turns = less(slip * (rows.matrix @ later[1]), 0.0)
+    stopped = _stopped(arm, first, turns, state, later[1], h)
     # a compiled loop leaves this out where no joint of a group of arms stops or turns
     return tuple(select(sum(turns), *both) for both in zip(stopped, later, strict=True))
 
 
-def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, straight: Array, h: Any) -> State:
+def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, predicted: Array, h: Any) -> State:
     """The state a step later where joints stop or turn; paths are those of the mean velocities.
 
     Args:
@@ -196,7 +195,7 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, stra
         first: what it does when the step begins.
         turns: 1 of each joint that stops or turns, else 0.
         state: when the step begins.
-        straight: velocities at the end of the step by the accelerations at its beginning.
+        predicted: velocities at the end of the step, were friction to go on as when it begins.
         h: length of the step, s.
     """
     (q, qd, energies), rows, slip, bounds = state, arm.rows, arm.slip, arm.rows.bounds
@@ -205,8 +204,8 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, stra
     least = bounds.least + slips_on * (bounds.backwards - bounds.least)  # kinetic in the place of static friction
     most = bounds.most + slips_on * (bounds.forwards - bounds.most)
     taken = slip * slip * mean + half * slip + first.holding
-    metric = RowsMetric(arm.bare, q + 0.5 * h * (qd + straight), straight, rows)  # where constraints bind these
-    v0 = metric.within(straight)
+    metric = RowsMetric(arm.bare, q + 0.5 * h * (qd + predicted), predicted, rows)  # where constraints bind these
+    v0 = metric.within(predicted)
     before, behind = rows.matrix @ qd, rows.matrix @ v0
     crosses = less(slip * behind, 0.0)
     r = h * (1.0 - turns + crosses * behind / select(crosses, behind - before, 1.0))
@@ -220,15 +219,15 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, stra
 
         More than the arm had before, and than it would have without.
         """
-        found = metric.least_energy(v0, t * (taken - most), t * (taken - least), straight)
-        after = rows.at_rest(found.rests, found.velocities)
+        found = metric.least_energy(v0, t * (taken - most), t * (taken - least), predicted)
+        after = rows.at_rest(found.rests, found.velocities, found.none)
         given = (found.impulses - h * taken) @ (rows.matrix @ (without + after))
         return after, found.impulses, less(0.0, given) * less(0.0, given + gained)
 
     (later, of_later, gives), (whole, of_whole, _) = in_times(r), in_times(h)
     after, impulses = select(gives, whole, later), select(gives, of_whole, of_later)
     times = select(gives, h, r)  # each change of velocity comes about evenly in its time
-    path = 0.5 * h * (qd + straight) + 0.5 * largest(times) * (after - straight)
+    path = 0.5 * h * (qd + predicted) + 0.5 * largest(times) * (after - predicted)
     mean = 0.5 * ((1.0 - crosses * (1.0 - gives)) * before + rows.matrix @ after)
     less_taken = impulses @ mean  # than by the friction at the beginning
     return q + path, after, energies + first.energies(path) + np.array([less_taken, -less_taken])
