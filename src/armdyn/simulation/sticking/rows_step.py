@@ -4,10 +4,10 @@ Friction of joints at rest is found in every state that the step's method looks 
 least energy (`armdyn.simulation.sticking.bounded_impulses`), so that what is held within its bounds has none. Forces of
 joints that rest need not be unique then, as where constraints hold them too; accelerations are.
 
-Where the velocity of a joint passes through zero within a step, impulses of friction over the whole step leave the
-velocities at its end the least energy, within what each joint takes at rest, or beside what it takes as it slips. So
-a step in which a joint stops or turns, or lets go with less friction than holds it, has an error of the order of h; all
-others have that of their method.
+Where the velocity of a joint passes through zero within a step of the method, in which friction goes on as when it
+begins, impulses of friction in the time behind leave the velocities at its end the least energy, within what each joint
+takes at rest, or beside what it takes as it slips. So a step in which a joint stops or turns has an error of the second
+order, one in which it lets go with less friction than holds it of the first; all others have that of their method.
 """
 
 from __future__ import annotations

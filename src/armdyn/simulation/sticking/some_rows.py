@@ -14,7 +14,7 @@ FOLLOWS = 1e-10
 """A pivot below this part of a row's own size: the row follows from those before it, or from constraints."""
 
 
-def solved_for_some(S: Array, least: Sequence[Any], counts: Array, b: Array) -> Array:
+def solved_for_some(S: Array, least: Sequence[Any] | Array, counts: Array, b: Array) -> Array:
     """x with S x = b in the rows that count, 0 of the others; of rows that follow from others, those that come first.
 
     Args:
