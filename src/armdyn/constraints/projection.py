@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import null_space
 
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant
@@ -118,8 +117,7 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
     whole = compiled(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
 
     def project(q: Array, qd: Array, held: Array | None = None) -> Projected:
-        rest = held is not None and len(held) > 0
-        step = _by_singular_values(robot, null_space(held)) if rest else whole
+        step = whole if held is None or not len(held) else _by_singular_values(robot, _ways_beside(held))
         first = last = step(q, qd)
         for _ in range(NEWTON_STEPS):
             size = np.abs(last.phi)
@@ -132,6 +130,14 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
         return Projected(last.q, last.qd, first.phi, first.rate)
 
     return project
+
+
+def _ways_beside(held: Array) -> Array:
+    """The directions of q that do not move along some rows, as columns."""
+    from scipy.linalg import null_space  # noqa: PLC0415 - large, and for few
+
+    ways: Array = null_space(held)
+    return ways
 
 
 def _by_singular_values(robot: ConstrainedRobot, ways: Array | None = None) -> Callable[[Array, Array], Projected]:
