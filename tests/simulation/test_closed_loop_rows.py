@@ -129,6 +129,17 @@ def test_joints_of_several_coordinates_come_to_rest_exactly() -> None:
     assert not np.signbit(motion.qd[1:]).any()
 
 
+def test_work_is_that_of_the_method_where_joints_stop_and_turn() -> None:
+    """Viscous friction changes in the step in which one does."""
+    viscous = ALONE.with_friction({"joint_1": (6.0, 1.5), "joint_2": (3.0, 0.6)})
+    robot = viscous.with_coordinates(["left", "right"], A, offset=B)
+    loop = ClosedLoop(robot, method=RungeKutta4(1e-3), energy=True, record=["q", "qd", "work", "heat"])
+    rows = loop([0.6, -0.3], [1.0, 2.0], steps=3000, tau=np.array([3.0, -1.0])).rows
+    assert (np.diff(np.sign(rows.qd @ A.T), axis=0) != 0).sum() > 10
+    total = robot.kinetic_energy(rows.q, rows.qd) + robot.potential_energy(rows.q) - rows.work
+    assert abs(total - total[0]).max() < 1e-6 * rows.heat[-1]
+
+
 def test_a_joint_that_no_coordinate_moves() -> None:
     arm = armdyn.load("planar_3r")
     arm = arm.with_friction(dict.fromkeys(arm.joint_names, (0.1, 0.5)))

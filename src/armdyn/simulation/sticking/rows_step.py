@@ -182,12 +182,12 @@ def rows_step(method: FixedStep, arm: ArmOfRows, state: State, h: Any) -> State:
     if not len(rows):
         return later
     turns = less(slip * (rows.matrix @ later[1]), 0.0)
-    stopped = _stopped(arm, first, turns, state, later[1], h)
+    stopped = _stopped(arm, first, turns, state, later, h)
     # a compiled loop leaves this out where no joint of a group of arms stops or turns
     return tuple(select(sum(turns), *both) for both in zip(stopped, later, strict=True))
 
 
-def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, predicted: Array, h: Any) -> State:
+def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, later: State, h: Any) -> State:
     """The state a step later where joints stop or turn; paths are those of the mean velocities.
 
     Args:
@@ -195,10 +195,11 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, pred
         first: what it does when the step begins.
         turns: 1 of each joint that stops or turns, else 0.
         state: when the step begins.
-        predicted: velocities at the end of the step, were friction to go on as when it begins.
+        later: at its end, were friction to go on as when it begins.
         h: length of the step, s.
     """
-    (q, qd, energies), rows, slip, bounds = state, arm.rows, arm.slip, arm.rows.bounds
+    (q, qd, _), (until, predicted, energies), rows, slip = state, later, arm.rows, arm.slip
+    bounds = rows.bounds
     mean, half = 0.5 * (bounds.forwards + bounds.backwards), 0.5 * (bounds.forwards - bounds.backwards)
     slips_on = slip * slip * (1.0 - turns)
     least = bounds.least + slips_on * (bounds.backwards - bounds.least)  # kinetic in the place of static friction
@@ -224,13 +225,13 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, pred
         given = (found.impulses - h * taken) @ (rows.matrix @ (without + after))
         return after, found.impulses, less(0.0, given) * less(0.0, given + gained)
 
-    (later, of_later, gives), (whole, of_whole, _) = in_times(r), in_times(h)
-    after, impulses = select(gives, whole, later), select(gives, of_whole, of_later)
+    (soon, of_soon, gives), (whole, of_whole, _) = in_times(r), in_times(h)
+    after, impulses = select(gives, whole, soon), select(gives, of_whole, of_soon)
     times = select(gives, h, r)  # each change of velocity comes about evenly in its time
     path = 0.5 * h * (qd + predicted) + 0.5 * largest(times) * (after - predicted)
     mean = 0.5 * ((1.0 - crosses * (1.0 - gives)) * before + rows.matrix @ after)
     less_taken = impulses @ mean  # than by the friction at the beginning
-    return q + path, after, energies + first.energies(path) + np.array([less_taken, -less_taken])
+    return q + path, after, energies + first.energies(q + path - until) + np.array([less_taken, -less_taken])
 
 
 @function("(n),(n),(n),(6)?->(n),(n)", sources=SOURCES)
