@@ -16,6 +16,7 @@ found in the same way.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,10 +149,7 @@ def _towards(p: Array, other: Array, low: Array, high: Array) -> Array:
     beyond = below + above
     way = other - p
     parts = (below * (low - p) + above * (high - p)) / select(beyond, way, 1.0) + (1.0 - beyond)
-    part = parts[0]
-    for one in parts[1:]:
-        part = minimum(part, one)
-    return np.asarray(clip(p + part * way, low, high))
+    return np.asarray(clip(p + reduce(minimum, parts) * way, low, high))
 
 
 class _Places(NamedTuple):

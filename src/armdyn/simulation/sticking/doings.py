@@ -57,7 +57,7 @@ class Doings:
         crosses = less(slip * predicted, 0.0)
         turns = either(crosses, less(slip * later[friction.dry], 0.0))
         held = rests * above * below + turns
-        r = select(rests, h, h * _part_behind_zero(crosses, before, predicted))
+        r = select(rests, h, h * part_behind_zero(crosses, before, predicted))
         stops = largest(r * moves)  # what this lets go of, it lets go then
         r = r + held * rests * less(0.0, stops) * (stops - h)
         taken = select(rests, holding, slipping.force[friction.dry])
@@ -81,7 +81,7 @@ class Doings:
         released = forwards + backwards
         direction = select(released, forwards - backwards, self.direction)
         direction = direction * (1.0 - 2.0 * opposed * (1.0 - against))
-        r = self.r + slips_on * (self.h * _part_behind_zero(slips_on, before, after) - self.r)
+        r = self.r + slips_on * (self.h * part_behind_zero(slips_on, before, after) - self.r)
         held, turns = self.held - released + against, self.turns + slips_on
         return replace(self, held=held, turns=turns, direction=direction, r=r), sum(released + opposed)
 
@@ -153,7 +153,7 @@ def largest(of: Array) -> Any:
     return largest
 
 
-def _part_behind_zero(crosses: Array, before: Array, after: Array) -> Array:
+def part_behind_zero(crosses: Array, before: Array, after: Array) -> Array:
     """The part of a step that is left when a velocity passes through zero, 0 where it does not."""
     found: Array = crosses * after / select(crosses, after - before, 1.0)
     return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.exact import is_zero
+from armdyn.exact import is_zero, rounded
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.robot import Robot
@@ -59,7 +60,7 @@ class DryJoints:
                 rows[place, i] = factor
             for k, factor in bodies:
                 signs[place, joints[k]] = np.sign(factor)
-                least, most, back, forth = _dry_forces(drive, k)
+                least, most, back, forth = np.array(dry_forces(drive, k), dtype=float)
                 mirrored = (most, least, forth, back) if factor < 0 else (least, most, back, forth)
                 forces[place] += np.multiply(factor, mirrored)
             names.append(" and ".join(robot.model.joints[joints[k]].name for k, _ in bodies))
@@ -135,13 +136,12 @@ def is_dry(law: FrictionLaw) -> bool:
     return not all(is_zero(bound) for load in loads for bound in law.at_rest(load))
 
 
-def _dry_forces(drive: Drive, body: int) -> Array:
+def dry_forces(drive: Drive, body: int) -> list[Any]:
     """The least and the largest dry friction of a body's joint at rest, and that with which it slips either way.
 
-    Without the laws that depend on the load.
+    Without the laws that depend on the load; numbers or traced scalars, as the drive has them.
     """
-    c = float(drive.friction[body])
+    c = rounded(drive.friction[body])
     dry = [law for law in drive.laws[body] if is_dry(law) and not law.depends_on_load]
     laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
-    total: Array = np.array([(-c, c, -c, c), *laws], dtype=float).sum(axis=0)
-    return total
+    return [sum(each) for each in zip((-c, c, -c, c), *laws, strict=True)]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from armdyn.algorithms.load_laws import other_laws
-from armdyn.model.drive import Drive
-from armdyn.model.friction import TINY
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
 from armdyn.simulation.equations import sliding_friction
-from armdyn.simulation.sticking.dry_joints import is_dry, rubbing_bodies
+from armdyn.simulation.sticking.dry_joints import dry_forces, rubbing_bodies
 from armdyn.simulation.sticking.slides import Bounds
 from armdyn.spatial.rotations import Array
 
@@ -28,7 +23,7 @@ class DryRows:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism, self.drive = mechanism, other_laws(mechanism.drive)
+        self.mechanism = mechanism
         self.bodies = rubbing_bodies(mechanism.drive)
         self.matrix = np.zeros((len(self.bodies), mechanism.dof))
         for row, k in zip(self.matrix, self.bodies, strict=True):
@@ -57,7 +52,9 @@ class DryRows:
     @property
     def bounds(self) -> Bounds:
         """What each may take at rest, and what it takes where it begins to slip, (m,) each."""
-        least, most, backwards, forwards = np.array([_bounds(self.drive, k) for k in self.bodies], dtype=object).T
+        least, most, backwards, forwards = np.array(
+            [dry_forces(self.mechanism.drive, k) for k in self.bodies], dtype=object
+        ).T
         return Bounds(least, most, backwards, forwards)
 
     def at_rest(self, rests: Array, qd: Array, none: Array) -> Array:
@@ -75,10 +72,3 @@ class DryRows:
                 still = one if len(coordinates) == 1 else one * none[i]
                 qd[i] = qd[i] - still * qd[i]  # no negative zero
         return qd
-
-
-def _bounds(drive: Drive, k: int) -> list[Any]:
-    """The least and the most at rest, and the friction that begins to slip backwards and forwards."""
-    c, dry = drive.friction[k], [law for law in drive.laws[k] if is_dry(law)]
-    laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
-    return [sum(each) for each in zip((-c, c, -c, c), *laws, strict=True)]

@@ -29,7 +29,7 @@ from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import Rates, State
 from armdyn.simulation.sticking.bounded_impulses import Impulses, bounded_impulses
 from armdyn.simulation.sticking.bristles import Bent
-from armdyn.simulation.sticking.doings import largest
+from armdyn.simulation.sticking.doings import largest, part_behind_zero
 from armdyn.simulation.sticking.dry_joints import rubbing_bodies
 from armdyn.simulation.sticking.dry_rows import DryRows
 from armdyn.spatial.rotations import Array
@@ -97,8 +97,8 @@ class ArmOfRows:
         if not len(self.rows):
             return RowsMotion(x, pushed, applied, taken, np.zeros(0))
         bounds, any_rests = self.rows.bounds, sum(self.rests)
-        most, least = -self.rests * bounds.most, -self.rests * bounds.least
-        found = metric.least_energy(x, most, least, metric.without_constraints(pushed))
+        low, high = -self.rests * bounds.most, -self.rests * bounds.least
+        found = metric.least_energy(x, low, high, metric.without_constraints(pushed))
         held = self.rows.at_rest(self.rests * found.rests, found.velocities, found.none)
         holding = -select(any_rests, found.impulses, 0.0)  # a compiled loop leaves this out where no joint rests
         taken_at_rest = self.rows.matrix.T @ holding
@@ -154,7 +154,7 @@ class RowsMetric:
         return np.array([moved_within(self.mechanism, A, none, self._factors, row).qdd for row in rows])
 
     @property
-    def _without_constraints(self) -> Array | None:
+    def _free(self) -> Array | None:
         """r_j M^-1 r_k^T of all rows, where there are constraints."""
         if not self.mechanism.model.constraints:
             return None
@@ -166,8 +166,8 @@ class RowsMetric:
 
         ``cancelled``: without constraints.
         """
-        rows, free = self.rows.matrix, self._without_constraints
-        return bounded_impulses(v0, rows, self.columns, low, high, free=free, cancelled=cancelled)
+        rows = self.rows.matrix
+        return bounded_impulses(v0, rows, self.columns, low, high, free=self._free, cancelled=cancelled)
 
 
 def rows_step(method: FixedStep, arm: ArmOfRows, state: State, h: Any) -> State:
@@ -209,9 +209,8 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, late
     v0 = metric.within(predicted)
     before, behind = rows.matrix @ qd, rows.matrix @ v0
     crosses = less(slip * behind, 0.0)
-    r = h * (1.0 - turns + crosses * behind / select(crosses, behind - before, 1.0))
-    rests = 1.0 - slip * slip  # what a stop lets go of, it lets go then
-    r = r + rests * (largest(r * turns) - h)
+    r = h * (1.0 - turns + part_behind_zero(crosses, before, behind))
+    r = r + arm.rests * (largest(r * turns) - h)  # what a stop lets go of, it lets go then
     without = v0 + h * taken @ metric.columns  # velocities without dry friction
     gained = h * (first.pushed + rows.matrix.T @ taken) @ (without + qd)
 
