@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import inspect
 import json
@@ -44,9 +45,15 @@ def view() -> Iterator[Callable[..., Viewer]]:
         viewer.close()
 
 
-def until(true: Callable[[], bool], seconds: float = 20.0) -> None:
+def until(viewer: Viewer, true: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait for what another thread draws; looked at between two drawings, so that all of one has been drawn."""
     end = time.monotonic() + seconds
-    while not true():
+    while True:
+        with viewer._lock, contextlib.ExitStack() as locks:
+            for shown in viewer._robots:
+                locks.enter_context(shown.lock)
+            if true():
+                return
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)
 
@@ -84,7 +91,7 @@ def test_a_slider_moves_the_links(view: Callable[..., Viewer]) -> None:
     joints.handles[2].value = 90.0
     expected = Q.copy()
     expected[2] = np.pi / 2
-    until(lambda: viewer.q[2] == expected[2])
+    until(viewer, lambda: viewer.q[2] == expected[2])
     np.testing.assert_array_equal(viewer.q, expected)  # the others keep all their digits
     check_poses(viewer, expected)
     joints.buttons.value = "zero"
@@ -103,12 +110,12 @@ def test_coupled_joints_follow_and_loops_stay_closed(view: Callable[..., Viewer]
     viewer.show([0.1, 0.2, 0.3, 0.4, 0.5])
     check_poses(viewer, [0.1, 0.2, 0.3, 0.4, 0.5])
     viewer.tick()
-    until(lambda: "wrist_3_joint" in viewer._robots[0].numbers.content)
+    until(viewer, lambda: "wrist_3_joint" in viewer._robots[0].numbers.content)
     channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     arm = armdyn.load("planar_2r").with_constraints(channel)
     looped = view(arm, [-1.0, 2.0])
     looped._robots[0].joints.handles[0].value = -60.0
-    until(lambda: abs(looped.q[0] + np.pi / 3) < 1e-12)
+    until(looped, lambda: abs(looped.q[0] + np.pi / 3) < 1e-12)
     assert np.abs(arm.constraint_error(looped.q)).max() < 1e-8
     before = looped.q
     looped._robots[0].moved(np.array([-2.5, 0.0]), "joint_1")  # out of reach
@@ -145,19 +152,19 @@ def test_a_motion_plays_by_the_clock(view: Callable[..., Viewer]) -> None:
     viewer = fall.view(robot=robot, port=0, browser=False)
     with viewer:
         viewer.seek(0.5)
-        until(lambda: viewer._last_t == 0.5)
+        until(viewer, lambda: viewer._last_t == 0.5)
         both = fall.at(0.5).q
         check_poses(viewer, viewer.q)
         np.testing.assert_allclose(viewer.q, both[0], rtol=0, atol=1e-6)
         np.testing.assert_allclose(viewer._robots[0].moving[0].drawn.q, both[1], rtol=0, atol=1e-6)
-        until(lambda: viewer.play_panel.slider.value == 0.5)
-        until(lambda: len(viewer._robots[0].plots[1].plot.data[0]) > 1)
+        until(viewer, lambda: viewer.play_panel.slider.value == 0.5)
+        until(viewer, lambda: len(viewer._robots[0].plots[1].plot.data[0]) > 1)
         assert viewer._robots[0].plots[1].plot.data[0][-1] <= 0.5
         viewer.play_panel.toggle()
-        until(lambda: viewer._last_t is not None and viewer._last_t == 1.0)
-        until(lambda: viewer.play_panel.button.label == "Play")
+        until(viewer, lambda: viewer._last_t is not None and viewer._last_t == 1.0)
+        until(viewer, lambda: viewer.play_panel.button.label == "Play")
         viewer.play_panel.slider.value = 0.25
-        until(lambda: viewer._last_t == 0.25)
+        until(viewer, lambda: viewer._last_t == 0.25)
         viewer.pause()
     assert viewer.closed
     with pytest.raises(ViewerError, match="closed"):
@@ -185,19 +192,19 @@ def test_a_stream_moves_the_robot_or_a_ghost_beside_it(view: Callable[..., Viewe
     source: Any = viewer._source
     with socket.create_connection(("127.0.0.1", source.port)) as sender:
         sender.sendall(json.dumps({"t": 1.0, "q": Q.tolist(), "tau": [1, 2, 3, 4, 5, 6]}).encode() + b"\n")
-        until(lambda: "measured" in viewer._robots[0].numbers.content)  # written when all has been drawn
+        until(viewer, lambda: "measured" in viewer._robots[0].numbers.content)  # written when all has been drawn
         np.testing.assert_array_equal(viewer.q, Q)
         check_poses(viewer, Q)
         sender.sendall(b'{"q": [NaN, 0, 0, 0, 0, 0]}\n1,2\n')
-        until(lambda: "line 3" in viewer.stream_said)
+        until(viewer, lambda: "line 3" in viewer.stream_said)
         assert "2 numbers" in viewer.stream_said
         np.testing.assert_array_equal(viewer.q, Q)  # it is still shown where it was
         viewer._robots[0].follow_box.value = False
-        until(lambda: not viewer._robots[0].follows)
+        until(viewer, lambda: not viewer._robots[0].follows)
         sender.sendall(b"0,0,0,0,0,0\n")
         measured = viewer._robots[0].measured
         assert measured is not None
-        until(lambda: not measured.drawn.q.any())
+        until(viewer, lambda: not measured.drawn.q.any())
         np.testing.assert_array_equal(viewer.q, Q)  # the model is moved by the sliders now
     with pytest.raises(ViewerError, match="choose one"):
         view(armdyn.load("rp"), stream=0, motion=armdyn.simulate(armdyn.load("rp"), [0, 1], duration=0.1))
