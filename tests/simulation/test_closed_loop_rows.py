@@ -120,7 +120,7 @@ def test_joints_of_several_coordinates_come_to_rest_exactly() -> None:
     matrix = np.eye(6)
     matrix[4:, 4:], matrix[2, 1] = [[0.5, 0.5], [0.5, -0.5]], 0.4
     robot = arm.with_friction({name: (0.3, c) for name, c in rubbing}).with_coordinates(list("abcdef"), matrix)
-    loop, hold = ClosedLoop(robot, method=RungeKutta4(1e-3)), np.asarray(robot.gravity_forces(q))
+    loop, hold = ClosedLoop(robot, method=Heun(1e-3)), np.asarray(robot.gravity_forces(q))
     motion = loop.simulate(q, np.array([0.01, -0.02, 0.01, 0.05, 0.03, -0.04]), steps=300, every=100, tau=hold)
     assert (motion.qd[1:] == 0.0).all()
     assert (motion.qdd[1:] == 0.0).all()
@@ -178,20 +178,23 @@ def test_a_step_that_slows_a_slide_by_exactly_one() -> None:
     assert_close([final.qd.sum(), final.qd[0] - final.qd[1]], [1.0, 0.0], 1e-12)
 
 
-def test_projections_leave_what_sticks_where_it_is() -> None:
+@pytest.mark.short_run("RungeKutta4")
+@pytest.mark.parametrize(
+    ("kind", "most"), [(RungeKutta4, 1e-7), (SemiImplicitEuler, 5e-3)], ids=["RungeKutta4", "SemiImplicitEuler"]
+)
+def test_projections_leave_what_sticks_where_it_is(kind: Any, most: float) -> None:
     """Joints are light and at rest, others move; a projection in the metric of M would turn the light ones first."""
     robot, q = on_a_plane(5.0)
     exact = armdyn.simulate(robot, q, duration=1.0, method=EXACT)
     assert [(event.kind, event.name) for event in exact.events] == [("slip", "wrist_2_joint")]
-    for method, most in ((RungeKutta4(1e-3), 1e-7), (SemiImplicitEuler(1e-3), 5e-3)):
-        loop = ClosedLoop(robot, method=method, project=True, record=["q", "qd"])
-        rolled = loop(q, steps=1000, tau=np.zeros(6))
-        assert (rolled.rows.q[:, [2, 5]] == q[[2, 5]]).all()
-        assert (rolled.rows.qd[:, [2, 5]] == 0.0).all()
-        moving = np.flatnonzero(rolled.rows.qd[:, 4])[0] * 1e-3
-        assert abs(moving - exact.events[0].t) < 2.5e-3
-        assert abs(rolled.final.q - exact.q[-1]).max() < most
-        assert abs(robot.constraint_error(rolled.final.q)).max() < 1e-13
+    loop = ClosedLoop(robot, method=kind(1e-3), project=True, record=["q", "qd"])
+    rolled = loop(q, steps=1000, tau=np.zeros(6))
+    assert (rolled.rows.q[:, [2, 5]] == q[[2, 5]]).all()
+    assert (rolled.rows.qd[:, [2, 5]] == 0.0).all()
+    moving = np.flatnonzero(rolled.rows.qd[:, 4])[0] * 1e-3
+    assert abs(moving - exact.events[0].t) < 2.5e-3
+    assert abs(rolled.final.q - exact.q[-1]).max() < most
+    assert abs(robot.constraint_error(rolled.final.q)).max() < 1e-13
 
 
 def test_joints_near_their_breakaway_force_stand_still() -> None:
@@ -232,20 +235,21 @@ def test_simulations_that_project_leave_what_sticks_where_it_is() -> None:
     assert abs(robot.constraint_error(found.q)).max() < 1e-13
 
 
-def test_friction_takes_energy_and_brings_everything_to_rest() -> None:
+@pytest.mark.short_run("SemiImplicitEuler")
+@pytest.mark.parametrize("kind", [RungeKutta4, SemiImplicitEuler])
+def test_friction_takes_energy_and_brings_everything_to_rest(kind: Any) -> None:
     """Without gravity, whatever the step: strong friction at light joints, six joints of which five can move."""
     robot, q = on_a_plane(30.0)
     robot, rng = robot.with_gravity((0.0, 0.0, 0.0)), np.random.default_rng(4)
     J = robot.constraint_jacobian(q)
     qd = rng.normal(size=(100, 6)) * rng.choice([0.1, 1.0, 3.0], size=(100, 1))
     qd -= qd @ J.T @ np.linalg.pinv(J.T)
-    for method in (RungeKutta4(1e-2), SemiImplicitEuler(1e-2)):
-        loop = ClosedLoop(robot, method=method, energy=True, record=["q", "qd", "heat"])
-        rolled = loop(np.tile(q, (100, 1)), qd, steps=200, tau=np.zeros(6))
-        K = robot.kinetic_energy(rolled.rows.q, rolled.rows.qd)
-        assert (np.diff(K, axis=0) < 1e-12 * K[0]).all()
-        assert (np.diff(rolled.rows.heat, axis=0) > -1e-12 * K[0]).all()
-        assert (rolled.final.qd == 0.0).all()
+    loop = ClosedLoop(robot, method=kind(1e-2), energy=True, record=["q", "qd", "heat"])
+    rolled = loop(np.tile(q, (100, 1)), qd, steps=200, tau=np.zeros(6))
+    K = robot.kinetic_energy(rolled.rows.q, rolled.rows.qd)
+    assert (np.diff(K, axis=0) < 1e-12 * K[0]).all()
+    assert (np.diff(rolled.rows.heat, axis=0) > -1e-12 * K[0]).all()
+    assert (rolled.final.qd == 0.0).all()
 
 
 def test_the_books_close() -> None:
@@ -311,7 +315,7 @@ def test_bristles_bend_beside_what_sticks() -> None:
 
 def test_gradients_and_rates_go_along() -> None:
     robot = linkage(0.6)
-    loop = ClosedLoop(robot, pd_gravity, method=RungeKutta4(5e-3), project=True)
+    loop = ClosedLoop(robot, pd_gravity, method=Heun(5e-3), project=True)
     given: dict[str, Any] = {
         "steps": 60,
         "q_ref": SWING + np.array([0.8, 0.0, 0.0]),

@@ -144,6 +144,7 @@ def test_parts_of_a_motion_have_their_events():
     assert motion.between(0.0, 0.5).events == motion.events
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize("method", ["adaptive", "rk4"])
 def test_where_something_holds_a_point_it_arrives_once(method):
     """On the floor, on which it comes to rest, at a stop, and on what constrains it: rounding is no crossing."""
@@ -194,6 +195,7 @@ def test_a_limit_whose_stop_is_pushed_arrives_once():
     assert [one.name for one in motion.events if one.kind == "crossing"] == ["z upper limit"] * 2
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize("method", ["adaptive", "rk4"])
 def test_a_function_that_is_zero_where_a_contact_is_hit_ends_the_motion_there(method):
     """Rounding may put its zero behind the hit; two that end the motion at one time are both noted."""

@@ -19,6 +19,7 @@ def in_coordinates(q: np.ndarray) -> np.ndarray:
     return np.linalg.solve(A, (q - B).T).T
 
 
+@pytest.mark.short_run("0.0-adaptive", "0.6-adaptive")
 @pytest.mark.parametrize("method", ["rk4", "adaptive"])
 @pytest.mark.parametrize("restitution", [0.0, 0.6])
 def test_a_differential_has_the_stops_of_its_joints(method: str, restitution: float) -> None:

@@ -70,13 +70,13 @@ def test_a_gear_that_drives_a_mass_up_a_slope_is_loaded_by_the_slope_alone(metho
 @pytest.mark.short_run("0.0-method0")
 @pytest.mark.parametrize(("rotor", "method"), each_once([0.0, 0.7], METHODS.values()))
 def test_a_gear_holds_a_mass_on_a_slope_and_lets_it_go(method, rotor):
-    load, coulomb, r = m * g * np.tan(SLOPE), 0.3, 2.0
+    load, coulomb, r = m * g * np.tan(SLOPE), 0.3, 20.0
     robot = cart(rotor, coulomb)
     for way, bound in ((1, load / ETA + coulomb), (-1, BACK * load - coulomb)):
         starts = abs(bound - load) / r
         motion = armdyn.simulate(
-            robot, [0.0, 0.0], duration=starts + 0.5, torque=lambda t, *_, way=way: [load + way * r * t, 0.0],
-            contacts=[slope], save_every=0.1, **method,
+            robot, [0.0, 0.0], duration=starts + 0.2, torque=lambda t, *_, way=way: [load + way * r * t, 0.0],
+            contacts=[slope], save_every=0.02, **method,
         )  # fmt: skip
         assert kinds(motion)[-1] == ("slip", "along")
         assert abs(motion.events[-1].t - starts) < 1e-9

@@ -11,11 +11,12 @@ import armdyn
 from armdyn.constraints import PointOnPlane
 from armdyn.control import momentum_observer, motor_pd_gravity
 from armdyn.errors import Unsupported
-from armdyn.simulation import Contact, OverTime, Stops
+from armdyn.simulation import Contact, OverTime, RungeKutta4, Stops
 
 PLANAR = armdyn.load("planar_2r", gravity=(0, 0, 0))
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize("method", ["adaptive", "rk4"])
 def test_a_stop_that_is_touched_holds_when_it_is_pushed(method: str) -> None:
     """A reference goes smoothly beyond the stop on which the joint stands: nothing pushes at first."""
@@ -34,6 +35,7 @@ def test_a_stop_that_is_touched_holds_when_it_is_pushed(method: str) -> None:
     assert [event.kind for event in motion.events][-1] == "rest"
 
 
+@pytest.mark.short_run("adaptive")
 @pytest.mark.parametrize("method", ["adaptive", "rk4"])
 def test_pushed_after_a_rest_without_a_push(method: str) -> None:
     """Behind an impact that took all speed; by a function, and by a table on straight lines."""
@@ -45,6 +47,7 @@ def test_pushed_after_a_rest_without_a_push(method: str) -> None:
         np.testing.assert_allclose(motion.signals["stop_force"][-1].max(), 2.0, rtol=1e-6)
 
 
+@pytest.mark.short_run("weight-rk4", "torque of its own-adaptive", "torque of the other-adaptive")
 @pytest.mark.parametrize("method", ["rk4", "adaptive"])
 @pytest.mark.parametrize(
     "torque",
@@ -127,7 +130,7 @@ def test_an_adaptive_method_does_not_step_over_a_pulse_where_nothing_moves(name:
     arm, torque, more = RESTING[name]
     adaptive, steps = (
         armdyn.simulate(arm, [0.3, 0.2], duration=4.0, torque=torque, method=method, **more)
-        for method in ("adaptive", "rk4")
+        for method in ("adaptive", RungeKutta4(2e-3))
     )
     assert [event.kind for event in adaptive.events] == [event.kind for event in steps.events]
     assert np.abs(steps.q - steps.q[0]).max() > 0.02

@@ -77,9 +77,12 @@ class Graph:
 
     def apply(self, name: str, *arguments: int) -> int:
         """The node of an operation on nodes, simplified."""
-        values = [self.value_of(a) for a in arguments]
-        if None not in values:
-            return self.constant(OPERATIONS[name].of_constants(*values))  # type: ignore[arg-type]
+        nodes = self.nodes
+        for a in arguments:
+            if nodes[a][0] != "const":
+                break
+        else:
+            return self.constant(OPERATIONS[name].of_constants(*(nodes[a][1] for a in arguments)))  # type: ignore[arg-type]
         rule = _RULES.get(name)
         return rule(self, *arguments) if rule else self._node((name, *arguments))
 

@@ -57,16 +57,16 @@ def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[in
     """
     units = _Units(nodes, stretch, kept, room)
     order: list[int] = []
-    ready: list[tuple[int, int]] = []  # the longest chain first: (-cycles, unit)
+    ready: list[int] = []  # units, the longest chain first
     cycle = values = 0
     while units.window_moved():
         cycle = max(cycle, units.next_cycle() if not ready else 0)
         for unit in units.come_until(cycle):
-            insort(ready, (-units.chain[unit], unit))
+            insort(ready, unit, key=units.rank.__getitem__)
         for _ in range(min(AT_ONCE, len(ready))):
             place = 0 if values < room.values else units.best_for_registers(ready)
-            unit = ready[place][1]
-            change = units.change_of_values(unit)
+            unit = ready[place]
+            change = units.change_of_values[unit]
             if change > 0 and values >= room.values and units.waiting_for_results:
                 break  # what ends some of the values can begin soon
             del ready[place]
@@ -82,6 +82,9 @@ class _Units:
 
     Args:
         nodes, stretch, kept, room: of `scheduled`.
+
+    Its `members` are the nodes of each unit, `rank` sorts units by the chain behind them, `change_of_values` says how
+    many more values there are behind each that has not begun.
     """
 
     def __init__(self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> None:
@@ -97,13 +100,17 @@ class _Units:
             for other in read:
                 self._read_by[other].append(unit)
         self._cycles = {unit: CYCLES.get(str(nodes[unit][0]), CYCLES_OF_OTHERS) for unit in self.members}
-        self.chain: dict[int, int] = {}
+        chain: dict[int, int] = {}
         for unit in sorted(self.members, reverse=True):  # a node comes behind those that it reads
-            longest = max((self.chain[other] for other in self._read_by[unit]), default=0)
-            self.chain[unit] = self._cycles[unit] + longest
+            longest = max((chain[other] for other in self._read_by[unit]), default=0)
+            chain[unit] = self._cycles[unit] + longest
+        self.rank = {unit: (-cycles, unit) for unit, cycles in chain.items()}
         self._waits_for = {unit: len(read) for unit, read in self._reads.items()}
         self._awaited_by = {unit: len(reading) for unit, reading in self._read_by.items()}
-        self._ends = {unit: sum(self._awaited_by[other] == 1 for other in read) for unit, read in self._reads.items()}
+        self.change_of_values = {
+            unit: bool(self._read_by[unit]) - sum(self._awaited_by[other] == 1 for other in read)
+            for unit, read in self._reads.items()
+        }
         self._places = sorted(self.members)
         self._window = room.window
         self._first = self._behind = 0  # of the window
@@ -137,14 +144,10 @@ class _Units:
             found.append(heapq.heappop(self._coming)[1])
         return found
 
-    def best_for_registers(self, ready: Sequence[tuple[int, int]]) -> int:
+    def best_for_registers(self, ready: Sequence[int]) -> int:
         """The place of the one of the ready units that leaves the fewest values to keep."""
-        looked_at = [unit for _, unit in ready[:LOOKED_AT]]
-        return min(range(len(looked_at)), key=lambda place: self.change_of_values(looked_at[place]))
-
-    def change_of_values(self, unit: int) -> int:
-        """How many more values there are behind a unit that has not begun."""
-        return bool(self._read_by[unit]) - self._ends[unit]
+        looked_at = ready[:LOOKED_AT]
+        return looked_at.index(min(looked_at, key=self.change_of_values.__getitem__))
 
     def begin(self, unit: int, cycle: int) -> None:
         """What has waited for this unit alone comes when its result is there."""
@@ -152,7 +155,7 @@ class _Units:
         for other in self._reads[unit]:
             self._awaited_by[other] -= 1
             if self._awaited_by[other] == 1:  # what reads it last ends it
-                self._ends[next(one for one in self._read_by[other] if one not in self._begun)] += 1
+                self.change_of_values[next(one for one in self._read_by[other] if one not in self._begun)] -= 1
         for other in self._read_by[unit]:
             self._waits_for[other] -= 1
             self._begins[other] = max(self._begins.get(other, 0), cycle + self._cycles[unit])

@@ -252,18 +252,21 @@ def _stretches(
 
 def in_order(needed: Mapping[int, Iterable[int]]) -> Iterator[int]:
     """Nodes by their numbers, but each behind those that it needs, of these nodes."""
-    waits_for = {index: {a for a in those if a in needed} for index, those in needed.items()}
     awaited_by: dict[int, list[int]] = {index: [] for index in needed}
-    for index, those in waits_for.items():
+    waits_for: dict[int, int] = {}
+    for index, those in needed.items():
+        waits_for[index] = 0
         for a in those:
-            awaited_by[a].append(index)
-    ready = [index for index, those in waits_for.items() if not those]
+            if a in awaited_by:
+                awaited_by[a].append(index)  # twice, where it is needed twice
+                waits_for[index] += 1
+    ready = [index for index, count in waits_for.items() if not count]
     heapq.heapify(ready)
     while ready:
         index = heapq.heappop(ready)
         yield index
         for other in awaited_by[index]:
-            waits_for[other].discard(index)
+            waits_for[other] -= 1
             if not waits_for[other]:
                 heapq.heappush(ready, other)
 
