@@ -106,7 +106,7 @@ def test_no_observer_of_the_stiff_arm_for_flexible_joints() -> None:
 
 
 def pulse(t: float) -> float:
-    """0.4 s out of 4."""
+    """0.4 s out of 3.2."""
     return float(np.clip((t - 1.2) / 0.05, 0, 1) - np.clip((t - 1.6) / 0.05, 0, 1))
 
 
@@ -129,7 +129,7 @@ RESTING: dict[str, tuple[armdyn.Robot, Any, dict[str, Any]]] = {
 def test_an_adaptive_method_does_not_step_over_a_pulse_where_nothing_moves(name: str) -> None:
     arm, torque, more = RESTING[name]
     adaptive, steps = (
-        armdyn.simulate(arm, [0.3, 0.2], duration=4.0, torque=torque, method=method, **more)
+        armdyn.simulate(arm, [0.3, 0.2], duration=3.2, torque=torque, method=method, **more)
         for method in ("adaptive", RungeKutta4(2e-3))
     )
     assert [event.kind for event in adaptive.events] == [event.kind for event in steps.events]
