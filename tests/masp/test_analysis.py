@@ -159,6 +159,26 @@ def test_configurations_of_the_sliding_arm_have_the_slide_forwards_and_backwards
     )
 
 
+@pytest.mark.parametrize(
+    ("q", "count"),
+    [
+        (
+            [0.3, -0.4, -0.6, 0.5, 0.0, 0.7],
+            7,
+        ),  # axes 4 and 6 agree: with the wrist turned over it is the same continuum
+        ([0.3, -0.4, -0.5 * np.pi, 0.5, 0.6, 0.7], 4),  # the elbow is stretched: no up and down
+        ([0.3, -0.4, -0.5 * np.pi + 1e-4, 0.5, 0.6, 0.7], 8),  # and nearly so, where a search ends 1e-6 rad beside them
+        ([0.3, -0.4, 0.5 * np.pi, 0.5, 0.6, 0.7], 1),  # the wrist on axis 2, about which the arm turns freely
+    ],
+)
+def test_at_a_singular_pose_each_configuration_is_listed_once(q: list[float], count: int) -> None:
+    robot = armdyn.load("kg_puma")
+    pose = robot.forward_kinematics(q)
+    found = configurations(robot, pose)
+    assert len(found) == count
+    np.testing.assert_allclose(robot.forward_kinematics(found), np.broadcast_to(pose, (count, 4, 4)), atol=1e-9)
+
+
 def test_what_cannot_be_followed_is_said(edited: Edited) -> None:
     """A circle that begins within reach and leaves it."""
     file = edited(

@@ -9,12 +9,10 @@ from armdyn.advice import option
 from armdyn.checks import whole_number
 from armdyn.errors import ShapeError
 from armdyn.kinematics.limits import FULL_TURN, length_of
+from armdyn.masp.distinct import MOST, is_among, less_turns, one_of_each_continuum
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import fixed_pose
-
-SAME = 1e-6
-"""Configurations nearer to each other than this, rad or m, are one; whole turns do not count."""
 
 
 def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: int = 8, seed: int = 0) -> Array:
@@ -22,7 +20,8 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
 
     Searched from random starts, ``starts`` at a time, until a round finds no new one. An arm of six joints has up to
     sixteen. That these are all is not proved: it is what the last round did not contradict. Limits are not kept; where
-    whole turns bring a joint within its limits, they are taken.
+    whole turns bring a joint within its limits, they are taken. Where axes agree, as two of a wrist that is stretched,
+    the configurations are a continuum, of which one is listed.
 
     Args:
         robot: with as many joints as a pose has conditions, six, or fewer.
@@ -54,20 +53,15 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
         q0 = random.uniform(lowest, highest, (starts, robot.dof))
         solution = robot.inverse_kinematics(np.broadcast_to(T, (starts, 4, 4)), q0, starts=1, limits=False)
         for q in solution.q[solution.success]:
-            if not any(np.abs(_less_turns(robot, q - other)).max() < SAME for other in found):
+            if not is_among(robot, T, q, found):
                 found.append(q)
-        if len(found) == before:
+        if len(found) == before or len(found) > MOST:
             break
     if not found:
         return np.zeros((0, robot.dof))
     placed = [_nearest_turn(robot, q) for q in found]
-    return np.array(sorted(placed, key=lambda q: (round(float(np.linalg.norm(q)), 6), *q.round(6))))
-
-
-def _less_turns(robot: Robot, q: Array) -> Array:
-    """q without whole turns: each angle from -pi to pi."""
-    turns = np.array([joint.kind == "revolute" for joint in robot.joints])
-    return np.where(turns, q - FULL_TURN * np.round(q / FULL_TURN), q)
+    in_order = np.array(sorted(placed, key=lambda q: (round(float(np.linalg.norm(q)), 6), *q.round(6))))
+    return one_of_each_continuum(robot, in_order) if len(in_order) > MOST else in_order
 
 
 def _range(robot: Robot) -> tuple[Array, Array]:
@@ -86,7 +80,7 @@ def _range(robot: Robot) -> tuple[Array, Array]:
 
 def _nearest_turn(robot: Robot, q: Array) -> Array:
     """The same configuration with each angle from -pi to pi, or within its limits where whole turns bring it there."""
-    result = _less_turns(robot, q)
+    result = less_turns(robot, q)
     for k, joint in enumerate(robot.joints):
         turns = (0.0, -FULL_TURN, FULL_TURN) if joint.kind == "revolute" else ()
         inside = [x for x in result[k] + np.array(turns) if joint.limits.lower <= x <= joint.limits.upper]
