@@ -13,6 +13,7 @@ from armdyn import ellipsoids
 from armdyn.algorithms import TaskSpaceError
 from armdyn.plots import draw_joint_ellipses, draw_on_arm, draw_tip_ellipses, write_figure
 from armdyn.plots.stick_figure import stick_lines
+from armdyn.viewer.skeleton import rods
 from oracles.cases import CASES
 from oracles.short_run import short_run
 
@@ -114,6 +115,17 @@ def test_stick_figures_run_from_the_base_to_the_ends(name) -> None:
     drawn = np.concatenate(lines)
     for place in poses:
         assert np.abs(drawn - place).max(axis=1).min() < 1e-12
+
+
+@pytest.mark.parametrize("slide", [-0.1, 0.0, 0.2])
+def test_the_link_before_a_slide_is_drawn_as_long_as_it_is(slide: float) -> None:
+    """The forearm of a SCARA stays level and 0.3 m long, and the quill goes down from its end."""
+    robot = armdyn.load("scara")
+    q = np.array([0.4, -0.9, slide, 0.3])
+    _, shoulder, elbow, end, quill, *_ = stick_lines(robot, q)[0]
+    np.testing.assert_allclose(np.linalg.norm([elbow - shoulder, end - elbow], axis=1), [0.35, 0.3], rtol=1e-14)
+    np.testing.assert_allclose(quill - end, [0, 0, -slide], rtol=0, atol=1e-15)
+    assert any(np.allclose(rod, [elbow, end], rtol=0, atol=1e-15) for rod in rods(robot, q))
 
 
 def test_on_the_arm_in_space(ur5) -> None:

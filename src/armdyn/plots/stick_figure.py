@@ -45,10 +45,17 @@ def lines_to(robot: Robot, q: ArrayLike, to: Iterable[tuple[str, ArrayLike]]) ->
     ]
 
 
+def slide_starts(robot: Robot, q: ArrayLike) -> dict[str, Array]:
+    """Where slides begin, by the links that slide: their origins at q = 0, which their parents carry, m, shape (3,)."""
+    poses = dict(zip(robot.link_names, robot.link_poses(np.asarray(q, dtype=float)), strict=True))
+    slides = [joint for joint in robot.model.joints if joint.kind == "prismatic"]
+    return {joint.child: (poses[joint.parent] @ joint.placement)[:3, 3] for joint in slides}
+
+
 def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
     """The lines of an arm, in base axes, m: from the base to every end of the tree, each of shape (points, 3).
 
-    A line runs through the origins of the links' frames, and to the tip.
+    A line runs through the origins of the links' frames, along slides from where they begin, and to the tip.
 
     Args:
         robot: the arm.
@@ -59,6 +66,7 @@ def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
         raise ShapeError(f"q has shape {q.shape}; expected ({robot.dof},): one configuration of {robot.name!r}")
     poses = dict(zip(robot.link_names, robot.link_poses(q), strict=True))
     place = {name: T[:3, 3] for name, T in poses.items()}
+    begins = slide_starts(robot, q)
     carrier = {joint.child: joint.parent for joint in robot.model.joints}
     ends = [link for link in place if link not in carrier.values()]
     lines = []
@@ -66,7 +74,8 @@ def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
         path = [end]
         while path[-1] in carrier:
             path.append(carrier[path[-1]])
-        lines.append(np.array([place[link] for link in reversed(path)]))
+        points = [[begins[link], place[link]] if link in begins else [place[link]] for link in reversed(path)]
+        lines.append(np.concatenate(points))
     if robot.tip is not None:
         tip = robot.model.frame(robot.tip)
         lines.append(np.array([place[tip.link], (poses[tip.link] @ tip.pose)[:3, 3]]))

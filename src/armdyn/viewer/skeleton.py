@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from armdyn.model.model import Model
-from armdyn.plots.stick_figure import SHORTEST, held_lines, stick_lines
+from armdyn.plots.stick_figure import SHORTEST, held_lines, slide_starts, stick_lines
 from armdyn.plots.symbols import along, symbol
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -46,15 +47,20 @@ def size_of(robot: Robot) -> float:
 def rods(robot: Robot, q: Array) -> Array:
     """The ends of the rods of a robot in base axes, m, shape (rods, 2, 3); how many does not depend on q.
 
-    From the origin of each link to those of the links that it carries, to the tip, and to points where constraints
-    hold it.
+    From the origin of each link to those of the links that it carries, along slides from where they begin, to the tip,
+    and to points where constraints hold it.
 
     >>> rods(armdyn.load("planar_2r"), np.zeros(2)).shape
     (3, 2, 3)
     """
     origins = robot.link_poses(q)[:, :3, 3]
     place = dict(zip(robot.link_names, origins, strict=True))
-    ends = [(place[joint.parent], place[joint.child]) for joint in robot.model.joints]
+    begins = slide_starts(robot, q)
+    ways = [
+        (place[j.parent], *((begins[j.child],) if j.child in begins else ()), place[j.child])
+        for j in robot.model.joints
+    ]
+    ends = [pair for way in ways for pair in pairwise(way)]
     if robot.tip is not None:
         ends.append((place[robot.model.frame(robot.tip).link], robot.forward_kinematics(q)[:3, 3]))
     held: list[Array] = held_lines(robot, q) if robot.model.constraints else []
