@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, UnknownName
+from armdyn.errors import DTypeError, ShapeError, UnknownName
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Normal, Scenario, StudyError, Uniform, sampled
 from armdyn.studies.controllers import gravity_compensation
@@ -139,6 +139,10 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
         (StudyError, "record: [q]", "record: q", "expected a list"),
         (StudyError, "record: [q]", "record: [q, q]", "record names 'q' twice; expected each name once"),
         (DTypeError, "uniform: [0.5, 2]", "uniform: [false, 2]", "holds False; expected real numbers"),
+        (StudyError, "every: 10", "every: 0", r"yaml:\d+: every is 0; expected a whole number of at least 1"),
+        (StudyError, "every: 10", "chunk: 2.5", r"yaml:\d+: chunk is 2.5; expected a whole number of at least 1"),
+        (ShapeError, "[0, 0, -9.81]", "[0, 0]", r"yaml:\d+: gravity has shape \(2,\); expected \(3,\)"),
+        (StudyError, "[0, 0, -9.81]", "[0, 0, .nan]", r"yaml:\d+: gravity\[2\] is nan; expected finite"),
         (StudyError, "seed: 4", "seed: 4\nseed: 5", r"yaml:14: 'seed' stands twice"),
         (StudyError, "seed: 4", "seed: [4", "scenario.yaml:"),
         (StudyError, "kp: 50", "kp: &x 50, tau: *x", "aliases are not read"),

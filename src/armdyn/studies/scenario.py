@@ -90,7 +90,11 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     }
     found["record"] = words.listed("record")
     found["brakes"], found["project"] = words.brakes(robot), words.switch("project")
-    return found | {key: words.said[key] for key in ("every", "chunk") if key in words}
+    for key in ("every", "chunk"):
+        if key in words:
+            with words.at(key):
+                found[key] = whole_number(key, words.said[key], least=1, error=StudyError)
+    return found
 
 
 def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], varied: Iterable[str]) -> None:

@@ -253,8 +253,9 @@ class Words:
                 "scenario"
             )
         said = {key: self.said[key] for key in OF_ROBOT if key in self.said}
-        with self.at("gravity"):
-            without_booleans("gravity", said.get("gravity"))
+        if said.get("gravity") is not None:
+            with self.at("gravity"):
+                _array("gravity", said["gravity"], (3,), "three numbers, m/s^2", finite=StudyError)
         beside = self.folder / name
         with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
             robot = load(
