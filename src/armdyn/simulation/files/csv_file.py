@@ -27,9 +27,10 @@ _KIND_OF = {units["q"]: kind for kind, units in UNITS.items()}
 def content(trajectory: Trajectory, path: Path) -> bytes:
     """The bytes of the file."""
     if trajectory.batch:
+        first = ", ".join("0" for _ in trajectory.batch)
         raise TrajectoryFileError(
             f"{path}: a csv file holds one motion, and this is a batch {trajectory.batch}. Save it as .npz, or "
-            "one motion of it: trajectory.pick(0).save(...)"
+            f"one motion of it: trajectory.pick({first}).save(...)"
         )
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
