@@ -54,6 +54,16 @@ def test_every_operation() -> None:
         assert_same(evaluated(program, arrays), program, arrays)
 
 
+def test_nested_choices() -> None:
+    """Friction that is quadratic in the load: SymPy's own judging of its cases takes minutes."""
+    arm = armdyn.load("planar_2r")
+    arm = arm.with_actuators({name: armdyn.actuators.published.servo("MX-106", "M6") for name in arm.joint_names})
+    symbols = [sympy.Symbol(f"{name}{k}", real=True) for name in ("q", "qd", "qdd") for k in (1, 2)]
+    f = sympy.lambdify(symbols, list(arm.inverse_dynamics.to_sympy()), "math", cse=True)
+    for state in np.random.default_rng(0).normal(size=(40, 3, 2)) * [[1.0], [1.0], [8.0]]:
+        np.testing.assert_allclose(f(*state.ravel()), arm.inverse_dynamics(*state), rtol=1e-12, atol=1e-12)
+
+
 def test_mass_matrix_is_the_printed_one() -> None:
     M = armdyn.load("planar_2r").mass_matrix.to_sympy()
     q2 = sympy.Symbol("q2", real=True)

@@ -65,8 +65,18 @@ def _shaped(sympy: Any, port: Port, values: list[Any]) -> Any:
 
 
 def _operations(sympy: Any) -> Operations:
-    def truth(condition: Any) -> Any:
-        return sympy.Piecewise((1, condition), (0, True))
+    """The operations on expressions, without SymPy's judging of cases: minutes where they are nested."""
+
+    def cases(condition: Any, if_true: Any, if_not: Any) -> Any:
+        return sympy.Piecewise((if_true, condition), (if_not, True), evaluate=False)
+
+    def truth(relation: type, a: Any, b: Any) -> Any:
+        return cases(relation(a, b, evaluate=False), sympy.Integer(1), sympy.Integer(0))
+
+    def select(condition: Any, a: Any, b: Any) -> Any:
+        if condition.is_Piecewise and condition == cases(condition.args[0].cond, sympy.Integer(1), sympy.Integer(0)):
+            return cases(condition.args[0].cond, a, b)
+        return cases(sympy.Ne(condition, 0, evaluate=False), a, b)
 
     return (
         ARITHMETIC
@@ -75,9 +85,9 @@ def _operations(sympy: Any) -> Operations:
             "abs": sympy.Abs,
             "min": sympy.Min,
             "max": sympy.Max,
-            "less": lambda a, b: truth(sympy.StrictLessThan(a, b)),
-            "less_equal": lambda a, b: truth(sympy.LessThan(a, b)),
-            "select": lambda condition, a, b: sympy.Piecewise((a, sympy.Ne(condition, 0)), (b, True)),
+            "less": lambda a, b: truth(sympy.StrictLessThan, a, b),
+            "less_equal": lambda a, b: truth(sympy.LessThan, a, b),
+            "select": select,
             "guard": lambda value, unused: value + 0 * unused,
         }
     )
