@@ -255,3 +255,19 @@ def test_a_supply_that_is_enough_for_the_cold_winding_alone_is_not_enough(arm: a
         stock = Catalogue({"motor": dataclasses.replace(motor, limits=limits)}, gears)
         found = size(arm, task, stock, joints=[joint], carry_masses=False).joints[joint]
         assert list(found.reasons) == reasons
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_winding_without_a_limit_that_heats_up_without_end_fails_by_it() -> None:
+    """A motor whose sheet has no winding_temperature_limit, in phases that are long beside its time constants."""
+    motor = Catalogue.bundled().motors["maxon EC 32 flat 267121"]
+    assert motor.thermal is not None
+    unlimited = dataclasses.replace(motor, thermal=dataclasses.replace(motor.thermal, winding_limit=np.inf))
+    unlimited = dataclasses.replace(unlimited, limits=armdyn.actuators.MotorLimits())
+    task = Task.of_phases([1e4, 1e4], [[0.0, 0.0], [1.0, 0.5]], [[0.0, 0.0], [0.2, 0.1]], np.zeros((2, 2)))
+    stock = Catalogue({"motor": unlimited}, {"gear": CatalogueGear(20.0, 0.2)})
+    found = size(armdyn.load("planar_2r"), task, stock)
+    assert found.joints["joint_1"].reasons == {"winding": 1}
+    assert found.joints["joint_1"].why("motor", "gear") == [
+        "temperature of the winding above the ambient is inf K, limit inf"
+    ]

@@ -74,9 +74,10 @@ class Judgement:
         return self.mass.shape
 
     def exceeded(self, criterion: str) -> Array:
-        """Which pairs fail by it, shape (motors, gears)."""
+        """Which pairs fail by it, shape (motors, gears). A winding that heats up without end fails always."""
         value = np.broadcast_to(self.values[criterion], self.shape)
-        return ~(value <= self.limits[criterion] * (1.0 + ROUNDING))
+        within = value <= self.limits[criterion] * (1.0 + ROUNDING)
+        return ~(within & np.isfinite(value)) if criterion == "winding" else ~within
 
     @property
     def admitted(self) -> Array:
@@ -214,7 +215,7 @@ def _judge_warm(
         some = places[start : start + TOGETHER]
         for (m, g), history in zip(some, drive_histories(load, [(motors[m], gears[g]) for m, g in some]), strict=True):
             judged.values["winding"][m, g] = high[m, g] = history.winding_rise
-            warm[m, g] = np.abs(history.voltage).max()
+            warm[m, g] = np.abs(history.voltage).max() if np.isfinite(history.winding_rise) else np.inf
             if pairs.motors.warms[m, 0]:  # magnets give less torque for a current, the warmer they are
                 for name, value in (("current", np.abs(history.current).max()), ("rms_current", history.rms_current)):
                     judged.values[name][m, g] = max(value, judged.values[name][m, g])

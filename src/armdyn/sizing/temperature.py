@@ -78,9 +78,10 @@ def _periodic(motors: Sequence[Motor], currents: Array, steps: Array) -> Rises:
 def _affine(motor: Motor, I: Array, steps: Array) -> tuple[Array, Array]:  # noqa: E741
     """A and b of each interval's theta -> A theta + b, shapes (steps, 2, 2) and (steps, 2)."""
     zero, one = np.zeros(len(steps)), np.ones(len(steps))
-    b = np.stack(motor.next_rises(Rises(zero, zero), I, steps), axis=-1)
-    columns = [motor.next_rises(unit, I, steps) for unit in (Rises(one, zero), Rises(zero, one))]
-    A = np.stack([np.stack(column, axis=-1) - b for column in columns], axis=-1)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # of windings that heat up without end
+        b = np.stack(motor.next_rises(Rises(zero, zero), I, steps), axis=-1)
+        columns = [motor.next_rises(unit, I, steps) for unit in (Rises(one, zero), Rises(zero, one))]
+        A = np.stack([np.stack(column, axis=-1) - b for column in columns], axis=-1)
     if _thermal(motor).housing_capacity == 0.0:
         A[:, 1], b[:, 1] = 0.0, 0.0  # the housing stays at the ambient
     return A, b
