@@ -408,3 +408,33 @@ def test_unknown_names() -> None:
         CompiledRollout(ROBOT, servo, record=["h"])
     with pytest.raises(UnknownName, match="no argument 'kd' in servo"):
         ROLLOUT.gradient(cost, "kd", **words(arguments()), steps=STEPS)
+
+
+class Counted(NamedTuple):
+    """A state whose length the model decides."""
+
+    places: Any
+
+
+SIZED: list[str] = []
+"""The robots whose lengths have been asked for."""
+
+
+def places_of(model: Any) -> int:
+    SIZED.append(model.name)
+    return 2
+
+
+@armdyn.function("(places),()->(places)", result=Counted, sizes={"places": places_of})
+def aged(model: Any, places: Any, h: Any) -> Any:
+    return Counted(places + h)
+
+
+def test_lengths_that_the_model_decides_are_asked_for_once() -> None:
+    """Those of laws of friction take a millisecond, longer than a short run does."""
+    rollout = CompiledRollout(armdyn.load("planar_2r"), aged)
+    rollout([1.0, 2.0], 0.5, steps=1)
+    asked = len(SIZED)
+    assert asked
+    np.testing.assert_array_equal(rollout([1.0, 2.0], 0.5, steps=3).final.places, [2.5, 3.5])
+    assert len(SIZED) == asked

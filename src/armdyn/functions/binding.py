@@ -15,6 +15,7 @@ from armdyn.functions.variants import refuse_unknown
 from armdyn.model.constraints import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape
 from armdyn.program import Port
+from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.model.model import Model
@@ -38,11 +39,21 @@ class Inputs:
 
     def lengths(self, shape: Shape, options: Iterable[tuple[str, Any]] = ()) -> tuple[int, ...]:
         """A shape of the declaration in numbers."""
+        chosen = dict(options)
+        sizes = self._sizes_of(chosen) if chosen else self._sizes
+        return tuple(in_numbers(d, sizes) for d in shape)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        """Without options, as most calls are."""
+        return self._sizes_of({})
+
+    def _sizes_of(self, options: Mapping[str, Any]) -> dict[str, int]:
+        """The numbers of the words in shapes."""
         model, n = self.model, len(self.model.coordinates)
         sizes = {"n": n, "joints": len(model.joints), "links": len(model.links), "pairs": n * (n - 1) // 2}
         sizes |= constraint_sizes(model.constraints)
-        sizes |= {word: size(model, **dict(options)) for word, size in self.function.sizes.items()}
-        return tuple(in_numbers(d, sizes) for d in shape)
+        return sizes | {word: size(model, **options) for word, size in self.function.sizes.items()}
 
     def bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Arrays by name, in order; the options stay in ``keywords``. None means not given."""

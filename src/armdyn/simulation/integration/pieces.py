@@ -130,8 +130,9 @@ class ByFormula:
 class BySolver:
     """Steps of a solver of SciPy, which is made anew wherever the equations change.
 
-    A step from a state in which nothing moves is ``longest_at_rest`` at most: the equations do not limit it there. Where
-    nothing moves in its middle and at its end either, it is made without the solver, which would look a dozen times.
+    A step from a state in which nothing moves is ``longest_at_rest`` at most: the equations do not limit it there.
+    Where nothing moves in its middle and at its end either, it is made without the solver, which would look a dozen
+    times.
     """
 
     def __init__(
