@@ -5,6 +5,7 @@ import pytest
 import sympy
 
 import armdyn
+from armdyn.actuators import Actuator, Gear, Motor
 from armdyn.errors import MissingLibrary, Unsupported
 from armdyn.program import Port, Program, trace
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single_operations
@@ -62,6 +63,15 @@ def test_nested_choices() -> None:
     f = sympy.lambdify(symbols, list(arm.inverse_dynamics.to_sympy()), "math", cse=True)
     for state in np.random.default_rng(0).normal(size=(40, 3, 2)) * [[1.0], [1.0], [8.0]]:
         np.testing.assert_allclose(f(*state.ravel()), arm.inverse_dynamics(*state), rtol=1e-12, atol=1e-12)
+
+
+def test_conditions_of_conditions_are_refused() -> None:
+    """Each step of Newton's method looks at what the one before has chosen."""
+    arm = armdyn.load("planar_2r")
+    lossy = arm.with_actuators(dict.fromkeys(arm.joint_names, Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8))))
+    with pytest.raises(Unsupported, match=r"forward_dynamics compares numbers .* use to_casadi"):
+        lossy.forward_dynamics.to_sympy()
+    assert lossy.inverse_dynamics.to_sympy().shape == (2, 1)
 
 
 def test_mass_matrix_is_the_printed_one() -> None:

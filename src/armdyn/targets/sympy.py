@@ -6,12 +6,16 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
+from armdyn.errors import Unsupported
 from armdyn.extras import extra
 from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import identifiers
 
 if TYPE_CHECKING:
     from armdyn.program.program import Port, Program
+
+MOST_CASES = 1000
+"""Of one condition: SymPy writes out every combination of the choices that its two sides are made of."""
 
 
 def to_sympy(program: Program) -> Any:
@@ -30,17 +34,39 @@ def to_sympy(program: Program) -> Any:
 
     Raises:
         MissingLibrary: without SymPy.
-        Unsupported: where two of its arrays would have the same name in SymPy.
+        Unsupported: where two of its arrays would have the same name in SymPy, or a condition depends on so many
+            choices that SymPy would not come to an end, as in forward dynamics with friction that depends on the load.
 
     >>> armdyn.load("planar_2r").gravity_forces.to_sympy()[1]
     -9.81*sin(q1)*sin(q2) + 9.81*cos(q1)*cos(q2)
     """
     sympy = extra("sympy", "to_sympy", library="SymPy")
+    if _most_cases(program) > MOST_CASES:
+        raise Unsupported(
+            f"{program.name} compares numbers that are chosen by comparisons before, with more than {MOST_CASES:,} cases "
+            "in all, each of which SymPy would write out; use to_casadi() or to_c(), or a function without them, such "
+            "as inverse_dynamics"
+        )
     names = identifiers((port.name for port in program.inputs), "SymPy")
     scalars = [sympy.Symbol(name, real=True) for port in program.inputs for name in _names(names[port.name], port)]
     outputs = program.replay(scalars, _operations(sympy), lambda number: _constant(sympy, number))
     results = tuple(_shaped(sympy, port, values) for port, values in zip(program.outputs, outputs, strict=True))
     return results[0] if len(results) == 1 else results
+
+
+def _most_cases(program: Program) -> int:
+    """Of a program's comparisons, the most combinations of choices that one depends on, counted up to the limit."""
+    cases: list[int] = []
+    most = 0
+    for operation, *arguments in program.nodes:
+        of = [] if operation in ("input", "const") else [cases[int(a)] for a in arguments]
+        if operation in ("less", "less_equal"):
+            most = max(most, math.prod(of))
+            own = 2
+        else:
+            own = sum(of[-2:]) if operation in ("select", "min", "max") else math.prod(of)
+        cases.append(min(own, MOST_CASES + 1))
+    return most
 
 
 def _names(name: str, port: Port) -> list[str]:
