@@ -43,9 +43,9 @@ def to_sympy(program: Program) -> Any:
     sympy = extra("sympy", "to_sympy", library="SymPy")
     if _most_cases(program) > MOST_CASES:
         raise Unsupported(
-            f"{program.name} compares numbers chosen by comparisons before, with more than {MOST_CASES:,} cases "
-            "in all, each of which SymPy would write out; use to_casadi() or to_c(), or a function without such choices, "
-            "like inverse_dynamics"
+            f"{program.name} compares numbers chosen by comparisons before, with more than {MOST_CASES:,} cases in all, "
+            "each of which SymPy would write out; use to_casadi() or to_c(), or a function without such choices, like "
+            "inverse_dynamics"
         )
     names = identifiers((port.name for port in program.inputs), "SymPy")
     scalars = [sympy.Symbol(name, real=True) for port in program.inputs for name in _names(names[port.name], port)]
