@@ -43,8 +43,8 @@ def to_sympy(program: Program) -> Any:
     sympy = extra("sympy", "to_sympy", library="SymPy")
     if _most_cases(program) > MOST_CASES:
         raise Unsupported(
-            f"{program.name} compares numbers chosen by comparisons before, with more than {MOST_CASES:,} cases in all, "
-            "each of which SymPy would write out; use to_casadi() or to_c(), or a function without such choices, like "
+            f"{program.name} compares numbers chosen by comparisons before, with more than {MOST_CASES:,} cases in all,"
+            " each of which SymPy would write out; use to_casadi() or to_c(), or a function without such choices, like "
             "inverse_dynamics"
         )
     names = identifiers((port.name for port in program.inputs), "SymPy")
