@@ -135,24 +135,3 @@ def test_an_adaptive_method_does_not_step_over_a_pulse_where_nothing_moves(name:
     assert [event.kind for event in adaptive.events] == [event.kind for event in steps.events]
     assert np.abs(steps.q - steps.q[0]).max() > 0.02
     np.testing.assert_allclose(adaptive.q[-1], steps.q[-1], atol=1e-6)
-
-
-def test_what_rests_is_looked_at_a_few_times_a_step() -> None:
-    """Without the solver, whose steps look a dozen times; it starts at the same time, and moves by the solver then."""
-    looked: list[float] = []
-
-    def ramp(t: float, q: Any, qd: Any) -> Any:
-        looked.append(t)
-        return [2.0 * t, 0.0]
-
-    arm = PLANAR.with_friction({"joint_1": (0.0, 1.0), "joint_2": (0.0, 1.0)})
-    motion = armdyn.simulate(arm, [0.3, 0.2], duration=1.0, torque=ramp)
-    assert [event.name for event in motion.events][:1] == ["joint_1"]
-    starts = motion.events[0].t
-    np.testing.assert_allclose(starts, 0.5, rtol=0, atol=1e-9)
-    assert (motion.q[motion.t <= starts] == [0.3, 0.2]).all()
-    assert 1000 < sum(t < starts for t in looked) < 3500  # 500 steps of a thousandth of the duration
-    np.testing.assert_allclose(motion.q[-1, 1], 0.2, rtol=0, atol=1e-12)
-    M = arm.mass_matrix([0.3, 0.2])[0, 0]
-    s = motion.t[motion.t > starts] - starts
-    np.testing.assert_allclose(motion.q[motion.t > starts, 0] - 0.3, s**3 / (3 * M), rtol=0, atol=1e-8)

@@ -131,8 +131,6 @@ class BySolver:
     """Steps of a solver of SciPy, which is made anew wherever the equations change.
 
     A step from a state in which nothing moves is ``longest_at_rest`` at most: the equations do not limit it there.
-    Where nothing moves in its middle and at its end either, it is made without the solver, which would look a dozen
-    times.
     """
 
     def __init__(
@@ -148,73 +146,42 @@ class BySolver:
         self.n = robot.dof if size is None else size
         self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
         self._solver: Any = None
-        self._at_rest: Array | None = None  # the rates at the end of a step without the solver
         self._made = 0
 
     def step(self, t: float, y: Array, until: float) -> Step:
         """As long as the tolerance allows."""
-        rates = self._solver_at(t, y, until).f if self._at_rest is None else self._at_rest
-        self._made += 1
-        self.effort.steps += 1
-        rests = None
-        if self.longest_at_rest < np.inf and _is_still(rates):
-            rests = self._rest(t, y, rates, min(t + self.longest_at_rest, until))
-        return self._solved(t, y, until) if rests is None else rests
-
-    def _solver_at(self, t: float, y: Array, until: float) -> Any:
         import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
 
         if self._solver is None or self._solver.t_bound != until:
             kind = getattr(scipy.integrate, self.method.scipy_method)
             self._solver = kind(self.rates, t, y, until, rtol=self.method.rtol, atol=self.method.atol)
-        return self._solver
-
-    def _solved(self, t: float, y: Array, until: float) -> Step:
-        self._at_rest = None
-        solver = self._solver_at(t, y, until)
+        solver = self._solver
         if not np.isfinite(solver.f).all():  # SciPy would look for a step for ever
             remedy = "Its accelerations there are not finite: check torque, f_tip and the laws of friction."
             raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
+        self._made += 1
         if self._made > self.method.max_steps:
             raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
-        solver.max_step = np.inf if not _is_still(solver.f[: 2 * self.n]) else self.longest_at_rest
+        self.effort.steps += 1
+        moves = np.abs(solver.f[: 2 * self.n]).max(initial=0.0) > STILL
+        solver.max_step = np.inf if moves else self.longest_at_rest
         solver.step()
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             raise self._stuck(t, y, "however short the step")
         between = solver.dense_output()
         return Step(t, y, solver.t, solver.y, between, between)
 
-    def _rest(self, t: float, y: Array, first: Array, end: float) -> Step | None:
-        """A step through rest, by Simpson's rule for what rounding moves; None where something moves in it."""
-        h = end - t
-        middle, last = (self.rates(later, y) for later in (t + 0.5 * h, end))
-        if not (_is_still(middle) and _is_still(last)):
-            return None
-        self._solver, self._at_rest = None, last
-        change = h / 6.0 * (first + 4.0 * middle + last)
-
-        def between(later: float) -> Array:
-            return y + (later - t) / h * change
-
-        return Step(t, y, end, y + change, between, between)
-
     def moved(self, t: float, y: Array) -> None:
         """The solver goes on from the state given."""
-        self._at_rest = None
-        if self._solver is not None:
-            self._solver.y, self._solver.f = y, self.rates(t, y)
+        self._solver.y, self._solver.f = y, self.rates(t, y)
 
     def restart(self) -> None:
         """The next step is the first of a new solver."""
-        self._solver = self._at_rest = None
+        self._solver = None
 
     def _stuck(self, t: float, y: Array, why: str) -> Exception:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
         return diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
-
-
-def _is_still(rates: Array) -> bool:
-    return bool(np.abs(rates).max(initial=0.0) <= STILL)
 
 
 def integrator_of(
