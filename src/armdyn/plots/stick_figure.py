@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,9 +45,8 @@ def lines_to(robot: Robot, q: ArrayLike, to: Iterable[tuple[str, ArrayLike]]) ->
     ]
 
 
-def slide_starts(robot: Robot, q: ArrayLike) -> dict[str, Array]:
+def slide_starts(robot: Robot, poses: Mapping[str, Array]) -> dict[str, Array]:
     """Where slides begin, by the links that slide: their origins at q = 0, which their parents carry, m, shape (3,)."""
-    poses = dict(zip(robot.link_names, robot.link_poses(np.asarray(q, dtype=float)), strict=True))
     slides = [joint for joint in robot.model.joints if joint.kind == "prismatic"]
     return {joint.child: (poses[joint.parent] @ joint.placement)[:3, 3] for joint in slides}
 
@@ -66,7 +65,7 @@ def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
         raise ShapeError(f"q has shape {q.shape}; expected ({robot.dof},): one configuration of {robot.name!r}")
     poses = dict(zip(robot.link_names, robot.link_poses(q), strict=True))
     place = {name: T[:3, 3] for name, T in poses.items()}
-    begins = slide_starts(robot, q)
+    begins = slide_starts(robot, poses)
     carrier = {joint.child: joint.parent for joint in robot.model.joints}
     ends = [link for link in place if link not in carrier.values()]
     lines = []

@@ -53,9 +53,9 @@ def rods(robot: Robot, q: Array) -> Array:
     >>> rods(armdyn.load("planar_2r"), np.zeros(2)).shape
     (3, 2, 3)
     """
-    origins = robot.link_poses(q)[:, :3, 3]
-    place = dict(zip(robot.link_names, origins, strict=True))
-    begins = slide_starts(robot, q)
+    poses = dict(zip(robot.link_names, robot.link_poses(q), strict=True))
+    place = {name: T[:3, 3] for name, T in poses.items()}
+    begins = slide_starts(robot, poses)
     ways = [
         (place[j.parent], *((begins[j.child],) if j.child in begins else ()), place[j.child])
         for j in robot.model.joints
