@@ -13,11 +13,17 @@ from armdyn.threads import undivided
 
 
 class _Package(ModuleType):
-    """A package that keeps a name that a module of it has too: ``package.mass_matrix`` stays the function."""
+    """A package that lists its public names, imported or not, and keeps those that a module of it has too.
+
+    ``package.mass_matrix`` stays the function, and ``dir(package)`` is what its ``__all__`` lists.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (isinstance(value, ModuleType) and name in self.__dict__.get("_WHERE", ())):
             super().__setattr__(name, value)  # what importing a module sets otherwise
+
+    def __dir__(self) -> list[str]:
+        return sorted(self.__all__) if "__all__" in self.__dict__ else list(super().__dir__())
 
     def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
         return import_module, (self.__name__,)  # functions that use it are pickled with it by cloudpickle
@@ -52,5 +58,6 @@ def module_of(package: str, name: str) -> ModuleType:
 
 
 def modules_of(package: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package that imports its names at once, and its other modules when asked for."""
+    """The ``__getattr__`` of a package that imports its names at once, and its other modules at first access."""
+    sys.modules[package].__class__ = _Package
     return lambda name: module_of(package, name)

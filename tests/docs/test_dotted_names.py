@@ -111,3 +111,21 @@ def test_functions_keep_the_names_they_share_with_their_modules() -> None:
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+def test_packages_list_their_public_names_and_nothing_else() -> None:
+    """For `dir()` and Tab, before a name is imported; each name that is listed exists."""
+    code = (
+        "import importlib, pkgutil, armdyn\n"
+        "names = ['armdyn', *(m.name for m in pkgutil.walk_packages(armdyn.__path__, 'armdyn.') if m.ispkg)]\n"
+        "packages = [p for p in map(importlib.import_module, names) if hasattr(p, '__all__')]\n"
+        "assert len(packages) >= 32, packages\n"
+        "for package in packages:\n"
+        "    public = {name for name in package.__all__ if not name.startswith('_')}\n"
+        "    listed = {name for name in dir(package) if not name.startswith('_')}\n"
+        "    assert listed == public, (package, sorted(listed ^ public))\n"
+        "for package in packages:\n"
+        "    for name in dir(package): getattr(package, name)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)

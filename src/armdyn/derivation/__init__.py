@@ -54,3 +54,7 @@ def __getattr__(name: str) -> Any:
     with undivided():
         extra("sympy", f"armdyn.derivation.{name}", library="SymPy")
         return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -17,6 +17,8 @@ from armdyn.robot import Robot
 from armdyn.robots.from_memory import is_text, of_object, of_text
 from armdyn.threads import undivided
 
+__all__ = ["LoadOptions", "bundled_robots", "load"]
+
 IN_PLANE = (0.0, -9.81, 0.0)
 """Gravity of the textbooks' planar arms: their plane is x-y and y points up."""
 

@@ -5,6 +5,9 @@ binary format, `code` turns a program into code for its stack machine, `loops` r
 `trigonometry` has armdyn's own sine and cosine, `interface` says what a module exports.
 """
 
+from armdyn.lazy import modules_of
 from armdyn.targets.wasm.export import WasmModule, module, to_wasm
 
 __all__ = ["WasmModule", "module", "to_wasm"]
+
+__getattr__ = modules_of(__name__)
