@@ -57,7 +57,8 @@ def read_pinocchio_model(
         tip: likewise; any frame of the model but its joints.
         chain: likewise.
         locked: likewise.
-        gravity: acceleration of free fall in base axes, m/s^2; the model's where not given.
+        gravity: acceleration of free fall in base axes, m/s^2; the model's where not given, turned into the axes
+            of ``base``.
         check_inertia: as for `read_urdf`.
         problems: likewise.
         friction: likewise.
@@ -68,13 +69,16 @@ def read_pinocchio_model(
     """
     if not is_pinocchio_model(source):
         raise ModelError(f"expected a pinocchio.Model, got {shown(source)}.")
-    given = source.gravity.linear if gravity is None else gravity
-    selection = Selection(base, tip, chain, {} if locked is None else locked, given, check_inertia, problems, friction)
+    selection = Selection(
+        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction
+    )
     bodies = _bodies(source)
     links, joints = _links_and_joints(source, bodies)
     welded_links, welds = _frames(source, bodies, {link.name for link in links})
     name = source.name or "pinocchio_model"
-    return assemble(name, [*links, *welded_links], [*joints, *welds], selection)
+    return assemble(
+        name, [*links, *welded_links], [*joints, *welds], selection, gravity=np.array(source.gravity.linear)
+    )
 
 
 def _bodies(source: Any) -> list[str]:

@@ -18,6 +18,7 @@ from armdyn.model.geometry import Geometry
 from armdyn.model.joint import Joint
 from armdyn.model.messages import quoted
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Link, Model
+from armdyn.model.mounting import in_base_axes, notes_on_idle_locks, notes_on_mounting, path_to
 from armdyn.model.notes import (
     notes_on,
     notes_on_branches,
@@ -50,6 +51,9 @@ def assemble(
     incomplete: bool = False,
     check: Callable[[Model], object] | None = None,
     marked_tip: str | None = None,
+    gravity: ArrayLike | None = None,
+    gravity_in: str | None = None,
+    drawn: Mapping[str, float] | None = None,
 ) -> Model:
     """Build the `Model`, or raise a `ModelError` that lists every problem at once.
 
@@ -66,6 +70,10 @@ def assemble(
         incomplete: whether the reader had to leave out a part, so that how they hang together cannot be judged.
         check: raises where the model holds what the reader cannot describe, before it is asked whether it moves.
         marked_tip: the link that the description itself names as the tip.
+        gravity: of the description, m/s^2, shape (3,); (0, 0, -9.81) where it states none. That of ``selection``,
+            which is in the axes of the base, replaces it.
+        gravity_in: the link in whose axes the description states gravity; its root where none is given.
+        drawn: positions at which the description draws its joints, by name, where these are not zero, rad or m.
     """
     check_types(name, links, joints)
     base, tip, locked = selection.base, selection.tip, selection.locked
@@ -76,14 +84,17 @@ def assemble(
     refuse([*problems, *impossible], links, joints, incomplete)
     _check_names(name, links, joints, selection)
     doubts = list(notes_on_locked(joints, locked))
-    joints = [lock(joint, locked) for joint in joints]
+    described, joints = joints, [lock(joint, locked) for joint in joints]
     base = base if base is not None else next(iter(roots(links, joints)))
     kept = selection.kept(name, base, joints)
     if found := list(_carriers_left_out(base, joints, kept)):
         raise ModelError(found)
     left_out = branches_left_out(base, links, joints, kept) if selection.chain else {}
-    gravity = STANDARD_GRAVITY if selection.gravity is None else selection.gravity
-    model = merge(name, base, links, kept, gravity, [joint.name for joint in joints], geometry)
+    stated = STANDARD_GRAVITY if gravity is None else gravity
+    g, notes_on_base = _gravity(base, described, kept, selection, stated, gravity_in, drawn or {})
+    names_kept = {joint.name for joint in kept}
+    stopped = [joint for joint in joints if joint.name not in names_kept]
+    model = merge(name, base, links, kept, g, [joint.name for joint in joints], geometry, stopped)
     if check is not None:
         check(model)
     refuse_motionless(model)
@@ -95,8 +106,44 @@ def assemble(
         warn_of_description(f"{quoted(name)}: {surprise}")
     return model.replace(
         tip=tip,
-        notes=(*notes, *notes_on_inertias, *lost_mass, *others_left_out, *doubts, *notes_on_tip, *notes_on(model)),
+        notes=(
+            *notes,
+            *notes_on_inertias,
+            *lost_mass,
+            *others_left_out,
+            *doubts,
+            *notes_on_tip,
+            *notes_on_base,
+            *notes_on(model),
+        ),
     )
+
+
+def _gravity(
+    base: str,
+    joints: Sequence[JointPart],
+    kept: Sequence[JointPart],
+    selection: Selection,
+    stated: ArrayLike,
+    stated_in: str | None,
+    drawn: Mapping[str, float],
+) -> tuple[ArrayLike, list[str]]:
+    """Gravity in the axes of the base, and notes on the joints that are left out and decide it, or do not."""
+    used = {joint.name for joint in kept}
+    if selection.gravity is not None:
+        idle = {joint.name for joint in joints} - used
+        return selection.gravity, [*notes_on_idle_locks(selection.locked, idle)]
+    positions = {joint.name: selection.locked.get(joint.name, drawn.get(joint.name, 0.0)) for joint in joints}
+    below = path_to(base, joints)
+    at, to = (
+        [joint if joint.kind == "fixed" else lock(joint, positions) for joint in path]
+        for path in (path_to(stated_in, joints) if stated_in is not None else [], below)
+    )
+    gravity = in_base_axes(stated, at, to)
+    moving = {joint.name: positions[joint.name] for joint in below if joint.kind != "fixed"}
+    idle = {joint.name for joint in joints} - used - moving.keys()
+    notes = notes_on_mounting(base, gravity, moving, selection.locked)
+    return gravity, [*notes, *notes_on_idle_locks(selection.locked, idle)]
 
 
 def refuse_motionless(model: Model) -> None:
@@ -164,8 +211,12 @@ def merge(
     gravity: ArrayLike,
     order: Sequence[str],
     geometry: Iterable[Geometry],
+    stopped: Iterable[JointPart] = (),
 ) -> Model:
-    """Weld every fixed joint: the links behind it become frames of the link that carries their inertia and shapes."""
+    """Weld every fixed joint: the links behind it become frames of the link that carries their inertia and shapes.
+
+    ``stopped`` are joints that are left out: their rotors on links that stay are held, as those of fixed joints are.
+    """
     parts = {link.name: link for link in links}
     inertias = {base: parts[base].exact_inertia}
     poses = {base: (base, exact(np.eye(4)))}  # of every frame: its link and T_link,frame, rounded once at the end
@@ -186,9 +237,11 @@ def merge(
             moving[joint.name] = Joint(
                 *names, placement, axis, **mechanics(joint), actuator=joint.actuator, motor_parts=joint.motor_parts
             )
-    for joint in held:
+    for joint in (*held, *stopped):
         for rotor in (part for part in joint.motor_parts if part.spins):  # they turn no more against their links
             at = joint.parent if rotor.carrier is None else rotor.carrier
+            if at not in poses:
+                continue
             link, pose = poses[at]
             T = pose @ exact(joint.placement) if rotor.carrier is None else pose
             inertias[link] = inertias[link] + rotor.moment(rotor.seen_from(link, T, joint.axis))

@@ -19,23 +19,20 @@ from armdyn.threads import undivided
 
 __all__ = ["LoadOptions", "bundled_robots", "load"]
 
-IN_PLANE = (0.0, -9.81, 0.0)
-"""Gravity of the textbooks' planar arms: their plane is x-y and y points up."""
-
-_BUNDLED: Mapping[str, Mapping[str, Any]] = {
-    "planar_2r": {"gravity": IN_PLANE},
-    "planar_2r_geared": {},
-    "planar_3r": {"gravity": IN_PLANE},
-    "ucl_2r": {"gravity": (0.0, -9.8, 0.0)},
-    "rp": {"gravity": IN_PLANE},
-    "furuta": {"gravity": (0.0, 0.0, -10.0)},
-    "scara": {},
-    "stanford": {},
-    "puma560": {},
-    "kg_puma": {},
-    "ur5": {},
-}
-"""The options each is read with where a URDF file describes it; the others have a module of their own."""
+_BUNDLED = (
+    "planar_2r",
+    "planar_2r_geared",
+    "planar_3r",
+    "ucl_2r",
+    "rp",
+    "furuta",
+    "scara",
+    "stanford",
+    "puma560",
+    "kg_puma",
+    "ur5",
+)
+"""The names of the bundled robots: each has a URDF file, or a module of its own."""
 
 _TAKING_OPTIONS = ("planar_2r_geared",)
 """Those whose module takes the options of `load`, and more."""
@@ -47,7 +44,7 @@ def bundled_robots() -> tuple[str, ...]:
     >>> ", ".join(bundled_robots())
     'planar_2r, planar_2r_geared, planar_3r, ucl_2r, rp, furuta, scara, stanford, puma560, kg_puma, ur5'
     """
-    return tuple(_BUNDLED)
+    return _BUNDLED
 
 
 class LoadOptions(Options, total=False):
@@ -132,7 +129,7 @@ def _read_bundled(name: str, options: Mapping[str, Any]) -> Robot:
     """From its URDF file, or from its module; with options such an arm is written as URDF and read with them."""
     path = Path(__file__).parent / f"{name}.urdf"
     if path.exists():
-        return Robot.from_urdf(path, **{**_BUNDLED[name], **options})
+        return Robot.from_urdf(path, **options)
     module = import_module(f"armdyn.robots.{name}")
     if name in _TAKING_OPTIONS:
         geared: Robot = module.build(**options)

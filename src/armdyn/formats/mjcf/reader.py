@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, shown
-from armdyn.exact import exact, rounded
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.actuators import driven
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf, compiled_in_memory, model_name
 from armdyn.formats.mjcf.joint_equalities import coupled, hold_with, read_joint_equalities
 from armdyn.formats.mjcf.loops import with_loops
-from armdyn.formats.mjcf.tree import Tree, read_tree
+from armdyn.formats.mjcf.tree import read_tree
 from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
 from armdyn.model.assembly import assemble
 from armdyn.model.model import Model
@@ -51,7 +50,7 @@ def read_mjcf(
         chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain.
         locked: joints that are held, by name, and at which qpos, rad or m.
         gravity: acceleration of free fall in base axes, m/s^2; the file's where not given, turned into the axes of
-            ``base`` as the file draws it.
+            ``base``, with joints below it where ``locked`` holds them, else as the file draws them.
         check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
             with a note.
         problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
@@ -96,20 +95,12 @@ def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Fin
         name,
         tree.links,
         driven(compiled, tree.joints, tree.names.joints),
-        dataclasses.replace(selection, locked=held, gravity=_gravity(compiled, tree, selection)),
+        dataclasses.replace(selection, locked=held),
         notes=[*findings.notes, *tree.notes, *notes_on_unused(compiled, tree)],
         geometry=tree.geometry,
+        gravity=np.zeros(3) if compiled.disabled("gravity") else compiled.m.opt.gravity,
+        drawn=tree.drawn,
     )
     refuse_unmodelled(compiled, tree, model)
     findings.warn()
     return with_loops(coupled(model, equalities, held), compiled, tree.names)
-
-
-def _gravity(compiled: Compiled, tree: Tree, selection: Selection) -> ArrayLike:
-    """The gravity given, or the file's, brought from the world's axes to those of the base as the file draws it."""
-    if selection.gravity is not None:
-        return selection.gravity
-    if compiled.disabled("gravity"):
-        return np.zeros(3)
-    R = np.eye(3) if selection.base is None else tree.axes_in_world.get(selection.base, np.eye(3))
-    return rounded(exact(R).T @ exact(compiled.m.opt.gravity))  # type: ignore[no-any-return]

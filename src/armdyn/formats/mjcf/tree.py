@@ -11,7 +11,6 @@ Turns about one axis and shifts along one add up, so the part of qpos0 goes into
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -29,14 +28,14 @@ from armdyn.spatial.rotations import Array, Z, rigid, rotation_about, rotation_f
 
 @dataclass
 class Tree:
-    """The parts of a compiled model, and R of every link in the world as the file draws it, at qpos0."""
+    """The parts of a compiled model, and the positions at which the file draws its joints, qpos0."""
 
     names: Names
     links: list[LinkPart] = field(default_factory=list)
     joints: list[JointPart] = field(default_factory=list)
     multi_dof: list[MultiDofJoint] = field(default_factory=list)
     geometry: list[Geometry] = field(default_factory=list)
-    axes_in_world: dict[str, Array] = field(default_factory=dict)
+    drawn: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def weld(self, parent: str, link: LinkPart, pose: Array, *, several: bool = False) -> None:
@@ -50,15 +49,10 @@ def read_tree(compiled: Compiled) -> Tree:
     """Every body, joint, site and shape."""
     tree = Tree(Names.of(compiled))
     refuse_what_is_no_place(compiled, tree.names)
-    drawn = compiled.mujoco.MjData(compiled.m)  # at qpos0
-    compiled.mujoco.mj_kinematics(compiled.m, drawn)
     tree.links.append(LinkPart(tree.names.bodies[0], _inertia(compiled, 0)))
     for body in range(1, compiled.m.nbody):
-        known = len(tree.links)
         _add_body(compiled, tree, body)
-        # Joints turn nothing at qpos0: what the body's joints carry has the axes of the body.
-        tree.axes_in_world |= {link.name: drawn.xmat[body].reshape(3, 3) for link in tree.links[known:]}
-    _add_sites(compiled, tree, drawn)
+    _add_sites(compiled, tree)
     tree.geometry, notes = read_shapes(compiled, tree.names)
     tree.notes += notes
     return tree
@@ -86,6 +80,7 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
         link = body if is_body else LinkPart(tree.names.new_link(f"{name}_on_{label}"), where=body.where)
         tree.links.append(link)
         tree.joints.append(_joint(compiled, tree, j, parent, link.name, reached @ before))
+        tree.drawn[label] = float(compiled.m.qpos0[compiled.m.jnt_qposadr[j]])
         parent, reached = link.name, after
     if parent != name:
         tree.weld(parent, body, reached, several=several)
@@ -138,7 +133,7 @@ def _inertia(compiled: Compiled, b: int) -> Inertia:
     return Inertia(float(m.body_mass[b]), m.body_ipos[b], R @ exact(np.diag(m.body_inertia[b])) @ R.T)
 
 
-def _add_sites(compiled: Compiled, tree: Tree, drawn: Any) -> None:
+def _add_sites(compiled: Compiled, tree: Tree) -> None:
     """Named sites are frames; one that is called like a body gets "_site" behind its name."""
     m, unnamed = compiled.m, 0
     for s in range(m.nsite):
@@ -149,6 +144,5 @@ def _add_sites(compiled: Compiled, tree: Tree, drawn: Any) -> None:
         link = tree.names.new_link(f"{name}_site" if name in tree.names.links else name)
         frame = LinkPart(link, where=compiled.where(name))
         tree.weld(tree.names.bodies[m.site_bodyid[s]], frame, pose_of(m.site_pos[s], m.site_quat[s]))
-        tree.axes_in_world[link] = drawn.site_xmat[s].reshape(3, 3)
     if unnamed:
         tree.notes.append(f"{unnamed} of {m.nsite} sites have no name and are left out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Unpack
@@ -29,7 +29,8 @@ from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.messages import quoted
-from armdyn.model.model import STANDARD_GRAVITY, Model
+from armdyn.model.mimic import resolve_chains
+from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
 from armdyn.model.selection import FrictionPolicy, Options, Policy, Selection
 
@@ -60,7 +61,8 @@ def read_urdf(
             is left out.
         locked: joints that are held, by name, and where, rad or m.
         gravity: acceleration of free fall in base axes, m/s^2. Where none is given: what `to_urdf` wrote down, else
-            (0, 0, -9.81).
+            (0, 0, -9.81) in the axes of the root, turned into those of ``base``, with joints below it where ``locked``
+            holds them, else at zero.
         check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
             with a note. Those that no joint feels, of the base and what is welded to it, are only noted.
         problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
@@ -136,27 +138,23 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
         name or fallback_name,
         contents.links,
         contents.joints,
-        dataclasses.replace(selection, locked=locked, gravity=_gravity(contents, selection)),
+        dataclasses.replace(selection, locked=locked),
         notes=findings.notes,
         geometry=contents.geometry,
         problems=findings.problems,
         incomplete=not contents.complete,
         check=lambda model: refuse_multi_dof(model, contents.multi_dof),
         marked_tip=contents.own.tip,
+        gravity=contents.own.gravity,
+        drawn=_drawn(contents.mimics),
     )
     findings.warn()
     return with_loops(coupled(model, contents.mimics, locked), contents.loops)
 
 
-def _gravity(contents: _Contents, selection: Selection) -> ArrayLike | None:
-    """The gravity of the caller; else that of the file, in the axes of its root."""
-    own = contents.own.gravity
-    if selection.gravity is not None or own in (None, STANDARD_GRAVITY):
-        return selection.gravity
-    if selection.base in {joint.child for joint in contents.joints}:
-        contents.findings.note("gravity of <armdyn> is not used, being in the axes of the root link", "the robot")
-        return None
-    return own
+def _drawn(mimics: Sequence[JointEquation]) -> dict[str, float]:
+    """Positions of mimic joints while those that they follow are at zero, rad or m."""
+    return {mimic.joint: mimic.value for mimic in resolve_chains(mimics).values()}
 
 
 def _read_parts(root: Element, findings: Findings) -> _Contents:
