@@ -243,6 +243,48 @@ def test_transposing_an_adjoint_program() -> None:
     np.testing.assert_allclose(found, f.jvp("q")(q, qd, qdd, tangent_q=rates), rtol=1e-12, atol=1e-12)
 
 
+def test_transposing_in_operands_in_which_a_program_is_affine() -> None:
+    """tau = M qdd + h is affine in qdd: transposed, M^T w; with traced operands, mapped ones, and a mass as an input."""
+    f = robot().inverse_dynamics
+    g, (q, qd, qdd, w) = f.to_jax(), states(4, 4)
+    expected = robot().mass_matrix(q).T @ w
+
+    def transposed(w: Any) -> Any:
+        return jax.linear_transpose(lambda qdd: g(q, qd, qdd), qdd)(w)[0]
+
+    np.testing.assert_allclose(transposed(w), expected, rtol=1e-12)
+    np.testing.assert_allclose(jax.jit(transposed)(w), expected, rtol=1e-12)
+    np.testing.assert_allclose(jax.vmap(transposed)(np.stack([w, 2 * w])), np.stack([expected, 2 * expected]))
+    name = f"{robot().link_names[-1]}.mass"
+    by_mass = robot().compile(armdyn.algorithms.inverse_dynamics, parameters=(name,)).to_jax()
+    one, two = (by_mass(q, qd, qdd, mass) for mass in (1.0, 2.0))
+    (found,) = jax.linear_transpose(lambda mass: by_mass(q, qd, qdd, mass), 1.0)(w)
+    np.testing.assert_allclose(found, w @ (two - one), rtol=1e-12)
+
+
+def test_what_is_not_linear_has_no_transpose() -> None:
+    """An error, as of JAX's sine, and not the adjoint at zero."""
+    f = robot()
+    (q, qd, qdd), g = states(3, 4), f.inverse_dynamics.to_jax()
+    with pytest.raises(NotImplementedError):
+        jax.linear_transpose(jnp.sin, q)(q)
+    with pytest.raises(Unsupported, match=r"inverse_dynamics is not linear in q, qd, so it has no transpose; jax\.vjp"):
+        jax.linear_transpose(g, q, qd, qdd)(qdd)
+    with pytest.raises(Unsupported, match=r"mass_matrix is not linear in q"):
+        jax.jit(lambda M: jax.linear_transpose(f.mass_matrix.to_jax(), q)(M))(jnp.eye(4))
+    product = trace(lambda a, b: a * b, [Port("a", ()), Port("b", ())]).to_jax()
+    np.testing.assert_array_equal(jax.linear_transpose(lambda a: product(a, 3.0), 1.0)(2.0), 6.0)
+    with pytest.raises(Unsupported, match="is not linear in a, b"):
+        jax.linear_transpose(product, 1.0, 1.0)(2.0)
+    steps = [armdyn.sign, np.floor, np.abs, lambda x: armdyn.select(armdyn.less(x, 0.0), x - 1.0, x)]
+    for step in steps:  # their derivatives do not depend on x, or are zero
+        h = trace(step, [Port("x", (2,))]).to_jax()
+        with pytest.raises(Unsupported, match="is not linear in x"):
+            jax.linear_transpose(h, np.ones(2))(np.ones(2))
+    with pytest.raises(Unsupported, match="is not linear in q"):  # the tangent program, in where the tangent is taken
+        jax.linear_transpose(lambda q: jax.jvp(lambda x: g(x, qd, qdd), (q,), (qd,))[1], q)(qdd)
+
+
 def test_a_gradient_computes_no_jacobian() -> None:
     """The adjoint program only, by the array that is asked for, once."""
     g = armdyn.load("ur5").inverse_dynamics.to_jax()

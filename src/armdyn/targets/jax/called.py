@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from armdyn.program.degrees import AFFINE, degrees
 from armdyn.program.program import Program
 from armdyn.threads import Once, cached_property
 
@@ -32,6 +33,18 @@ class Called:
         """The cotangents of some arrays: it takes all arrays, then the cotangents of some results."""
         return _adjoints.get((self, of, wrt), lambda: called(self.program.vjp(of, wrt)))
 
+    def nonlinear(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the arrays ``wrt`` in which some result of ``of`` is not affine; none if it is in all together."""
+
+        def bends(by: tuple[str, ...]) -> bool:
+            degree = degrees(self.program, by)
+            return any(degree[name] > AFFINE for name in of)
+
+        def find() -> tuple[str, ...]:
+            return (tuple(name for name in wrt if bends((name,))) or wrt) if bends(wrt) else ()
+
+        return _nonlinear.get((self, of, wrt), find)
+
     @cached_property
     def compiled(self) -> Callable[..., Any]:
         """The primitive under `jax.jit`, for calls that are not part of a traced function."""
@@ -49,6 +62,7 @@ class Called:
 _called: Once[str, Called] = Once()
 _tangents: Once[tuple[Called, tuple[str, ...]], Called] = Once()
 _adjoints: Once[tuple[Called, tuple[str, ...], tuple[str, ...]], Called] = Once()
+_nonlinear: Once[tuple[Called, tuple[str, ...], tuple[str, ...]], tuple[str, ...]] = Once()
 
 
 def called(program: Program) -> Called:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from armdyn.errors import Unsupported
 from armdyn.extras import extra
 from armdyn.program.program import Port
 from armdyn.targets.jax.called import Called
@@ -93,25 +94,36 @@ def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) 
 def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> list[Any]:
     """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program.
 
-    So does any other program in operands in which it is linear, as an adjoint program is in its cotangents: their
-    values do not matter then.
+    So does any other program in operands in which it is affine, as an adjoint program is linear in its cotangents: the
+    values of these operands do not matter then.
     """
-    base, active = called.base or called, called.active
-    count = len(base.program.inputs)
-    if called.base is None:
-        active, count = tuple(port.name for port in called.program.inputs), 0
-    given = operands[:count] or tuple(map(_known, operands))
-    linear = operands[count:]
-    wanted = [k for k, operand in enumerate(linear) if ad.is_undefined_primal(operand)]
+    wanted = [k for k, operand in enumerate(operands) if ad.is_undefined_primal(operand)]
     of = [k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero]
     found: list[Any] = [None] * len(operands)
     if not of:
         return found
-    adjoint = base.adjoint(tuple(base.program.outputs[k].name for k in of), tuple(active[k] for k in wanted))
-    products = call.bind(*given, *(cotangents[k] for k in of), called=adjoint)
+    base = called.base
+    if base is not None and min(wanted) >= len(base.program.inputs):
+        first = len(base.program.inputs)
+        names = tuple(called.active[k - first] for k in wanted)
+    else:
+        base, first = called, len(operands)
+        names = tuple(called.program.inputs[k].name for k in wanted)
+        _require_affine(called, tuple(called.program.outputs[k].name for k in of), names)
+    adjoint = base.adjoint(tuple(base.program.outputs[k].name for k in of), names)
+    products = call.bind(*map(_known, operands[:first]), *(cotangents[k] for k in of), called=adjoint)
     for k, product in zip(wanted, products, strict=True):
-        found[count + k] = _summed(product, linear[k].aval.shape)
+        found[k] = _summed(product, operands[k].aval.shape)
     return found
+
+
+def _require_affine(called: Called, of: tuple[str, ...], wrt: tuple[str, ...]) -> None:
+    """Refuse to transpose what is not linear, as JAX refuses it of its own functions."""
+    if nonlinear := called.nonlinear(of, wrt):
+        raise Unsupported(
+            f"{called.program.name} is not linear in {', '.join(nonlinear)}, so it has no transpose; jax.vjp is the "
+            "transpose of its derivative at a point"
+        )
 
 
 def _known(operand: Any) -> Any:
