@@ -2,7 +2,7 @@
 
 >>> import inspect
 >>> inspect.signature(armdyn.program.Program.to_casadi)
-<Signature (program: 'Program', *, name: 'str | None' = None) -> 'Any'>
+<Signature (program: 'Program', *, name: 'str | None' = None, states: 'str | None' = None) -> 'CasadiFunction'>
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
 """Programs as functions of CasADi beside the interpreter, and CasADi's derivatives beside ours."""
 
+import copy
+import pickle
+
 import casadi as ca
 import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import MissingLibrary, Unsupported
+from armdyn.errors import MissingLibrary, ShapeError, Unsupported
 from armdyn.program import Port, Program, trace
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single_operations
 
@@ -63,6 +66,33 @@ def test_a_result_with_the_name_of_an_input() -> None:
     assert function.name() == "null_"
     assert (function.name_in(), function.name_out()) == (["q", "qd"], ["q_out", "qd_out"])
     np.testing.assert_allclose(function(q=[1.0, 2.0], qd=[3.0, 4.0])["q_out"], [[1.3], [2.4]])
+
+
+def test_states_are_columns() -> None:
+    """A square batch could be read both ways; a batch with states in rows is named as that."""
+    robot = armdyn.load("ur5")
+    f = robot.inverse_dynamics.to_casadi()
+    q, qd, qdd = np.random.default_rng(5).uniform(-2.0, 2.0, (3, 6, 6))
+    expected = robot.inverse_dynamics(q, qd, qdd)
+    with pytest.raises(ShapeError, match=r'q of inverse_dynamics has shape \(6, 6\), .*to_casadi\(states="last"\)'):
+        f(q, qd, qdd)
+    for given in (ca.DM(qd), ca.SX.sym("qd", 6, 6), ca.MX.sym("qd", 6, 6)):
+        with pytest.raises(ShapeError, match="qd of inverse_dynamics has shape"):
+            f(q=q[0], qd=given, qdd=qdd[0])
+    with pytest.raises(ShapeError, match=r"q of inverse_dynamics has shape \(5, 6\); .*a state in each column: q\.T"):
+        f.call([q[:5], qd[:5], qdd[:5]])
+    np.testing.assert_allclose(np.array(f(q[:5].T, qd[:5].T, qdd[:5].T)).T, expected[:5], rtol=1e-12)
+    columns = robot.inverse_dynamics.to_casadi(states="last")
+    for same in (columns, pickle.loads(pickle.dumps(columns)), copy.deepcopy(columns)):  # noqa: S301 - our own
+        np.testing.assert_allclose(np.array(same(q.T, qd.T, qdd.T)).T, expected, rtol=1e-12)
+    for other in (f, pickle.loads(pickle.dumps(f)), copy.copy(f)):  # noqa: S301 - our own
+        with pytest.raises(ShapeError, match="of which CasADi reads each column as a state"):
+            other(q.T, qd.T, qdd.T)
+    np.testing.assert_allclose(np.array(f.map(6)(q.T, qd.T, qdd.T)).T, expected, rtol=1e-12)
+    pose_error = trace(lambda T: T[:3, 3], [Port("T", (4, 4))]).to_casadi()  # a matrix, not a batch
+    np.testing.assert_array_equal(np.array(pose_error(np.eye(4)))[:, 0], np.zeros(3))
+    with pytest.raises(ShapeError, match=r"states='rows'; expected 'last'|states .*'last'"):
+        robot.inverse_dynamics.to_casadi(states="rows")
 
 
 def test_without_casadi(monkeypatch: pytest.MonkeyPatch) -> None:

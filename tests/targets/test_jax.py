@@ -244,7 +244,7 @@ def test_transposing_an_adjoint_program() -> None:
 
 
 def test_transposing_in_operands_in_which_a_program_is_affine() -> None:
-    """tau = M qdd + h is affine in qdd: transposed, M^T w; with traced operands, mapped ones, and a mass as an input."""
+    """tau = M qdd + h is affine in qdd: transposed, M^T w; traced and mapped too; it is affine in a mass."""
     f = robot().inverse_dynamics
     g, (q, qd, qdd, w) = f.to_jax(), states(4, 4)
     expected = robot().mass_matrix(q).T @ w
@@ -271,7 +271,7 @@ def test_what_is_not_linear_has_no_transpose() -> None:
     with pytest.raises(Unsupported, match=r"inverse_dynamics is not linear in q, qd, so it has no transpose; jax\.vjp"):
         jax.linear_transpose(g, q, qd, qdd)(qdd)
     with pytest.raises(Unsupported, match=r"mass_matrix is not linear in q"):
-        jax.jit(lambda M: jax.linear_transpose(f.mass_matrix.to_jax(), q)(M))(jnp.eye(4))
+        jax.jit(jax.linear_transpose(f.mass_matrix.to_jax(), q))(jnp.eye(4))
     product = trace(lambda a, b: a * b, [Port("a", ()), Port("b", ())]).to_jax()
     np.testing.assert_array_equal(jax.linear_transpose(lambda a: product(a, 3.0), 1.0)(2.0), 6.0)
     with pytest.raises(Unsupported, match="is not linear in a, b"):

@@ -1,45 +1,59 @@
-"""Programs as functions of CasADi, on its symbols SX: for optimisation, with CasADi's derivatives."""
+"""Programs as functions of CasADi, on its symbols SX: for optimisation, with CasADi's derivatives.
+
+`function.py` is what a user calls and the batch that it refuses.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
+from armdyn.checks import choice
+from armdyn.errors import ShapeError
 from armdyn.extras import extra
 from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import chosen_name, identifier, of_both_sides
 
 if TYPE_CHECKING:
     from armdyn.program.program import Port, Program
+    from armdyn.targets.casadi.function import CasadiFunction
 
 
 RESERVED = ("null", "jac", "hess")
 """Names that CasADi gives to no function and no array."""
 
 
-def to_casadi(program: Program, *, name: str | None = None) -> Any:
+def to_casadi(program: Program, *, name: str | None = None, states: str | None = None) -> CasadiFunction:
     """The program as a `casadi.Function` on SX symbols, which CasADi differentiates and makes code of.
 
     CasADi's arrays are matrices: a vector of n is an (n, 1) column, a number a (1, 1) matrix, and an array with more
-    than two axes an (a, b c ...) matrix of its rows. Where a NaN or an infinity comes in, ``min`` and ``max`` are
-    CasADi's fmin and fmax, which leave NaN out.
+    than two axes an (a, b c ...) matrix of its rows. A batch of N states is an (n, N) matrix, a state in each column,
+    where armdyn's other functions take (N, n). An (n, n) matrix fits both, and is refused unless ``states`` is "last".
+    Where a NaN or an infinity comes in, ``min`` and ``max`` are CasADi's fmin and fmax, which leave NaN out.
 
     Args:
         program: what is exported.
         name: of the function in CasADi; the program's own if not given.
+        states: "last" if each column of a square matrix is a state; if not given, such a matrix is a `ShapeError` of
+            the call.
 
     Raises:
         MissingLibrary: without CasADi.
+        ShapeError: another word for ``states``.
         Unsupported: where two of its arrays would have the same name in CasADi.
 
     >>> M = armdyn.load("planar_2r").mass_matrix.program().to_casadi()
     >>> M
-    Function(mass_matrix:(q[2])->(out[2x2]) SXFunction)
+    CasadiFunction(mass_matrix:(q[2])->(out[2x2]) SXFunction)
     >>> print(M([0.0, np.pi / 2]))
     [[3, 1],
      [1, 1]]
     """
     ca = extra("casadi", "to_casadi", library="CasADi")
+    from armdyn.targets.casadi.function import CasadiFunction  # noqa: PLC0415 - it imports casadi
+
+    if states is not None:
+        choice("states", states, ("last",), error=ShapeError)
     taken, given = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
     names, results_of = of_both_sides(taken, given, "CasADi", RESERVED)
     symbols = [ca.SX.sym(names[port.name], *_matrix(port)) for port in program.inputs]
@@ -47,7 +61,9 @@ def to_casadi(program: Program, *, name: str | None = None) -> Any:
     outputs = program.replay(scalars, _operations(ca), ca.SX)
     results = [_of_rows(ca, port, values) for port, values in zip(program.outputs, outputs, strict=True)]
     io_names = [names[n] for n in taken], [results_of[n] for n in given]
-    return ca.Function(identifier(chosen_name(name, program.name), RESERVED), symbols, results, *io_names)
+    function = CasadiFunction(identifier(chosen_name(name, program.name), RESERVED), symbols, results, *io_names)
+    function.states = states
+    return function
 
 
 def _matrix(port: Port) -> tuple[int, int]:
