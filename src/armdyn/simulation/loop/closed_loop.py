@@ -41,10 +41,13 @@ from armdyn.declaration import Function
 from armdyn.errors import ShapeError, shown
 from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
+from armdyn.functions.derivatives import identifier
 from armdyn.functions.pickling import require_picklable
+from armdyn.functions.rollout_call import names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
 from armdyn.imported import exported
+from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
@@ -59,6 +62,7 @@ from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import LoopFriction
 from armdyn.simulation.loop.step import held_controller, step_function
+from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.targets.c.notes import Notes
 from armdyn.threads import cached_property
@@ -366,7 +370,8 @@ class ClosedLoop:
         `armdyn.functions.CompiledRollout.jvp`.
 
         Args:
-            wrt: names of inputs, or of the state for the initial one; all change together.
+            wrt: names of inputs, or of the state for the initial one; all change together. What a call leaves out and
+                takes from another argument changes with that one: theta with q, thetad with qd, t with t0 and h.
 
         Raises:
             UnknownName: what the loop does not take.
@@ -380,13 +385,25 @@ class ClosedLoop:
         >>> bool(np.allclose(rates.final.q, (stiffer.final.q - softer.final.q) / 0.02, atol=1e-8))
         True
         """
-        return partial(self._along, self.rollout.jvp(*wrt))
+        names = self._names_of(wrt) or tuple(name for name in self.rollout.required if name not in ("t", *ROTORS))
+        return partial(self._along, self.rollout.jvp(*self._total.wrt(names)), names)
 
     def _along(
-        self, product: RolloutJvp, q0: ArrayLike, qd0: ArrayLike | None = None, *, steps: int, **inputs: Any
+        self,
+        product: RolloutJvp,
+        wrt: tuple[str, ...],
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        *,
+        steps: int,
+        **inputs: Any,
     ) -> Rolled:
         """The rates of the results; the options of a call are among the inputs."""
-        return product(**self._given(q0, qd0, inputs, steps), steps=steps)
+        own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
+        given = self._given(q0, qd0, own, steps) | self._total.tangents(wrt, inputs, steps)
+        if "tangent_t" in given and "t" not in wrt:
+            given["tangent_t"] = given["tangent_t"].astype(given["t"].dtype)
+        return product(**given, steps=steps)
 
     def gradient(
         self,
@@ -404,7 +421,8 @@ class ClosedLoop:
 
         Args:
             cost: a `Function` of some of the state, with a scalar result.
-            wrt: names of inputs, or of the state for the initial one.
+            wrt: names of inputs, or of the state for the initial one; total derivatives: theta that is left out, and
+                not named here, moves with q, thetad with qd, and t with t0 and h.
             q0: joint positions, rad or m, shape (..., n).
             qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
             steps: how many.
@@ -419,16 +437,29 @@ class ClosedLoop:
             KeyboardInterrupt: Ctrl-C. Gradients are known when the adjoint has come back to the first step: until then
                 nothing is of use, and nothing is kept.
         """
+        names = self._names_of(wrt)
         given = self._given(q0, qd0, inputs, steps)
-        return self.rollout.gradient(cost, wrt, **given, steps=steps, workers=workers)
+        by = self.rollout.gradient(cost, self._total.wrt(names), **given, steps=steps, workers=workers)
+        found = self._total.gradients(names, inputs, dict(zip(self._total.wrt(names), by[1:], strict=True)))
+        return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in names)])(by[0], *found.values())
+
+    def _names_of(self, wrt: Iterable[str]) -> tuple[str, ...]:
+        """Names by which derivatives are asked for, each once; "link_6_mass" is "link_6.mass" there."""
+        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        words = {identifier(name): name for name in self.rollout.parameters}
+        return names_of([words.get(name, name) for name in names], "differentiated by", self.rollout.function)
+
+    @cached_property
+    def _total(self) -> TotalDerivatives:
+        """The dependence of the rollout's arguments on those of a call."""
+        flexible = np.isin(np.arange(self.robot.dof), self._flexible) if self._flexible else np.zeros(0, dtype=bool)
+        return TotalDerivatives(flexible, self._takes_time)
 
     def _ready(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """The arguments of a run, which warns of steps too long for springs."""
         given = self._given(q0, qd0, inputs, steps)
         if self._flexible:
             warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
-            for name, of_links in (("theta", "q"), ("thetad", "qd")):  # as a step has them, for the first row
-                given[name] = self._of_rotors(given[name], given[of_links])
         return given
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
@@ -439,7 +470,8 @@ class ClosedLoop:
         given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
         _check_step(given["h"])
         if self._flexible:
-            given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
+            for rotors, links in ROTORS.items():  # as a step has them, for the first row
+                given[rotors] = self._of_rotors(given.get(rotors), given[links])
         self._check_time(inputs)
         if self._takes_brakes:
             t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
@@ -457,8 +489,10 @@ class ClosedLoop:
         return given
 
     def _of_rotors(self, given: Any, of_links: Any) -> Any:
-        """Positions or velocities of the rotors: at rigid joints those of the links, whatever is given."""
-        if given is of_links or np.shape(given)[-1:] != (self.robot.dof,):
+        """Positions or velocities of the rotors: at rigid joints those of the links, as everywhere if None is given."""
+        if given is None:
+            return of_links
+        if np.shape(given)[-1:] != (self.robot.dof,):
             return given
         is_flexible = np.isin(np.arange(self.robot.dof), self._flexible)
         dtype = np.float64 if any(map(_needs_float64, (given, of_links))) else np.float32
