@@ -69,6 +69,14 @@ ROTATIONS = [
 POSES = [pose(RNG) for _ in range(4)] + [motions(R) for R in ROTATIONS[:-1]]
 BEYOND_HALF_A_TURN = [T for T in POSES if np.trace(T[:3, :3]) < -1.0]
 """By rounding; of these the package's MatrixLog6 makes NaN and a warning."""
+LOST = [R for R in ROTATIONS if np.abs(package.MatrixExp3(package.MatrixLog3(R)) - R).max() > 1e-6]
+"""Half turns of which the package's logarithm, by acos(cos), is a turn by 1e-8 rad."""
+
+
+def is_lost(R: np.ndarray) -> bool:
+    return any((R == lost).all() for lost in LOST)
+
+
 NEARLY = [R + 0.05 * RNG.normal(size=(3, 3)) for R in ROTATIONS[:5]]
 MIRRORS = [RNG.normal(size=(3, 3)) @ np.diag([1, 1, -1]) for _ in range(6)] + [-np.eye(3), np.zeros((3, 3))]
 NEARLY_POSES = [motions(R) + 0.02 * RNG.normal(size=(4, 4)) for R in ROTATIONS[:5]]
@@ -77,7 +85,8 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     *(("NearZero", (z,)) for z in (0.0, 1e-6, 9.999e-7, -9.999e-7, -1e-6, 1.0, math.nan, 0, np.float64(1e-8))),
     ("NearZero", (np.array([1e-7, 1.0, -1e-8]),)),
     *(("Normalize", (v,)) for v in [*VECTORS, np.array([1, 2, 3]), RNG.normal(size=6), RNG.normal(size=(2, 3))]),
-    *((name, (R,)) for name in ("RotInv", "MatrixLog3", "DistanceToSO3", "TestIfSO3") for R in ROTATIONS),
+    *((name, (R,)) for name in ("RotInv", "DistanceToSO3", "TestIfSO3") for R in ROTATIONS),
+    *(("MatrixLog3", (R,)) for R in ROTATIONS if not is_lost(R)),
     *((name, (R,)) for name in ("DistanceToSO3", "TestIfSO3", "ProjectToSO3") for R in [*NEARLY, *MIRRORS[:-1]]),
     ("DistanceToSO3", (MIRRORS[-1],)),
     *(("TestIfSO3", (np.diag([math.sqrt(1 + d), 1, 1]),)) for d in (9.9e-4, 1.01e-3)),
@@ -89,7 +98,7 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("RpToTrans", (np.eye(3, dtype=int), np.array([1, 2, 5]))),
     ("RpToTrans", (np.eye(3), np.array([[1], [2], [5]]))),
     *((name, (T,)) for name in ("TransToRp", "TransInv", "Adjoint") for T in POSES),
-    *(("MatrixLog6", (T,)) for T in POSES if np.trace(T[:3, :3]) >= -1.0),
+    *(("MatrixLog6", (T,)) for T in POSES if np.trace(T[:3, :3]) >= -1.0 and not is_lost(T[:3, :3])),
     *((name, (T,)) for name in ("DistanceToSE3", "TestIfSE3", "ProjectToSE3") for T in [*POSES[:5], *NEARLY_POSES]),
     ("DistanceToSE3", (-np.eye(4),)),
     ("TestIfSE3", (-np.eye(4),)),
@@ -110,6 +119,13 @@ def test_same_as_the_package(name: str, arguments: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("T", BEYOND_HALF_A_TURN)
 def test_logarithm_of_half_a_turn_that_rounding_made_more(T: np.ndarray) -> None:
     np.testing.assert_allclose(mr.MatrixExp6(mr.MatrixLog6(T)), T, rtol=0, atol=1e-12)
+
+
+def test_half_turns_that_the_package_loses() -> None:
+    assert len(LOST) == 2
+    for R in LOST:
+        np.testing.assert_allclose(mr.MatrixExp3(mr.MatrixLog3(R)), R, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(mr.MatrixExp6(mr.MatrixLog6(motions(R))), motions(R), rtol=0, atol=4e-15)
 
 
 def listed(value: Any) -> Any:

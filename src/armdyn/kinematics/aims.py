@@ -138,14 +138,18 @@ def rotation_vector(R: Array) -> tuple[Array, Any]:
 
 def _axis_near_pi(R: Array, v: Array, cosine: Any) -> Array:
     """The unit axis from R + R^T + (1 - tr R) 1 = 2 (1 - cos) axis axis^T: its longest column, turned towards v."""
-    S = R + R.T + (-2.0 * cosine) * np.eye(3)
-    x_is_longest = (S[1, 1] <= S[0, 0]) * (S[2, 2] <= S[0, 0])
-    y_before_z = S[2, 2] <= S[1, 1]
-    column = np.array([select(x_is_longest, S[i, 0], select(y_before_z, S[i, 1], S[i, 2])) for i in range(3)])
+    column = longest_column(R + R.T + (-2.0 * cosine) * np.eye(3))
     length = np.sqrt(column @ column + TINY)
     sign = select(column @ v < 0.0, -1.0, 1.0)
     axis: Array = column * (sign / length)
     return axis
+
+
+def longest_column(S: Array) -> Array:
+    """The longest column of a positive multiple of a a^T, shape (3,): that of its largest diagonal element."""
+    x_is_longest = (S[1, 1] <= S[0, 0]) * (S[2, 2] <= S[0, 0])
+    y_before_z = S[2, 2] <= S[1, 1]
+    return np.array([select(x_is_longest, S[i, 0], select(y_before_z, S[i, 1], S[i, 2])) for i in range(3)])
 
 
 def axes_square_to(axis: Array) -> tuple[Array, Array]:

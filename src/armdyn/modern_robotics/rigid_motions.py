@@ -195,7 +195,10 @@ def log6(T: Numbers) -> tuple[float, float, float, float, float, float]:
     a, b, c = float(T[0][3]), float(T[1][3]), float(T[2][3])
     if x == 0.0 and y == 0.0 and z == 0.0:
         return 0.0, 0.0, 0.0, a, b, c
-    f = (1.0 / theta - 0.5 / math.tan(0.5 * theta)) / theta
+    if theta < 1e-2:  # the difference below would cancel: (1/theta - cot(theta/2)/2) / theta by its series
+        f = 1.0 / 12.0 + theta * theta / 720.0 * (1.0 + theta * theta / 42.0)
+    else:
+        f = (1.0 / theta - 0.5 / math.tan(0.5 * theta)) / theta
     ka, kb, kc = y * c - z * b, z * a - x * c, x * b - y * a  # w x p
     return (
         x,

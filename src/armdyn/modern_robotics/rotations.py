@@ -6,6 +6,7 @@ Small matrices are worked out number by number: that is several times quicker th
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from armdyn.spatial.rotations import Array
 
 SMALL = 1e-6
 """Below this, the book's code takes a number for zero."""
+
+HALF_TURN = 4.0 * sys.float_info.epsilon
+"""The sine of an angle that rounding does not tell from half a turn."""
 
 Numbers = Any
 """Nested lists of Python numbers."""
@@ -146,6 +150,8 @@ def exp3(x: float, y: float, z: float) -> Numbers:
 def MatrixLog3(R: ArrayLike) -> Array:
     """[omega] theta, the logarithm of a rotation matrix, rad, shape (3, 3) (Modern Robotics 3.2.3.3).
 
+    It keeps its digits for all angles up to half a turn; of the two logarithms of half a turn it is the book's.
+
     Args:
         R: rotation matrix, shape (3, 3).
 
@@ -157,20 +163,38 @@ def MatrixLog3(R: ArrayLike) -> Array:
 
 
 def log3(R: Numbers) -> tuple[tuple[float, float, float], float]:
-    """The vector omega theta of a rotation's logarithm, and theta between 0 and pi."""
+    """The vector omega theta of a rotation's logarithm, and theta from 0 to pi.
+
+    By theta = atan2(sin, cos), which keeps its digits where acos(cos) has none, near no turn and near half a turn.
+    """
     cosine = 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)
-    if cosine >= 1.0:
-        return (0.0, 0.0, 0.0), 0.0
-    if cosine <= -1.0:
+    x, y, z = 0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1])  # sin(theta) omega
+    sine = math.hypot(x, y, z)
+    theta = math.atan2(sine, cosine)
+    if cosine >= 0.0:  # [omega] = (R - R^T) / (2 sin theta), Modern Robotics 3.54
+        f = theta / sine if sine else 1.0
+        return (f * x, f * y, f * z), theta
+    if sine <= HALF_TURN:
         return _half_turn(R), math.pi
-    theta = math.acos(cosine)
-    f = 0.5 * theta / math.sin(theta)  # [omega] = (R - R^T) / (2 sin theta), Modern Robotics 3.54
-    return (f * (R[2][1] - R[1][2]), f * (R[0][2] - R[2][0]), f * (R[1][0] - R[0][1])), theta
+    k = _largest(R)
+    x_k, y_k, z_k = (R[i][k] + R[k][i] - (2.0 * cosine if i == k else 0.0) for i in range(3))
+    f = math.copysign(theta / math.hypot(x_k, y_k, z_k), x * x_k + y * y_k + z * z_k)
+    return (f * x_k, f * y_k, f * z_k), theta
+
+
+def _largest(R: Numbers) -> int:
+    """The column of R + R^T + (1 - tr R) 1 = 2 (1 - cos theta) omega omega^T that is the longest."""
+    return max((0, 1, 2), key=lambda i: R[i][i])
 
 
 def _half_turn(R: Numbers) -> tuple[float, float, float]:
-    """Pi omega of a turn by pi, from the last column of R + 1 that is not zero (Modern Robotics 3.58-3.60)."""
-    k = next(k for k in (2, 1, 0) if k == 0 or abs(1.0 + R[k][k]) >= SMALL)
-    f = math.pi / math.sqrt(2.0 * (1.0 + R[k][k]))
+    """Pi omega of a turn by pi (Modern Robotics 3.58-3.60).
+
+    The column of R + 1 with the most digits gives its size, and the last one that is not zero, as in the book's code,
+    its direction.
+    """
+    last = next(k for k in (2, 1, 0) if k == 0 or abs(1.0 + R[k][k]) >= SMALL)
+    k = _largest(R)
+    f = math.copysign(math.pi / math.sqrt(2.0 * (1.0 + R[k][k])), R[last][k] + (last == k))
     x, y, z = (f * (R[i][k] + (i == k)) for i in range(3))
     return x, y, z

@@ -20,7 +20,7 @@ class TipPanel {
   show({ at, ellipsoids }) {
     if (this.robot.tip === null) return;
     const T = at.tip_pose, R = (i, j) => T[4 * i + j];
-    const angles = [Math.atan2(R(2, 1), R(2, 2)), Math.atan2(-R(2, 0), Math.hypot(R(0, 0), R(1, 0))), Math.atan2(R(1, 0), R(0, 0))];
+    const angles = turnsOf(R);
     this.values.position.textContent = [3, 7, 11].map((k) => fixed(T[k], 4)).join("  ");
     this.values.turn.textContent = angles.map((x) => `${fixed(x * DEGREES, 2)}°`).join("  ");
     this.values.quaternion.textContent = quaternionOf(R).map((x) => fixed(x, 4)).join("  ");
@@ -28,6 +28,12 @@ class TipPanel {
       this.values[name].textContent = lengths.map((x) => (x === null ? "no bound" : figure(x, 3))).join("  ");
     }
   }
+}
+
+/** Roll, pitch and yaw of a rotation Rz(yaw) Ry(pitch) Rx(roll); the roll is what the yaw leaves, also where z points along x. */
+function turnsOf(R) {
+  const yaw = Math.atan2(R(1, 0), R(0, 0)), s = Math.sin(yaw), c = Math.cos(yaw);
+  return [Math.atan2(s * R(0, 2) - c * R(1, 2), c * R(1, 1) - s * R(0, 1)), Math.atan2(-R(2, 0), Math.hypot(R(0, 0), R(1, 0))), yaw];
 }
 
 /** x, y, z, w of a rotation, w not negative. */
