@@ -74,7 +74,7 @@ LOST = [R for R in ROTATIONS if np.abs(package.MatrixExp3(package.MatrixLog3(R))
 
 
 def is_lost(R: np.ndarray) -> bool:
-    return any((R == lost).all() for lost in LOST)
+    return any((lost == R).all() for lost in LOST)
 
 
 NEARLY = [R + 0.05 * RNG.normal(size=(3, 3)) for R in ROTATIONS[:5]]
