@@ -167,7 +167,7 @@ def test_files_that_cannot_be_written_or_found(single: Trajectory, tmp_path: Pat
         single.save(tmp_path / "a.txt")
     with pytest.raises(TrajectoryFileError, match=r"a\.pkl: the ending must be \.npz"):
         Trajectory.load(tmp_path / "a.pkl")
-    with pytest.raises(TrajectoryFileError, match="cannot be written: No such file or directory"):
+    with pytest.raises(TrajectoryFileError, match="cannot be written: no folder"):
         single.save(tmp_path / "missing" / "a.npz")
     for name in ("a.npz", "a.csv", "a.parquet"):
         with pytest.raises(TrajectoryFileError, match=f"{name} cannot be read: No such file or directory"):

@@ -22,6 +22,7 @@ from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.data import Misfit, as_data, from_data
 from armdyn.errors import ModelError, shown
 from armdyn.model.actuator import JointActuator
+from armdyn.writing import write_text
 from armdyn.yaml_file import Lined, read_mapping
 
 EXAMPLE = "elbow_joint: {gear: {ratio: 100}}"
@@ -90,5 +91,5 @@ def write(actuators: Mapping[str, JointActuator | None], path: str | os.PathLike
     lines = [f"  {json.dumps(joint)}: {json.dumps(data)}" for joint, data in given.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"
     if path is not None:
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        write_text(path, text + "\n")
     return text

@@ -16,6 +16,7 @@ from armdyn.cli.screen import screen
 from armdyn.cli.tables import show, show_notes
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.robot import Robot
+from armdyn.writing import write_text
 
 WRITERS: dict[str, Callable[[Converted], str]] = {
     ".urdf": lambda found: found.urdf(),
@@ -74,7 +75,7 @@ def convert(
         _print(found)
     if out is not None and write is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(write(found), encoding="utf-8")
+        write_text(out, write(found))
         if not json:
             screen().print(f"wrote {out}", soft_wrap=True)
     if not json:

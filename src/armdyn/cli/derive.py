@@ -13,6 +13,7 @@ from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
 from armdyn.errors import ModelError, ShapeError, UnknownName
 from armdyn.robot import Robot
+from armdyn.writing import write_text
 
 FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space", "task-space", "constrained")
 FORM = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}."
@@ -74,7 +75,7 @@ def derive(
             found.document(latex)
             written.append(latex)
         if python is not None:
-            python.write_text(found.to_python(), encoding="utf-8")
+            write_text(python, found.to_python())
             written.append(python)
         if c is not None:
             written += write_into("--c", c, found.to_c().write, overwrite=overwrite)

@@ -22,6 +22,7 @@ from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions
 from armdyn.targets.identifiers import chosen_name
+from armdyn.writing import write_folder
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,11 @@ def _cuda(request: Request) -> list[Path]:
     if scalar not in _DTYPES:
         raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
     dtype = _DTYPES[scalar]
-    paths: list[Path] = []
-    for name, program in prefixed(_named(request), request.name):
-        kernel = program.to_cuda(dtype=dtype, name=name)
-        texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
-        for ending, text in texts.items():
-            paths.append(request.folder / f"{kernel.kernel_name}{ending}")
-            paths[-1].write_text(text, encoding="utf-8")
-    return paths
+    kernels = [program.to_cuda(dtype=dtype, name=name) for name, program in prefixed(_named(request), request.name)]
+    texts: dict[str, str] = {}
+    for kernel in kernels:
+        texts |= {f"{kernel.kernel_name}.cu": kernel.source, f"{kernel.kernel_name}.ptx": kernel.ptx()}
+    return write_folder(request.folder, {name: text.encode() for name, text in texts.items()})
 
 
 def _python(request: Request) -> list[Path]:

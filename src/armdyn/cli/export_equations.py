@@ -8,6 +8,7 @@ from pathlib import Path
 from armdyn.program import Program
 from armdyn.targets.equations import heading, latex_document
 from armdyn.targets.identifiers import chosen_name, identifiers
+from armdyn.writing import write_folder
 
 Named = tuple[str, Program]
 """A program and the name of its function."""
@@ -27,10 +28,8 @@ def write_python(named: Iterable[Named], folder: Path, prefix: str | None = None
     """
     programs = dict(prefixed(named, prefix))
     words = identifiers(programs, "Python")
-    return [
-        _written(folder / f"{words[name]}.py", program.to_python(numpy=numpy, name=name))
-        for name, program in programs.items()
-    ]
+    texts = {f"{words[name]}.py": program.to_python(numpy=numpy, name=name) for name, program in programs.items()}
+    return write_folder(folder, {file: text.encode() for file, text in texts.items()})
 
 
 def prefixed(named: Iterable[Named], prefix: str | None) -> list[Named]:
@@ -50,10 +49,4 @@ def write_latex(named: Iterable[Named], folder: Path, title: str) -> list[Path]:
     parts = [(heading(name.replace("_", " ").capitalize()), program.equations()) for name, program in named]
     blocks = [block for head, equations in parts for block in (head, *equations.blocks())]
     (word,) = identifiers([title], "a file's name").values()
-    return [_written(folder / f"{word}.tex", latex_document(title, blocks))]
-
-
-def _written(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write_folder(folder, {f"{word}.tex": latex_document(title, blocks).encode()})

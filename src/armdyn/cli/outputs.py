@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.errors import ArmdynError
+from armdyn.writing import write_folder
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there with other contents.")]
 """The option of verbs that write files whose names they choose themselves."""
@@ -124,10 +124,7 @@ def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]
                 f"{option}: there already, with other contents: {', '.join(others)}; choose another place, or replace "
                 "with --overwrite"
             )
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, target in pairs:
-            shutil.copyfile(path, target)
-    return [target for _, target in pairs]
+        return write_folder(folder, {str(target.relative_to(folder)): path.read_bytes() for path, target in pairs})
 
 
 def _is_other(path: Path, target: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv as csv_files
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -26,6 +27,7 @@ from armdyn.simulation.progress import progress_bar
 from armdyn.sizing import Catalogue, Sizing, Task
 from armdyn.sizing import size as size_drives
 from armdyn.sizing.judging import CRITERIA
+from armdyn.writing import write_text
 
 TASK = (
     "A csv of one cycle: columns t, q_JOINT, qd_JOINT, qdd_JOINT, with units if not SI, as of armdyn torque. Without "
@@ -223,8 +225,9 @@ def _reasons(found: Sizing) -> Table:
 
 def _write(path: Path, found: Sizing) -> None:
     columns = found.columns()
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv_files.writer(file, lineterminator="\n")
-        writer.writerow(f"{name} [{unit}]" if (unit := UNITS.get(name)) else name for name in columns)
-        for row in zip(*columns.values(), strict=True):
-            writer.writerow([value if isinstance(value, str) else repr(float(value)) for value in row])
+    text = io.StringIO()
+    writer = csv_files.writer(text, lineterminator="\n")
+    writer.writerow(f"{name} [{unit}]" if (unit := UNITS.get(name)) else name for name in columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([value if isinstance(value, str) else repr(float(value)) for value in row])
+    write_text(path, text.getvalue())

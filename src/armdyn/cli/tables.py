@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from rich.text import Text
 
 from armdyn.cli.screen import labelled, visible
 from armdyn.spatial.rotations import Array
+from armdyn.writing import write_text
 
 _NAMES = (
     *("#", "joint", "coordinate", "name", "type", "kind", "on link", "moves link", "link", "frame", "to"),
@@ -126,8 +128,9 @@ _EXPONENT = re.compile(r"e\+?(-?)0*(\d+)$")  # "e-07" is "e-7", "e+10" is "e10"
 def write_table(target: Path | TextIO, header: Sequence[str], values: Array) -> None:
     """A csv with a header; numbers in full precision."""
     if isinstance(target, Path):
-        with target.open("w", newline="", encoding="utf-8") as file:
-            write_table(file, header, values)
+        text = io.StringIO()
+        write_table(text, header, values)
+        write_text(target, text.getvalue())
         return
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(header)

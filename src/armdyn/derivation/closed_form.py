@@ -13,6 +13,7 @@ import sympy
 from armdyn.derivation.steps import Equation, Step
 from armdyn.errors import UnknownName
 from armdyn.threads import cached_property
+from armdyn.writing import write_text
 
 if TYPE_CHECKING:
     from armdyn.derivation.arm import SymbolicArm
@@ -159,5 +160,5 @@ class ClosedForm(ABC):
 
         text = document_of(self)
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write_text(path, text)
         return text

@@ -1,16 +1,13 @@
-"""An HTML file that needs no other: its head, what it may run and load, and how it is written to disk."""
+"""An HTML file that needs no other: its head, what it may run and load, and its parts."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 
 from armdyn._version import __version__
-from armdyn.errors import ArmdynError
 
 
 def template_file(package: str, name: str) -> str:
@@ -31,13 +28,3 @@ def filled(template: str, parts: Mapping[str, str], *, style: str, policy: str =
     known = {**parts, "version": escape(__version__), "style": style, "policy": policy, "more": more}
     whole = template_file("armdyn.page", "head.html") + template
     return re.sub(r"\{\{(\w+)\}\}", lambda place: known[place[1]], whole)
-
-
-def write_file(path: str | os.PathLike[str], content: bytes, error: type[ArmdynError]) -> Path:
-    """Write a file, over one that exists, and give its path; an error of the given class where it cannot be written."""
-    path = Path(path)
-    try:
-        path.write_bytes(content)
-    except OSError as problem:
-        raise error(f"{path} cannot be written: {problem.strerror or problem}") from problem
-    return path

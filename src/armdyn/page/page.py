@@ -20,12 +20,12 @@ from armdyn.page.equations import equations_html
 from armdyn.page.errors import PageError
 from armdyn.page.findings import Finding, findings
 from armdyn.page.functions import MOST_BYTES, Functions, functions_of
-from armdyn.page.html_file import write_file
 from armdyn.page.posture import posture
 from armdyn.page.scene import scene
 from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table, operation_table
 from armdyn.robot import Robot
 from armdyn.tabular import figure, figures
+from armdyn.writing import write_text
 
 LARGEST = 1_500_000
 """bytes of a page."""
@@ -63,7 +63,7 @@ class Page:
         Raises:
             PageError: where it cannot be written.
         """
-        return write_file(path, self.html.encode(), PageError)
+        return write_text(path, self.html, error=PageError)
 
     def __repr__(self) -> str:
         return f"<live page: {self.size:,} bytes>"

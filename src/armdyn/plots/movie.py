@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import matplotlib as mpl
 import numpy as np
@@ -22,6 +22,7 @@ from armdyn.errors import MissingLibrary
 from armdyn.plots.player_symbols import self_contained
 from armdyn.plots.style import PictureError
 from armdyn.spatial.rotations import Array
+from armdyn.writing import replacement, write_text
 
 MOVIES = (".gif", ".mp4", ".html")
 """Endings of the files that an animation can be written to."""
@@ -89,25 +90,25 @@ def write_movie(path: str | os.PathLike[str], picture: Picture, frames: int, fps
     """
     path = Path(path)
     refuse_movie(path, fps, frames)
-    write = {".gif": _write_gif, ".mp4": _write_mp4, ".html": _write_player}[path.suffix.lower()]
-    unfinished = path.with_name(f"{path.stem}.{os.getpid()}.part{path.suffix.lower()}")
-    try:
-        if not path.parent.is_dir():  # matplotlib would make it
-            raise FileNotFoundError(f"no folder {str(path.parent)!r}")
+    if path.suffix.lower() == ".html":
+        write_text(path, player(picture, frames, fps, report), error=PictureError)
+        return
+    write = {".gif": _write_gif, ".mp4": _write_mp4}[path.suffix.lower()]
+    with replacement(path, error=PictureError) as unfinished:
         write(unfinished, picture, frames, fps, report)
-        unfinished.replace(path)
-    except OSError as error:
-        raise PictureError(f"{path} cannot be written: {error}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
-def player(picture: Picture, frames: int, fps: float) -> str:
+def player(picture: Picture, frames: int, fps: float, report: Report = lambda done: None) -> str:
     """HTML with all frames and buttons, self-contained."""
+    writer = HTMLWriter(fps=fps, embed_frames=True, default_mode="loop", embed_limit=LARGEST_PLAYER)  # type: ignore[arg-type]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "player.html")
-        _write_player(path, picture, frames, fps, lambda done: None)
-        return path.read_text(encoding="utf-8")
+        with writer.saving(picture.figure, str(path), picture.figure.dpi):
+            for k in range(frames):
+                picture.show(k)
+                writer.grab_frame()  # type: ignore[no-untyped-call]
+                report((k + 1) / frames)
+        return self_contained(path.read_text(encoding="utf-8"))
 
 
 def _write_gif(path: Path, picture: Picture, frames: int, fps: float, report: Report) -> None:
@@ -166,17 +167,8 @@ def _write_mp4(path: Path, picture: Picture, frames: int, fps: float, report: Re
                 process.stdin.close()
         if process.returncode:
             said.seek(0)
-            raise OSError(f"ffmpeg says {said.read().decode(errors='replace').strip()!r}")
-
-
-def _write_player(path: Path, picture: Picture, frames: int, fps: Any, report: Report) -> None:
-    writer = HTMLWriter(fps=fps, embed_frames=True, default_mode="loop", embed_limit=LARGEST_PLAYER)
-    with writer.saving(picture.figure, str(path), picture.figure.dpi):
-        for k in range(frames):
-            picture.show(k)
-            writer.grab_frame()  # type: ignore[no-untyped-call]
-            report((k + 1) / frames)
-    path.write_text(self_contained(path.read_text(encoding="utf-8")), encoding="utf-8")
+            words = said.read().decode(errors="replace").strip()
+            raise OSError(f"ffmpeg says {words!r}" if words else f"ffmpeg ended with exit code {process.returncode}")
 
 
 def ffmpeg() -> str | None:

@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from armdyn.errors import ArmdynError
+from armdyn.writing import write_bytes
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A3E00", "#5D5D5D")
 """Okabe and Ito's palette, which colour-blind readers can tell apart, without black and yellow."""
@@ -60,10 +61,12 @@ def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format the ending names: png, pdf, svg and what else matplotlib knows."""
     if not Path(path).suffix:
         raise PictureError(f"{str(path)!r} has no ending; expected a file such as figure.png, or .pdf, .svg")
+    drawn = BytesIO()
     try:
-        figure.savefig(Path(path))
+        figure.savefig(drawn, format=Path(path).suffix.removeprefix("."))
     except (OSError, ValueError) as error:
         raise PictureError(f"{path} cannot be written: {error}") from error
+    write_bytes(path, drawn.getvalue(), error=PictureError)
 
 
 def prepare(axes: Axes, *, size: float = 8.0, grid: bool = True) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.errors import shown
 from armdyn.page.findings import findings
-from armdyn.page.html_file import filled, template_file, write_file
+from armdyn.page.html_file import filled, template_file
 from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table
 from armdyn.report import sections
 from armdyn.report.errors import ReportError
@@ -20,6 +20,7 @@ from armdyn.report.printing import browser, pdf_of
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation.results.with_robot import check_it_moved
+from armdyn.writing import write_bytes
 
 ENDINGS = (".html", ".htm", ".pdf")
 
@@ -43,7 +44,7 @@ class Report:
         path = Path(path)
         check_ending(path)
         content = pdf_of(self.html) if path.suffix.lower() == ".pdf" else self.html.encode()
-        return write_file(path, content, ReportError)
+        return write_bytes(path, content, error=ReportError)
 
     def _repr_html_(self) -> str:
         """The document in a frame of a notebook."""

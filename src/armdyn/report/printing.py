@@ -8,6 +8,7 @@ from pathlib import Path
 
 from armdyn.browser import HEADLESS, browser_path, options_of_root
 from armdyn.report.errors import ReportError
+from armdyn.writing import write_text
 
 PATIENCE = 180.0
 """s until a browser that does not answer is given up."""
@@ -37,7 +38,7 @@ def pdf_of(html: str) -> bytes:
     command = browser()
     with tempfile.TemporaryDirectory(prefix="armdyn-report-") as folder:
         source, target = Path(folder) / "report.html", Path(folder) / "report.pdf"
-        source.write_text(html, encoding="utf-8")
+        write_text(source, html, error=ReportError)
         options = [*HEADLESS, "--disable-gpu", *options_of_root()]
         options += [f"--user-data-dir={Path(folder) / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={target}"]
         try:

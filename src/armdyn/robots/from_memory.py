@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from armdyn.robot import Robot
+from armdyn.writing import write_bytes
 
 
 def is_text(source: object) -> bool:
@@ -35,8 +36,7 @@ def _without_declaration(text: str) -> str:
 
 def _of_mjcf_text(text: str, options: Mapping[str, Any]) -> Robot:
     with TemporaryDirectory(prefix="armdyn-") as folder:
-        path = Path(folder) / "text.xml"
-        path.write_text(text, encoding="utf-8", errors="surrogatepass")
+        path = write_bytes(Path(folder) / "text.xml", text.encode(errors="surrogatepass"))
         return Robot.from_mjcf(path, **options)
 
 

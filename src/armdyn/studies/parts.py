@@ -6,11 +6,10 @@ there is whole, one that was computed twice is there once, and what was interrup
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
-import os
-import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +19,9 @@ from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.spatial.rotations import Array
 from armdyn.studies import tables
 from armdyn.studies.errors import OtherStudy, StudyError
+from armdyn.writing import UNFINISHED, FileWriteError, write_bytes, write_first
 
 FORMAT, MANIFEST = "armdyn study 1", "study.json"
-
-UNFINISHED = ".unfinished"
-"""The ending of a file that is being written."""
 
 
 class Parts(Protocol):
@@ -88,7 +85,10 @@ class InFolder:
 
     def write(self, k: int, arrays: Mapping[str, Array]) -> None:
         """Keep a part: written under another name first, then renamed."""
-        _write(self.path(k), tables.content(arrays, self.digest))
+        try:
+            _write(write_bytes, self.path(k), tables.content(arrays, self.digest))
+        except StudyError as error:
+            raise StudyError(f"{error}. The parts that are done are kept: call study() again to go on") from error
 
     def read(self, k: int, names: list[str] | None = None) -> dict[str, Array]:
         """The arrays of a part, or some of them, by name."""
@@ -102,7 +102,7 @@ class InFolder:
 
     def clear(self) -> None:
         """Remove what killed processes left half written."""
-        for path in self.folder.glob(f"*{UNFINISHED}"):
+        for path in self.folder.glob(f".*{UNFINISHED}*"):
             with suppress(OSError):
                 path.unlink()
 
@@ -130,7 +130,7 @@ class Manifest:
     def claims(self, folder: Path) -> bool:
         """Write it into a folder where there is none yet; whether it did. Of several processes at once one does."""
         said = {"format": FORMAT, "chunk": self.chunk, "identity": dict(self.identity), **self.words}
-        return _write(folder / MANIFEST, json.dumps(said, indent=1).encode(), only_first=True)
+        return _write(write_first, folder / MANIFEST, json.dumps(said, indent=1).encode())
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
@@ -198,40 +198,11 @@ def _differences(names: list[str], there: Mapping[str, Any], here: Mapping[str, 
     )
 
 
-def _write(path: Path, content: bytes, *, only_first: bool = False) -> bool:
-    """Write a file that appears under its name when it is complete, and on the disk; whether it is the one there.
-
-    Args:
-        path: of the file.
-        content: of the file.
-        only_first: whether a file that is there stays, also where another process makes it at this moment.
-    """
-    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
+def _write(write: Callable[[Path, bytes], Path | bool], path: Path, content: bytes) -> bool:
+    """Write a file by a function of `armdyn.writing`; whether it is the one that is there."""
     try:
-        with unfinished.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if only_first:
-            return _named_first(unfinished, path)
-        unfinished.replace(path)
-    except OSError as error:
-        if isinstance(error, FileNotFoundError) and path.exists():
-            return False  # another process wrote it, and cleared what was unfinished
-        raise StudyError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return True
-
-
-def _named_first(unfinished: Path, path: Path) -> bool:
-    """Give a file its name where nothing has it; whether it got it."""
-    try:
-        path.hardlink_to(unfinished)
-    except FileExistsError:
-        return False
-    except (OSError, NotImplementedError):  # a file system without links
-        if path.exists():
-            return False
-        unfinished.replace(path)
-    return True
+        return bool(write(path, content))
+    except FileWriteError as error:
+        if error.errno == errno.ENOENT and path.exists():
+            return False  # another process wrote it, and cleared the unfinished one
+        raise StudyError(str(error)) from error

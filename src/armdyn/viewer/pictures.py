@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.headless import headless
 from armdyn.viewer.server import address_of
+from armdyn.writing import write_bytes
 
 BACKGROUNDS = {False: (255, 255, 255), True: (26, 27, 30)}
 """Of pictures, by whether they are dark."""
@@ -95,10 +97,9 @@ def write_png(path: str | os.PathLike[str], pixels: Array) -> None:
     target = checked(path, (".png",))
     from PIL import Image  # noqa: PLC0415 - comes with matplotlib; where it is used
 
-    try:
-        Image.fromarray(pixels).save(target, format="PNG")
-    except OSError as error:
-        raise ViewerError(f"{path} cannot be written: {error.strerror or error}") from None
+    content = io.BytesIO()
+    Image.fromarray(pixels).save(content, format="PNG")
+    write_bytes(target, content.getvalue(), error=ViewerError)
 
 
 def checked(path: str | os.PathLike[str], endings: tuple[str, ...]) -> Path:

@@ -31,6 +31,7 @@ from armdyn.viewer.server import address_of, open_browser, start, stop
 from armdyn.viewer.shown_robot import Entry, ShownRobot
 from armdyn.viewer.sources import Source
 from armdyn.viewer.stream_lines import LineReader, State, complaint
+from armdyn.writing import write_bytes
 
 TICK = 1.0 / 30.0
 """s between two pictures of a motion."""
@@ -419,10 +420,7 @@ class Viewer:
             serializer._messages = film_of(serializer._messages)
             html = target.suffix.lower() == ".html"
             content = serializer.as_html(dark_mode=self._dark).encode() if html else serializer.serialize()
-        try:
-            target.write_bytes(content)
-        except OSError as error:
-            raise ViewerError(f"{path} cannot be written: {error.strerror or error}") from None
+        write_bytes(target, content, error=ViewerError)
 
     def open(self) -> bool:
         """Show the view in the browser; whether there is one that could be told."""

@@ -6,7 +6,6 @@ import dataclasses
 import math
 import os
 import re
-from pathlib import Path
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
@@ -30,6 +29,7 @@ from armdyn.model.limits import Limits
 from armdyn.model.model import Model
 from armdyn.model.motor_parts import MotorPart
 from armdyn.model.two_numbers import of_joint
+from armdyn.writing import write_text
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML file can hold."""
@@ -75,7 +75,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     ET.indent(root)
     text = '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_text(path, text)
     return text
 
 

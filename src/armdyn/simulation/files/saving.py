@@ -9,6 +9,7 @@ from types import ModuleType
 from armdyn.simulation.errors import TrajectoryFileError
 from armdyn.simulation.files import csv_file, npz_file, parquet_file
 from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.writing import write_bytes
 
 FORMATS = {".npz": npz_file, ".parquet": parquet_file, ".csv": csv_file}
 
@@ -17,13 +18,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     """Write to ``path``, in the format its ending names."""
     path = Path(path)
     content = _format_of(path).content(trajectory, path)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise TrajectoryFileError(f"{path} cannot be written: {error.strerror or error}") from error
+    write_bytes(path, content, error=TrajectoryFileError)
 
 
 def load(path: str | os.PathLike[str]) -> Trajectory:

@@ -16,6 +16,7 @@ from armdyn.targets.c.notes import comment
 from armdyn.targets.c.selftest import selftest
 from armdyn.targets.c.sine_source import SineSource
 from armdyn.threads import cached_property
+from armdyn.writing import write_folder
 
 if TYPE_CHECKING:
     from armdyn.targets.c.building import Built
@@ -136,13 +137,7 @@ class CCode:
         >>> [path.name for path in code.write(tempfile.mkdtemp())]
         ['arm.h', 'arm.c', 'arm_selftest.c', 'CMakeLists.txt']
         """
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name, text in self.files.items():
-            paths.append(place / name)
-            paths[-1].write_text(text, encoding="ascii", newline="\n")
-        return paths
+        return write_folder(folder, {name: text.encode("ascii") for name, text in self.files.items()})
 
     def build(self, folder: str | Path, **options: Any) -> Built:
         """Compile a shared library: see `armdyn.targets.c.building.build`."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from armdyn.errors import ArmdynError, MissingLibrary
+from armdyn.writing import write_text
 
 
 class AssemblerError(ArmdynError, RuntimeError):
@@ -46,7 +47,7 @@ def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> Report:
         )
     with tempfile.TemporaryDirectory() as folder:
         source, code = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        source.write_text(ptx)
+        write_text(source, ptx)
         options = ["-v", f"-arch={arch}", str(source), "-o", str(code)]
         done = subprocess.run([found, *options], capture_output=True, text=True, check=False)  # noqa: S603 - NVIDIA's
         if done.returncode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import platform
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from armdyn.targets.fmi.description import build_description, model_description
 from armdyn.targets.fmi.layout import Layout
 from armdyn.targets.fmi.system import System
 from armdyn.threads import cached_property
+from armdyn.writing import write_bytes, write_folder
 
 SHARED = ("fmi3_api.h", "fmu.h", "instance.c", "values.c", "derivatives.c", "states.c", "model_exchange.c",
           "co_simulation.c")  # fmt: skip
@@ -99,16 +101,12 @@ class Fmu:
         texts = {f"sources/{name}": text for name, text in self.sources.items()}
         texts |= {"modelDescription.xml": self.description, "documentation/index.html": self._page}
         contents = {name: text.encode() for name, text in texts.items()} | libraries
-        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in sorted(contents):
-                archive.writestr(_entry(name), contents[name], zipfile.ZIP_DEFLATED)
-        return place
+        return write_bytes(place, _zipped(contents))
 
     def _library(self, target: str | None, compiler: str | Sequence[str] | None) -> tuple[str, bytes]:
         """The place of a machine's library in the archive, and its bytes."""
         with tempfile.TemporaryDirectory() as folder:
-            for name, text in self.sources.items():
-                Path(folder, name).write_text(text, encoding="utf-8", newline="\n")
+            write_folder(folder, {name: text.encode() for name, text in self.sources.items()})
             built = compiled(
                 _compiled(self.sources), self.code.name, Path(folder), target=target, compiler=compiler, hidden=True
             )
@@ -126,6 +124,15 @@ class Fmu:
         title = escape(self.system.name)
         head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>\n'
         return f"{head}<body><h1>{title}</h1>\n{lines}<table>\n{rows}</table></body></html>\n"
+
+
+def _zipped(contents: Mapping[str, bytes]) -> bytes:
+    """The bytes of the archive."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(contents):
+            archive.writestr(_entry(name), contents[name], zipfile.ZIP_DEFLATED)
+    return whole.getvalue()
 
 
 def _compiled(names: Iterable[str]) -> list[str]:

@@ -17,6 +17,7 @@ from armdyn.targets.wasm import javascript
 from armdyn.targets.wasm.encoder import F64, Contents, Signature
 from armdyn.targets.wasm.interface import Interface
 from armdyn.targets.wasm.layout import Layout, stepped
+from armdyn.writing import write_folder
 
 Sine = Literal["host", "own"]
 
@@ -65,13 +66,8 @@ class WasmModule:
         Returns:
             The paths of the files.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         contents = {"wasm": self.bytes, "js": self.javascript.encode(), "d.ts": self.typescript.encode()}
-        paths = tuple(folder / f"{self.name}.{ending}" for ending in contents)
-        for path, content in zip(paths, contents.values(), strict=True):
-            path.write_bytes(content)
-        return paths
+        return tuple(write_folder(folder, {f"{self.name}.{ending}": content for ending, content in contents.items()}))
 
     def __repr__(self) -> str:
         functions = ", ".join(map(str, self.functions))
