@@ -18,6 +18,7 @@ WHERE = {
     "mjcf_drives": "MjcfDrives",
     "scenarios": "Scenarios",
     "masp_files": "MaspFiles",
+    "archives": "Archives",
     "urdf_drives": "UrdfDrives",
     "planted": "Planted",
 }

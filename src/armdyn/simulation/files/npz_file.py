@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
-from armdyn.simulation.errors import SettingError, TrajectoryFileError
+from armdyn.npz_file import read_arrays
 from armdyn.simulation.files.columns import ENERGIES
-from armdyn.simulation.files.words import DAMAGE, OVER_TIME, checked_words, trajectory_of, words_of
+from armdyn.simulation.files.words import OVER_TIME, checked_words, refusing_damage, trajectory_of, words_of
 from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.spatial.rotations import Array
 
 
 def content(trajectory: Trajectory, path: Path) -> bytes:
@@ -29,22 +29,15 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
 
 def read(path: Path) -> Trajectory:
     """The trajectory in the file."""
-    try:
-        _refuse_a_bomb(path)
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        words = checked_words(str(arrays.pop("words")))
+    with refusing_damage(path):
+        arrays = read_arrays(path, refuse_more_than_memory)
+        words = checked_words(_text(arrays.pop("words")))
         signals = {name: arrays.pop(f"signal_{k}") for k, name in enumerate(words["signals"])}
         return trajectory_of(words, arrays, signals)
-    except OSError:
-        raise
-    except SettingError as error:
-        raise TrajectoryFileError(f"{path}: {error}") from None
-    except DAMAGE as error:
-        raise TrajectoryFileError(f"{path} is damaged, or no trajectory that armdyn wrote: {error}") from error
 
 
-def _refuse_a_bomb(path: Path) -> None:
-    """A few bytes can unpack to many: add up what the archive says before unpacking it."""
-    with zipfile.ZipFile(path) as archive:
-        refuse_more_than_memory(float(sum(entry.file_size for entry in archive.infolist())))
+def _text(words: Array) -> str:
+    """The text of an array of one, in ASCII as JSON has it; NumPy makes broken strings of other code points."""
+    if words.dtype.kind != "U" or words.size != 1 or (words.reshape(1).view(np.uint32) > 127).any():
+        raise ValueError("its words are not a text in ASCII")
+    return str(words)

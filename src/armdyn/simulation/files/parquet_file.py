@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import MissingLibrary
-from armdyn.simulation.errors import SettingError, TrajectoryFileError
 from armdyn.simulation.files.columns import (
     ENERGIES,
     SIGNAL,
@@ -20,7 +19,7 @@ from armdyn.simulation.files.columns import (
     names_and_units_of,
     primary_columns,
 )
-from armdyn.simulation.files.words import DAMAGE, checked_words, trajectory_of, words_of
+from armdyn.simulation.files.words import checked_words, refusing_damage, trajectory_of, words_of
 from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
@@ -50,15 +49,11 @@ def read(path: Path) -> Trajectory:
     """The trajectory in the file."""
     pa, pq = pyarrow()
     source = io.BytesIO(path.read_bytes())
-    try:
+    with refusing_damage(path, OSError, pa.ArrowException):
         file = pq.ParquetFile(source)
         refuse_more_than_memory(8.0 * file.metadata.num_rows * file.metadata.num_columns)
         table = file.read()
         return _trajectory(table, dict(table.schema.metadata or {}))
-    except SettingError as error:
-        raise TrajectoryFileError(f"{path}: {error}") from None
-    except (*DAMAGE, OSError, pa.ArrowException) as error:
-        raise TrajectoryFileError(f"{path} is damaged, or no trajectory that armdyn wrote: {error}") from error
 
 
 def _trajectory(table: Any, metadata: dict[bytes, bytes]) -> Trajectory:

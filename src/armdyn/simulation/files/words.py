@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from armdyn.errors import ArmdynError, shown
+from armdyn.npz_file import reason_of
+from armdyn.simulation.errors import SettingError, TrajectoryFileError
 from armdyn.simulation.files.columns import ENERGIES
 from armdyn.simulation.files.labels import UNITS, checked_labels
 from armdyn.simulation.results.energy import EnergyAccount
@@ -20,8 +23,17 @@ from armdyn.spatial.rotations import Array
 
 FORMAT = "armdyn trajectory 1"
 
-DAMAGE = (EOFError, KeyError, TypeError, ValueError, MemoryError, OverflowError, zipfile.BadZipFile, zlib.error)
-"""Exceptions that reading a damaged or foreign file raises."""
+_DAMAGE: tuple[type[Exception], ...] = (
+    KeyError,
+    TypeError,
+    ValueError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    AttributeError,
+    ArmdynError,
+)
+"""Exceptions of reading the words and numbers of another file as a trajectory."""
 
 OVER_TIME = ("t", "q", "qd", "qdd", "tau")
 
@@ -46,20 +58,87 @@ def words_of(trajectory: Trajectory) -> str:
     )
 
 
+@contextmanager
+def refusing_damage(path: Path, *more: type[Exception]) -> Iterator[None]:
+    """Turn exceptions of reading a damaged or foreign file, ``more`` among them, into a `TrajectoryFileError`."""
+    try:
+        yield
+    except SettingError as error:
+        raise TrajectoryFileError(f"{path}: {error}") from None
+    except _DAMAGE + more as error:
+        raise TrajectoryFileError(
+            f"{path} is damaged, or no trajectory that armdyn wrote: {reason_of(error)}"
+        ) from error
+
+
 def checked_words(text: str) -> dict[str, Any]:
-    """The mapping that `words_of` wrote, read; a ValueError, KeyError or TypeError of anything else."""
-    words: Any = json.loads(text)
-    if not isinstance(words, dict) or words.get("format") != FORMAT:
-        raise ValueError(f"it does not say {FORMAT!r}")
-    names, kinds = words["joint_names"], words["joint_kinds"]
-    if len(kinds) != len(names) or not set(kinds) <= set(UNITS) or not all(isinstance(n, str) for n in names):
+    """The mapping that `words_of` wrote, read; a ValueError, KeyError, TypeError or RecursionError of anything else."""
+    read: Any = json.loads(text)
+    if not isinstance(read, dict) or read.get("format") != FORMAT:
+        raise ValueError(f"it does not contain {FORMAT!r}")
+    words: dict[str, Any] = {"signals": [], "signal_labels": {}, "events": [], **read}
+    for name, (holds, expected) in _EXPECTED.items():
+        if not holds(words[name]):
+            raise ValueError(f"{name} is {shown(words[name])}; expected {expected}")
+    if len(words["joint_kinds"]) != len(words["joint_names"]):
         raise ValueError("joint names and kinds do not fit together")
-    signals = words.get("signals", [])
-    if not isinstance(signals, list) or not all(isinstance(name, str) for name in signals):
-        raise ValueError("the names of signals are no texts")
-    if len(set(signals)) != len(signals):
+    if len(set(words["signals"])) != len(words["signals"]):
         raise ValueError("a signal is named twice")
-    return {**words, "signals": signals}
+    return words
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_list(value: Any, of: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(map(of, value))
+
+
+def _are_statistics(value: Any) -> bool:
+    checks = {"method": _is_text, "steps": _is_count, "evaluations": _is_count, "wall_time": _is_number}
+    return (
+        isinstance(value, dict) and {*value} == {*checks} and all(holds(value[name]) for name, holds in checks.items())
+    )
+
+
+def _are_labels(value: Any) -> bool:
+    return isinstance(value, dict) and all(_is_list(labels, _is_label) for labels in value.values())
+
+
+def _is_label(value: Any) -> bool:
+    return _is_list(value, _is_text) and len(value) == 2
+
+
+def _is_event(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 7:
+        return False
+    t, name, kind, q, qd, energy, index = value
+    states = _is_list(q, _is_number) and _is_list(qd, _is_number)
+    return (
+        all(map(_is_number, (t, energy))) and all(map(_is_text, (name, kind))) and states and _is_list(index, _is_count)
+    )
+
+
+_EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "robot": (_is_text, "a text"),
+    "joint_names": (lambda value: _is_list(value, _is_text), "a list of texts"),
+    "joint_kinds": (lambda value: _is_list(value, lambda kind: _is_text(kind) and kind in UNITS), "kinds of joints"),
+    "statistics": (_are_statistics, "method, steps, evaluations and wall_time"),
+    "notes": (lambda value: _is_list(value, _is_text), "a list of texts"),
+    "signals": (lambda value: _is_list(value, _is_text), "a list of texts"),
+    "signal_labels": (_are_labels, "a name and a unit for each value of signals"),
+    "events": (lambda value: _is_list(value, _is_event), "t, name, kind, q, qd, energy and index of each event"),
+}
+"""The words of a trajectory, and the form of each."""
 
 
 def trajectory_of(words: Mapping[str, Any], arrays: Mapping[str, Array], signals: Mapping[str, Array]) -> Trajectory:
@@ -67,26 +146,26 @@ def trajectory_of(words: Mapping[str, Any], arrays: Mapping[str, Array], signals
     _check_shapes(arrays, signals, len(words["joint_names"]))
     over_time: dict[str, Any] = {name: arrays[name] for name in OVER_TIME}
     return Trajectory(
-        robot=str(words["robot"]),
+        robot=words["robot"],
         joint_names=tuple(words["joint_names"]),
         joint_kinds=tuple(words["joint_kinds"]),
         energy=EnergyAccount(*(arrays[name] for name in ENERGIES)),
         statistics=Statistics(**words["statistics"]),
-        notes=tuple(map(str, words["notes"])),
+        notes=tuple(words["notes"]),
         f_tip=arrays.get("f_tip"),
         signals=signals,
-        signal_labels={
-            name: checked_labels(name, given, signals) for name, given in words.get("signal_labels", {}).items()
-        },
-        events=tuple(_occurrence(*words_of_one) for words_of_one in words.get("events", [])),
+        signal_labels={name: checked_labels(name, labels, signals) for name, labels in words["signal_labels"].items()},
+        events=tuple(_occurrence(len(words["joint_names"]), *one) for one in words["events"]),
         **over_time,
     )
 
 
-def _occurrence(t: Any, name: Any, kind: Any, q: Any, qd: Any, energy: Any, index: Any) -> Occurrence:
-    """An event of a file."""
+def _occurrence(dof: int, t: Any, name: Any, kind: Any, q: Any, qd: Any, energy: Any, index: Any) -> Occurrence:
+    """An event of a file, of an arm with so many joints."""
+    if not len(q) == len(qd) == dof:
+        raise ValueError(f"event {shown(name)} has {len(q)} positions and {len(qd)} velocities; expected {dof} of each")
     state = (np.array(q, dtype=np.float64), np.array(qd, dtype=np.float64))
-    return Occurrence(float(t), str(name), str(kind), *state, float(energy), tuple(map(int, index)))
+    return Occurrence(float(t), name, kind, *state, float(energy), tuple(index))
 
 
 def _check_shapes(arrays: Mapping[str, Array], signals: Mapping[str, Array], dof: int) -> None:
