@@ -57,10 +57,11 @@ UNMODELLED = [
     (BEND, SPRING, "springs (stiffness) on joint 'bend' (arm.xml:8): their forces are not modelled. Set the stiffness to 0 and make the spring's force a part of tau, or lock the joint: locked={'bend': 0.0}."),
     ("<equality/>", '<equality><joint name="gear" joint1="lift" joint2="bend" polycoef="0 1 0.5 0 0"/></equality>', "equality 'gear' (arm.xml:14): joint 'lift' is a curve of 'bend' (polycoef 0 1 0.5 0 0), and couplings are linear. Make its last three coefficients 0, or hold both: locked={'bend': 0.0}."),
     ("<equality/>", '<tendon><fixed name="cable"><joint joint="bend" coef="1"/></fixed></tendon><equality><tendon name="tied" tendon1="cable"/></equality>', "equality 'tied' (arm.xml:14), a tendon constraint: it is not modelled. Delete it, or say what it asks for with robot.with_constraints(...)."),
-    ('<body name="lower"', '<body gravcomp="1" name="lower"', "gravcomp of 'lower' (arm.xml:7): weight that is taken off single bodies is not modelled. Delete gravcomp; or, where every body has it, read the arm with gravity=(0, 0, 0)."),
+    ('<body name="lower"', '<body gravcomp="1" name="lower"', "gravcomp of 'lower' (arm.xml:7): weight that is taken off some bodies, or by different parts, is not modelled. Set one gravcomp of all bodies, or delete it; or read the arm with gravity=(0, 0, 0)."),
     ("<option/>", '<option density="1.2"/>', "<option> density is 1.2 (arm.xml): the forces of a fluid on the bodies are not modelled. Delete density."),
     ("<option/>", '<option viscosity="0.01"/>', "<option> viscosity is 0.01 (arm.xml): the forces of a fluid on the bodies are not modelled. Delete viscosity."),
     ("<equality/>", '<tendon><fixed name="cable" stiffness="2"><joint joint="bend" coef="1"/></fixed></tendon>', "tendon 'cable' (arm.xml:14) has stiffness: tendons are not modelled. Set it to 0, and make the tendon's force a part of tau."),
+    ("<equality/>", '<tendon><fixed name="cable" damping="2 1" frictionloss="1"><joint joint="bend" coef="1"/></fixed></tendon>', "tendon 'cable' (arm.xml:14) has damping and frictionloss: tendons are not modelled. Set it to 0, and make the tendon's force a part of tau."),
 ]  # fmt: skip
 
 
@@ -141,6 +142,37 @@ def test_what_is_switched_off_does_no_harm(file: Path) -> None:
     assert "equality 0 (arm.xml) is inactive and left out" in reads(file, "<equality/>", gear).notes
     weightless = reads(file, '<body name="lower"', '<body gravcomp="1" name="lower"', gravity=(0, 0, 0))
     assert not weightless.gravity_forces([0.1, 0.2]).any()
+
+
+CABLE = '<tendon><fixed name="cable" {}><joint joint="bend" coef="1"/></fixed></tendon>'
+
+
+def test_tendons_and_equalities_of_what_is_left_out_or_held_do_no_harm(file: Path) -> None:
+    stiff, rubbing = CABLE.format('stiffness="2"'), CABLE.format('damping="2" frictionloss="1"')
+    tied = f'{CABLE.format("")}<equality><tendon tendon1="cable"/></equality>'
+    rotor = f'{CABLE.format("")}<actuator><motor tendon="cable" armature="1"/></actuator>'
+    for words in (stiff, rubbing, tied, rotor):
+        assert reads(file, "<equality/>", words, locked={"bend": 0.1}).joint_names == ("lift",)
+        assert reads(file, "<equality/>", words, tip="upper", chain=True).joint_names == ("lift",)
+        with pytest.raises(Unsupported):
+            reads(file, "<equality/>", words)
+    assert reads(file, "<equality/>", rubbing, friction="ignore").joint_names == ("lift", "bend")
+    with pytest.raises(Unsupported, match="has stiffness"):
+        reads(file, "<equality/>", stiff, friction="ignore")
+
+
+def test_gravity_compensation(file: Path) -> None:
+    """The arm of `GOOD` under the rest of its weight; a gravity that is given is reduced alike."""
+    file.write_text(GOOD)
+    weight = Robot.from_mjcf(file).gravity_forces([0.3, -0.4])
+    file.write_text(GOOD.replace("<body ", '<body gravcomp="0.75" '))
+    robot = Robot.from_mjcf(file)
+    np.testing.assert_allclose(robot.gravity_forces([0.3, -0.4]), 0.25 * weight, rtol=1e-14)
+    assert (
+        "gravcomp takes 0.75 of its weight off every body: gravity counts 0.25 times; with_gravity sets another"
+    ) in robot.notes
+    np.testing.assert_array_equal(Robot.from_mjcf(file, gravity=(0, 0, -8)).gravity, [0.0, 0.0, -2.0])
+    np.testing.assert_allclose(robot.with_gravity((0, 0, -9.81)).gravity_forces([0.3, -0.4]), weight, rtol=1e-14)
 
 
 def test_a_mocap_body_is_noted(file: Path) -> None:

@@ -222,8 +222,8 @@ def test_what_a_joint_says_is_kept(details: Path) -> None:
 
 def test_what_is_not_used_is_noted(details: Path) -> None:
     assert Robot.from_mjcf(details).notes == (
-        "actuatorfrcrange of joint 'tilt' (-10 to 20) differs with the direction; its larger end is taken as the "
-        "effort limit",
+        "the range of what actuators put on joint 'tilt' (-10 to 20) differs with the direction; its larger end is "
+        "taken as the effort limit",
         "1 of 2 sites have no name and are left out",
         "1 actuator is not part of the equations: tau is what it puts on the joints",
         "1 keyframe is not used",

@@ -209,12 +209,16 @@ def test_higher_coefficients_of_damping(file: Path, actuators: tuple[str, ...], 
     assert not any(joint.rubs for joint in Robot.from_mjcf(file, friction="ignore").model.joints)
 
 
-def test_negative_damping_is_noted(file: Path) -> None:
+def test_negative_damping_is_refused(file: Path) -> None:
     file.write_text(ARM.replace('damping="0.3"', 'damping="0.3 -0.7 0.1"') % DRAG.replace("5e-4", "5e-4 -1e-4"))
-    robot = Robot.from_mjcf(file)
-    assert not robot.model.joint("lift").laws[1:]
-    assert "the negative higher coefficients of the damping of lift are left out" in robot.notes
-    assert "the negative higher coefficients of the damping of actuator 'm' (arm.xml:9) are left out" in robot.notes
+    with pytest.raises(Unsupported) as caught:
+        Robot.from_mjcf(file)
+    would = "expected none below 0, which would add energy. Mend them, or set them to 0."
+    assert str(caught.value).splitlines() == [
+        f"damping of joint 'lift' (arm.xml:5) has the higher coefficients -0.7 0.1: {would}",
+        f"damping of actuator 'm' (arm.xml:9) has the higher coefficients 0.0005 -0.0001: {would}",
+    ]
+    assert Robot.from_mjcf(file, friction="ignore").dof == 2
 
 
 @pytest.mark.parametrize("actuator", [MOTOR.replace("-50", "0"), (DC % "").replace('gear="100"', 'gear="0"')])

@@ -65,8 +65,8 @@ def test_one_of_a_kind_and_several(tmp_path: Path) -> None:
     one, two = notes(1), notes(2)
     assert "1 actuator is not part of the equations: tau is what it puts on the joints" in one
     assert "2 actuators are not part of the equations: tau is what they put on the joints" in two
-    assert "1 tendon is not part of the equations, nor are its damping and friction" in one
-    assert "2 tendons are not part of the equations, nor are their damping and friction" in two
+    assert "1 tendon is not part of the equations, nor are its limits" in one
+    assert "2 tendons are not part of the equations, nor are their limits" in two
     assert {"1 keyframe is not used", "1 sensor is not used"} <= {*one}
     assert {"2 keyframes are not used", "2 sensors are not used"} <= {*two}
 

@@ -7,7 +7,7 @@ its controller does is no part of the equations: tau is what it puts on the join
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,16 +21,12 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
 from armdyn.actuators.viscous import Viscous
 from armdyn.errors import ArmdynError, ModelError
-from armdyn.formats.mjcf.actuator_ranges import most_voltage, ranges_not_used
+from armdyn.formats.mjcf.actuator_ranges import joint_of, most_voltage
 from armdyn.formats.mjcf.compiler import Compiled
-from armdyn.formats.mjcf.friction import bristles_of, drag_of, is_left_out
+from armdyn.formats.mjcf.friction import bristles_of, drag_of
 from armdyn.model.friction import FrictionLaw
-from armdyn.model.messages import listing
 from armdyn.model.parts import JointPart
 from armdyn.model.passive import Passive
-
-SHOWN = 10
-"""The most actuators that one note names."""
 
 WITH_DC_MOTORS = 4
 """The major version of MuJoCo since which its DC motors have the parameters that are read here."""
@@ -51,9 +47,7 @@ class MjcfActuator:
     @property
     def joint(self) -> int | None:
         """The number of the joint that it drives; None of other transmissions."""
-        m, types = self.compiled.m, self.compiled.mujoco.mjtTrn
-        on_joint = (int(types.mjTRN_JOINT), int(types.mjTRN_JOINTINPARENT))
-        return int(m.actuator_trnid[self.index, 0]) if m.actuator_trntype[self.index] in on_joint else None
+        return joint_of(self.compiled, self.index)
 
     @property
     def gear(self) -> float:
@@ -74,10 +68,21 @@ class MjcfActuator:
         return is_read and kind is not None and self.compiled.m.actuator_gaintype[self.index] == int(kind)
 
     @property
+    def is_disabled(self) -> bool:
+        """Whether the file switches its force off: of all actuators, or of its group."""
+        m, group = self.compiled.m, int(self.compiled.m.actuator_group[self.index])
+        groups = int(getattr(m.opt, "disableactuator", 0))
+        return self.compiled.disabled("actuation") or (0 <= group < 31 and bool(groups >> group & 1))
+
+    @property
     def bears_on_motion(self) -> bool:
         """Whether its joint feels it without a command, or it is a motor of known constants."""
-        is_felt = self.number("armature") != 0.0 or self.number("damping") != 0.0 or bool(drag_of(self.drag))
-        return self.joint is not None and (is_felt or self.is_dc_motor)
+        return self.joint is not None and (self.number("armature") != 0.0 or self.has_damping or self.is_dc_motor)
+
+    @property
+    def has_damping(self) -> bool:
+        """Whether its shaft has damping, linear or of higher powers."""
+        return bool(self.number("damping") or np.any(self.drag))
 
     @property
     def drag(self) -> Any:
@@ -86,8 +91,9 @@ class MjcfActuator:
 
     @property
     def bristles(self) -> list[FrictionLaw]:
-        """The LuGre law of a <dcmotor>, where it has one that fits."""
-        return bristles_of(self._lugre, self.gear) if self.is_dc_motor and self.bears_on_motion else []
+        """The LuGre law of a <dcmotor>, where it has one that fits; none where the file switches its forces off."""
+        is_on = self.is_dc_motor and self.bears_on_motion and not self.is_disabled
+        return bristles_of(self.lugre, self.gear) if is_on else []
 
     @property
     def friction(self) -> list[FrictionLaw]:
@@ -95,7 +101,7 @@ class MjcfActuator:
         return [*drag_of(self.drag, self.gear**2), *self.bristles]
 
     @property
-    def _lugre(self) -> list[float]:
+    def lugre(self) -> list[float]:
         """s0, s1, coulomb, static and stribeck."""
         return [self.number("dynprm", 5), self.number("dynprm", 6), *(self.number("biasprm", k) for k in (3, 4, 5))]
 
@@ -129,38 +135,6 @@ class MjcfActuator:
             cogging=Cogging(amplitude, periods, phase) if amplitude else None,
             thermal=Thermal(RT, C, ambient=ambient, reference=T0, resistance_coefficient=alpha) if RT else None,
         )
-
-    @property
-    def not_used(self) -> str:
-        """The numbers of its gear, its ranges and its controller that no equation contains."""
-        gear = "" if self.bears_on_motion or self.gear == 1.0 else f"gear {self.gear:g}"
-        of_kind = self._of_dc_motor() if self.is_dc_motor else self._gains()
-        ranges = ranges_not_used(self.compiled, self.index, is_read=self.is_dc_motor and self.bears_on_motion)
-        return ", ".join(filter(None, (gear, *of_kind, *ranges)))
-
-    def _of_dc_motor(self) -> Iterator[str]:
-        gains = {"kp": ("gainprm", 4), "ki": ("gainprm", 5), "kd": ("gainprm", 6), "slewmax": ("dynprm", 7),
-                 "Imax": ("dynprm", 8)}  # fmt: skip
-        yield from (f"{name} {value:g}" for name, place in gains.items() if (value := self.number(*place)))
-        if self._lugre[0] and not self.bristles:
-            yield f"lugre {' '.join(f'{value:g}' for value in self._lugre)}"
-
-    def _gains(self) -> Iterator[str]:
-        m, mujoco, a = self.compiled.m, self.compiled.mujoco, self.index
-        kind = mujoco.mjtGain(m.actuator_gaintype[a])
-        if kind != mujoco.mjtGain.mjGAIN_FIXED:
-            yield kind.name.removeprefix("mjGAIN_").lower()
-            return
-        gain, (offset, by_length, by_rate) = self.number("gainprm", 0), m.actuator_biasprm[a, :3]
-        if m.actuator_biastype[a] != mujoco.mjtBias.mjBIAS_AFFINE:
-            yield from [f"gain {gain:g}"] if gain != 1.0 else []
-        elif offset == 0.0 and by_length == -gain:
-            yield f"kp {gain:g}"
-            yield from [f"kv {-by_rate:g}"] if by_rate else []
-        elif offset == by_length == 0.0 and by_rate == -gain:
-            yield f"kv {gain:g}"
-        else:
-            yield f"gain {gain:g}, bias {offset:g} {by_length:g} {by_rate:g}"
 
 
 def actuators_of(compiled: Compiled) -> list[MjcfActuator]:
@@ -212,31 +186,3 @@ def _rubbing(actuator: Actuator | None, laws: Sequence[FrictionLaw]) -> Actuator
         return Actuator(friction=laws)
     friction = (*(actuator.friction or ()), *laws)  # type: ignore[misc]  # a tuple since it was made
     return dataclasses.replace(actuator, friction=friction or None)
-
-
-def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
-    """Notes on the parts of the file's actuators that no equation contains."""
-    actuators = actuators_of(compiled)
-    if not actuators:
-        return
-    one = len(actuators) == 1
-    counted = "1 actuator is" if one else f"{len(actuators)} actuators are"
-    felt = any(actuator.bears_on_motion for actuator in actuators)
-    but = ", but for what their joints feel of gears, rotors and shafts" if felt else ""
-    yield f"{counted} not part of the equations{but}: tau is what {'it puts' if one else 'they put'} on the joints"
-    unused = [f"{actuator.label} ({said})" for actuator in actuators if (said := actuator.not_used)]
-    if unused:
-        yield f"not used of actuators: {listing(unused, SHOWN)}"
-    motors = [a for a in actuators if a.is_dc_motor and a.bears_on_motion]
-    second = [a.label for k, a in enumerate(motors) if a.joint in {other.joint for other in motors[:k]}]
-    if second:
-        yield f"constants of the second motor on a joint are left out: {listing(second, SHOWN)}"
-    bristles = [actuator.label for actuator in actuators if actuator.bristles]
-    if bristles:
-        yield (
-            f"LuGre friction of {listing(bristles, SHOWN)}: its bristles bend in simulate and ClosedLoop, all other "
-            "functions count it as at a steady velocity (armdyn.actuators.LuGre)"
-        )
-    bent = [actuator.label for actuator in actuators if is_left_out(actuator.drag)]
-    if bent:
-        yield f"the negative higher coefficients of the damping of {listing(bent, SHOWN)} are left out"

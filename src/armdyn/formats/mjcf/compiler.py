@@ -30,6 +30,15 @@ OTHER_FORMATS = {
 }
 """The kinds of files, by their root elements."""
 
+SWITCHES = {
+    "damping": ("damper", "passive"),
+    "dampingpoly": ("damper", "passive"),
+    "stiffness": ("spring", "passive"),
+    "stiffnesspoly": ("spring", "passive"),
+    "frictionloss": ("frictionloss", "constraint"),
+}
+"""The flags that switch the numbers of an array off, by the last word of its name; MuJoCo 3 had "passive"."""
+
 _ONE_AT_A_TIME = Lock()
 """MuJoCo has one handler of warnings for all threads."""
 
@@ -80,6 +89,11 @@ class Compiled:
         """Whether the file switches a part of the physics off, as ``<flag gravity="disable"/>`` does."""
         return bool(self.m.opt.disableflags & getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}", 0))
 
+    @property
+    def passive_forces_disabled(self) -> bool:
+        """Whether gravity compensation, fluids and plugins exert no force: with both springs and dampers off."""
+        return self.disabled("passive") or (self.disabled("spring") and self.disabled("damper"))
+
     def equalities(self) -> Iterator[tuple[int, str]]:
         """The number and kind of each equality that is active; none where the file switches them off."""
         if self.disabled("equality") or self.disabled("constraint"):
@@ -88,8 +102,10 @@ class Compiled:
             yield e, self.mujoco.mjtEq(self.m.eq_type[e]).name.removeprefix("mjEQ_").lower()
 
     def numbers(self, array: str, i: int) -> Any:
-        """Row i of an array of the model, of which older versions of MuJoCo may have none: then zero."""
-        return getattr(self.m, array)[i] if hasattr(self.m, array) else 0.0
+        """Row i of an array of the model; zero if this version of MuJoCo has none or the file switches it off."""
+        if not hasattr(self.m, array) or any(map(self.disabled, SWITCHES.get(array.rpartition("_")[2], ()))):
+            return 0.0
+        return getattr(self.m, array)[i]
 
 
 def is_mjcf(path: str | os.PathLike[str]) -> bool:

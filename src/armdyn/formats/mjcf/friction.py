@@ -20,14 +20,14 @@ def drag_of(higher: ArrayLike, factor: float = 1.0) -> list[FrictionLaw]:
         higher: b1 and b2 of MuJoCo's ``dampingpoly``.
         factor: by which they are multiplied: G^2 of an actuator behind a gear. MuJoCo takes v of the joint there too.
     """
-    quadratic, cubic, *others = (factor * b for b in np.ravel(higher).tolist())
-    fits = min(quadratic, cubic) >= 0.0 and max(quadratic, cubic) > 0.0 and not any(others)
-    return [Quadratic(quadratic, cubic)] if fits else []
+    if not np.any(higher) or no_law_has(higher):
+        return []
+    return [Quadratic(*(factor * b for b in np.ravel(higher).tolist()))]
 
 
-def is_left_out(higher: ArrayLike) -> bool:
-    """Whether there are higher coefficients that no law has: negative ones."""
-    return bool(np.any(higher)) and not drag_of(higher)
+def no_law_has(higher: ArrayLike) -> bool:
+    """Whether one of the higher coefficients is negative, and so adds energy at some speeds."""
+    return bool(np.min(higher) < 0.0)
 
 
 def bristles_of(numbers: Sequence[float], G: float) -> list[FrictionLaw]:

@@ -15,10 +15,12 @@ from armdyn.errors import ModelError, shown
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.actuators import driven
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf, compiled_in_memory, model_name
+from armdyn.formats.mjcf.gravcomp import GravityCompensation
 from armdyn.formats.mjcf.joint_equalities import coupled, hold_with, read_joint_equalities
 from armdyn.formats.mjcf.loops import with_loops
 from armdyn.formats.mjcf.tree import read_tree
-from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
+from armdyn.formats.mjcf.unmodelled import refuse_unmodelled
+from armdyn.formats.mjcf.unused import notes_on_unused
 from armdyn.model.assembly import assemble
 from armdyn.model.model import Model
 from armdyn.model.selection import FrictionPolicy, Options, Policy, Selection
@@ -61,7 +63,7 @@ def read_mjcf(
     Raises:
         ModelError: what MuJoCo's compiler refuses, or what describes no arm.
         Unsupported: what acts on the arm by itself and armdyn does not model: free and ball joints, springs,
-            equalities between tendons, gravcomp, fluids.
+            forces of tendons and equalities between them, gravcomp of some of the bodies, fluids.
         UnknownName: a base, tip or locked joint the file does not have.
         MissingLibrary: where MuJoCo is not installed.
     """
@@ -101,6 +103,7 @@ def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Fin
         gravity=np.zeros(3) if compiled.disabled("gravity") else compiled.m.opt.gravity,
         drawn=tree.drawn,
     )
-    refuse_unmodelled(compiled, tree, model)
+    compensation = GravityCompensation.of(compiled, tree, model)
+    refuse_unmodelled(compiled, tree, model, compensation, selection.friction)
     findings.warn()
-    return with_loops(coupled(model, equalities, held), compiled, tree.names)
+    return with_loops(coupled(compensation.applied_to(model), equalities, held), compiled, tree.names)

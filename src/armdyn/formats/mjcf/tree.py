@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from armdyn.exact import exact
+from armdyn.formats.mjcf.actuator_ranges import effort_range
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
 from armdyn.formats.mjcf.places import kind_of, pose_of, refuse_what_is_no_place
@@ -106,22 +107,22 @@ def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, plac
         placement,
         m.jnt_axis[j].copy(),
         _limits(compiled, tree, j),
-        damping=float(m.dof_damping[k]),
-        friction=float(m.dof_frictionloss[k]),
+        damping=float(compiled.numbers("dof_damping", k)),
+        friction=float(compiled.numbers("dof_frictionloss", k)),
         where=compiled.where(compiled.name("joint", j)),
         armature=float(m.dof_armature[k]),
     )
 
 
 def _limits(compiled: Compiled, tree: Tree, j: int) -> Limits:
-    """The joint's range, and the most that actuators may put on it, where it is the same in both directions."""
+    """The joint's range, and the most that actuators may put on it in either direction."""
     m = compiled.m
     lower, upper = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
-    least, most = m.jnt_actfrcrange[j] if m.jnt_actfrclimited[j] else (-np.inf, np.inf)
+    least, most = effort_range(compiled, j)
     if least != -most:
         tree.notes.append(
-            f"actuatorfrcrange of joint {tree.names.joints[j]!r} ({least:g} to {most:g}) differs with the direction; "
-            "its larger end is taken as the effort limit"
+            f"the range of what actuators put on joint {tree.names.joints[j]!r} ({least:g} to {most:g}) differs with "
+            "the direction; its larger end is taken as the effort limit"
         )
     return Limits(float(lower), float(upper), effort=float(max(abs(least), abs(most))))
 

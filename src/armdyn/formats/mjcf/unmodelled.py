@@ -1,8 +1,8 @@
-"""Elements of MJCF that the rigid-body equations do not contain.
+"""Elements of MJCF that act on an arm and that the equations do not contain: they are refused.
 
-Forces that act on the arm without a command or a contact (springs, constraints, fluids, gravity compensation) are
-refused if they are part of the model: without them every acceleration would be wrong. Elements that act only on command
-or contact are listed in the notes.
+These are the forces that act without a command or a contact (springs, tendons, constraints, fluids): without them every
+acceleration would be wrong. Those that do not bear on the model, or that a ``<flag>`` switches off, are passed over.
+Elements that act on command or contact alone are noted, see `armdyn.formats.mjcf.unused`.
 """
 
 from __future__ import annotations
@@ -13,28 +13,34 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.errors import Unsupported
-from armdyn.formats.mjcf.actuators import actuators_of, notes_on_actuators
+from armdyn.formats.mjcf.actuators import actuators_of
 from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled
-from armdyn.formats.mjcf.friction import is_left_out
+from armdyn.formats.mjcf.friction import no_law_has
+from armdyn.formats.mjcf.gravcomp import GravityCompensation
 from armdyn.formats.mjcf.loops import KINDS as LOOPS
+from armdyn.formats.mjcf.tendons import pulls_at
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import first_of, listing
 from armdyn.model.model import Model
+from armdyn.model.selection import FrictionPolicy
 
 SHOWN = 10
 """The most refusals in one message."""
 
 
-def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
-    """Raise if forces that are not modelled act on the model."""
+def refuse_unmodelled(
+    compiled: Compiled, tree: Tree, model: Model, compensation: GravityCompensation, friction: FrictionPolicy
+) -> None:
+    """Raise if forces that are not modelled act on the model; friction does not if it is ignored."""
     found = [
         *_multi_dof_joints(compiled, tree, model),
         *_springs(compiled, tree, model),
-        *_equalities(compiled),
-        *_tendons(compiled),
-        *_rotors_of_actuators(compiled),
-        *_gravity_compensated(compiled, tree, model),
+        *_equalities(compiled, tree, model),
+        *_tendons(compiled, tree, model, friction),
+        *_rotors_of_actuators(compiled, tree, model, friction),
+        *(_negative_damping(compiled, tree, model) if friction == "count" else ()),
+        *compensation.refusals,
         *_plugins_and_flexes(compiled, tree, model),
         *_fluid(compiled),
     ]
@@ -59,13 +65,12 @@ def _multi_dof_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[
 
 
 def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
-    m, moving = compiled.m, set(model.joint_names)
-    if compiled.disabled("spring") or compiled.disabled("passive"):
-        return
+    moving = set(model.joint_names)
+    words = ("jnt_stiffness", "jnt_stiffnesspoly")
     sprung = [
         name
         for j, name in enumerate(tree.names.joints)
-        if name in moving and (np.any(m.jnt_stiffness[j]) or np.any(compiled.numbers("jnt_stiffnesspoly", j)))
+        if name in moving and any(np.any(compiled.numbers(word, j)) for word in words)
     ]
     if sprung:
         names = listing([f"{name!r} ({compiled.where(name)})" for name in sprung], SHOWN)
@@ -76,104 +81,99 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
         )
 
 
-def _equalities(compiled: Compiled) -> Iterator[str]:
+def _equalities(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     """Constraints that are neither couplings of joints nor loops between bodies."""
+    m = compiled.m
     for e, kind in compiled.equalities():
-        if kind not in ("joint", *LOOPS):
+        between = [i for i in (int(m.eq_obj1id[e]), int(m.eq_obj2id[e])) if i >= 0]
+        if kind == "tendon":
+            bears = any(pulls_at(compiled, tree.names, model, t) for t in between)
+        elif kind.startswith("flex"):
+            bears = not set(between).isdisjoint(_moving_flexes(compiled, tree, model))
+        else:
+            bears = kind not in ("joint", *LOOPS)
+        if bears:
             yield (
                 f"{compiled.label('equality', e)}, a {kind} constraint: it is not modelled. Delete it, or say what it "
                 "asks for with robot.with_constraints(...)."
             )
 
 
-def _tendons(compiled: Compiled) -> Iterator[str]:
-    m = compiled.m
-    for t in range(m.ntendon):
-        acts = [
-            word for word in ("stiffness", "stiffnesspoly", "armature") if np.any(compiled.numbers(f"tendon_{word}", t))
-        ]
-        if acts:
+def _tendons(compiled: Compiled, tree: Tree, model: Model, friction: FrictionPolicy) -> Iterator[str]:
+    words = {"stiffness": "stiffness", "stiffnesspoly": "stiffness", "armature": "armature"}
+    if friction == "count":
+        words |= {"damping": "damping", "dampingpoly": "damping", "frictionloss": "frictionloss"}
+    for t in range(compiled.m.ntendon):
+        acts = {word: None for array, word in words.items() if np.any(compiled.numbers(f"tendon_{array}", t))}
+        if acts and pulls_at(compiled, tree.names, model, t):
             yield (
                 f"{compiled.label('tendon', t)} has {' and '.join(acts)}: tendons are not modelled. Set it to 0, and "
                 "make the tendon's force a part of tau."
             )
 
 
-def _rotors_of_actuators(compiled: Compiled) -> Iterator[str]:
+def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model, friction: FrictionPolicy) -> Iterator[str]:
     """Rotors that no single joint feels."""
+    m, on_tendon = compiled.m, int(compiled.mujoco.mjtTrn.mjTRN_TENDON)
     for actuator in actuators_of(compiled):
-        if actuator.joint is None and (actuator.number("armature") or actuator.number("damping")):
+        is_felt = actuator.number("armature") or (friction == "count" and actuator.has_damping)
+        drives, driven = int(m.actuator_trntype[actuator.index]), int(m.actuator_trnid[actuator.index, 0])
+        is_beside = drives == on_tendon and not pulls_at(compiled, tree.names, model, driven)
+        if actuator.joint is None and is_felt and not is_beside:
             yield (
                 f"{actuator.label} has armature or damping, and drives no joint: such actuators are not modelled. Give "
                 "both, times the gear ratio squared, to the joint that it drives."
             )
 
 
-def _gravity_compensated(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
-    """Bodies with gravity compensation; without gravity it has no effect."""
-    m = compiled.m
-    if not model.gravity.any():
-        return
-    moving = {frame.name for frame in model.frames if frame.link != model.base}
-    compensated = [name for b, name in enumerate(tree.names.bodies) if m.body_gravcomp[b] and name in moving]
-    if compensated:
-        names = listing([repr(name) for name in compensated], SHOWN)
-        yield (
-            f"gravcomp of {names} ({compiled.where(compensated[0])}): weight that is taken off single bodies is not "
-            "modelled. Delete gravcomp; or, where every body has it, read the arm with gravity=(0, 0, 0)."
-        )
+def _negative_damping(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+    """Damping with a negative coefficient of a higher power of the velocity."""
+    moving = set(model.joint_names)
+    joints = {j: name for j, name in enumerate(tree.names.joints) if name in moving}
+    drags = {
+        f"joint {name!r} ({compiled.where(name)})": compiled.numbers("dof_dampingpoly", compiled.m.jnt_dofadr[j])
+        for j, name in joints.items()
+    }
+    drags |= {actuator.label: actuator.drag for actuator in actuators_of(compiled) if actuator.joint in joints}
+    for label, drag in drags.items():
+        if no_law_has(drag):
+            numbers = " ".join(f"{b:g}" for b in np.ravel(drag))
+            yield (
+                f"damping of {label} has the higher coefficients {numbers}: expected none below 0, which would add "
+                "energy. Mend them, or set them to 0."
+            )
 
 
 def _plugins_and_flexes(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     m = compiled.m
     frames = {frame.name for frame in model.frames}
     for b, name in enumerate(tree.names.bodies):
-        if m.body_plugin[b] >= 0 and name in frames:
+        if m.body_plugin[b] >= 0 and name in frames and not compiled.passive_forces_disabled:
             yield f"body {name!r} ({compiled.where(name)}) has a plugin, whose forces are not modelled. Delete it."
-    if m.nflex:
-        yield f"flex {compiled.name('flex', 0)!r} ({compiled.document}): bodies that bend are not modelled. Delete it."
+    for f in _moving_flexes(compiled, tree, model):
+        yield f"flex {compiled.name('flex', f)!r} ({compiled.document}): bodies that bend are not modelled. Delete it."
+
+
+def _moving_flexes(compiled: Compiled, tree: Tree, model: Model) -> Iterator[int]:
+    """The flexes with a vertex or node on a body of the model that moves."""
+    m = compiled.m
+    moving = {frame.name for frame in model.frames if frame.link != model.base}
+    moves = np.array([name in moving for name in tree.names.bodies])
+    for f in range(m.nflex):
+        vertices = slice(m.flex_vertadr[f], m.flex_vertadr[f] + m.flex_vertnum[f])
+        bodies = [m.flex_vertbodyid[vertices]]
+        if hasattr(m, "flex_nodebodyid"):
+            bodies.append(m.flex_nodebodyid[slice(m.flex_nodeadr[f], m.flex_nodeadr[f] + m.flex_nodenum[f])])
+        ids = np.concatenate(bodies)
+        if moves[ids[ids >= 0]].any():
+            yield f
 
 
 def _fluid(compiled: Compiled) -> Iterator[str]:
     for quantity in ("density", "viscosity"):
         value = getattr(compiled.m.opt, quantity)
-        if value:
+        if value and not compiled.passive_forces_disabled:
             yield (
                 f"<option> {quantity} is {value:g} ({compiled.document}): the forces of a fluid on the bodies are not "
                 f"modelled. Delete {quantity}."
             )
-
-
-def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
-    """Elements of the file that are not used and exert no force by themselves."""
-    m = compiled.m
-    yield from (f"MuJoCo's compiler warns: {warning}" for warning in compiled.warnings)
-    colliding = int(np.count_nonzero((m.geom_contype != 0) | (m.geom_conaffinity != 0)))
-    if (colliding > 1 or m.npair) and not compiled.disabled("contact") and not compiled.disabled("constraint"):
-        yield "contacts between geoms are not part of the equations"
-    yield from notes_on_actuators(compiled)
-    if m.ntendon:
-        its = "its" if m.ntendon == 1 else "their"
-        yield f"{_counted(m.ntendon, 'tendon')} not part of the equations, nor are {its} damping and friction"
-    inactive = [compiled.label("equality", e) for e in range(m.neq) if not m.eq_active0[e]]
-    if inactive:
-        are = "is" if len(inactive) == 1 else "are"
-        yield f"{listing(inactive, SHOWN)} {are} inactive and left out"
-    bent = [
-        name
-        for j, name in enumerate(tree.names.joints)
-        if is_left_out(compiled.numbers("dof_dampingpoly", m.jnt_dofadr[j]))
-    ]
-    if bent:
-        yield f"the negative higher coefficients of the damping of {', '.join(bent)} are left out"
-    mocap = [name for b, name in enumerate(tree.names.bodies) if m.body_mocapid[b] >= 0]
-    if mocap:
-        yield f"mocap bodies stand where the file puts them: {', '.join(mocap)}"
-    for count, what in ((m.nkey, "keyframe"), (m.nsensor, "sensor")):
-        if count:
-            yield f"{_counted(count, what)} not used"
-
-
-def _counted(count: int, what: str) -> str:
-    """A count with its noun and verb: "1 sensor is", "2 sensors are"."""
-    return f"1 {what} is" if count == 1 else f"{count} {what}s are"
