@@ -2,6 +2,7 @@
 
 from armdyn.lazy import modules_of
 from armdyn.program.differentiation import derivative, rate
+from armdyn.program.embedded_pairs import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair
 from armdyn.program.expr import Expr, NeedsNumbers
 from armdyn.program.functions import (
     arctan2,
@@ -16,6 +17,7 @@ from armdyn.program.functions import (
     sign,
 )
 from armdyn.program.guard import guarded
+from armdyn.program.integration import Integration
 from armdyn.program.interpret import interpret
 from armdyn.program.iterations import Iterated, iterated
 from armdyn.program.products import jvp, vjp
@@ -24,7 +26,11 @@ from armdyn.program.replay import replay
 from armdyn.program.rollout import Rollout
 
 __all__ = [
+    "DORMAND_PRINCE_54",
+    "DORMAND_PRINCE_853",
+    "EmbeddedPair",
     "Expr",
+    "Integration",
     "Iterated",
     "NeedsNumbers",
     "OperationCounts",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
@@ -33,7 +35,7 @@ def refuse_without_inertia(robot: Robot, q: Array) -> None:
     Equations with a singular M give accelerations of rounding errors, which no step is short enough for. Where every
     link has mass and inertia M is regular, and nothing is computed.
     """
-    if not q.size or all(map(_resists_every_motion, robot.mechanism.bodies)):
+    if not q.size or _has_regular_mass_matrix(robot):
         return
     why = ""
     for one in q.reshape(-1, robot.dof):
@@ -41,6 +43,12 @@ def refuse_without_inertia(robot: Robot, q: Array) -> None:
         if not why:
             return
     raise SimulationError(f"the motion of {robot.name!r} cannot begin: {why}")
+
+
+@lru_cache(maxsize=128)
+def _has_regular_mass_matrix(robot: Robot) -> bool:
+    """Whether every body has mass and inertia, so that M(q) is regular everywhere."""
+    return all(map(_resists_every_motion, robot.mechanism.bodies))
 
 
 def _resists_every_motion(body: Body) -> bool:

@@ -20,6 +20,7 @@ from armdyn.constraints.redundant_under_load import least_squares_under_load, ro
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.constraints.under_load import constrained_under_load, forces_before_loads, friction_lines
 from armdyn.declaration import function
+from armdyn.functions.robot_like import compiled
 from armdyn.model.drive import Drive
 from armdyn.program import maximum
 from armdyn.robot import Robot
@@ -160,7 +161,7 @@ def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple
 def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:
     """`motion` of a robot: compiled, or where its constraints may depend on each other, by least squares."""
     if redundant == "error" or not robot.model.constraints:
-        return robot.compile(motion)
+        return compiled(motion, robot)
     by_least_squares = partial(_by_least_squares, robot)
     return lambda *state: by_least_squares(*state)[:2]
 

@@ -101,6 +101,16 @@ class Scheduled:
         """The value at a time; behind a jump, at one."""
         return self.along(self._row(t), t)
 
+    def at_times(self, t: Array) -> Array:
+        """The values at several times, shape (len(t), *batch, size); behind a jump, at one."""
+        rows: Any = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
+        before = self.values[rows]
+        if self.held:
+            return before  # type: ignore[no-any-return]
+        part = ((t - self.times[rows]) / (self.times[rows + 1] - self.times[rows])).reshape(-1, *(1,) * (before.ndim - 1))
+        values: Array = before + part * (self.values[rows + 1] - before)
+        return values
+
     def along(self, row: int, t: float) -> Array:
         """The value at a time in the interval behind a row."""
         before = self.values[row]

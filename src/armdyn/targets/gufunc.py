@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import Unsupported
+from armdyn.program.integration import LIMITS, PROGRESS, Integration
 from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout
 
@@ -38,7 +39,8 @@ class Interface:
     """The description of a function that NumPy needs besides its code.
 
     ``rollout`` says whether it is one: then its first two arrays are counts, and the core dimension ``t`` counts steps
-    and ``r`` the rows that are recorded.
+    and ``r`` the rows that are recorded. Of an ``integration`` the first two arrays are limits and progress, ``t``
+    counts saved times and ``r`` polynomials of steps.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Interface:
     inputs: int
     outputs: int
     rollout: bool = False
+    integration: bool = False
 
     @property
     def results(self) -> int:
@@ -54,10 +57,12 @@ class Interface:
         return sum(map(math.prod, _shapes(self.signature.split("->")[1])))
 
     @classmethod
-    def of(cls, program: Program | Rollout) -> Interface:
+    def of(cls, program: Program | Rollout | Integration) -> Interface:
         """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
         if isinstance(program, Rollout):
             return cls._of_rollout(program)
+        if isinstance(program, Integration):
+            return cls._of_integration(program)
         if not program.inputs:
             raise Unsupported(
                 f"{program.name} is given no arrays, and NumPy makes no ufunc of a constant; call the plain function "
@@ -87,6 +92,25 @@ class Interface:
         signature = f"{','.join(['()', '()', *inputs])}->{','.join(outputs)}"
         doc = f"{rollout.name}(steps, every, {arguments}) -> {results}\n\nShapes {signature}; leading axes broadcast."
         return cls(rollout.name, doc, signature, len(inputs) + 2, len(outputs), rollout=True)
+
+    @classmethod
+    def _of_integration(cls, integration: Integration) -> Interface:
+        """The interface of an integration, "(6),(7),(6),(6),(6),(t)->(7),(6),(6),(t,6),(t,6),(r,110)"."""
+        state = integration.state_ports
+        inputs = [f"({len(LIMITS)})", f"({len(PROGRESS)})", _core((*state, *integration.held_ports)), "(t)"]
+        rows = ",".join(_group(port, "t") for port in state)
+        outputs = [f"({len(PROGRESS)})", _core(state), rows, f"(r,{integration.piece_size})"]
+        signature = f"{','.join(inputs)}->{','.join(outputs)}"
+        doc = f"{integration.name} integrated\n\nShapes {signature}; leading axes broadcast."
+        count = len(state)
+        return cls(
+            integration.name,
+            doc,
+            signature,
+            3 + count + len(integration.held_ports),
+            2 + 2 * count,
+            integration=True,
+        )
 
 
 def _core(ports: Sequence[Port]) -> str:

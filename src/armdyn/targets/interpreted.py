@@ -12,12 +12,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.program.integration import Integration
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import Interface
 
-Source = TypeVar("Source", bound=Program | Rollout)
+Source = TypeVar("Source", bound=Program | Rollout | Integration)
 
 _NUMBERS_AT_ONCE = 1 << 24
 """Intermediate values that are held together; more states are evaluated one block after the other."""

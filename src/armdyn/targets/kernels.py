@@ -19,12 +19,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import ArmdynError
+from armdyn.program.integration import Integration
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets import cache as disk
 from armdyn.targets import cache_keys
 from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
 from armdyn.targets.interpreted import Interpreted, InterpretedRollout
+from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.llvm.machine import host
 from armdyn.targets.llvm.module import Module
 from armdyn.targets.machine_code import Code, kept_or_compiled
@@ -34,7 +36,10 @@ from armdyn.threads import Once
 MOST_RESULTS = 20_000
 """Programs with more results are interpreted: the compiler would take minutes, and a group of states megabytes."""
 
-NumpyFunction = np.ufunc | Interpreted | InterpretedRollout
+Source = Program | Rollout | Integration
+"""What becomes a kernel."""
+
+NumpyFunction = np.ufunc | Interpreted | InterpretedRollout | InterpretedIntegration
 """A callable on arrays: a ufunc of machine code, or the interpreter in its place."""
 
 _FLOAT64 = np.dtype(np.float64)
@@ -55,13 +60,13 @@ def compile_program(program: Program, *, cache: bool = True) -> NumpyFunction:
     return kernel_of(program, cache=cache).for_any()
 
 
-def kernel_of(program: Program | Rollout, *, cache: bool = True) -> Kernel:
+def kernel_of(program: Source, *, cache: bool = True) -> Kernel:
     """The kernel of a program."""
     make = lambda: Kernel(program.digest, Interface.of(program), lambda: program, cache)  # noqa: E731
     return _by_program.get(program.digest, make)
 
 
-def load_or_compile(key: str, make_program: Callable[[], Program | Rollout], *, cache: bool = True) -> Kernel:
+def load_or_compile(key: str, make_program: Callable[[], Source], *, cache: bool = True) -> Kernel:
     """The kernel stored under ``key``; ``make_program`` is called only if the program is not known or not compiled.
 
     The key must name everything the program depends on, the code that traces it included (`cache_keys.source_digest`),
@@ -70,7 +75,7 @@ def load_or_compile(key: str, make_program: Callable[[], Program | Rollout], *, 
     return _by_source.get(key, lambda: _of_source(key, make_program, cache))
 
 
-def _of_source(key: str, make_program: Callable[[], Program | Rollout], cache: bool) -> Kernel:
+def _of_source(key: str, make_program: Callable[[], Source], cache: bool) -> Kernel:
     if not (cache and cache_keys.has_sources()):
         return kernel_of(make_program(), cache=cache)
     full_key = cache_keys.of_trace(key)
@@ -127,6 +132,10 @@ class Loops:
             from armdyn.targets.llvm.rollout_loop import rollout_module  # noqa: PLC0415 - not needed where the code is kept
 
             return rollout_module(program, letter, machine)
+        if isinstance(program, Integration):
+            from armdyn.targets.llvm.integration_loop import integration_module  # noqa: PLC0415 - as above
+
+            return integration_module(program, letter, machine)
         from armdyn.targets.llvm.loop import loop_module  # noqa: PLC0415 - as above
 
         return loop_module(program, letter, machine)
@@ -155,7 +164,7 @@ class Kernel(Loops):
 
     def __init__(self, digest: str, interface: Interface, make_program: Callable[[], Any], cache: bool = True) -> None:
         super().__init__(digest, interface, make_program, cache)
-        interpreter = InterpretedRollout if interface.rollout else Interpreted
+        interpreter = _interpreter_of(interface)
         self._interpreted: NumpyFunction = interpreter(self._program, interface)
         compiled = self._ufunc("d")
         self.for_float64: NumpyFunction = compiled or interpreter(self._program, interface, "d")
@@ -190,6 +199,13 @@ class Kernel(Loops):
         if len(found) < len(loops):
             return None
         return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, found).ufunc)
+
+
+def _interpreter_of(interface: Interface) -> Callable[..., Any]:
+    """The class of what stands in for machine code."""
+    if interface.integration:
+        return InterpretedIntegration
+    return InterpretedRollout if interface.rollout else Interpreted
 
 
 def _is_beyond_float32(array: Any) -> bool:

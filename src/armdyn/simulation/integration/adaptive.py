@@ -14,6 +14,7 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.forces import Forces, Index
+from armdyn.simulation.integration import compiled_adaptive
 from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_turns
 from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
@@ -41,6 +42,11 @@ def integrate(
 ) -> None:
     """Integrate each state from (q, qd), and bristles, to ``duration`` and fill the samples."""
     q, _, *bristles = start
+    if not bristles and corrector is None and compiled_adaptive.has_loop(robot, method, forces, redundant):
+        compiled_adaptive.integrate(
+            robot, method, forces, start, duration=duration, samples=samples, report=report, dense_output=dense_output
+        )
+        return
     bends = OnNumbers(robot, redundant) if bristles else None
     slides = robot if bends is None else bends.bare
     chattered: list[Stretch] = []

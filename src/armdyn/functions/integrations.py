@@ -1,0 +1,176 @@
+"""A function of one robot that returns rates, integrated over time with error control as one compiled loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.declaration import Function
+from armdyn.functions.compiled import CompiledFunction
+from armdyn.program.embedded_pairs import EmbeddedPair
+from armdyn.program.integration import LIMITS, PROGRESS, TOO_SHORT, Integration
+from armdyn.targets import kernel_of, load_or_compile
+from armdyn.targets.kernels import Kernel
+from armdyn.threads import undivided
+
+if TYPE_CHECKING:
+    from armdyn.functions.arm import Arm
+
+Array = NDArray[Any]
+Arrays = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the integrations of a batch are.
+
+    Args:
+        numbers: `armdyn.program.integration.PROGRESS` of each state, shape (states, 7).
+    """
+
+    numbers: Array
+
+    @classmethod
+    def at_start(cls, states: int, row: int) -> Progress:
+        """At t = 0, before any step; ``row`` is the first saved time that is not reached."""
+        numbers = np.zeros((states, len(PROGRESS)))
+        numbers[:, PROGRESS.index("row")] = row
+        return cls(numbers)
+
+    def __getattr__(self, name: str) -> Array:
+        if name not in PROGRESS:
+            raise AttributeError(name)
+        return self.numbers[:, PROGRESS.index(name)]
+
+    @property
+    def failed(self) -> Array:
+        """The states whose error requires steps below rounding of t, a mask."""
+        failed: Array = self.numbers[:, PROGRESS.index("status")] == TOO_SHORT
+        return failed
+
+    def with_failed(self, states: Array) -> Progress:
+        """These states, a mask, are not continued."""
+        numbers = self.numbers.copy()
+        numbers[states, PROGRESS.index("status")] = TOO_SHORT
+        return Progress(numbers)
+
+    def to_next_hold(self) -> Progress:
+        """Begin anew at a time at which the rates change; states that have failed stay so."""
+        numbers = self.numbers.copy()
+        alive = ~self.failed
+        for name in ("h", "rejected", "status"):
+            numbers[alive, PROGRESS.index(name)] = 0.0
+        return Progress(numbers)
+
+
+class CompiledIntegration:
+    """Rates of one robot integrated over time by an embedded pair, each state of a batch with steps of its own.
+
+    Args:
+        arm: the robot.
+        function: the rates; its ``result`` is a NamedTuple whose fields name them.
+        state: of each part of the state the name of its rate; a part that is no argument is only integrated.
+        pair: the Runge-Kutta formulas.
+        time: the argument that is the time, s.
+    """
+
+    def __init__(
+        self, arm: Arm, function: Function, state: Mapping[str, str], pair: EmbeddedPair, *, time: str | None = None
+    ) -> None:
+        self._rates = CompiledFunction(arm, function)
+        self.state, self.pair, self.time = dict(state), pair, time
+        self._kernels: dict[tuple[str, ...], Kernel] = {}
+
+    def advance(
+        self,
+        progress: Progress,
+        state: Arrays,
+        held: Arrays,
+        times: Array,
+        rows: Arrays,
+        *,
+        limits: Mapping[str, float],
+        pieces: Array | None = None,
+    ) -> tuple[Progress, Arrays]:
+        """Make steps up to the limits; returns the progress and the state after them.
+
+        Args:
+            progress: of each state.
+            state: by name, arrays (states, *shape).
+            held: the other arguments of the rates by name, likewise or one for all states.
+            times: the saved times, s, rising.
+            rows: the state at these, by name, (states, times, *shape), which is written to.
+            limits: "end", "rtol", "atol" and "attempts", see `armdyn.program.integration.LIMITS`.
+            pieces: room for the polynomials of the steps, (states, attempts, piece size); their length h stays 0 in
+                the rows of attempts that were rejected.
+        """
+        names = self._names(held)
+        inputs = [name for name in names if name not in self.state and name != self.time]
+        count = len(progress.numbers)
+        limit = [float({**limits, "times": len(times), "pieces": pieces is not None}[name]) for name in LIMITS]
+        if pieces is None:
+            pieces = np.empty((count, 1, self._integration_size(state)))
+        final = {name: np.empty_like(state[name]) for name in self.state}
+        moved = np.empty_like(progress.numbers)
+        self._kernel(names).for_float64(
+            np.array(limit),
+            progress.numbers,
+            *(state[name] for name in self.state),
+            *(held[name] for name in inputs),
+            times,
+            out=(moved, *final.values(), *(rows[name] for name in self.state), pieces),
+        )
+        return Progress(moved), final
+
+    def piece_room(self, state: Arrays, attempts: int) -> Array:
+        """Room for the polynomials of so many attempts."""
+        count = len(next(iter(state.values())))
+        return np.zeros((count, attempts, self._integration_size(state)))
+
+    def _integration_size(self, state: Arrays) -> int:
+        size = sum(int(array[0].size) for array in state.values())
+        return 2 + (1 + len(self.pair.dense)) * size
+
+    def _names(self, held: Arrays) -> tuple[str, ...]:
+        """The arguments of the rates that are given, in their order."""
+        return tuple(
+            a.name
+            for a in self._rates.function.arguments
+            if a.name in held or a.name in self.state or a.name == self.time
+        )
+
+    def _kernel(self, names: tuple[str, ...]) -> Kernel:
+        """The compiled loop, from memory, from disk by the sources of the rates, or compiled."""
+        kernel = self._kernels.get(names)
+        if kernel is None:
+            source = self._rates._source_key((names, ()))
+            with undivided():
+                if source is None:
+                    kernel = kernel_of(self._integration(names))
+                else:
+                    key = f"integration {self.pair.name} {self.state} {self.time} {source}"
+                    kernel = load_or_compile(key, lambda: self._integration(names))
+            self._kernels[names] = kernel
+        return kernel
+
+    def _integration(self, names: Sequence[str]) -> Integration:
+        return Integration(self._rates.program(given=names), self.state.items(), self.pair, self.time)
+
+
+def polynomial(piece: Array, pair: EmbeddedPair) -> Any:
+    """The state along a step, a function of t, s, from the numbers that a loop has kept of it."""
+    t, h, numbers = piece[0], piece[1], piece[2:].reshape(1 + len(pair.dense), -1)
+
+    def at(time: float) -> Array:
+        x = (time - t) / h
+        value: Any = 0.0
+        for k, term in enumerate(numbers[:0:-1]):
+            value = (value + term) * (1.0 - x if pair.alternates and k % 2 else x)
+        state: Array = value + numbers[0]
+        return state
+
+    return at

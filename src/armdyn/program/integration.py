@@ -1,0 +1,112 @@
+"""A program of rates integrated over time with error control: y' = f(t, y, u), each state with steps of its own.
+
+The inputs of the program of rates are of three kinds: the *state* y, or a part of it; the *time*, if the rates depend
+on it; all others, u, are *held*. Each part of the state has a result that is its rate; a part that is not an input,
+e.g. work, is only integrated.
+
+A target compiles the whole loop: steps of an embedded pair, their error estimate, the length of the next step, and the
+state at given times by dense output. See `armdyn.targets.llvm.integration_loop`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from armdyn.errors import TraceError, UnknownName
+from armdyn.program.embedded_pairs import EmbeddedPair
+from armdyn.program.program import Port, Program
+from armdyn.threads import cached_property
+
+LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces")
+"""The settings of a call: last time, s; tolerances; most steps to try; saved times; 1 if polynomials are kept."""
+
+PROGRESS = ("t", "h", "row", "rejected", "status", "steps", "evaluations")
+"""The state of an integration between two calls.
+
+The time, s; the length of the next step, 0 if it is to be chosen; the next saved time by number; 1 after a step that
+was rejected; the status; accepted steps and evaluations so far.
+"""
+
+RUNNING, FINISHED, TOO_SHORT = 0.0, 1.0, 2.0
+"""The status: there are more steps to make; the end is reached; the error requires steps below rounding of t."""
+
+
+@dataclass(frozen=True)
+class Integration:
+    """Rates integrated over time by an embedded pair of Runge-Kutta formulas.
+
+    Args:
+        rates: the program of f.
+        state: of each part of y its name, and the name of the result that is its rate.
+        pair: the formula.
+        time: the input that is the time, s; None where the rates do not depend on it.
+
+    >>> from armdyn.program import DORMAND_PRINCE_54, Integration, Port, trace
+    >>> rates = trace(lambda x, v: (1.0 * v, -x), [Port("x", ()), Port("v", ())], ["xd", "vd"])
+    >>> swings = Integration(rates, [("x", "xd"), ("v", "vd")], DORMAND_PRINCE_54)
+    >>> [port.name for port in swings.state_ports], swings.size
+    (['x', 'v'], 2)
+    """
+
+    rates: Program
+    state: tuple[tuple[str, str], ...]
+    pair: EmbeddedPair
+    time: str | None = None
+
+    def __init__(
+        self, rates: Program, state: Iterable[tuple[str, str]], pair: EmbeddedPair, time: str | None = None
+    ) -> None:
+        object.__setattr__(self, "rates", rates)
+        object.__setattr__(self, "state", tuple((name, rate) for name, rate in state))
+        object.__setattr__(self, "pair", pair)
+        object.__setattr__(self, "time", time)
+        self._check()
+
+    def _check(self) -> None:
+        inputs = {port.name: port for port in self.rates.inputs}
+        results = {port.name: port for port in self.rates.outputs}
+        for name, rate in self.state:
+            if rate not in results:
+                raise UnknownName.of("result", rate, results, self.rates.name)
+            if name in inputs and inputs[name].shape != results[rate].shape:
+                raise TraceError(
+                    f"{self.rates.name}: result {rate!r} of shape {results[rate].shape} cannot be the rate of input "
+                    f"{name!r} of shape {inputs[name].shape}"
+                )
+        if self.time is not None and self.time not in inputs:
+            raise UnknownName.of("input", self.time, inputs, self.rates.name)
+
+    @property
+    def name(self) -> str:
+        """The name of the program of rates."""
+        return self.rates.name
+
+    @property
+    def state_ports(self) -> tuple[Port, ...]:
+        """The parts of y."""
+        results = {port.name: port for port in self.rates.outputs}
+        return tuple(Port(name, results[rate].shape) for name, rate in self.state)
+
+    @property
+    def held_ports(self) -> tuple[Port, ...]:
+        """The inputs that stay as they are."""
+        changing = {self.time, *(name for name, _ in self.state)}
+        return tuple(port for port in self.rates.inputs if port.name not in changing)
+
+    @property
+    def size(self) -> int:
+        """The numbers of y."""
+        return sum(port.size for port in self.state_ports)
+
+    @property
+    def piece_size(self) -> int:
+        """The numbers of a step's polynomial: t, h, y, F_0, F_1, ..."""
+        return 2 + (1 + len(self.pair.dense)) * self.size
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of everything that bears on the numbers."""
+        text = repr((self.rates.digest, self.state, self.pair, self.time))
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,261 @@
+"""Adaptive motions in compiled loops: the explicit pairs with known forces, all states of a batch side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.constraints.arguments import Redundant
+from armdyn.declaration import function
+from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
+from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853
+from armdyn.robot import Robot
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.equations import SOURCES, motion
+from armdyn.simulation.forces import Constant, Forces, Table
+from armdyn.simulation.integration.methods import Adaptive
+from armdyn.simulation.over_time import Scheduled
+from armdyn.simulation.progress import Report
+from armdyn.simulation.results.dense import Dense
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.sticking.dry_joints import rubbing_bodies
+from armdyn.simulation.unfinished import SimulationError
+from armdyn.spatial.rotations import Array
+
+PAIRS = {"DOP853": DORMAND_PRINCE_853, "RK45": DORMAND_PRINCE_54}
+"""The pairs that have a compiled loop, by the names that SciPy's solvers have."""
+
+SECONDS_AT_ONCE = 0.1
+"""A loop runs for about so long: then Python handles signals and reports progress."""
+
+ATTEMPTS_AT_FIRST, MOST_ATTEMPTS = 256, 1 << 20
+
+PIECES_AT_ONCE = 4096
+"""The most steps of all states together whose polynomials a call keeps."""
+
+
+class StateRates(NamedTuple):
+    """The rates of q, qd and the work W: qd, qdd and the power of the forces."""
+
+    d_q: Any
+    d_qd: Any
+    d_work: Any
+
+
+STATE = {"q": "d_q", "qd": "d_qd", "work": "d_work"}
+
+
+@function("(n),(n),(n),(6)?->(n),(n),()", sources=SOURCES, result=StateRates)
+def held_rates(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> StateRates:
+    """Rates of (q, qd, W) under forces that are held: qd, qdd and power, shapes (..., n), (..., n), (...).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    qdd, power = motion(model, q, qd, tau, f_tip)
+    return StateRates(1.0 * qd, qdd, power)
+
+
+@function("(),(n),(n),(),(n),(n),(6)?,(6)?->(n),(n),()", sources=SOURCES, result=StateRates)
+def driven_rates(
+    model: Any, t: Any, q: Any, qd: Any, t_0: Any, tau: Any, tau_rate: Any, f_tip: Any = None, f_tip_rate: Any = None
+) -> StateRates:
+    """Rates of (q, qd, W) under forces on straight lines over time, shapes (..., n), (..., n), (...).
+
+    Args:
+        t: time, s, shape (...).
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        t_0: the time, s, at which the forces are tau and f_tip, shape (...).
+        tau: joint forces at t_0, N m or N, shape (..., n).
+        tau_rate: their rate, N m/s or N/s, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings at t_0, N m and N, shape (..., 6).
+        f_tip_rate: its rate, N m/s and N/s, shape (..., 6).
+    """
+    elapsed = t - t_0
+    wrench = None if f_tip is None else f_tip + elapsed * f_tip_rate
+    return held_rates(model, q, qd, tau + elapsed * tau_rate, wrench)  # type: ignore[no-any-return]
+
+
+def loop_of(robot: Robot, scipy_method: str, *, linear: bool) -> CompiledIntegration:
+    """The compiled loop of a robot, which keeps it for the next motion.
+
+    Args:
+        robot: what moves.
+        scipy_method: a name of `PAIRS`.
+        linear: whether the forces are on straight lines over time; else they are held.
+    """
+    kept, name = vars(robot), f"_{scipy_method}_{'driven' if linear else 'held'}"
+    if name not in kept:
+        rates, time = (driven_rates, "t") if linear else (held_rates, None)
+        kept[name] = CompiledIntegration(robot, rates, STATE, PAIRS[scipy_method], time=time)
+    loop: CompiledIntegration = kept[name]
+    return loop
+
+
+def has_loop(robot: Robot, method: Adaptive, forces: Forces, redundant: Redundant) -> bool:
+    """Whether a compiled loop can make the motion: an explicit pair, known forces, no friction that jumps."""
+    known = all(isinstance(f, Constant | Table | Scheduled | None) for f in (forces.torque, forces.f_tip))
+    by_least_squares = redundant != "error" and bool(robot.model.constraints)
+    return method.scipy_method in PAIRS and known and not by_least_squares and not rubbing_bodies(robot.mechanism.drive)
+
+
+def integrate(
+    robot: Robot,
+    method: Adaptive,
+    forces: Forces,
+    start: tuple[Array, ...],
+    *,
+    duration: float,
+    samples: Samples,
+    report: Report,
+    dense_output: bool = False,
+) -> None:
+    """Integrate all states from (q, qd) to ``duration`` and fill the samples."""
+    run = _Run(robot, method, forces, start, duration, samples, report, dense_output=dense_output)
+    try:
+        run.to_the_end()
+    finally:
+        run.keep_forces()
+
+
+class _Run:
+    """A batch on its way: its progress, its state (q, qd, W), and the rows of the samples."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        method: Adaptive,
+        forces: Forces,
+        start: tuple[Array, ...],
+        duration: float,
+        samples: Samples,
+        report: Report,
+        *,
+        dense_output: bool,
+    ) -> None:
+        self.robot, self.method, self.forces, self.duration = robot, method, forces, duration
+        self.samples, self.report, self.batch = samples, report, start[0].shape[:-1]
+        self.states = int(np.prod(self.batch))
+        q, qd = (np.ascontiguousarray(a, dtype=float).reshape(self.states, -1) for a in start)
+        self.state: Arrays = {"q": q, "qd": qd, "work": np.zeros(self.states)}
+        for name, values in self.state.items():
+            self._rows(name)[:, 0] = values
+        samples.count = 1
+        self.progress = Progress.at_start(self.states, 1)
+        self.edges = forces.edges(duration)
+        self.linear = not forces.held
+        self.loop = loop_of(robot, method.scipy_method, linear=self.linear)
+        self.attempts = ATTEMPTS_AT_FIRST
+        self.dense = [Dense(robot.dof) for _ in range(self.states)] if dense_output else []
+        samples.dense = dict(zip(np.ndindex(self.batch), self.dense, strict=True)) if dense_output else {}
+
+    def _rows(self, name: str) -> Array:
+        """The samples of a part of the state, seen as (states, times, *shape)."""
+        array: Array = getattr(self.samples, name)
+        return array.reshape((len(array), self.states, *array.shape[1 + len(self.batch) :])).swapaxes(0, 1)
+
+    def to_the_end(self) -> None:
+        """From hold to hold of the forces; a state whose step has become too short keeps NaN from there on."""
+        for k, (begin, end) in enumerate(pairwise(map(float, self.edges))):
+            held = self._held(k, begin, end)
+            for _ in self._calls(end):
+                self._call(held, end)
+            self.progress = self.progress.to_next_hold()
+        self._finish()
+
+    def _calls(self, end: float) -> Iterator[None]:
+        """Once for each call of the loop that is needed to reach the end of a hold."""
+        while (~self.progress.failed & (self.progress.t < end)).any():
+            yield
+            self._refuse_more_steps()
+
+    def _call(self, held: Arrays, end: float) -> None:
+        attempts = min(self.attempts, self.method.max_steps - int(self.progress.steps[~self.progress.failed].max()))
+        pieces = None
+        if self.dense:
+            attempts = max(min(attempts, PIECES_AT_ONCE // self.states), 1)
+            pieces = self.loop.piece_room(self.state, attempts)
+        limits = {"end": end, "rtol": self.method.rtol, "atol": self.method.atol, "attempts": attempts}
+        rows = {name: self._rows(name) for name in self.state}
+        began, before = time.perf_counter(), self.progress
+        self.progress, self.state = self.loop.advance(
+            before, self.state, held, self.samples.t, rows, limits=limits, pieces=pieces
+        )
+        if pieces is not None:
+            self._keep_pieces(pieces)
+        effort = self.samples.effort
+        effort.steps += int((self.progress.steps - before.steps).sum())
+        effort.evaluations += int((self.progress.evaluations - before.evaluations).sum())
+        self.samples.count = max(self.samples.count, int(self.progress.row.max()))
+        faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
+        self.attempts = min(max(int(self.attempts * min(faster, 64.0)), 1), MOST_ATTEMPTS)
+        self.report(float(self.progress.t.mean()) / self.duration)
+
+    def _keep_pieces(self, pieces: Array) -> None:
+        for dense, own in zip(self.dense, pieces, strict=True):
+            for piece in own[own[:, 1] > 0.0]:
+                dense.add(float(piece[0] + piece[1]), polynomial(piece, self.loop.pair))
+
+    def _held(self, k: int, begin: float, end: float) -> Arrays:
+        """The arguments of the rates during hold k."""
+        between = self.forces.between(begin, end)
+        given = {"tau": between.torque, "f_tip": between.f_tip}
+        at = {name: [self._values(f, k, t) for t in (begin, end)] for name, f in given.items() if f is not None}
+        held = {name: values[0] for name, values in at.items()}
+        if not self.linear:
+            return held
+        rates = {f"{name}_rate": (last - first) / (end - begin) for name, (first, last) in at.items()}
+        return held | rates | {"t_0": np.array(begin)}
+
+    def _values(self, force: Any, k: int, t: float) -> Array:
+        value = np.asarray(force.at(k, t, self.state["q"], self.state["qd"]))
+        return np.ascontiguousarray(np.broadcast_to(value, (*self.batch, value.shape[-1]))).reshape(self.states, -1)
+
+    def _refuse_more_steps(self) -> None:
+        """States that have made ``max_steps`` are not continued."""
+        over = (self.progress.steps >= self.method.max_steps) & (self.progress.t < self.duration)
+        if over.any():
+            self.progress = self.progress.with_failed(over)
+
+    def _finish(self) -> None:
+        done = ~self.progress.failed
+        for name, values in self.state.items():
+            self._rows(name)[done, -1] = values[done]
+        if done.any():
+            self.samples.count = len(self.samples.t)
+            return
+        if not self.batch:
+            self._keep_end()
+        raise self._stuck()
+
+    def _keep_end(self) -> None:
+        """The last state of a single motion that cannot be continued."""
+        t, (q,), (qd,), (work,) = float(self.progress.t[0]), *self.state.values()
+        unknown = self.forces.unknown(self.robot.dof).at(0, t, q, qd)
+        self.samples.keep_end(t, lambda: self.samples.record((q, qd, work), unknown), lambda: None)
+
+    def _stuck(self) -> SimulationError:
+        """The error of the first state, of which no step is short enough."""
+        progress, n = self.progress, 0
+        many = progress.steps[n] >= self.method.max_steps
+        why = f"after {int(progress.steps[n])} steps (max_steps)" if many else "however short the step"
+        remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
+        return diverged(self.robot, float(progress.t[n]), self.state["q"][n], self.state["qd"][n], remedy)
+
+    def keep_forces(self) -> None:
+        """The forces at the samples that were reached."""
+        count = self.samples.count
+        t, lost = self.samples.t[:count], ~np.isfinite(self.samples.work[:count])
+        holds = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
+        for kept, force in zip(self.samples.forces, (self.forces.torque, self.forces.f_tip), strict=False):
+            kept[:count] = force.at_times(t) if isinstance(force, Scheduled) else force.at_steps(holds)  # type: ignore[union-attr]
+            if lost.any():
+                kept[:count][lost] = np.nan

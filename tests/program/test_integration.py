@@ -1,0 +1,184 @@
+"""Compiled integrations beside closed forms, SciPy's solvers and themselves."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.integrate
+
+from armdyn.errors import TraceError, UnknownName
+from armdyn.functions.integrations import polynomial
+from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair, Integration, Port, trace
+from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, RUNNING, TOO_SHORT
+from armdyn.targets.gufunc import Interface
+from armdyn.targets.interpreted_integration import InterpretedIntegration
+from armdyn.targets.kernels import kernel_of
+
+PAIRS = [DORMAND_PRINCE_54, DORMAND_PRINCE_853]
+TIMES = np.linspace(0.0, 6.0, 41)
+T, H, ROW, REJECTED, STATUS, STEPS, EVALUATIONS = range(len(PROGRESS))
+
+
+def pendulum(t: Any, x: Any, v: Any, a: Any) -> tuple[Any, ...]:
+    """A driven double well: x'' = -sin(x_k) - a x_other + cos(t); and the work of the drive."""
+    drive = np.array([np.cos(t), 0.0 * t])
+    return 1.0 * v, -np.sin(x) - a * x[::-1] + drive, drive @ v
+
+
+def integration(pair: EmbeddedPair) -> Integration:
+    ports = [Port("t", ()), Port("x", (2,)), Port("v", (2,)), Port("a", ())]
+    rates = trace(pendulum, ports, ["xd", "vd", "power"], name="pendulum")
+    return Integration(rates, [("x", "xd"), ("v", "vd"), ("work", "power")], pair, time="t")
+
+
+def run(
+    function: Any, made: Integration, start: np.ndarray, *, calls: int = 1, attempts: int = 10_000, pieces: bool = False
+) -> dict[str, np.ndarray]:
+    """The samples (states, times, 5), progress and polynomials of states that start from x, v at t = 0."""
+    count = len(start)
+    samples = [np.full((count, len(TIMES), *shape), np.nan) for shape in ((2,), (2,), ())]
+    kept = np.zeros((count, attempts if pieces else 1, made.piece_size))
+    progress, state = np.zeros((count, len(PROGRESS))), [start[:, :2].copy(), start[:, 2:4].copy(), np.zeros(count)]
+    progress[:, ROW] = 1
+    limits = {"end": TIMES[-1], "rtol": 1e-9, "atol": 1e-9, "attempts": attempts, "times": len(TIMES), "pieces": pieces}
+    for _ in range(calls):
+        moved, after = np.empty_like(progress), [np.empty_like(part) for part in state]
+        function(
+            np.array([float(limits[name]) for name in LIMITS]),
+            progress,
+            *state,
+            start[:, 4],
+            TIMES,
+            out=(moved, *after, *samples, kept),
+        )
+        progress, state = moved, after
+    rows = np.concatenate([samples[0], samples[1], samples[2][..., None]], axis=-1)
+    return {"rows": rows, "progress": progress, "final": np.column_stack(state), "pieces": kept}
+
+
+def states(count: int) -> np.ndarray:
+    """x, v and a of each."""
+    return np.random.default_rng(5).uniform(-1.0, 1.0, (count, 5)) * [1.5, 1.5, 1.5, 1.5, 0.3]
+
+
+def solved(pair: EmbeddedPair, start: np.ndarray) -> tuple[np.ndarray, int]:
+    """The samples and the number of steps of SciPy's solver."""
+
+    def f(t: float, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.ravel(part) for part in pendulum(t, y[:2], y[2:4], start[4])])
+
+    found = scipy.integrate.solve_ivp(
+        f, (0.0, TIMES[-1]), [*start[:4], 0.0], method=pair.name, t_eval=TIMES, rtol=1e-9, atol=1e-9, dense_output=True
+    )
+    return found.y.T, len(found.sol.interpolants)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_steps_and_states_are_those_of_scipy(pair: EmbeddedPair) -> None:
+    """11 states: more than a vector has lanes, and no multiple of it. Their steps have lengths of their own."""
+    made, start = integration(pair), states(11)
+    found = run(kernel_of(made, cache=False).for_float64, made, start)
+    assert (found["progress"][:, STATUS] == FINISHED).all()
+    assert (found["progress"][:, T] == TIMES[-1]).all()
+    assert (found["progress"][:, ROW] == len(TIMES)).all()
+    for k, one in enumerate(start):
+        expected, steps = solved(pair, one)
+        np.testing.assert_allclose(found["rows"][k, 1:], expected[1:], rtol=0, atol=1e-12)
+        assert found["progress"][k, STEPS] == steps
+    assert len(set(found["progress"][:, STEPS])) > 1
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_a_state_alone_and_step_by_step_is_the_state_in_a_batch(pair: EmbeddedPair) -> None:
+    """To the last bit: lanes do not bear on each other, and a call goes on where the last one ended."""
+    made, start = integration(pair), states(11)
+    function = kernel_of(made, cache=False).for_float64
+    whole = run(function, made, start)
+    most = int(whole["progress"][:, STEPS].max()) * 2
+    in_pieces = run(function, made, start, calls=most, attempts=1)
+    alone = [run(function, made, start[k : k + 1]) for k in range(len(start))]
+    for name in ("rows", "final"):
+        np.testing.assert_array_equal(in_pieces[name], whole[name])
+        np.testing.assert_array_equal(np.concatenate([one[name] for one in alone]), whole[name])
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_polynomials_of_steps(pair: EmbeddedPair, interpreted: bool) -> None:
+    """They give the state at every saved time; between two steps they meet."""
+    made, start = integration(pair), states(3)
+    function = kernel_of(made, cache=False).for_float64
+    if interpreted:
+        function = InterpretedIntegration(lambda: made, Interface.of(made))
+    found = run(function, made, start, pieces=True, attempts=400)
+    for rows, pieces in zip(found["rows"], found["pieces"], strict=True):
+        steps = pieces[pieces[:, 1] > 0.0]
+        ends = steps[:, 0] + steps[:, 1]
+        for t, expected in zip(TIMES[1:], rows[1:], strict=True):
+            at = polynomial(steps[np.searchsorted(ends, t - 1e-12)], pair)
+            np.testing.assert_allclose(at(t), expected, rtol=0, atol=1e-14)
+        for before, after in pairwise(steps):
+            t = after[0]
+            np.testing.assert_allclose(polynomial(before, pair)(t), polynomial(after, pair)(t), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_the_interpreter_in_its_place(pair: EmbeddedPair) -> None:
+    made, start = integration(pair), states(2)
+    compiled = run(kernel_of(made, cache=False).for_float64, made, start, pieces=True, attempts=400)
+    slower = run(InterpretedIntegration(lambda: made, Interface.of(made)), made, start, pieces=True, attempts=400)
+    for name in ("rows", "final"):
+        np.testing.assert_allclose(compiled[name], slower[name], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(compiled["progress"][:, [T, ROW, STATUS, STEPS]], slower["progress"][:, [0, 2, 4, 5]])
+
+
+def test_a_state_that_diverges_leaves_the_others_alone() -> None:
+    """x' = x^2 is infinite at t = 1/x_0: steps become too short there. NaN fails at once."""
+    rates = trace(lambda x: x * x, [Port("x", ())], ["xd"], name="square")
+    made = Integration(rates, [("x", "xd")], DORMAND_PRINCE_853)
+    x = np.array([0.5, 1.0, np.nan, -3.0, 0.1])
+    progress, times = np.zeros((5, len(PROGRESS))), np.array([0.0, 0.9, 1.5])
+    progress[:, ROW] = 1
+    moved, final, rows = np.empty_like(progress), np.empty(5), np.full((5, 3), np.nan)
+    limits = np.array([1.5, 1e-10, 1e-10, 10_000, 3, 0.0])
+    kernel_of(made, cache=False).for_float64(
+        limits, progress, x, times, out=(moved, final, rows, np.empty((5, 1, made.piece_size)))
+    )
+    assert moved[:, STATUS].tolist() == [FINISHED, TOO_SHORT, TOO_SHORT, FINISHED, FINISHED]
+    fine = [0, 3, 4]
+    np.testing.assert_allclose(final[fine], x[fine] / (1.0 - 1.5 * x[fine]), rtol=1e-8)
+    np.testing.assert_allclose(rows[1, 1], 10.0, rtol=1e-7)
+    assert np.isnan(rows[1, 2])
+    assert abs(moved[1, T] - 1.0) < 1e-9
+
+
+def test_attempts_end_a_call() -> None:
+    made = integration(DORMAND_PRINCE_54)
+    found = run(kernel_of(made, cache=False).for_float64, made, states(3), attempts=7)
+    assert (found["progress"][:, STATUS] == RUNNING).all()
+    assert (found["progress"][:, STEPS] <= 7).all()
+    assert (found["progress"][:, T] < TIMES[-1]).all()
+
+
+def test_what_an_integration_requires() -> None:
+    rates = trace(lambda x: (x, x[:1]), [Port("x", (2,))], ["xd", "first"])
+    with pytest.raises(UnknownName, match="no result 'xdd'"):
+        Integration(rates, [("x", "xdd")], DORMAND_PRINCE_54)
+    with pytest.raises(TraceError, match=r"result 'first' of shape \(1,\) cannot be the rate of input 'x'"):
+        Integration(rates, [("x", "first")], DORMAND_PRINCE_54)
+    with pytest.raises(UnknownName, match="no input 't'"):
+        Integration(rates, [("x", "xd")], DORMAND_PRINCE_54, time="t")
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_order_conditions(pair: EmbeddedPair) -> None:
+    """Rows sum to their nodes; quadratures sum_j b_j c_j^k = 1 / (k + 1) up to the order; errors of constants are 0."""
+    for weights, node in zip((*pair.stages, *pair.extra), pair.nodes[1:], strict=True):
+        assert abs(sum(weights.values()) - node) < 1e-14
+    order = {"RK45": 5, "DOP853": 8}[pair.name]
+    for k in range(order):
+        total = sum(b * pair.nodes[j] ** k for j, b in pair.stages[-1].items())
+        assert abs(total - 1.0 / (k + 1)) < 1e-14
+    for weights in pair.errors:
+        assert abs(sum(weights.values())) < 1e-13
