@@ -107,8 +107,9 @@ class Scheduled:
         before = self.values[rows]
         if self.held:
             return before  # type: ignore[no-any-return]
-        part = ((t - self.times[rows]) / (self.times[rows + 1] - self.times[rows])).reshape(-1, *(1,) * (before.ndim - 1))
-        values: Array = before + part * (self.values[rows + 1] - before)
+        part = (t - self.times[rows]) / (self.times[rows + 1] - self.times[rows])
+        over = (slice(None), *(np.newaxis,) * (before.ndim - 1))
+        values: Array = before + part[over] * (self.values[rows + 1] - before)
         return values
 
     def along(self, row: int, t: float) -> Array:
