@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -190,6 +191,8 @@ def test_the_older_files_of_verbs_stay(
     """One message with the name of a file, exit code 2, and all older files as they were."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))  # for a motion that finds no room
     Path("study.yaml").write_text(STUDY)
     t = np.linspace(0.0, 2.0, 21)
     table = np.column_stack([t, *[0.1 * np.sin(np.pi * t)] * 2])

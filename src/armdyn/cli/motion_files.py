@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.scenario_options import flag
 from armdyn.cli.screen import Screen, labelled, screen
 from armdyn.errors import ArmdynError
+from armdyn.interrupts import ctrl_c_waits
 from armdyn.simulation import Trajectory
 from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.studies.motion import Motion
@@ -23,39 +27,68 @@ def _place(words: Words, kind: str) -> str:
     return where if where == flag(kind) else f"{where}: {kind}"
 
 
+DATA = ("csv", "npz", "parquet")
+"""Outputs that hold the numbers of a motion; the others are pictures."""
+
+
 def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None) -> int:
     """All output files; one that fails keeps none of the others from being written. Returns how many were.
 
-    Of a motion that broke off, at the time ``until``, no animation is made: the numbers are what must not be lost. A
-    file that fails there is a warning beside the motion's own error.
+    Files with the numbers come first, and Ctrl-C waits for them. Where a file fails and no other has the numbers, they
+    are kept in a file elsewhere. Of a motion that broke off, at the time ``until``, no animation is made, and a file
+    that fails is a warning beside the motion's own error.
     """
     writers: dict[str, Callable[[Path], object]] = {
-        "csv": trajectory.save,
-        "npz": trajectory.save,
-        "parquet": trajectory.save,
+        **dict.fromkeys(DATA, trajectory.save),
         "plot": trajectory.plot,
         "animate": partial(
             trajectory.animate, robot=motion.robot, progress=True, contacts=motion.settings.get("contacts") or ()
         ),
     }
+    pictures = [kind for kind in motion.outputs if kind not in DATA and (until is None or kind != "animate")]
     failed: list[BaseException] = []
-    written = 0
-    for kind, path in motion.outputs.items():
-        if until is not None and kind == "animate":
-            continue
+    written: set[str] = set()
+
+    def write(kind: str) -> None:
+        path = motion.outputs[kind]
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             writers[kind](path)
-            written += 1
+            written.add(kind)
             console.print(f"wrote {path}{'' if until is None else f', to t = {until:g} s'}", soft_wrap=True)
         except (ArmdynError, OSError, SystemExit) as error:  # rich exits where whoever read the screen has gone
             failed.append(error)
+
+    with ctrl_c_waits(_tell_of_waiting):
+        for kind in filter(motion.outputs.__contains__, DATA):
+            write(kind)
+        if failed and not written:
+            _keep_elsewhere(trajectory)
+    for kind in pictures:
+        write(kind)
+    if pictures and failed and not written.intersection(DATA) and not set(DATA) & set(motion.outputs):
+        _keep_elsewhere(trajectory)
     if failed and until is None:
         raise failed[0]
     for fault in failed:
         if not isinstance(fault, SystemExit):
             screen(stderr=True).print(labelled("warning:", "yellow", str(fault)), soft_wrap=True)
-    return written
+    return len(written)
+
+
+def _tell_of_waiting() -> None:
+    screen(stderr=True).print("the motion is being written; Ctrl-C again gives it up", soft_wrap=True)
+
+
+def _keep_elsewhere(trajectory: Trajectory) -> None:
+    """Write the numbers into the first folder that takes them: that of temporary files, or the user's own."""
+    name = f"armdyn-{token_hex(4)}.npz"
+    for folder in (tempfile.gettempdir, Path.home, Path.cwd):
+        with suppress(ArmdynError, OSError, RuntimeError):  # RuntimeError: a user without a folder
+            path = Path(folder()) / name
+            trajectory.save(path)
+            screen(stderr=True).print(f"the motion is kept in {path}: armdyn.Trajectory.load reads it", soft_wrap=True)
+            return
 
 
 def refuse_outputs(words: Words, motion: Motion) -> None:

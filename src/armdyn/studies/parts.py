@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from armdyn.interrupts import ctrl_c_waits
 from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.spatial.rotations import Array
 from armdyn.studies import tables
@@ -86,7 +87,8 @@ class InFolder:
     def write(self, k: int, arrays: Mapping[str, Array]) -> None:
         """Keep a part: written under another name first, then renamed."""
         try:
-            _write(write_bytes, self.path(k), tables.content(arrays, self.digest))
+            with ctrl_c_waits():
+                _write(write_bytes, self.path(k), tables.content(arrays, self.digest))
         except StudyError as error:
             raise StudyError(f"{error}. The parts that are done are kept: call study() again to go on") from error
 
