@@ -188,6 +188,29 @@ def test_a_joint_that_moves_only_its_rotor() -> None:
     assert not any("no mass moves" in note for note in geared_arm.notes)
 
 
+@pytest.mark.parametrize(
+    ("drive", "size"),
+    [
+        (Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), rotor=Rotor()), 1.0),
+        (Actuator(Motor(), Gear(100.0), rotor=Rotor(inertia=1e-4)), 1.0),
+        (Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), rotor=Rotor(inertia=1e-4, ratio=100.0)), 2.0),
+        (Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), rotor=[Rotor(), Rotor(inertia=1e-4)]), 2.0),
+    ],
+)
+def test_a_rotor_counts_once(drive: Actuator, size: float) -> None:
+    """G^2 I of the motor's rotor, and of another body where one is stated."""
+    arm = armdyn.load("planar_2r")
+    added = arm.with_actuators({"joint_2": drive}).mass_matrix([0, 0]) - arm.mass_matrix([0, 0])
+    np.testing.assert_allclose(added[1, 1], size, rtol=1e-12)
+
+
+def test_an_inertia_that_could_be_the_motors_or_another_one_is_refused() -> None:
+    with pytest.raises(ModelError, match=r"state its inertia once: Rotor\(\) .* another body") as error:
+        Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), rotor=Rotor(inertia=2e-4))
+    assert "rotor_inertia 0.0001 and a Rotor of inertia 0.0002 without a ratio" in str(error.value)
+    assert "Rotor(inertia=0.0002, ratio=...)" in str(error.value)
+
+
 BAD = [
     (lambda: Rotor(inertia=-1.0), ModelError, "inertia of Rotor is -1"),
     (lambda: Rotor(inertia=0.0), ModelError, "Give a Stator for mass"),

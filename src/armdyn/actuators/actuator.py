@@ -92,6 +92,15 @@ class Actuator(JointActuator):
                 "spin alone, G^2 I_rotor. Leave rotor out"
             )
         of_motor = [rotor for rotor in self._rotors if rotor.inertia is None]
+        stated = [rotor for rotor in self._rotors if rotor.inertia is not None and rotor.ratio is None]
+        if stated and not of_motor and self.motor is not None and self.motor.rotor_inertia:
+            inertia, own = stated[0].inertia, self.motor.rotor_inertia
+            raise ModelError(
+                f"Actuator has a Motor of rotor_inertia {own:g} and a Rotor of inertia {inertia:g} without a ratio, "
+                "which could be the motor's rotor or another body. If it is the motor's, state its inertia once: "
+                f"Rotor() with Motor(rotor_inertia={own:g}). If it is another body that turns, such as a gear's stage, "
+                f"state its turns for one of the joint: Rotor(inertia={inertia:g}, ratio=...)"
+            )
         if len(of_motor) > 1:
             raise ModelError(
                 f"{len(of_motor)} rotors of Actuator have no inertia of their own; that of the motor belongs to one. "
