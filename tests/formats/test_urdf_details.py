@@ -213,8 +213,8 @@ def test_what_a_floating_base_carries_can_be_read(kind: str) -> None:
     [
         ("<gazebo reference='boom'><mu1>1</mu1></gazebo><gazebo/>", "<gazebo> is not used: 'boom', line 5"),
         (
-            "<gazebo reference='turn'><springStiffness>1</springStiffness></gazebo>",
-            "<springStiffness> of <gazebo> is not used: 'turn'",
+            "<gazebo reference='turn'><springReference>1</springReference></gazebo>",
+            "<springReference> of <gazebo> is not used: 'turn'",
         ),
         (
             "<transmission name='t'><actuator><mechanicalReduction>50</mechanicalReduction></actuator></transmission>",

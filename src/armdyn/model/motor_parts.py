@@ -182,8 +182,9 @@ class Rotor(MotorPart):
             the base, on the link that they move. Where none is given it is the link that the joint stands on, and
             ``axis`` and ``position`` are in the frame of the joint, where the child link's is at q = 0.
         ratio: G, turns about u against the link that carries it for one of the joint, or rad/m of a slide; negative
-            where it turns the other way. The gear's where none is given. In an `Actuator` a rotor with inertia and ratio
-            is another body than the motor's rotor, such as a gear's stage; a rotor without one of them is the motor's.
+            where it turns the other way. The gear's where none is given. In an `Actuator` a rotor with inertia and
+            ratio is another body than the motor's rotor, such as a gear's stage; a rotor without one of them is the
+            motor's.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, Rotor
     >>> drive = Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), rotor=Rotor(mass=0.3))

@@ -14,6 +14,7 @@ from armdyn.errors import Unsupported
 from armdyn.exact import exact, norm, rounded
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
+from armdyn.formats.urdf.unused import DRAKE_JOINT
 from armdyn.formats.xml_tree import Element
 from armdyn.model.limits import Limits
 from armdyn.model.messages import first_of, quoted, shortened
@@ -34,6 +35,12 @@ KINDS: Mapping[str, Kind] = {
 MULTI_DOF_TYPES = ("floating", "planar")
 """The joint types of URDF with several degrees of freedom, which are not modelled."""
 
+DRAKE_TYPES = ("ball", "planar", "universal", "screw", "curvilinear")
+"""The joint types of Drake's own element, none of which is modelled."""
+
+HELICAL_OR_CURVED = ("screw", "curvilinear")
+"""Those of them that have one degree of freedom."""
+
 SHOWN = 10
 """The most joints of several degrees of freedom that one error names."""
 
@@ -48,24 +55,30 @@ def read_joint(reader: ElementReader) -> JointPart | None:
     placement = read_origin(reader, reader.element)
     axis = read_axis(reader) if kind != "fixed" else X_AXIS
     limits = _limits(reader, kind)
-    damping, friction = _dynamics(reader)
+    damping, friction, armature = _dynamics(reader)
     if not parent or not child:
         return None
-    several = reader.element.attributes.get("type") in MULTI_DOF_TYPES
+    several = is_not_modelled(reader.element)
     return JointPart(
         reader.name, kind, parent, child, placement, axis, limits, damping, friction,
-        where=reader.where, is_multi_dof=several,
+        where=reader.where, armature=armature, is_multi_dof=several,
     )  # fmt: skip
 
 
 def _kind(reader: ElementReader) -> Kind:
     """The kind of the joint; a joint that cannot be modelled enters the tree as a fixed one."""
     given = reader.element.attributes.get("type", "")
-    if given in KINDS:
+    if reader.element.tag == "joint" and given in KINDS:
         return KINDS[given]
-    if given not in MULTI_DOF_TYPES:
-        reader.type(KINDS, "is unknown")
+    if not is_not_modelled(reader.element):
+        known = DRAKE_TYPES if reader.element.tag == DRAKE_JOINT else KINDS
+        reader.type(known, f"is unknown in <{DRAKE_JOINT}>" if reader.element.tag == DRAKE_JOINT else "is unknown")
     return "fixed"
+
+
+def is_not_modelled(joint: Element) -> bool:
+    """Whether a joint has a type that URDF or Drake has and that is not modelled."""
+    return joint.attributes.get("type") in (DRAKE_TYPES if joint.tag == DRAKE_JOINT else MULTI_DOF_TYPES)
 
 
 def _end(reader: ElementReader, role: str) -> str:
@@ -132,22 +145,29 @@ def _unlimited(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) == sys.float_info.max else value
 
 
-def _dynamics(reader: ElementReader) -> tuple[float, float]:
+def _dynamics(reader: ElementReader) -> tuple[float, float, float]:
+    """Damping, friction and armature: the last is no word of the specification, and other readers pass over it."""
     element = reader.only(reader.element, "dynamics")
     if element is None:
-        return 0.0, 0.0
-    return reader.number(element, "damping", 0.0), reader.number(element, "friction", 0.0)
+        return 0.0, 0.0, 0.0
+    armature = reader.number(element, "armature", 0.0)
+    return reader.number(element, "damping", 0.0), reader.number(element, "friction", 0.0), armature
 
 
 def refuse_multi_dof(model: Model, joints: Sequence[MultiDofJoint]) -> None:
     """Raise if a joint of several degrees of freedom is part of the model; those left out of it do no harm."""
     frames = {frame.name for frame in model.frames} - {model.base}
     refused = [
-        f"{joint.type} joint {quoted(joint.name)} ({joint.where}): an arm stands on something, and its joints have "
-        f"one number each. Read what this joint carries, with {option('base', shortened(joint.child))}, or make it "
-        "fixed in the file."
+        f"{joint.type} joint {quoted(joint.name)} ({joint.where}): {_reason(joint)}. Read what this joint carries, "
+        f"with {option('base', shortened(joint.child))}, or make it fixed in the file."
         for joint in joints
         if joint.child in frames
     ]
     if refused:
         raise Unsupported("\n".join(first_of(refused, SHOWN)))
+
+
+def _reason(joint: MultiDofJoint) -> str:
+    if joint.type in HELICAL_OR_CURVED:
+        return "the joints of an arm are revolute or prismatic"
+    return "an arm stands on something, and its joints have one number each"

@@ -1,4 +1,4 @@
-"""Closed loops of a URDF file, which has no word of its own for them: two forms that others write are read.
+"""Closed loops of a URDF file, which has no word of its own for them: three forms that others write are read.
 
     <loop_joint name="pin" type="spherical">                    Isaac Sim's importer
       <link1 link="coupler" xyz="0.9 0 0" rpy="0 0 0"/> <link2 link="rocker" xyz="0.7 0 0" rpy="0 0 0"/>
@@ -10,6 +10,11 @@
       <successor link="rocker"> <origin xyz="0.7 0 0"/> </successor>
       <axis xyz="0 0 1"/>
     </loop>
+
+    <drake:ball_constraint>                                     Drake
+      <drake:ball_constraint_body_A name="coupler"/> <drake:ball_constraint_p_AP value="0.9 0 0"/>
+      <drake:ball_constraint_body_B name="rocker"/> <drake:ball_constraint_p_BQ value="0.7 0 0"/>
+    </drake:ball_constraint>
 
 The type says what the two frames may do to each other: "fixed", "revolute" or "continuous" (turn about the axis),
 "prismatic" (shift along it), "spherical" (turn at will), "planar" (move in the plane across the axis). The axis is in
@@ -26,9 +31,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from armdyn.exact import exact
-from armdyn.formats.findings import ElementReader
+from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.joints import read_axis
 from armdyn.formats.urdf.origins import read_origin, read_pose
+from armdyn.formats.xml_tree import Element
 from armdyn.model.messages import Suggestions, quoted
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, rigid
@@ -99,6 +105,22 @@ def _end(reader: ElementReader, tag: str) -> tuple[str, Array] | None:
     name = "name" if "link" not in element.attributes and "name" in element.attributes else "link"
     pose = read_pose(reader, element) if reader.element.tag == "loop_joint" else read_origin(reader, element)
     return reader.word(element, name), pose
+
+
+def read_ball_constraint(element: Element, findings: Findings, number: int) -> list[Loop]:
+    """Drake's ball constraint, as a spherical loop; none where the file does not say what it joins."""
+    reader = ElementReader(findings, element, f"<{element.tag}>")
+    links, poses = [], []
+    for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
+        of_body = reader.child(element, f"{element.tag}_{body}", f'<{element.tag}_{body} name="..."/>')
+        of_point = reader.child(element, f"{element.tag}_{point}", f'<{element.tag}_{point} value="..."/> in m')
+        links.append("" if of_body is None else reader.word(of_body, "name"))
+        xyz = None if of_point is None else reader.vector(of_point, "value", None)
+        poses.append(rigid(p=exact(np.zeros(3) if xyz is None else np.array(xyz))))
+    if not all(links):
+        return []
+    name = element.attributes.get("name") or f"ball_constraint_{number + 1}"
+    return [Loop(name, FREE["spherical"], (links[0], links[1]), (poses[0], poses[1]), reader)]
 
 
 def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,15 +15,23 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import ElementReader, Findings
-from armdyn.formats.urdf.dynamics import divided
-from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi_dof
+from armdyn.formats.urdf.dynamics import RELATIVE, divided
+from armdyn.formats.urdf.foreign import foreign_words, refuse_foreign
+from armdyn.formats.urdf.joints import is_not_modelled, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
-from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
+from armdyn.formats.urdf.loops import (
+    ENDS,
+    Loop,
+    check_ends,
+    read_ball_constraint,
+    read_loop,
+    with_loops,
+)
 from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mimic
 from armdyn.formats.urdf.own_words import OwnWords, driven_by, read_own_words, says_drive
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.transmissions import check_against, read_transmissions
-from armdyn.formats.urdf.unused import check_robot, check_vocabulary
+from armdyn.formats.urdf.unused import BALL_CONSTRAINT, DRAKE_JOINT, check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import OTHER_FORMATS, check_xacro, has_quaternions, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble
@@ -146,8 +155,9 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
         check=lambda model: refuse_multi_dof(model, contents.multi_dof),
         marked_tip=contents.own.tip,
         gravity=contents.own.gravity,
-        drawn=_drawn(contents.mimics),
+        drawn={} if findings.problems else _drawn(contents.mimics),
     )
+    model = refuse_foreign(foreign_words(root), model, findings)
     findings.warn()
     return with_loops(coupled(model, contents.mimics, locked), contents.loops)
 
@@ -161,8 +171,10 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     """Every link and joint of the document, and what is wrong with them or not used."""
     contents = _Contents(findings, colors=read_materials(root, findings))
     for element in root.children:
-        if element.tag in ("link", "joint", *ENDS):
+        if element.tag in ("link", "joint", DRAKE_JOINT, *ENDS):
             _read_element(element, contents)
+        elif element.tag == BALL_CONSTRAINT:
+            contents.loops += read_ball_constraint(element, findings, len(contents.loops))
     check_robot(root, contents.findings)
     if not contents.links and not contents.findings.problems:
         raise ModelError(
@@ -183,6 +195,7 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
 def _put_drives_on(contents: _Contents, root: Element) -> None:
     """Own words and transmissions on the joints; where <armdyn> says what drives a joint, other elements must agree."""
     transmissions = read_transmissions(root, contents.findings, contents.joints)
+    stated = {joint.name: joint.armature for joint in contents.joints if joint.armature}
     contents.joints = contents.own.applied_to(contents.joints)
     elements = {element.attributes.get("name", ""): element for element in root.children if element.tag == "joint"}
     for place, joint in enumerate(contents.joints):
@@ -197,6 +210,14 @@ def _put_drives_on(contents: _Contents, root: Element) -> None:
             check_against(said, reader, joint)
         else:
             contents.joints[place] = dataclasses.replace(joint, **(driven_by(said.actuator) | dict(own)))
+    for joint in contents.joints:
+        armature = stated.get(joint.name, joint.armature)
+        if not math.isclose(armature, joint.armature, rel_tol=RELATIVE):
+            contents.findings.problem(
+                elements[joint.name],
+                f"joint {quoted(joint.name)}: <dynamics> states armature {armature:g}, and what drives the joint "
+                f"{joint.armature:g}; expected the same number, or one of them.",
+            )
 
 
 def _declare_world(contents: _Contents) -> None:
@@ -222,7 +243,7 @@ def _read_element(element: Element, contents: _Contents) -> None:
     if element.tag == "link":
         contents.links.append(read_link(reader))
         contents.geometry += read_shapes(reader, name, contents.colors)
-    elif element.tag == "joint":
+    elif element.tag in ("joint", DRAKE_JOINT):
         _take_joint(reader, contents)
     elif (loop := read_loop(reader)) is not None:
         contents.loops.append(loop)
@@ -237,8 +258,8 @@ def _take_joint(reader: ElementReader, contents: _Contents) -> None:
     mimic = reader.only(reader.element, "mimic")
     if mimic is not None and joint.kind != "fixed":
         contents.mimics.append(read_mimic(reader, mimic))
-    elif mimic is not None and reader.element.attributes.get("type", "") not in MULTI_DOF_TYPES:
+    elif mimic is not None and not is_not_modelled(reader.element):
         reader.note("<mimic> is not used: the joint is fixed and moves with none")
     joint_type = reader.element.attributes.get("type", "")
-    if joint_type in MULTI_DOF_TYPES:
+    if is_not_modelled(reader.element):
         contents.multi_dof.append(MultiDofJoint(joint.name, joint_type, joint.child, reader.where))

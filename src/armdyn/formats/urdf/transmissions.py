@@ -13,8 +13,9 @@
     </transmission>
 
 Drake's <drake:gear_ratio value="100"/> and <drake:rotor_inertia value="1e-5"/>, in <actuator>, say the same and more:
-the joint feels the inertia G^2 I of the rotor. q and tau are the joint's, not the motor's. A transmission between
-several joints, a differential or a four-bar linkage, is not used; `Robot.with_coordinates` has motors as coordinates.
+the joint feels the inertia G^2 I of the rotor. So does <motorInertia>1e-5</motorInertia> of ROS 1. q and tau are the
+joint's, not the motor's. A transmission between several joints, a differential or a four-bar linkage, is not used;
+`Robot.with_coordinates` has motors as coordinates.
 
 `to_urdf` writes the first form, with Drake's elements, beside its own <armdyn>, which says more. Where both stand,
 <armdyn> is read, and a transmission that says something else is a fault.
@@ -22,6 +23,7 @@ several joints, a differential or a four-bar linkage, is not used; `Robot.with_c
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,10 +41,13 @@ from armdyn.model.parts import JointPart
 TAG, ROS2 = "transmission", "ros2_control"
 REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
 GEAR_RATIO, ROTOR_INERTIA = "drake:gear_ratio", "drake:rotor_inertia"
+ROTOR_INERTIAS = (ROTOR_INERTIA, "motorInertia")
+"""The elements that state the inertia of a rotor, Drake's and that of ROS 1."""
+
 KNOWN = (TAG, "type", "plugin", "joint", "actuator", "hardwareInterface", "role")
 """Words of which those that bear on the motion are read, and the others name interfaces of software."""
 
-NUMBERS = (*REDUCTIONS, GEAR_RATIO, ROTOR_INERTIA)
+NUMBERS = (*REDUCTIONS, GEAR_RATIO, *ROTOR_INERTIAS)
 """The elements that are one number, as their text or ``value``."""
 
 ATTRIBUTES = {**dict.fromkeys(KNOWN, ("name", "type", "role")), **dict.fromkeys(NUMBERS, ("value",))}
@@ -199,16 +204,37 @@ def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
 
 def _rotor_inertia(reader: ElementReader) -> float | None:
     """The inertia of the rotor, which is part of the equations: a wrong one is a problem. None where none is given."""
-    found = [element for element in reader.element.walk() if element.tag == ROTOR_INERTIA]
-    if not found:
+    stated = [element for element in reader.element.walk() if element.tag in ROTOR_INERTIAS]
+    if not stated:
         return None
     problems = len(reader.findings.problems)
-    value = reader.number(found[0], "value")
-    if len(found) > 1:
-        reader.problem(found[1], f"<{ROTOR_INERTIA}> stands here again; expected it once.")
+    values = [_inertia(reader, element) for element in stated]
+    if len({element.tag for element in stated}) < len(stated):
+        reader.problem(stated[1], f"<{stated[1].tag}> stands here again; expected it once.")
+    elif len({*values}) > 1:
+        both = " and ".join(f"<{e.tag}> {value:g}" for e, value in zip(stated, values, strict=True))
+        reader.problem(stated[1], f"{both} are two inertias of one rotor; expected the same number, kg m^2.")
+    return values[0] if len(reader.findings.problems) == problems else None
+
+
+def _inertia(reader: ElementReader, element: Element) -> float:
+    """The number of an element, its ``value`` or its text."""
+    if "value" not in element.attributes and element.text.strip():
+        element = dataclasses.replace(element, attributes={**element.attributes, "value": element.text.strip()})
+    value = reader.number(element, "value")
     if value < 0.0:
-        reader.problem(found[0], f"<{ROTOR_INERTIA}> value is {value:g}; expected an inertia, not below zero.")
-    return value if len(reader.findings.problems) == problems else None
+        reader.problem(element, f"<{element.tag}> value is {value:g}; expected an inertia, not below zero.")
+    return value
+
+
+def of_several_with_rotors(element: Element) -> list[str]:
+    """The joints of a transmission that is not a simple one and states inertias of rotors; none of others."""
+    joints = [joint.attributes.get("name", "") for joint in element.walk() if "oint" in joint.tag]
+    simple = _kind(element).endswith("SimpleTransmission") or not _kind(element)
+    if simple and len(element.all("joint")) == 1 and len(element.all("actuator")) <= 1:
+        return []
+    texts = [e.attributes.get("value", "") or e.text.strip() for e in element.walk() if e.tag in ROTOR_INERTIAS]
+    return joints if any(read_number(text) != 0.0 for text in texts if text) else []
 
 
 def _note_others(reader: ElementReader) -> None:

@@ -16,6 +16,9 @@ from armdyn.formats.xml_tree import Element
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from armdyn.model.messages import quoted
 
+DRAKE_JOINT, BALL_CONSTRAINT = "drake:joint", "drake:ball_constraint"
+"""Drake's element for joints of several freedoms, and the one that holds two points of two links together."""
+
 FORMS: Mapping[str, type[Shape]] = {
     form.__name__.lower(): form for form in (Box, Sphere, Cylinder, Capsule, Ellipsoid, Plane)
 }
@@ -27,10 +30,10 @@ OF_URDF = ("box", "sphere", "cylinder", MESH)
 """The tags that every reader of URDF knows."""
 
 USED_CHILDREN = {
-    "robot": ("link", "joint", "loop_joint", "loop", OWN, TRANSMISSION),
+    "robot": ("link", "joint", DRAKE_JOINT, "loop_joint", "loop", BALL_CONSTRAINT, OWN, TRANSMISSION),
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
-    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+    **dict.fromkeys(("joint", DRAKE_JOINT), ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic")),
     "loop_joint": ("link1", "link2", "axis"),
     "loop": ("predecessor", "successor", "axis"),
     "predecessor": ("origin",),
@@ -47,13 +50,13 @@ USED_ATTRIBUTES = {
     "inertial": (),
     "mass": ("value",),
     "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
-    "joint": ("name", "type"),
+    **dict.fromkeys(("joint", DRAKE_JOINT), ("name", "type")),
     "parent": ("link",),
     "child": ("link",),
     "origin": ("xyz", "rpy", "quat_xyzw"),
     "axis": ("xyz",),
     "limit": ("lower", "upper", "velocity", "effort"),
-    "dynamics": ("damping", "friction"),
+    "dynamics": ("damping", "friction", "armature"),
     "mimic": ("joint", "multiplier", "offset"),
     **dict.fromkeys(("loop_joint", "loop"), ("name", "type")),
     **dict.fromkeys(("link1", "link2"), ("link", "xyz", "rpy", "quat_xyzw")),
