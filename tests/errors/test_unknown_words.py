@@ -16,6 +16,7 @@ TEXT = """<robot name="r"><link name="a"/>
 <joint name="h" type="revolute"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/>
 <limit lower="-1" upper="1" velocity="1" effort="1"/><dynamics damping="0"/></joint>
 <joint name="k" type="revolute"><parent link="b"/><child link="c"/><limit velocity="1" effort="1"/><mimic joint="h"/></joint>
+<link name="w"/><drake:joint name="d" type="ball"><parent link="w"/><child link="a"/></drake:joint>
 <loop_joint name="p" type="spherical"><link1 link="a"/><link2 link="b"/></loop_joint>
 <loop name="o" type="spherical"><predecessor link="a"/><successor link="b"/></loop>
 <armdyn tip="c"><of_joint joint="h" armature="0.1">
@@ -33,7 +34,7 @@ def test_an_unknown_element_attribute_and_text_inside_every_element(tag: str) ->
     closed = attribute[end - 1] == "/"
     inside = f"><remark/>text</{tag}>" if closed else "><remark/>text"
     text = attribute[: end - closed] + inside + attribute[end + 1 :]
-    notes = "; ".join(read_urdf_text(text).notes)
+    notes = "; ".join(read_urdf_text(text, base="a").notes)
     assert "<remark> is not used" in notes
     assert f"'hint' of <{tag}> is not used" in notes
     assert f"text in <{tag}> is not used: 'text'" in notes

@@ -144,7 +144,7 @@ WORDS = [
     Word("`<damping>`, `<friction>`, `<spring_stiffness>`, `<thread_pitch>`, `<gearbox_ratio>` inside `<gazebo>` of a joint", "Gazebo",
          "Unsupported", "`<dynamics>` counts", "<damping> 3 of <gazebo> of joint 'turn' is friction besides",
          robot=OF_JOINT.format("<axis><dynamics><damping>3</damping></dynamics></axis>")),
-    Word("`<turnGravityOff>true`, `<gravity>0` of a moving link", "Gazebo", "Unsupported", "",
+    Word("`<turnGravityOff>true`, `<gravity>0` of a moving link with a mass", "Gazebo", "Unsupported", "",
          "of <gazebo> of link 'lever' takes its weight away", robot=OF_LINK.format("<turnGravityOff>true</turnGravityOff>")),
     Word("`<dampingFactor>`, `<velocity_decay>` of a moving link", "Gazebo", "Unsupported", "", "is a damping of the link's velocity",
          robot=OF_LINK.format("<dampingFactor>0.01</dampingFactor>")),

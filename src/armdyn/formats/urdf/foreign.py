@@ -10,7 +10,7 @@ Each is `Unsupported` if it acts on what is read: a moving link or a joint of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from armdyn.advice import option
@@ -88,20 +88,43 @@ class ForeignWord:
     joint: str | None = None
 
 
+@dataclass(frozen=True)
+class _Known:
+    """The names of links and joints of a file; those of links with a mass, and of joints that ``<mimic>`` others."""
+
+    links: Names
+    joints: Names
+    heavy: Names
+    mimics: Names
+
+    @classmethod
+    def of(cls, root: Element) -> _Known:
+        links, joints = root.all("link"), root.all("joint")
+        heavy = _names(link for link in links if _mass(link) != 0.0)
+        mimics = _names(joint for joint in joints if joint.first("mimic") is not None)
+        return cls(_names(links), _names(joints), heavy, mimics)
+
+
+def _names(elements: Iterable[Element]) -> Names:
+    return frozenset(element.attributes.get("name", "") for element in elements)
+
+
+def _mass(link: Element) -> float:
+    inertial = link.first("inertial")
+    mass = None if inertial is None else inertial.first("mass")
+    return 0.0 if mass is None else read_number(mass.attributes.get("value", "0"))
+
+
 def foreign_words(root: Element) -> list[ForeignWord]:
     """Every word in a file that changes a motion and is not modelled."""
-    links = frozenset(element.attributes.get("name", "") for element in root.all("link"))
-    joints = frozenset(element.attributes.get("name", "") for element in root.all("joint"))
-    mimics = frozenset(
-        element.attributes.get("name", "") for element in root.all("joint") if element.first("mimic") is not None
-    )
-    found: list[ForeignWord] = []
+    known = _Known.of(root)
+    words: list[ForeignWord] = []
     for element in root.children:
         if reader := _READERS.get(element.tag):
-            found += reader(element, links, joints, mimics)
+            words += reader(element, known)
         elif element.tag in OF_ROBOT:
-            found.append(_of_robot(element, links | joints))
-    return found
+            words.append(_of_robot(element, known))
+    return words
 
 
 def refuse_foreign(words: Collection[ForeignWord], model: Model, findings: Findings) -> Model:
@@ -134,7 +157,7 @@ def _refusal(word: ForeignWord, findings: Findings) -> str:
     )
 
 
-def _joint(element: Element, _: Names, __: Names, ___: Names) -> Iterator[ForeignWord]:
+def _joint(element: Element, _: _Known) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
     of_joint = f"of joint {quoted(name)}"
     for dynamics in element.all("dynamics"):
@@ -149,7 +172,7 @@ def _joint(element: Element, _: Names, __: Names, ___: Names) -> Iterator[Foreig
     yield from _ignored(element, name)
 
 
-def _link(element: Element, _: Names, __: Names, ___: Names) -> Iterator[ForeignWord]:
+def _link(element: Element, _: _Known) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
     for contact in element.all("contact"):
         for scaling in contact.all("inertia_scaling"):
@@ -165,15 +188,19 @@ def _ignored(element: Element, name: str) -> Iterator[ForeignWord]:
         yield ForeignWord(element.line, text, frozenset({name}))
 
 
-def _of_robot(element: Element, known: Names) -> ForeignWord:
+def _of_robot(element: Element, known: _Known) -> ForeignWord:
     """An element between links or joints; where it names none of this file it acts all the same."""
     said = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
     name = element.attributes.get("name", "")
     called = f" {quoted(name)}" if name else ""
-    return ForeignWord(element.line, f"<{element.tag}>{called} is {OF_ROBOT[element.tag]}", frozenset(said & known))
+    return ForeignWord(
+        element.line,
+        f"<{element.tag}>{called} is {OF_ROBOT[element.tag]}",
+        frozenset(said & (known.links | known.joints)),
+    )
 
 
-def _origin(element: Element, _: Names, __: Names, ___: Names) -> Iterator[ForeignWord]:
+def _origin(element: Element, _: _Known) -> Iterator[ForeignWord]:
     """The pose of the robot in Gazebo's world: a turn about another line than the vertical turns gravity."""
     angles = [read_number(word) for word in element.attributes.get("rpy", "").split()[:2]]
     if any(angle != 0.0 for angle in angles):
@@ -181,17 +208,17 @@ def _origin(element: Element, _: Names, __: Names, ___: Names) -> Iterator[Forei
         yield ForeignWord(element.line, f"{text} (a link world and a turned fixed joint count, as does gravity=)")
 
 
-def _gazebo(element: Element, links: Names, joints: Names, mimics: Names) -> Iterator[ForeignWord]:
+def _gazebo(element: Element, known: _Known) -> Iterator[ForeignWord]:
     of = element.attributes.get("reference", "")
     if not of:
-        yield from _gazebo_of_robot(element, joints, mimics)
-    if of in links:
-        yield from _gazebo_of_link(element, of)
-    if of in joints:
+        yield from _gazebo_of_robot(element, known)
+    if of in known.links:
+        yield from _gazebo_of_link(element, of, has_mass=of in known.heavy)
+    if of in known.joints:
         yield from _gazebo_of_joint(element, of)
 
 
-def _gazebo_of_robot(element: Element, joints: Names, mimics: Names) -> Iterator[ForeignWord]:
+def _gazebo_of_robot(element: Element, known: _Known) -> Iterator[ForeignWord]:
     for child in element.children:
         if child.tag in OF_GAZEBO:
             name = child.attributes.get("name", "")
@@ -200,18 +227,18 @@ def _gazebo_of_robot(element: Element, joints: Names, mimics: Names) -> Iterator
             yield ForeignWord(child.line, f"<static> of <{GAZEBO}> holds the whole robot still")
         elif child.tag == "plugin" and MIMIC_PLUGIN in child.attributes.get("filename", "").lower():
             names = {_text(part) for part in child.walk() if part.tag == "mimicJoint"}
-            if not names or names - mimics:
+            if not names or names - known.mimics:
                 name = quoted(child.attributes.get("name", ""))
                 text = f"plugin {name} of <{GAZEBO}> couples joints (as <mimic> it counts)"
-                yield ForeignWord(child.line, text, frozenset(names & joints))
+                yield ForeignWord(child.line, text, frozenset(names & known.joints))
 
 
-def _gazebo_of_link(element: Element, link: str) -> Iterator[ForeignWord]:
+def _gazebo_of_link(element: Element, link: str, *, has_mass: bool) -> Iterator[ForeignWord]:
     of = f"of <{GAZEBO}> of link {quoted(link)}"
     for child in element.children:
         value = _text(child)
         off = child.tag == "turnGravityOff" and not _is_false(value)
-        if off or (child.tag == "gravity" and _is_false(value)):
+        if has_mass and (off or (child.tag == "gravity" and _is_false(value))):
             yield ForeignWord(child.line, f"<{child.tag}> {value[:40]} {of} takes its weight away", frozenset({link}))
         elif child.tag in OF_LINKS_IN_GAZEBO and any(_counts(_text(part)) for part in child.walk()):
             text = f"<{child.tag}> {of} is {OF_LINKS_IN_GAZEBO[child.tag]}"
@@ -227,25 +254,25 @@ def _gazebo_of_joint(element: Element, joint: str) -> Iterator[ForeignWord]:
             yield ForeignWord(part.line, text, frozenset({joint}), joint)
 
 
-def _ros2_control(element: Element, _: Names, joints: Names, mimics: Names) -> Iterator[ForeignWord]:
+def _ros2_control(element: Element, known: _Known) -> Iterator[ForeignWord]:
     for child in element.all("joint"):
         name = child.attributes.get("name", "")
         leads = [param for param in child.all("param") if param.attributes.get("name") == "mimic"]
-        if leads and name in joints - mimics:
+        if leads and name in known.joints - known.mimics:
             text = f"mimic of <{ROS2}> of joint {quoted(name)} is a coupling (as <mimic> of the joint it counts)"
             yield ForeignWord(leads[0].line, text, frozenset({name}), name)
     for transmission in element.all(TRANSMISSION):
-        yield from _transmission(transmission, frozenset(), joints, mimics)
+        yield from _transmission(transmission, known)
 
 
-def _transmission(element: Element, _: Names, joints: Names, __: Names) -> Iterator[ForeignWord]:
+def _transmission(element: Element, known: _Known) -> Iterator[ForeignWord]:
     if names := of_several_with_rotors(element):
         name = quoted(element.attributes.get("name", ""))
         text = f"<{TRANSMISSION}> {name} between several joints, or of a linkage, has rotors with an inertia"
-        yield ForeignWord(element.line, text, frozenset(names) & joints)
+        yield ForeignWord(element.line, text, frozenset(names) & known.joints)
 
 
-_READERS: Mapping[str, Callable[[Element, Names, Names, Names], Iterator[ForeignWord]]] = {
+_READERS: Mapping[str, Callable[[Element, _Known], Iterator[ForeignWord]]] = {
     "joint": _joint,
     "link": _link,
     "origin": _origin,
