@@ -51,10 +51,15 @@ def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
 
 def module_of(package: str, name: str) -> ModuleType:
     """A module of a package, by its name; an `AttributeError` where there is none, as of any attribute."""
-    if name.startswith("_") or not name.isidentifier() or find_spec(f"{package}.{name}") is None:
+    if not has_module(package, name):
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     with undivided():
         return import_module(f"{package}.{name}")
+
+
+def has_module(package: str, name: str) -> bool:
+    """Whether a package has a module of this name; nothing is imported."""
+    return name.isidentifier() and not name.startswith("_") and find_spec(f"{package}.{name}") is not None
 
 
 def modules_of(package: str) -> Callable[[str], Any]:

@@ -12,6 +12,7 @@ from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
 from armdyn.errors import ModelError, ShapeError, UnknownName
+from armdyn.extras import extra
 from armdyn.robot import Robot
 from armdyn.writing import write_text
 
@@ -60,7 +61,8 @@ def derive(
 
       armdyn derive planar_2r --form constrained --components vx --latex channel.tex
     """
-    from armdyn.derivation.printing import heading  # noqa: PLC0415 - SymPy is an extra
+    extra("sympy", "armdyn derive", library="SymPy")
+    from armdyn.derivation.printing import heading  # noqa: PLC0415 - it imports SymPy
 
     task = _task(form, components, expressed_in)
     if task is not None and (python is not None or c is not None or base_parameters):

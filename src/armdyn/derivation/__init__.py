@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from armdyn.extras import extra
-from armdyn.lazy import module_of
+from armdyn.lazy import has_module, module_of
 from armdyn.threads import undivided
 
 if TYPE_CHECKING:
@@ -48,12 +48,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for; SymPy is an extra."""
-    if name not in _WHERE:
-        return module_of(__name__, name)
+    """Import a public name or a module at first access; SymPy is an extra, which every module needs."""
+    if name not in _WHERE and not has_module(__name__, name):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with undivided():
         extra("sympy", f"armdyn.derivation.{name}", library="SymPy")
-        return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+        return (
+            getattr(import_module(f"{__name__}.{_WHERE[name]}"), name) if name in _WHERE else module_of(__name__, name)
+        )
 
 
 def __dir__() -> list[str]:

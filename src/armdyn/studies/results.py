@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import UnknownName
+from armdyn.extras import extra
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 from armdyn.studies.parts import InFolder, InMemory, Manifest
@@ -69,8 +70,7 @@ class Results:
         """The folder as a `pyarrow.dataset.Dataset`, for queries over more than fits into memory."""
         if not isinstance(self.parts, InFolder):
             raise StudyError("these results are in memory; a dataset is made of a folder's: study(..., folder=...)")
-        import pyarrow.dataset as ds  # noqa: PLC0415 - an extra
-
+        ds = extra("pyarrow.dataset", "a dataset of results", name="parquet", library="pyarrow")
         return ds.dataset([str(self.parts.path(k)) for k in self._there()], format="parquet")
 
     def _there(self) -> list[int]:
