@@ -9,6 +9,7 @@ from armdyn.errors import ArmdynError, ShapeError, UnknownName
 from armdyn.functions import CompiledFunction
 from armdyn.kinematics import TaskError
 from armdyn.kinematics.motion import frame_motion
+from armdyn.kinematics.singular import Decomposition
 from kinematics.arms import chain
 from oracles.cases import ANGULAR_FIRST, Case
 from oracles.states import assert_close, random_states
@@ -226,3 +227,14 @@ def test_accelerations_name_their_own_arguments() -> None:
         robot.joint_accelerations(np.zeros(6), np.zeros(6), np.zeros(3))
     with pytest.raises(ShapeError, match=r"qd has shape \(7,\)"):
         robot.joint_accelerations(np.zeros(6), np.zeros(7), np.zeros(6))
+
+
+def test_rows_that_no_joint_moves_are_rounding_beside_the_whole_jacobian():
+    J = np.random.default_rng(0).normal(size=(1, 6, 3))
+    J[0, 3] = [1e-17, -3e-17, 2e-17]
+    parts = Decomposition.of(J, [3])
+    assert parts.rank == 0
+    assert np.isinf(parts.condition)
+    assert not parts.solve(np.array([[0.1]]), 1e-3, 0.0).any()
+    np.testing.assert_allclose(J[:, [2, 3]] @ Decomposition.of(J, [2, 3]).solve(np.array([[0.1, 0.0]]), 1e-3, 0.0)[0],
+                               [[0.1, 0.0]], rtol=0, atol=1e-15)  # fmt: skip

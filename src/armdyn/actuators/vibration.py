@@ -31,7 +31,7 @@ from armdyn.algorithms.newton_euler import bias_forces, gravity_forces
 from armdyn.checks import choice, per_joint
 from armdyn.constraints.arguments import CLOSED, RANK_TOLERANCE, ConstrainedRobot, tolerance_of
 from armdyn.constraints.checks import check_motion
-from armdyn.constraints.rank import unit_rows
+from armdyn.constraints.row_sizes import unit_rows
 from armdyn.errors import ModelError
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import derivative

@@ -102,7 +102,8 @@ def actuator_forces(
     tau, multipliers = np.full_like(forces, np.nan), np.full(A.shape[:-1], np.nan)  # NaN in, NaN out
     for index in indices(finite(forces) & finite(A).all(axis=-1)):
         r, rows = forces[index], A[index]
-        y, spare = _from_passive(rows[:, passive].T, -r[passive], rank_tolerance)
+        least = rank_tolerance * float(np.linalg.norm(rows, 2))  # of whole rows: passive joints may move none of them
+        y, spare = _from_passive(rows[:, passive].T, -r[passive], least)
         missing = rows[:, passive].T @ y + r[passive]
         scale = max(1.0, float(np.abs(r).max()))
         if passive and np.abs(missing).max() > tolerance * scale:
@@ -122,7 +123,7 @@ def actuator_forces(
                 "forces have the least sum of squares is not known then. Name fewer of them, or ask "
                 "robot.without_friction()"
             )
-        y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
+        y = y - spare @ _least_solution(along, r[driven] + rows[:, driven].T @ y, least)
         multipliers[index], tau[index] = y, 0.0
         tau[index][driven] = r[driven] + rows[:, driven].T @ y
     if under_load:
@@ -143,10 +144,21 @@ def _lacking(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     return np.asarray(moving + h - loads)
 
 
-def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Array]:
-    """The least y with C y = b as near as may be, and the directions of y that change nothing of it."""
+def _from_passive(C: Array, b: Array, least: float) -> tuple[Array, Array]:
+    """The least y with C y = b as near as may be, and the directions of y that change nothing of it.
+
+    Singular values up to ``least`` count as zero.
+    """
     if not len(C):
         return np.zeros(C.shape[1]), np.eye(C.shape[1])
     U, s, Vt = np.linalg.svd(C)
-    rank = int(np.count_nonzero(s > rank_tolerance * s[0]))
+    rank = int(np.count_nonzero(s > least))
     return Vt[:rank].T @ ((U[:, :rank].T @ b) / s[:rank]), Vt[rank:].T
+
+
+def _least_solution(C: Array, b: Array, least: float) -> Array:
+    """The least y with C y = b as near as may be; singular values up to ``least`` count as zero."""
+    U, s, Vt = np.linalg.svd(C, full_matrices=False)
+    kept = s > least
+    y: Array = Vt[kept].T @ ((U[:, kept].T @ b) / s[kept])
+    return y

@@ -7,7 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot
-from armdyn.constraints.row_sizes import VANISHED_GRADIENT, gradients_near, holonomic, holonomic_rows, row_sizes
+from armdyn.constraints.row_sizes import (
+    VANISHED_GRADIENT,
+    ZERO_ROW,
+    gradients_near,
+    holonomic,
+    holonomic_rows,
+    row_sizes,
+)
 from armdyn.spatial.rotations import Array
 
 STEP_TOLERANCE = 1e-15
@@ -79,10 +86,12 @@ class ClosureSolver:
             return self.phi(at(x)) / self.sizes
 
         def A(x: Array) -> Array:
-            rows = self.A(at(x))[:, self.free] / self.sizes[:, None]
-            if not np.isfinite(rows).all():
+            whole = self.A(at(x)) / self.sizes[:, None]
+            if not np.isfinite(whole).all():
                 raise _NotFinite
-            return rows
+            rows = whole[:, self.free]
+            moved = np.linalg.norm(rows, axis=1) > ZERO_ROW * np.linalg.norm(whole, axis=1)
+            return np.where(moved[:, None], rows, 0.0)  # else locked joints alone move the row, but for rounding
 
         if not np.isfinite(phi(start[self.free])).all():
             return None

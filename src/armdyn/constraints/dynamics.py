@@ -16,7 +16,13 @@ import numpy as np
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.constraints.equations import all_equations, function
-from armdyn.constraints.multipliers import ConstrainedMotion, moved_within, schur_complement
+from armdyn.constraints.multipliers import (
+    ConstrainedMotion,
+    independence_of,
+    moved_within,
+    row_squares,
+    schur_complement,
+)
 from armdyn.constraints.under_load import constrained_under_load, forces_under_load
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
@@ -63,7 +69,7 @@ def constrained_forward_dynamics(
 
 def _or_nan(S: Cholesky) -> Cholesky:
     """The factors with NaN in the place of 1 / D where a row follows from those before it, to rounding."""
-    known = [_nan_unless(pivot > RANK_LOSS_PIVOT * whole) for pivot, whole in zip(S.D, S.diagonal, strict=True)]
+    known = [_nan_unless(pivot > RANK_LOSS_PIVOT * whole) for pivot, whole in zip(S.D, row_squares(S), strict=True)]
     return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
 
 
@@ -93,7 +99,7 @@ def independence(model: Mechanism, q: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
     """
     _, S = schur_complement(model, factored_mass_matrix(model, q), all_equations(model, q).A)
-    return np.array(S.independence)
+    return np.array(independence_of(S))
 
 
 @function("(n),(n),(n),(constraints)?,(6)?,(links,6)?->(n)")

@@ -20,7 +20,7 @@ from armdyn.constraints.arguments import (
 from armdyn.constraints.checks import check_inertia, check_motion
 from armdyn.constraints.errors import InconsistentMotion
 from armdyn.constraints.row_sizes import listed, sizes_at
-from armdyn.constraints.solving import constrained_least_squares
+from armdyn.constraints.solving import least_change
 from armdyn.spatial.rotations import Array
 
 
@@ -102,8 +102,7 @@ def _corrected(
     states, size, A, M, drift, x = indices(fine), size[fine], A[fine], M[fine], drift[fine], rates[fine]
     check_inertia(robot, M, states, free)
     missing = -(np.einsum("sij,sj->si", A, x) + drift)
-    rest = np.zeros_like(x[:, free])
-    x[:, free] += constrained_least_squares(M[:, free][:, :, free], A[:, :, free], rest, missing, RANK_TOLERANCE)[0]
+    x += least_change(M, A, missing, RANK_TOLERANCE, np.eye(robot.dof)[:, free])
     left = np.einsum("sij,sj->si", A, x) + drift
     allowed = max(tolerance, 1e-12) * np.maximum(1.0, np.abs(x).max(axis=-1))
     beyond = np.flatnonzero(~(np.abs(left).max(axis=-1) <= allowed))

@@ -8,7 +8,8 @@ S = Y^T D^-1 Y; its pivots tell how far each row is from those before it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,12 @@ from armdyn.algorithms.factors import Factors
 from armdyn.constraints.errors import RedundantConstraints
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
+from armdyn.program import maximum
 from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
+
+VANISHED = 1e-14
+"""Part of the largest S_jj; a row of less may be rounding, so that this part counts as its S_jj."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -27,8 +32,9 @@ class ConstrainedMotion(NamedTuple):
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: lambda, N or N m, shape (..., constraints): the forces of the robot on the constraints.
         independence: between 1 and 0, shape (..., constraints): the square of the sine of the angle between each row of
-            A and the span of those before it, in the metric of M^-1. Where one is 0, A has lost rank. Where friction
-            depends on the load, rotors count in this M by the part that the friction leaves of them.
+            A and the span of those before it, in the metric of M^-1; 0, but for rounding, of rows that are zero beside
+            others. Where one is 0, A has lost rank. Where friction depends on the load, rotors count in this M by the
+            part that the friction leaves of them.
     """
 
     qdd: Array
@@ -43,7 +49,7 @@ def moved_within(model: Mechanism, A: Array, drift: Array, factors: Factors, pus
     multipliers = S.solve(Y @ np.array(z) + drift)  # MR 8.98
     against = factors.over_D(list(multipliers @ Y))
     qdd = factors.outwards([a - b for a, b in zip(z, against, strict=True)])  # MR 8.96
-    return ConstrainedMotion(qdd, multipliers, np.array(S.independence))
+    return ConstrainedMotion(qdd, multipliers, np.array(independence_of(S)))
 
 
 def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
@@ -62,3 +68,19 @@ def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Arra
             f"constraint {follower.name!r} of {model.name!r} follows from those before it whatever q, as "
             "rows out of the plane of a planar linkage do; robot.with_independent_constraints(q) leaves it out"
         ) from None
+
+
+def independence_of(S: Cholesky) -> list[Any]:
+    """D_jj / S_jj of every row, the square of a sine; 0, but for rounding, of a row that is zero beside the others.
+
+    Such a row has any direction, which its own S_jj would bring to length one: a part of the largest stands for it.
+    """
+    return [pivot / whole for pivot, whole in zip(S.D, row_squares(S), strict=True)]
+
+
+def row_squares(S: Cholesky) -> list[Any]:
+    """S_jj of every row, the square of its length; a part of the largest of one that may be zero but for rounding."""
+    if len(S.diagonal) == 1:
+        return S.diagonal
+    least = VANISHED * reduce(maximum, S.diagonal)
+    return [maximum(whole, least) for whole in S.diagonal]

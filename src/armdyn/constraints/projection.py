@@ -20,7 +20,7 @@ from armdyn.constraints.dynamics import phi_by_row
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import schur_complement
 from armdyn.constraints.row_sizes import holonomic
-from armdyn.constraints.solving import constrained_least_squares
+from armdyn.constraints.solving import least_change
 from armdyn.functions.robot_like import compiled
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
@@ -158,19 +158,9 @@ def _by_singular_values(robot: ConstrainedRobot, ways: Array | None = None) -> C
             return Projected(nearer, slower, phi, rate)
         M, A = np.asarray(robot.mass_matrix(q[fine])), np.asarray(robot.constraint_jacobian(q[fine]))
         if rows.any():
-            nearer[fine] -= _least_norm(M, A[:, rows], phi[fine][:, rows], ways)
+            nearer[fine] -= least_change(M, A[:, rows], phi[fine][:, rows], DRIFTED, ways)
             M, A = np.asarray(robot.mass_matrix(nearer[fine])), np.asarray(robot.constraint_jacobian(nearer[fine]))
-        slower[fine] -= _least_norm(M, A, np.einsum("...ij,...j->...i", A, qd[fine]), ways)
+        slower[fine] -= least_change(M, A, np.einsum("...ij,...j->...i", A, qd[fine]), DRIFTED, ways)
         return Projected(nearer, slower, phi, rate)
 
     return step
-
-
-def _least_norm(M: Array, A: Array, b: Array, ways: Array | None) -> Array:
-    """The x of the least x . M x that comes nearest to A x = b, row by row in the metric of M^-1; of some ways."""
-    if ways is None:
-        return constrained_least_squares(M, A, np.zeros(M.shape[:-1]), b, DRIFTED)[0]
-    if not ways.shape[1]:
-        return np.zeros(M.shape[:-1])
-    along = constrained_least_squares(ways.T @ M @ ways, A @ ways, np.zeros((*M.shape[:-2], ways.shape[1])), b, DRIFTED)
-    return along[0] @ ways.T

@@ -17,7 +17,7 @@ from armdyn.constraints.arguments import CLOSED, RANK_TOLERANCE, ConstrainedRobo
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import OpenLoop, SingularState
-from armdyn.constraints.row_sizes import holonomic
+from armdyn.constraints.row_sizes import holonomic, unit_rows
 from armdyn.constraints.rows_of import RowsOf
 from armdyn.errors import ShapeError
 from armdyn.model.constraints import Constraint
@@ -25,9 +25,6 @@ from armdyn.spatial.rotations import Array
 
 SHOWN_COEFFICIENT = 1e-8
 """Coefficients below this part of the greatest are not shown."""
-
-ZERO_ROW = 1e-13
-"""A row below this part of the largest is zero but for rounding."""
 
 NEARBY_STEPS = (0.03, 0.03, 0.1, 0.1, 0.3, 0.3)
 """How far from a state the guesses for others are, rad or m."""
@@ -91,35 +88,20 @@ def rank_of(A: Array, M: Array, names: tuple[str, ...], rank_tolerance: float) -
     """The rank of given rows."""
     import scipy.linalg  # noqa: PLC0415 - slow to import, and only bad states need it
 
-    B, _ = unit_rows(A, M)
+    B, length = unit_rows(A, M)
     values = scipy.linalg.svdvals(B)
     rank = int(np.count_nonzero(values > rank_tolerance * max(values[0], np.finfo(float).tiny)))
     _, _, order = scipy.linalg.qr(B, pivoting=True, mode="economic")
     independent = sorted(int(i) for i in order[:rank])
     dependent: dict[str, dict[str, float]] = {}
     for i in sorted(int(i) for i in order[rank:]):
-        factors = np.linalg.lstsq(A[independent].T, A[i], rcond=None)[0] if rank else np.empty(0)
+        moves = rank and length[i] > 0.0
+        factors = np.linalg.lstsq(A[independent].T, A[i], rcond=None)[0] if moves else np.zeros(rank)
         scale = np.abs(factors).max(initial=0.0)
         dependent[names[i]] = {
             names[j]: float(f) for j, f in zip(independent, factors, strict=True) if abs(f) > SHOWN_COEFFICIENT * scale
         }
     return ConstraintRank(rank, names, tuple(names[i] for i in independent), dependent, values)
-
-
-def unit_rows(A: Array, M: Array) -> tuple[Array, Array]:
-    """Columns L^-1 a_j / |L^-1 a_j|, with M = L L^T, and the lengths; zero rows stay zero. Batches in front.
-
-    Where M is singular, as of robots without masses, the rows are measured as they stand.
-    """
-    try:
-        B = np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(A, -1, -2))
-    except np.linalg.LinAlgError:
-        B = np.swapaxes(A, -1, -2)
-    length = np.linalg.norm(B, axis=-2)
-    largest = np.linalg.norm(A, axis=-1).max(axis=-1, keepdims=True)
-    zero = np.linalg.norm(A, axis=-1) <= ZERO_ROW * largest
-    length = np.where(zero, 0.0, length)
-    return np.where(zero[..., None, :], 0.0, B) / np.where(zero, 1.0, length)[..., None, :], length
 
 
 def states_near(robot: ConstrainedRobot, q: Array) -> list[Array]:

@@ -1,4 +1,4 @@
-"""Values of rows, measured: in m or rad as they stand, those without a unit by the length of the row's gradient."""
+"""Rows, measured: their values in m or rad, those without a unit by the row's gradient; A in the metric of M^-1."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ GRADIENT_OFFSET = 0.1
 
 VANISHED_GRADIENT = 1e-4
 """A gradient below this part of those near the state counts as zero."""
+
+ZERO_ROW = 1e-13
+"""A row below this part of the largest is zero but for rounding."""
 
 SHOWN = 4
 """Rows that a message lists at most."""
@@ -44,6 +47,42 @@ def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
     has_unit = np.array([bool(row.unit) for row in rows], dtype=bool)
     gradient = np.fmax(np.linalg.norm(A, axis=-1), VANISHED_GRADIENT * near)
     return np.where(~has_unit & np.isfinite(gradient) & (gradient > 0.0), gradient, 1.0)
+
+
+def unit_rows(A: Array, M: Array) -> tuple[Array, Array]:
+    """Columns L^-1 a_j / |L^-1 a_j|, with M = L L^T, and the lengths; zero rows stay zero. Batches in front.
+
+    Where M is singular, as of robots without masses, the rows are measured as they stand.
+    """
+    try:
+        B = np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(A, -1, -2))
+    except np.linalg.LinAlgError:
+        B = np.swapaxes(A, -1, -2)
+    length = np.linalg.norm(B, axis=-2)
+    largest = np.linalg.norm(A, axis=-1).max(axis=-1, keepdims=True)
+    zero = np.linalg.norm(A, axis=-1) <= ZERO_ROW * largest
+    length = np.where(zero, 0.0, length)
+    return np.where(zero[..., None, :], 0.0, B) / np.where(zero, 1.0, length)[..., None, :], length
+
+
+def moving_part(M: Array, A: Array, W: Array) -> Array:
+    """The length of each row of A along some ways, by that of the whole row, in the metric of M^-1, shape (..., rows).
+
+    Zero of zero rows. If joints that are held move no inertia, M is singular, and the rows are measured as they stand.
+
+    Args:
+        M: mass matrix, regular along the ways, shape (..., n, n).
+        A: constraint Jacobian, shape (..., rows, n).
+        W: the ways, orthonormal columns, shape (n, ways).
+    """
+    A_W, M_W = A @ W, W.T @ M @ W
+    try:
+        np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        along, whole = np.linalg.norm(A_W, axis=-1), np.linalg.norm(A, axis=-1)
+    else:
+        along, whole = unit_rows(A_W, M_W)[1], unit_rows(A, M)[1]
+    return np.where(whole > 0.0, along / np.where(whole > 0.0, whole, 1.0), 0.0)
 
 
 def gradients_near(robot: ConstrainedRobot, q: Array) -> Array:

@@ -23,7 +23,8 @@ from armdyn.constraints.arguments import (
 )
 from armdyn.constraints.checks import check_gradients, check_inertia
 from armdyn.constraints.errors import RedundantConstraints, SingularState
-from armdyn.constraints.rank import rank_of, unit_rows, why_singular
+from armdyn.constraints.rank import rank_of, why_singular
+from armdyn.constraints.row_sizes import moving_part, unit_rows
 from armdyn.declaration import Function
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
@@ -151,6 +152,36 @@ def constrained_least_squares(
     x = free - np.einsum("...ij,...j->...i", B, y)
     qdd = np.linalg.solve(np.swapaxes(L, -1, -2), x[..., None])[..., 0]
     return qdd, N * y, kept.sum(axis=-1)
+
+
+def least_change(M: Array, A: Array, b: Array, rank_tolerance: float, ways: Array | None = None) -> Array:
+    """The x of the least x^T M x that comes nearest to A x = b, row by row in the metric of M^-1, shape (..., n).
+
+    Along ``ways`` x = W z. With W^T M W = L L^T and the columns B = L^-1 W^T A^T N, each as long as the part of its row
+    that moves along the ways: z = L^-T B^+T N b. Singular values of B count as zero below a part of 1, the length of a
+    row that moves in all directions, so that no rounding is brought to length one.
+
+    Args:
+        M: mass matrix, shape (..., n, n).
+        A: constraint Jacobian, shape (..., constraints, n).
+        b: A x, shape (..., constraints).
+        rank_tolerance: singular values below this count as zero.
+        ways: directions of the coordinates that may move, orthonormal columns, shape (n, ways); all if left out.
+    """
+    W = np.eye(M.shape[-1]) if ways is None else ways
+    if not W.shape[1]:
+        return np.zeros(M.shape[:-1])
+    M_W, A_W = W.T @ M @ W, A @ W
+    unit, length = unit_rows(A_W, M_W)
+    part = np.ones_like(length) if ways is None else moving_part(M, A, W)
+    U, s, Vt = np.linalg.svd(part[..., None, :] * unit, full_matrices=False)
+    kept = s > rank_tolerance
+    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
+    N = np.where(length > 0.0, part / np.where(length > 0.0, length, 1.0), 0.0)
+    y = np.einsum("...ij,...j->...i", U, inverse * np.einsum("...ij,...j->...i", Vt, N * b))
+    L = np.linalg.cholesky(M_W)
+    z = np.linalg.solve(np.swapaxes(L, -1, -2), y[..., None])[..., 0]
+    return np.asarray(z @ W.T)
 
 
 def allowed_motions(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:

@@ -42,7 +42,7 @@ from armdyn.algorithms.load_laws import (
 )
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, inward, links_in_motion
 from armdyn.constraints.equations import all_equations, function
-from armdyn.constraints.multipliers import ConstrainedMotion, moved_within, schur_complement
+from armdyn.constraints.multipliers import ConstrainedMotion, independence_of, moved_within, schur_complement
 from armdyn.constraints.transmitted import transmitted
 from armdyn.errors import Unsupported
 from armdyn.model.mechanism import Mechanism
@@ -87,7 +87,7 @@ def constrained_under_load(
     """
     given = model, q, qd, tau, f_tip, None, None, f_ext
     if own_coordinates(model.drive) is None:
-        independence = schur_complement(model, factored_mass_matrix(model, q), A)[1].independence
+        independence = independence_of(schur_complement(model, factored_mass_matrix(model, q), A)[1])
         kept = Kept(A, -drift, transmitted(model, q, A))
         found = UnderLoad(*accelerations_of_coupled(*given, near=near, kept=kept))
         return ConstrainedMotion(found.qdd, found.reactions, np.array(independence)), found

@@ -55,12 +55,12 @@ def constraint_wrench(
     """
     (q_,), chosen = per_joint(robot, q=q), _chosen(components)
     lam = multipliers_of(robot, multipliers)
-    J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
+    whole = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))
+    J, size = whole[..., chosen, :], np.linalg.norm(whole, axis=(-2, -1)).max(initial=0.0, where=finite(whole).all(-1))
     forces = np.einsum("...ji,...j->...i", np.asarray(robot.constraint_jacobian(q_)), lam)
 
     def solve(J_T: Array, force: Array, where: str) -> Array:
-        singular_values = np.linalg.svd(J_T, compute_uv=False)
-        rank = np.count_nonzero(singular_values > RANK_TOLERANCE * singular_values[0])
+        rank = np.count_nonzero(np.linalg.svd(J_T, compute_uv=False) > RANK_TOLERANCE * size)
         if rank < len(chosen):
             raise ConstraintError(
                 f"{len(chosen)} components of the wrench cannot be told from the joint forces of {robot.name!r}"

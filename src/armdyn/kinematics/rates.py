@@ -143,10 +143,11 @@ def _solved(
     J, drift = compiled(frame_motion, robot)(q, qd, frame=frame, point=point, expressed_in=expressed_in)
 
     length = length_of(robot, {frame})
-    row_unit = np.array([1.0, 1.0, 1.0, length, length, length])[rows]
+    row_units = np.array([1.0, 1.0, 1.0, length, length, length])
+    row_unit = row_units[rows]
     joint_unit = unit_of(robot, length)
     finite = np.isfinite(J).all(axis=(1, 2)) & np.isfinite(wanted).all(axis=1) & np.isfinite(drift).all(axis=1)
-    parts = Decomposition.of(J[finite][:, rows] * joint_unit / row_unit[:, None])
+    parts = Decomposition.of(J[finite] * joint_unit / row_units[:, None], rows)
     x = parts.solve((wanted - drift)[finite][:, rows] / row_unit, threshold, damping)
     values = np.full(q.shape, np.nan)
     values[finite] = x * joint_unit

@@ -9,26 +9,31 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 RANK = 1e-13
-"""Singular values below this part of the greatest are rounding."""
+"""Singular values below this part of the whole Jacobian are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """J = U diag(sigma) V^T of many states, shapes (N, rows, r), (N, r), (N, r, n) with r = min(rows, n)."""
+    """J = U diag(sigma) V^T of many states, shapes (N, rows, r), (N, r), (N, r, n) with r = min(rows, n).
+
+    ``size``, shape (N, 1), is the norm of the Jacobian that these rows are some of: rows that no joint moves are
+    rounding beside it.
+    """
 
     U: Array
     sigma: Array
     Vt: Array
+    size: Array
 
     @classmethod
-    def of(cls, J: Array) -> Decomposition:
-        """The thin singular value decomposition."""
-        return cls(*np.linalg.svd(J, full_matrices=False))
+    def of(cls, J: Array, rows: list[int]) -> Decomposition:
+        """The thin singular value decomposition of some rows of a Jacobian, shape (N, 6, n)."""
+        return cls(*np.linalg.svd(J[:, rows], full_matrices=False), np.linalg.norm(J, axis=(1, 2))[:, None])
 
     @property
     def rank(self) -> Array:
         """How many directions are more than rounding, shape (N,)."""
-        return np.asarray((self.sigma > RANK * self.sigma[:, :1]).sum(axis=1))
+        return np.asarray((self.sigma > RANK * self.size).sum(axis=1))
 
     @property
     def condition(self) -> Array:
@@ -47,7 +52,7 @@ class Decomposition:
         greatest = self.sigma[:, :1]
         weakness = np.maximum(1.0 - (self.sigma / np.maximum(threshold * greatest, 1e-300)) ** 2, 0.0)
         squares = self.sigma**2 + (damping * greatest) ** 2 * weakness
-        known = self.sigma > RANK * greatest
+        known = self.sigma > RANK * self.size
         gain = np.where(known, self.sigma / np.where(known, squares, 1.0), 0.0)
         x: Array = np.einsum("krn,kr->kn", self.Vt, gain * np.einsum("kir,ki->kr", self.U, y))
         return x

@@ -26,7 +26,7 @@ LAST_STEP = 1e-8
 """Newton's method doubles the digits with each step: after a step this small the error is below rounding."""
 
 SINGULAR = 1e-9
-"""The Jacobian counts as singular where its least singular value is this much below its largest."""
+"""Rows of the Jacobian are singular if their least singular value is below this part of the norm of all six."""
 
 LONGEST_STEP, MOST_STEPS = 0.5, 100
 LARGEST_JUMP = 0.5
@@ -167,9 +167,10 @@ class Following:
 
     def _solve(self, t: float, q: Array, motion: Array) -> Array:
         """The joint displacements or rates for a small motion, or a velocity, of the frame."""
-        J = self.robot.jacobian(q, frame=self.frame, expressed_in="world")[self.rows]
+        whole = self.robot.jacobian(q, frame=self.frame, expressed_in="world")
+        J = whole[self.rows]
         values = np.linalg.svd(J, compute_uv=False)
-        if values[-1] <= SINGULAR * values[0]:
+        if values[-1] <= SINGULAR * np.linalg.norm(whole):
             shown = ", ".join(f"{x:.4g}" for x in q)
             raise MotionError(
                 f"{self.robot.name!r} is singular at t = {t:.6g} s, q = ({shown}): no joint rates give every velocity "

@@ -26,6 +26,7 @@ import numpy as np
 from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
+from armdyn.constraints.row_sizes import unit_rows
 from armdyn.robot import Robot
 from armdyn.simulation.equations import rubbing_motion_of, sliding_motion_of
 from armdyn.simulation.events.bounded import Holding, least_squares, sizes_of
@@ -90,8 +91,7 @@ class Metric(NamedTuple):
         B = np.linalg.solve(L, rows.T)
         if A is None:
             return cls(L, B, None)
-        C = np.linalg.solve(L, A.T)
-        C = C / np.where(np.linalg.norm(C, axis=0) == 0, 1.0, np.linalg.norm(C, axis=0))
+        C, _ = unit_rows(A, M)
         Q = C @ np.linalg.pinv(C, rcond=DRIFTED)
         free = B - Q @ B
         nothing = np.linalg.norm(free, axis=0) < DRIFTED * np.linalg.norm(B, axis=0)  # a joint at a dead point
