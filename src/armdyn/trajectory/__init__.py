@@ -6,6 +6,7 @@ joint motion of it. The result of a simulation is an `armdyn.Trajectory`.
 """
 
 from armdyn.lazy import modules_of
+from armdyn.trajectory.by_length import ByLength
 from armdyn.trajectory.cartesian_path import CartesianPath, CartesianPathSequence, CurvePath, PoseSpline, TipMotion
 from armdyn.trajectory.checks import MotionError
 from armdyn.trajectory.curves import Arc, Curve, Line, Screw
@@ -19,11 +20,12 @@ from armdyn.trajectory.polynomial_law import ConstantVelocity, Cubic, Nonic, Pol
 from armdyn.trajectory.s_curve import SCurve
 from armdyn.trajectory.splines import SplinePath, blended_lines, cubic_spline, quintic_spline
 from armdyn.trajectory.through import Through
-from armdyn.trajectory.time_scaling import fastest_along
+from armdyn.trajectory.time_scaling import FastestMotion, UsedLimits, fastest_along
 from armdyn.trajectory.trapezoidal import Trapezoidal
 
 __all__ = [
     "Arc",
+    "ByLength",
     "CartesianPath",
     "CartesianPathSequence",
     "ConstantVelocity",
@@ -33,6 +35,7 @@ __all__ = [
     "Cycloidal",
     "CycloidalStart",
     "CycloidalStop",
+    "FastestMotion",
     "JointPath",
     "JointPathSequence",
     "JointRates",
@@ -55,6 +58,7 @@ __all__ = [
     "Through",
     "TipMotion",
     "Trapezoidal",
+    "UsedLimits",
     "blended_lines",
     "cubic_spline",
     "differentiated",

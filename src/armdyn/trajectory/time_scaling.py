@@ -1,19 +1,47 @@
-"""The fastest way through a path that torques and speeds allow, by TOPP-RA (Pham and Pham 2018)."""
+"""The fastest way through a path that torques, velocities and accelerations allow, by TOPP-RA (Pham and Pham 2018)."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
-from armdyn.errors import MissingLibrary, ShapeError
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.checks import whole_number
+from armdyn.errors import ShapeError, Unsupported
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
+from armdyn.trajectory.by_length import ByLength, angles
 from armdyn.trajectory.checks import MotionError, fixed, limit_of_each
 from armdyn.trajectory.joint_path import JointPath, Retimed
+from armdyn.trajectory.law import Progress
+from armdyn.trajectory.path_rows import AT_REST, Excess, Limits, PathRows, reversals
 from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_in_segments
+from armdyn.trajectory.reachability import Unreachable, greatest_squares
+
+FIRST_PARTS = 1.0 / np.array([64.0, 16.0, 4.0])
+"""Where the first interval and the last one are divided again: there the friction changes from rest to motion."""
+
+NEAR = 1e-3
+"""The part of an interval within which two places are one."""
+
+SAMPLES = 16
+"""Directions of the path per interval, from which its bends are known."""
+
+CHORDS = 4
+"""Number of solutions with chords of the friction, which are safe, before those with tangents, which are quick."""
+
+SAME_DURATION, NEARLY_SAME_DURATION = 1e-10, 1e-5
+"""Relative changes of the duration at which iterations end, and at which limits are lowered."""
+
+KEPT = 1.0 + 1e-6
+"""The largest part of a limit that counts as kept."""
+
+MOST_SOLUTIONS = 60
+"""Number of iterations after which the motion is returned with notes of what is left."""
 
 
 class GridLaw(PolynomialLaw):
@@ -33,6 +61,33 @@ class GridLaw(PolynomialLaw):
     def _polynomials(self) -> PPoly:
         return constant_in_segments(2, self._steps, self._accelerations)  # type: ignore[attr-defined]
 
+    def _at(self, t: Array) -> Progress:
+        s, sd, *higher = super()._at(t)
+        return Progress(s, np.maximum(sd, 0.0), *higher)  # rounding at rest, where the sign decides about friction
+
+
+class UsedLimits(NamedTuple):
+    """The largest part of each limit that a motion uses, 1 at the limit, 0 without one; each of shape (n,)."""
+
+    torque: Array
+    velocity: Array
+    acceleration: Array
+
+
+class FastestMotion(Retimed):
+    """The fastest motion along a path within limits; made by `fastest_along`.
+
+    Args:
+        path: by its length.
+        law: of the length over time.
+        used: the largest parts of the limits, by inverse dynamics at 16 places of each interval.
+        notes: what is left to say about them, sentences; empty if all limits are kept to 1e-5.
+    """
+
+    def __init__(self, path: ByLength, law: GridLaw, used: UsedLimits, notes: tuple[str, ...]) -> None:
+        super().__init__(path, law)
+        self.used, self.notes = used, notes
+
 
 def fastest_along(
     robot: Robot,
@@ -40,97 +95,159 @@ def fastest_along(
     *,
     torque: ArrayLike | None = None,
     velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
     f_tip: ArrayLike | None = None,
     grid: int = 500,
-) -> Retimed:
-    """Joint motion along a path in the least time, rad or m, from rest to rest within torque and velocity limits.
+) -> FastestMotion:
+    """Joint motion along a path in the least time, rad or m, from rest to rest within limits of its joints.
 
-    The path keeps its shape, and its own timing is forgotten. Torques are those of armdyn's inverse dynamics. The
-    library toppra finds the velocity at each of ``grid`` + 1 places of the path; between them the parameter accelerates
-    evenly, and limits are kept at both ends of each interval.
+    The path keeps its shape, and its own timing is forgotten. Torques are those of `armdyn.Robot.inverse_dynamics`,
+    friction and gear losses included. Reachability analysis (Pham and Pham 2018) finds the velocity at each of
+    ``grid`` + 1 places of the path, closer together at its ends and in bends; between them the length of the path
+    accelerates evenly. Friction that depends on the velocity or the load is found by iteration. Limits hold between the
+    places too: they are lowered in the intervals in which they would be exceeded. `FastestMotion.used` has the parts of
+    the limits that the motion uses.
 
     Args:
-        robot: whose dynamics and limits count.
-        path: with a velocity that vanishes nowhere: a spline with end velocities, a line with `ConstantVelocity`.
+        robot: its dynamics, friction and limits count.
+        path: without corners; rests on the way drop out.
         torque: limits of |tau|, N m or N, shape (n,), or one for all; by default the description's effort limits.
         velocity: limits of |qd|, rad/s or m/s, shape (n,), or one for all; by default the description's.
+        acceleration: limits of |qdd|, rad/s^2 or m/s^2, shape (n,), or one for all; none by default.
         f_tip: constant wrench (m, f) the tip applies to its surroundings, tip frame, N m and N, shape (6,).
         grid: number of intervals.
 
     Raises:
-        MissingLibrary: where toppra is not installed.
-        MotionError: torques too small to hold or to move the arm, no torque limit at all, or a path that rests.
+        MotionError: torques too small to hold or to move the arm, no limit of torques or accelerations at all, or a
+            path with a corner.
+        Unsupported: a robot with constraints or flexible joints, whose motors' forces follow from more than the path.
+
+    >>> robot = armdyn.load("ur5").with_friction({"elbow_joint": (2.0, 5.0)})
+    >>> way = armdyn.trajectory.point_to_point(np.zeros(6), np.ones(6), armdyn.trajectory.Quintic(1.0, duration=1.0))
+    >>> motion = armdyn.trajectory.fastest_along(robot, way, acceleration=8.0)
+    >>> round(motion.duration, 2), motion.used.acceleration.round(4), motion.notes
+    (0.71, array([1., 1., 1., 1., 1., 1.]), ())
     """
-    described = np.array([(joint.limits.effort, joint.limits.velocity) for joint in robot.joints]).T
-    tau = described[0] if torque is None else limit_of_each("torque", torque, robot.dof)
-    qd = described[1] if velocity is None else limit_of_each("velocity", velocity, robot.dof)
+    _refuse_other_forces(robot)
+    limits = _limits(robot, torque, velocity, acceleration)
     if path.dof != robot.dof:
         raise ShapeError(f"the path has {path.dof} joints, {robot.name!r} has {robot.dof}")
-    if not np.isfinite(tau).any():
-        raise MotionError(f"{robot.name!r} has no torque limit; give torque=")
+    intervals = whole_number("grid", grid, least=2, error=MotionError)
     wrench = () if f_tip is None else (fixed("f_tip", f_tip, (6,)),)
-    s = np.linspace(0.0, path.duration, grid + 1)
-    _refuse_rest(path)
-    _refuse_weak_arm(robot, path, s, tau, wrench)
-    sd = _velocities(robot, path, s, tau, qd, wrench)
-    return path.along(GridLaw(s, sd))
+    way = ByLength(path)
+    places = _places(way, intervals)
+    rows = PathRows.of(robot, way, places, limits, wrench)
+    _refuse_unlimited(robot, rows)
+    _refuse_weak_arm(robot, way, places, limits.torque, wrench)
+    x, excess = _fastest(robot, rows, places)
+    used = UsedLimits(*(part.max(axis=0) for part in excess))
+    return FastestMotion(way, GridLaw(places, np.sqrt(x)), used, tuple(_notes(robot, limits, used)))
 
 
-def _velocities(robot: Robot, path: JointPath, s: Array, tau: Array, qd: Array, wrench: tuple[Array, ...]) -> Array:
-    """sd at the grid points, by TOPP-RA."""
-    toppra = _toppra()
-    # toppra wants numbers; limits that bind nothing are left to those that do.
-    unlimited = 1e9
-    force = np.where(np.isfinite(tau), tau, unlimited)
-    constraints = [
-        toppra.constraint.JointTorqueConstraint(
-            lambda q, dq, ddq: robot.inverse_dynamics(q, dq, ddq, *wrench),
-            np.stack([-force, force], axis=1),
-            np.zeros(robot.dof),
-            discretization_scheme=toppra.constraint.DiscretizationType.Interpolation,
+def _refuse_other_forces(robot: Robot) -> None:
+    """Raise an Unsupported for a robot whose motors' forces are not those of inverse dynamics."""
+    if robot.model.constraints:
+        raise Unsupported(
+            f"fastest_along of {robot.name!r}: several joint forces give one motion of an arm with constraints, so no "
+            "limit of a single joint follows. robot.without_constraints() has the tree that its joints make"
         )
-    ]
-    if np.isfinite(qd).any():
-        speed = np.where(np.isfinite(qd), qd, unlimited)
-        constraints.append(toppra.constraint.JointVelocityConstraint(np.stack([-speed, speed], axis=1)))
-    solver = toppra.algorithm.TOPPRA(constraints, _as_toppra_path(toppra, path), gridpoints=s)
-    _, sd, _ = solver.compute_parameterization(0.0, 0.0)
-    if sd is None or not np.isfinite(sd).all() or (sd[1:-1] <= 0.0).any():
-        raise MotionError(
-            f"{robot.name!r} cannot run through this path within its limits ({solver.problem_data.return_code}); "
-            "raise the limits, or choose a smoother path"
+    if flexible_places(robot.model):
+        raise Unsupported(
+            f"fastest_along of {robot.name!r}: the motors of its flexible joints follow jerks and snaps too, which "
+            "jump in the fastest motion. robot.without_springs() has stiff joints"
         )
-    return np.asarray(sd, dtype=float)
 
 
-def _as_toppra_path(toppra: Any, path: JointPath) -> Any:
-    class Adapter(toppra.interpolator.AbstractGeometricPath):  # type: ignore[misc]
-        """A JointPath with the interface that toppra expects."""
-
-        def __call__(self, path_positions: ArrayLike, order: int = 0) -> Array:
-            return path.evaluate(path_positions)[order]
-
-        @property
-        def dof(self) -> int:
-            return path.dof
-
-        @property
-        def path_interval(self) -> Array:
-            return np.array([0.0, path.duration])
-
-    return Adapter()
+def _limits(
+    robot: Robot, torque: ArrayLike | None, velocity: ArrayLike | None, acceleration: ArrayLike | None
+) -> Limits:
+    """Given limits, or those of the description."""
+    n = robot.dof
+    described = np.array([(joint.limits.effort, joint.limits.velocity) for joint in robot.joints]).T
+    return Limits(
+        described[0] if torque is None else limit_of_each("torque", torque, n),
+        described[1] if velocity is None else limit_of_each("velocity", velocity, n),
+        np.full(n, np.inf) if acceleration is None else limit_of_each("acceleration", acceleration, n),
+    )
 
 
-def _refuse_rest(path: JointPath) -> None:
-    """Refuse a path that rests somewhere: its parameter would have to run infinitely fast there."""
-    s, motion = path.sampled(2001)
-    speed = np.abs(motion.qd).max(axis=1)
-    resting = speed <= 1e-6 * speed.max()
-    if resting.any():
+def _places(way: ByLength, intervals: int) -> Array:
+    """Lengths, closer together in bends and at the ends, where speed is a root of the length; joints turn at some."""
+    part = np.linspace(0.0, 1.0, intervals + 1)
+    shares = part**2 * (3.0 - 2.0 * part)
+    first = shares[1] * FIRST_PARTS
+    shares = np.concatenate([[0.0], first, shares[1:-1], 1.0 - first[::-1], [1.0]])
+    even = np.linspace(0.0, way.duration, SAMPLES * intervals + 1)
+    turns = np.concatenate([[0.0], np.cumsum(angles(*_pairs(way.evaluate(even).qd)))])
+    measure = even / way.duration + turns / np.pi
+    places = np.interp(shares * measure[-1], measure, even)
+    turning = reversals(way, places)
+    width = np.diff(places)
+    far = np.abs(places[1:-1, None] - turning).min(axis=1, initial=np.inf) > NEAR * np.minimum(width[1:], width[:-1])
+    inside = turning[(turning > NEAR * places[1]) & (turning < places[-1] - NEAR * width[-1])]
+    return np.union1d(np.concatenate([places[[0, -1]], places[1:-1][far]]), inside)  # others give way to a reversal
+
+
+def _pairs(values: Array) -> tuple[Array, Array]:
+    """All but the last, and all but the first."""
+    return values[:-1], values[1:]
+
+
+def _fastest(robot: Robot, rows: PathRows, places: Array) -> tuple[Array, Excess]:
+    """Squares of the speeds at the places, and the used parts of the limits, by iterating on friction and excess."""
+    time = _estimated_duration(rows, places)
+    x = np.full(len(places), (places[-1] / time) ** 2)
+    excess = rows.excess(x)
+    chords = CHORDS
+    for count in range(MOST_SOLUTIONS):
+        mean_speed = places[-1] / time
+        linear = rows.rows(x, AT_REST * mean_speed, chords=count < chords)
+        try:
+            x = greatest_squares(places, linear, mean_speed)
+        except Unreachable as error:
+            if count < chords:
+                raise _not_passed(robot, places, error) from None
+            chords = MOST_SOLUTIONS  # tangents at a solution far from the right one may leave no motion at all
+            continue
+        before, time = time, _duration(places, x)
+        excess, change = rows.excess(x), abs(time - before) / time
+        if change <= SAME_DURATION and max(part.max() for part in excess) <= KEPT:
+            break
+        if change <= NEARLY_SAME_DURATION:
+            rows = rows.lowered_by(excess)
+    return x, excess
+
+
+def _duration(places: Array, x: Array) -> float:
+    sd = np.sqrt(x)
+    return float((2.0 * np.diff(places) / (sd[1:] + sd[:-1])).sum())
+
+
+def _estimated_duration(rows: PathRows, places: Array) -> float:
+    """A duration of the right size, s: as if the arm began to move everywhere, and by the velocities."""
+    at = rows.stations
+    tau, more = rows.torques_at_rest(at)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_torque = ((1.0 - np.abs(tau)) / np.abs(more - tau)).min(axis=-1)
+        by_acceleration = (rows.limits.acceleration / np.abs(at.dq)).min(axis=-1)
+        slowest = (np.abs(at.dq) / rows.limits.velocity).max(axis=-1).mean() * places[-1]
+    u = np.fmin(by_torque, by_acceleration)
+    return max(2.0 * float(np.sqrt(places[-1] / np.median(u[u > 0.0]))), float(slowest))
+
+
+def _refuse_unlimited(robot: Robot, rows: PathRows) -> None:
+    """Raise a MotionError where no limit bounds the acceleration along the path."""
+    if not (np.isfinite(rows.limits.torque).any() or np.isfinite(rows.limits.acceleration).any()):
+        raise MotionError(f"{robot.name!r} has no torque limit; give torque= or acceleration=")
+    at = rows.stations
+    tau, more = rows.torques_at_rest(at)
+    bounded = np.isfinite(rows.limits.acceleration) & (at.dq != 0.0) | (more != tau)
+    free = ~bounded.any(axis=-1)
+    if free.any():
+        k = int(np.argwhere(free)[0, 0])
         raise MotionError(
-            f"the path itself rests at {s[resting][0] / path.duration:.0%} of its way; expected a velocity that "
-            "vanishes nowhere, for the scaling brings it to rest at its ends. Give a spline end velocities, a straight "
-            "line the law ConstantVelocity, and scale the parts between stops one by one"
+            f"no limit of {robot.name!r} bounds the acceleration at {k / len(free):.0%} of the path: the joints that "
+            "move there have none; give torque= or acceleration= of all joints"
         )
 
 
@@ -146,12 +263,19 @@ def _refuse_weak_arm(robot: Robot, path: JointPath, s: Array, tau: Array, wrench
         )
 
 
-def _toppra() -> Any:
-    try:
-        import toppra  # noqa: PLC0415 - optional
-        import toppra.algorithm  # noqa: PLC0415
-        import toppra.constraint  # noqa: PLC0415
-        import toppra.interpolator  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingLibrary("fastest_along() needs the library toppra; install it with: pip install toppra") from error
-    return toppra
+def _not_passed(robot: Robot, places: Array, error: Unreachable) -> MotionError:
+    place = f"{places[error.place] / places[-1]:.0%} of its length"
+    return MotionError(
+        f"{robot.name!r} cannot run through this path within its limits: at {place} no velocity and acceleration keep "
+        "all of them; raise the limits, or choose a smoother path"
+    )
+
+
+def _notes(robot: Robot, limits: Limits, used: UsedLimits) -> Iterator[str]:
+    """The limits that are exceeded."""
+    for quantity, parts, limit in zip(UsedLimits._fields, used, limits, strict=True):
+        for joint in np.flatnonzero(parts > KEPT):
+            yield (
+                f"joint {robot.joint_names[joint]!r} of {robot.name!r} exceeds its {quantity} limit "
+                f"{limit[joint]:.6g} by {parts[joint] - 1.0:.2%}; a larger grid= brings it nearer"
+            )
