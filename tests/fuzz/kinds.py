@@ -19,6 +19,7 @@ WHERE = {
     "scenarios": "Scenarios",
     "masp_files": "MaspFiles",
     "archives": "Archives",
+    "stream_lines": "StreamLines",
     "urdf_drives": "UrdfDrives",
     "planted": "Planted",
 }

@@ -28,6 +28,7 @@ KINDS = [name for name in WHERE if name != "planted"]
         *(("urdf", 8000), ("mjcf", 4000), ("calls", 4000), ("options", 3000), ("tables", 500)),
         *(("actuator_files", 2000), ("catalogues", 3000), ("motion_tables", 5000), ("urdf_drives", 1000)),
         *(("mjcf_drives", 500), ("scenarios", 500), ("masp_files", 300), ("archives", 100_000)),
+        ("stream_lines", 45_000),  # inputs of 2.25 lines each
     ],
 )
 def test_nothing_is_found(kind: str, count: int, tmp_path: Path) -> None:
@@ -44,6 +45,14 @@ def test_damaged_archives_are_one_error() -> None:
     verdicts = [judged(kind, input_of(kind, 37, i), no_stage) for i in range(1000)]
     assert not [verdict.finding for verdict in verdicts if verdict.finding is not None]
     assert sum(verdict.outcome == "refused" for verdict in verdicts) > 800
+
+
+def test_damaged_lines_of_a_stream_are_states_or_one_error() -> None:
+    """Of JSON's, csv's and NumPy's kinds of exception none comes through, and each state can be shown."""
+    kind = kind_of("stream_lines")
+    verdicts = [judged(kind, input_of(kind, 37, i), no_stage) for i in range(300)]
+    assert not [verdict.finding for verdict in verdicts if verdict.finding is not None]
+    assert sum(verdict.outcome == "states" for verdict in verdicts) > 100
 
 
 DIGESTS = """

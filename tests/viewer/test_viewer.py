@@ -302,7 +302,7 @@ def test_options_stand_in_signatures() -> None:
     shown = inspect.signature(armdyn.Trajectory.view).parameters
     of_view = inspect.signature(view_module).parameters
     assert list(shown) == [
-        *("trajectory", "robot", "look", "dark", "speed", "loop", "host", "port", "browser", "quiet")
+        *("trajectory", "robot", "look", "dark", "speed", "loop", "host", "port", "origins", "browser", "quiet")
     ]
     for name in list(shown)[2:]:
         assert (shown[name].default, shown[name].kind) == (of_view[name].default, of_view[name].kind)

@@ -58,6 +58,10 @@ def view(
     host: Annotated[
         str, typer.Option("--host", help="Address to be reached at; 0.0.0.0 for other machines.")
     ] = "127.0.0.1",
+    origin: Annotated[
+        list[str] | None,
+        typer.Option("--origin", metavar="URL", help="A further page that may show the view, as of a tunnel."),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     screenshot: Annotated[
         Path | None,
@@ -116,6 +120,7 @@ def view(
             refuse_unwritable(option, path, endings=endings)
     only_files = screenshot is not None or save is not None
     options: dict[str, Any] = {"look": look, "dark": dark, "speed": speed, "loop": loop, "host": host}
+    options["origins"] = origin or ()
     from armdyn.viewer import view as view_robot  # noqa: PLC0415 - where it is used, for it needs other libraries
 
     viewer = view_robot(
@@ -129,6 +134,7 @@ def view(
         quiet=True,
         **options,
     )
+    viewer.tell = lambda words: show_notes(screen(stderr=True), [words])
     with viewer:
         if not json:
             _say(viewer, arm, only_files=only_files)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import math
+import re
 import selectors
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -19,8 +23,20 @@ STANDARD_INPUT = "-"
 MOST_BYTES = 65_536
 """Of one datagram, or of what is read from a connection at once."""
 
+MOST_CONNECTIONS = 64
+"""TCP connections at once; others are refused."""
+
+PAUSE = 0.5
+"""s until a port takes connections again after the process had no room for one."""
+
+_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""Errors of a connection that waits and cannot be taken: no file descriptors or memory are left."""
+
+_OF_A_BROWSER = re.compile(r"[A-Z]+ \S+ HTTP/\d")
+"""The first line of a request by a web page, which may come from anywhere; its sender is not listened to."""
+
 Receive = Callable[[str, str], None]
-"""Is called with the name of a sender and a line of it."""
+"""Is called with the name of a sender and a line of it, and raises nothing."""
 
 
 class Source(Protocol):
@@ -29,6 +45,10 @@ class Source(Protocol):
     @property
     def said(self) -> str:
         """The source of the lines, in words."""
+
+    @property
+    def problem(self) -> str:
+        """The reason for which lines are missing, in words; empty if there is none."""
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:
         """Begin to hand on lines, from a thread of its own."""
@@ -41,17 +61,20 @@ class Lines:
     """The lines of an iterable, such as a file or a generator, as fast as it gives them."""
 
     def __init__(self, lines: Iterable[str | bytes], said: str = "a stream") -> None:
-        self._lines, self.said = lines, said
+        self._lines, self.said, self.problem = lines, said, ""
         self._closed = threading.Event()
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:
         """Begin to hand on lines."""
 
         def run() -> None:
-            for line in self._lines:
-                if self._closed.is_set():
-                    return
-                receive(self.said, line.decode(errors="replace") if isinstance(line, bytes) else line)
+            try:
+                for line in self._lines:
+                    if self._closed.is_set():
+                        return
+                    receive(self.said, line.decode(errors="replace") if isinstance(line, bytes) else line)
+            except Exception as error:  # of somebody's generator
+                self.problem = f"the source of lines failed: {type(error).__name__}: {error}"
             ended()
 
         threading.Thread(target=run, name="armdyn viewer stream", daemon=True).start()
@@ -76,9 +99,10 @@ class Port:
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
         self._tcp, self._udp = _bound(port, host)
         self.port = int(self._tcp.getsockname()[1])
-        self.said = f"port {self.port}, TCP and UDP"
+        self.said, self.problem = f"port {self.port}, TCP and UDP", ""
         self._closed = threading.Event()
         self._pending: dict[Any, bytes] = {}
+        self._refused, self._again_at = 0, math.inf
         self._thread: threading.Thread | None = None
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:
@@ -100,6 +124,9 @@ class Port:
             selector.register(self._tcp, selectors.EVENT_READ)
             selector.register(self._udp, selectors.EVENT_READ)
             while not self._closed.is_set():
+                if time.monotonic() >= self._again_at:
+                    self._again_at = math.inf
+                    selector.register(self._tcp, selectors.EVENT_READ)
                 for key, _ in selector.select(timeout=0.2):
                     self._serve(selector, key.fileobj, receive)
             for connection in self._pending:
@@ -112,15 +139,35 @@ class Port:
                 for line in data.splitlines():
                     receive(f"udp {sender[0]}:{sender[1]}", line.decode(errors="replace"))
             elif heard is self._tcp:
-                connection, _ = self._tcp.accept()
-                connection.setblocking(False)
-                self._pending[connection] = b""
-                selector.register(connection, selectors.EVENT_READ)
+                self._accept(selector)
             else:
                 self._read(selector, heard, receive)
         except OSError:  # a sender that went away
             if heard in self._pending:
                 self._drop(selector, heard)
+            elif heard is self._udp:
+                self._closed.wait(0.01)  # an error that stays must not take a whole core
+
+    def _accept(self, selector: selectors.BaseSelector) -> None:
+        """Take a connection; where there is no room for one, wait before the next, which would fail at once too."""
+        try:
+            connection, _ = self._tcp.accept()
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                selector.unregister(self._tcp)
+                self._again_at = time.monotonic() + PAUSE
+                self.problem = f"connections wait: {error.strerror}"
+            return
+        if len(self._pending) >= MOST_CONNECTIONS:
+            connection.close()
+            self._refused += 1
+            self.problem = f"{MOST_CONNECTIONS} senders are connected, the most there may be; {self._refused} refused"
+            return
+        if self.problem and not self._refused:
+            self.problem = ""
+        connection.setblocking(False)
+        self._pending[connection] = b""
+        selector.register(connection, selectors.EVENT_READ)
 
     def _read(self, selector: selectors.BaseSelector, connection: Any, receive: Receive) -> None:
         name = f"tcp {connection.getpeername()}"
@@ -130,7 +177,11 @@ class Port:
             lines, rest = [*lines, rest], b""
         self._pending[connection] = rest
         for line in lines:
-            receive(name, line.decode(errors="replace"))
+            text = line.decode(errors="replace")
+            receive(name, text)
+            if _OF_A_BROWSER.match(text):
+                self._drop(selector, connection)
+                return
         if not data or len(rest) > LONGEST_LINE:
             if rest:
                 receive(name, rest.decode(errors="replace"))  # which is refused for its length

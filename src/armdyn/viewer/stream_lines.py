@@ -20,6 +20,9 @@ from armdyn.viewer.errors import StreamError
 LONGEST_LINE = 100_000
 """Characters; longer lines are refused."""
 
+LONGEST_COMPLAINT = 300
+"""Characters of the reason for which a line is passed over."""
+
 ROS_NAMES = {"position": "q", "velocity": "qd", "effort": "tau"}
 """Of the arrays of a joint state as ROS has it, beside ``name``."""
 
@@ -111,7 +114,7 @@ class LineReader:
             data = {"q": data}
         if "name" in data:
             return self._ros(data)
-        if "q" not in data:
+        if data.get("q") is None:
             raise StreamError(f'a line has no q: {shown(text)}; expected {{"q": [...]}}, a number for each joint')
         arrays = {
             name: self._array(name, data[name]) for name in ("q", "qd", "qdd", "tau") if data.get(name) is not None
@@ -151,6 +154,8 @@ class LineReader:
                 found[quantity] = np.array(start)
                 for name, k in known.items():
                     found[quantity][joints.index(name)] = _number(f"{key} of {name}", values[k])
+        if "q" not in found:
+            raise StreamError("a line has no positions; expected one for each of its names")
         return State(t=_stamp(data), **found)
 
 
@@ -162,7 +167,7 @@ def _stamp(data: Mapping[str, Any]) -> float | None:
         return None
     try:
         parts = float(stamp.get("sec", stamp.get("secs", 0))), float(stamp.get("nanosec", stamp.get("nsecs", 0)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     seconds = parts[0] + 1e-9 * parts[1]
     return seconds if seconds > 0.0 and math.isfinite(seconds) else None
@@ -181,10 +186,12 @@ def _number(name: str, value: Any) -> float:
     return found
 
 
-def complaint(error: ArmdynError, line: int) -> str:
-    """The complaint about a line that holds no state.
+def complaint(error: Exception, line: int) -> str:
+    """The complaint about a line that holds no state, in one line of characters that can be printed.
 
     >>> complaint(StreamError("t is nan"), 7)
     'line 7 passed over: t is nan'
     """
-    return f"line {line} passed over: {error}"
+    words = str(error) if isinstance(error, ArmdynError) else f"it cannot be shown ({type(error).__name__})"
+    printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
+    return f"line {line} passed over: {printable[:LONGEST_COMPLAINT]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,7 @@ def view(
     loop: bool = False,
     host: str = "127.0.0.1",
     port: int | None = None,
+    origins: Collection[str] = (),
     browser: bool = True,
     quiet: bool = False,
 ) -> Viewer:
@@ -79,6 +80,8 @@ def view(
         loop: whether the motion begins again at its end.
         host: the address at which browsers, and a stream, are heard; "0.0.0.0" for those of all machines.
         port: of the view; 0 for any; the first free one from 8080 on where none is given.
+        origins: further pages that may show the view, such as that of a tunnel: ["https://lab.example"]; its own page
+            always may.
         browser: whether to open a browser.
         quiet: whether the address and notes are not printed; ``viewer.url`` and ``viewer.notes`` have them.
 
@@ -112,14 +115,15 @@ def view(
     try:
         entries, notes = _entries(robots, configurations, recordings, spacing, streamed=source is not None)
         viewer = Viewer(
-            entries, show=Show(look=wanted), dark=dark, host=host, port=port, source=source, speed=speed, loop=loop,
-            notes=notes,
+            entries, show=Show(look=wanted), dark=dark, host=host, port=port, origins=origins, source=source,
+            speed=speed, loop=loop, notes=notes,
         )  # fmt: skip
     except BaseException:
         if source is not None:
             source.close()
         raise
     if not quiet:
+        viewer.tell = _tell
         _announce(viewer)
     if browser and not _in_notebook():
         viewer.open()
@@ -136,6 +140,7 @@ def view_trajectory(
     loop: bool = False,
     host: str = "127.0.0.1",
     port: int | None = None,
+    origins: Collection[str] = (),
     browser: bool = True,
     quiet: bool = False,
 ) -> Viewer:
@@ -150,6 +155,8 @@ def view_trajectory(
         loop: whether the motion begins again at its end.
         host: the address at which browsers are heard; "0.0.0.0" for those of all machines.
         port: of the view; 0 for any; the first free one from 8080 on where none is given.
+        origins: further pages that may show the view, such as that of a tunnel: ["https://lab.example"]; its own page
+            always may.
         browser: whether to open a browser.
         quiet: whether the address and notes are not printed; ``viewer.url`` and ``viewer.notes`` have them.
 
@@ -170,8 +177,8 @@ def view_trajectory(
             )
         robot = load(trajectory.robot)
     return view(
-        robot, motion=trajectory, look=look, dark=dark, speed=speed, loop=loop, host=host, port=port, browser=browser,
-        quiet=quiet,
+        robot, motion=trajectory, look=look, dark=dark, speed=speed, loop=loop, host=host, port=port,
+        origins=origins, browser=browser, quiet=quiet,
     )  # fmt: skip
 
 
@@ -249,6 +256,10 @@ def _announce(viewer: Viewer) -> None:
     print(f"{names}: {viewer.url}", flush=True)
     for note in viewer.notes:
         print(f"note: {note}", flush=True)
+
+
+def _tell(words: str) -> None:
+    print(f"note: {words}", file=sys.stderr, flush=True)
 
 
 def _in_notebook() -> bool:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from html import escape
 from types import TracebackType
 from typing import Self
@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, number, whole_number
-from armdyn.errors import ArmdynError, UnknownName
+from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.film import film_of
 from armdyn.viewer.numbers import status_html
+from armdyn.viewer.origins import Guard, checked_origins
 from armdyn.viewer.panels.playing import PlayPanel
 from armdyn.viewer.panels.showing import ShowPanel
 from armdyn.viewer.pictures import ENDINGS, MOST_PIXELS, checked, screenshot, write_png
@@ -39,6 +40,12 @@ TICK = 1.0 / 30.0
 NUMBERS_EVERY, CURVES_EVERY = 0.1, 0.2
 """s between two times that numbers and curves are sent."""
 
+TELL_EVERY = 5.0
+"""s between two times that lines which were passed over are told."""
+
+MOST_SENDERS = 100
+"""Of a stream whose headers and counts of lines are remembered."""
+
 FPS = 25.0
 """Pictures a second in files."""
 
@@ -52,6 +59,7 @@ class Viewer:
     Attributes:
         url: the address to open in a browser.
         notes: what is not shown as it was given, one sentence each.
+        tell: is called with a sentence, now and then, when lines of a stream were passed over or a page was refused.
 
     In a script ``viewer.wait()`` keeps it open until Ctrl-C; in a notebook it shows itself.
     """
@@ -70,13 +78,17 @@ class Viewer:
         notes: Sequence[str] = (),
         clock: Callable[[], float] = time.monotonic,
         running: bool = True,
+        origins: Collection[str] = (),
     ) -> None:
+        self.tell: Callable[[str], None] = lambda words: None
         self._clock, self._dark, self._show = clock, dark, show or Show()
         self._lock = threading.RLock()
         self._closed = threading.Event()
+        allowed = checked_origins(origins)
         title = ", ".join(dict.fromkeys(entry.arm.robot.name for entry in entries))
         self._server = start(title, host, port)
         try:
+            self.guard = Guard(self._server, allowed, self._tell)
             self._server.gui.configure_theme(
                 dark_mode=dark,
                 show_logo=False,
@@ -94,6 +106,7 @@ class Viewer:
                 first, last = min(float(r.t[0]) for r in recordings), max(float(r.t[-1]) for r in recordings)
                 self.playback = Playback(first, last, speed=speed, loop=loop)
             self._source, self._stream_said, self._received = source, "", 0
+            self._passed_over, self._told, self._told_at = 0, 0, -np.inf
             self._readers: dict[str, tuple[LineReader, list[int]]] = {}
             self._newest: tuple[float, State] | None = None
             self._began = clock()
@@ -228,6 +241,7 @@ class Viewer:
                     if shown.stale:
                         shown.refresh()
                 self._say_stream()
+                self._tell_passed_over(now)
             if now - self._curves_at >= CURVES_EVERY:
                 self._curves_at = now
                 self._draw_curves(t)
@@ -258,15 +272,18 @@ class Viewer:
     # The stream.
 
     def _line(self, sender: str, line: str) -> None:
-        """Take a line of the stream; one that holds no state is passed over, and told."""
-        reader, count = self._readers.setdefault(sender, (LineReader(self._robots[0].robot), [0]))
+        """Take a line of the stream; one that holds no state is passed over, counted and told, whatever it holds."""
+        if sender not in self._readers:
+            self._readers[sender] = LineReader(self._robots[0].robot), [0]
+        reader, count = self._readers[sender] = self._readers.pop(sender)  # the newest last
         count[0] += 1
-        if len(self._readers) > 100:  # senders that came and went
+        if len(self._readers) > MOST_SENDERS:  # those that came and went
             self._readers.pop(next(iter(self._readers)))
         try:
             state = reader.read(line)
-        except ArmdynError as error:
+        except Exception as error:  # the stream goes on after any line
             self._stream_said = complaint(error, count[0])
+            self._passed_over += 1
             return
         if state is not None:
             self._received += 1
@@ -281,14 +298,22 @@ class Viewer:
         self._stream_said = "the stream has ended" + (f"; {self._stream_said}" if self._stream_said else "")
 
     def _say_stream(self) -> None:
-        if self._source is not None and (self._received or self._stream_said):
-            told = [
-                f"{self._received:,} states: {self._source.said}",
-                *([self._stream_said] if self._stream_said else []),
-            ]
+        if self._source is not None and (self._received or self._stream_said or self._source.problem):
+            told = [f"{self._received:,} states: {self._source.said}"]
+            told += [_passed_over(self._passed_over)] if self._passed_over else []
+            told += [each for each in (self._stream_said, self._source.problem) if each]
             content = status_html(told)
             if self._stream_box.content != content:
                 self._stream_box.content = content
+
+    def _tell(self, words: str) -> None:
+        self.tell(words)
+
+    def _tell_passed_over(self, now: float) -> None:
+        """Tell of lines that were passed over since the last time, not too often."""
+        if self._passed_over > self._told and now - self._told_at >= TELL_EVERY:
+            self._told, self._told_at = self._passed_over, now
+            self.tell(f"{_passed_over(self._passed_over)}; the last: {self._stream_said}")
 
     # What a script does with it.
 
@@ -306,6 +331,11 @@ class Viewer:
     def port(self) -> int:
         """The port of this machine at which the view is served."""
         return int(self._server.get_port())
+
+    @property
+    def passed_over(self) -> int:
+        """How many lines of the stream held no state of the robot and were passed over."""
+        return self._passed_over
 
     @property
     def stream_said(self) -> str:
@@ -453,6 +483,7 @@ class Viewer:
             self._source.close()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout=5.0)
+        self._tell_passed_over(np.inf)
         stop(self._server)
 
     @property
@@ -497,6 +528,10 @@ def _view_of(robots: Sequence[Robot]) -> tuple[Array, Array]:
         return first[:, 1], np.cross(first[:, 0], first[:, 1])
     towards = np.array([0.75, -0.85, 0.55])
     return np.array([0.0, 0.0, 1.0]), towards / np.linalg.norm(towards)
+
+
+def _passed_over(count: int) -> str:
+    return f"{count:,} line{'s' * (count != 1)} of the stream passed over"
 
 
 def _grid_colours(dark: bool) -> dict[str, tuple[int, int, int]]:

@@ -1,0 +1,142 @@
+"""Web pages that may talk to a view: its own, not those that a browser happens to have open beside it.
+
+A browser lets every page open a WebSocket to this machine, and states the page's origin in the request. viser takes all
+of them; here a connection is closed before it gets or gives a message unless its origin is the view's own address. The
+name in that address must be one that only this machine has: a page of strangers may point a name of theirs to it
+(DNS rebinding), and then origin and host agree.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+from collections.abc import Callable, Collection
+from functools import cache
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from armdyn.viewer.errors import ViewerError
+
+REFUSED = 1008
+"""The code of WebSocket for a message that breaks the rules of a server (RFC 6455, 7.4.1)."""
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class Address(NamedTuple):
+    """The name and port of a server, as URLs have them."""
+
+    name: str
+    port: int | None
+
+
+def origin_address(origin: str) -> Address | None:
+    """The address in an origin; None where it has none, such as that of a file ("null").
+
+    >>> origin_address("http://localhost:8080"), origin_address("https://arm.example"), origin_address("null")
+    (Address(name='localhost', port=8080), Address(name='arm.example', port=443), None)
+    """
+    with contextlib.suppress(ValueError):
+        parts = urlsplit(origin)
+        if parts.scheme in _PORTS and parts.hostname and not parts.path.strip("/"):
+            return Address(parts.hostname, parts.port or _PORTS[parts.scheme])
+    return None
+
+
+def checked_origins(origins: Collection[str]) -> frozenset[str]:
+    """Further origins that a caller allows.
+
+    Raises:
+        ViewerError: something else than the beginning of an address.
+    """
+    if isinstance(origins, str):
+        raise ViewerError(f"origins is {origins!r}; expected several, such as ['https://lab.example']")
+    for origin in origins:
+        if not isinstance(origin, str) or origin_address(origin) is None:
+            raise ViewerError(f"an origin is {origin!r}; expected the beginning of an address: 'https://lab.example'")
+    return frozenset(origin.rstrip("/").lower() for origin in origins)
+
+
+def is_allowed(origin: str | None, host: str | None, allowed: Collection[str] = ()) -> bool:
+    """Whether a connection may talk to the view.
+
+    Args:
+        origin: of the page that asks, as the browser states it; None of a program that is no browser.
+        host: the name and port that were asked for, of the request's header Host.
+        allowed: further origins.
+
+    >>> is_allowed("http://localhost:8080", "localhost:8080"), is_allowed("https://evil.example", "localhost:8080")
+    (True, False)
+    >>> is_allowed("http://evil.example:8080", "evil.example:8080")  # a name that was pointed to this machine
+    False
+    """
+    if origin is not None and origin.lower() in allowed:
+        return True
+    asked = origin_address(f"http://{host}") if host else None
+    if asked is None or not _is_ours(asked.name):
+        return False
+    page = None if origin is None else origin_address(origin)
+    if page is None:
+        return origin is None
+    default = _PORTS[urlsplit(str(origin)).scheme]
+    return page == Address(asked.name, asked.port if ":" in str(host).rpartition("]")[2] else default)
+
+
+def _is_ours(name: str) -> bool:
+    """Whether no stranger can own a name: an address in numbers, localhost, or this machine's own."""
+    with contextlib.suppress(ValueError):
+        ipaddress.ip_address(name)
+        return True
+    return name == "localhost" or name.endswith(".localhost") or name in _names_of_this_machine()
+
+
+@cache
+def _names_of_this_machine() -> frozenset[str]:
+    name = socket.gethostname().lower()
+    return frozenset({name, f"{name}.local", socket.getfqdn().lower()} - {"", ".local"})
+
+
+class Guard:
+    """Closes connections of other pages to a server of viser.
+
+    Args:
+        server: of viser.
+        allowed: further origins.
+        tell: is called with a sentence when a page is refused.
+
+    Raises:
+        ViewerError: a version of viser that does not show the requests of its clients.
+    """
+
+    def __init__(self, server: Any, allowed: Collection[str], tell: Callable[[str], None]) -> None:
+        self._allowed, self._tell, self.refused = frozenset(allowed), tell, 0
+        try:
+            sockets = server._websock_server
+            self._connections: dict[int, Any] = sockets._live_connections
+            sockets.on_client_connect(self._check)
+            loop = sockets._background_event_loop
+        except AttributeError:
+            raise ViewerError(
+                "this version of viser does not show which page asks for the view; expected viser 1.1: "
+                "pip install 'viser>=1.1'"
+            ) from None
+        for connection in list(self._connections.values()):  # faster than this line
+            asyncio.run_coroutine_threadsafe(self._judge(connection), loop)
+
+    async def _check(self, client: Any) -> None:
+        """Look at a new connection, before anything is sent to it or taken from it."""
+        await self._judge(self._connections.get(client.client_id))
+
+    async def _judge(self, connection: Any) -> None:
+        headers = {} if connection is None else connection.request.headers
+        origin, host = headers.get("Origin"), headers.get("Host")
+        if connection is None or is_allowed(origin, host, self._allowed):
+            return
+        self.refused += 1
+        self._tell(
+            f"a page of {origin!r}, which asked {host!r}, was refused: it is not this view's own; allow it by "
+            f"origins=[{origin!r}] (--origin)"
+        )
+        await connection.close(REFUSED, "this view talks to its own page alone")
