@@ -52,7 +52,7 @@ def arm(name: str) -> tuple[armdyn.Robot, Fmu, Path]:
 class Instance:
     """An instance, its variables by name."""
 
-    def __init__(self, path: Path, kind: str, guid: str = "") -> None:
+    def __init__(self, path: Path, kind: str, guid: str = "", *, logging: bool = True) -> None:
         self.folder = extract(str(path), tempfile.mkdtemp(dir=FOLDER))
         described = read_model_description(self.folder)
         self.variables = {v.name: v for v in described.modelVariables}
@@ -64,10 +64,10 @@ class Instance:
         )  # fmt: skip
         self.logged: list[tuple[str, str]] = []
         if not guid:
-            self.instantiate()
+            self.instantiate(logging=logging)
 
-    def instantiate(self) -> None:
-        self.fmu.instantiate(loggingOn=True, logMessage=self._log)
+    def instantiate(self, *, logging: bool = True) -> None:
+        self.fmu.instantiate(loggingOn=logging, logMessage=self._log)
 
     def _log(self, environment: Any, status: int, category: bytes, message: bytes) -> None:
         self.logged.append((category.decode(), message.decode()))

@@ -168,12 +168,12 @@ def test_what_is_refused() -> None:
             "the currentCommunicationPoint is 0.5 s; the FMU is at 0 s": (one.step, 0.5, 0.1),
             "the communicationStepSize is -1 s": (one.step, 0.0, -1.0),
             "there is no variable with the value reference 99": (one.fmu.getFloat64, [99], 1),
-            "tau has 2 values, and fewer are left of nValues": (one.set, "tau", [0.0]),
-            "nValues is 3; the variables have 2 values": (one.set, "tau", [0.0] * 3),
+            "fmi3SetFloat64: nValues is 1; tau has 2 values": (one.set, "tau", [0.0]),
+            "fmi3SetFloat64: nValues is 3; tau has 2 values": (one.set, "tau", [0.0] * 3),
             "all variables are of the type Float64": (one.fmu.getInt32, [one.reference("q")]),
             "is not allowed in Step Mode": (one.fmu.enterInitializationMode,),
             "derivatives by qdd: it is calculated": (one.directional, "qdd", ["qdd"], [[1.0, 1.0]]),
-            "too few values are given for tau": (one.directional, "qdd", ["tau"], [[1.0]]),
+            "derivatives: nValues is 1; tau has 2 values": (one.directional, "qdd", ["tau"], [[1.0]]),
             "has no derivatives of outputs by time": (one.fmu.getOutputDerivatives, [one.reference("q")], [1]),
             "there is no log category": (one.fmu.setDebugLogging, True, ["logAll"]),
         }
@@ -188,6 +188,37 @@ def test_what_is_refused() -> None:
         one.fmu.exitInitializationMode()
         one.step(0.0, 0.1)
         assert "behind the stop time 0.1" in one.refused(one.step, 0.1, 0.1)[1]
+
+
+def test_too_few_values_change_nothing() -> None:
+    """An importer that counts an array as one value gets an error, and not numbers of other variables."""
+    with instance(rp()) as one:
+        one.begin()
+        names = ["step", "q", "gravity"]  # 1, 2 and 3 numbers
+        references = (ctypes.c_uint32 * 3)(*map(one.reference, names))
+        for count in (0, 1, 3, 5, 7):
+            values = (ctypes.c_double * 7)(*[-7.0] * 7)
+            status = one.fmu.fmi3GetFloat64
+            said = one.refused(status, one.fmu.component, references, 3, values, count)[1]
+            assert said == f"fmi3GetFloat64: nValues is {count}; the 3 variables have 6 values"
+            assert list(values) == [-7.0] * 7
+        before = one.get("tau"), one.get("gravity")
+        pair = (ctypes.c_uint32 * 2)(one.reference("tau"), one.reference("gravity"))
+        said = one.refused(one.fmu.fmi3SetFloat64, one.fmu.component, pair, 2, (ctypes.c_double * 2)(1.0, 2.0), 2)[1]
+        assert said == "fmi3SetFloat64: nValues is 2; the 2 variables have 5 values"
+        np.testing.assert_array_equal([*one.get("tau"), *one.get("gravity")], np.concatenate(before))
+
+
+def test_errors_are_logged_where_logging_is_off() -> None:
+    """An error comes with its reason; a step that is discarded is in the log that asks for it."""
+    one = Instance(rp(), "CoSimulation", logging=False)
+    one.begin(qd=[1e200, 1e200])
+    assert one.refused(one.set, "qdd", [0.0, 0.0])[1] == "qdd cannot be set: it is calculated"
+    assert one.refused(one.step, 0.0, 0.1) == (DISCARD, "")
+    one.fmu.setDebugLogging(False, ["logStatusError"])
+    assert one.refused(one.step, 0.5, 0.1)[1] == "the currentCommunicationPoint is 0.5 s; the FMU is at 0 s"
+    one.fmu.freeInstance()
+    shutil.rmtree(one.folder)
 
 
 def test_a_wrong_token_is_refused() -> None:

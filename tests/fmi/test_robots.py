@@ -29,6 +29,64 @@ def test_is_valid(name: str) -> None:
     assert validate_fmu(str(arm(name)[2])) == []
 
 
+def test_numbers_as_variables() -> None:
+    """For importers without arrays: each number by its index, its joint and its unit, with the same values."""
+    robot, whole, path = arm("scara")
+    fmu = robot.to_fmu(given=["f_tip"], start=state_of(robot), arrays=False)
+    single = written(fmu, "numbers")
+    assert validate_fmu(str(single)) == []
+    assert "<Dimension" not in fmu.description
+    root = ElementTree.fromstring(fmu.description)
+    about = {v.attrib["name"]: v.attrib for v in root.iter("Float64")}
+    assert [name for name in about if "qd[" in name] == [f"qd[{k}]" for k in range(1, 5)]
+    assert (about["q[3]"]["unit"], about["q[4]"]["unit"]) == ("m", "rad")
+    assert about["q[3]"]["description"] == f"positions of the joints: {robot.joint_names[2]}"
+    assert (about["f_tip[1]"]["unit"], about["f_tip[6]"]["unit"], about["tip_pose[1,4]"]["unit"]) == ("N.m", "N", "m")
+    assert about["der(q[2])"]["derivative"] == about["q[2]"]["valueReference"]
+    for kind in ("CoSimulation", "ModelExchange"):
+        moved, expected = (
+            simulate_fmu(str(p), fmi_type=kind, stop_time=0.05, output_interval=0.01) for p in (single, path)
+        )
+        for place in whole.code.layout.places:
+            if not place.is_output:
+                continue
+            for k, index in enumerate(np.ndindex(place.shape)):
+                number = f"{place.name}[{','.join(str(i + 1) for i in index)}]" if index else place.name
+                np.testing.assert_array_equal(moved[number], expected[place.name].reshape(len(expected), -1)[:, k])
+    s = state_of(robot)
+    by_q = robot.with_gravity(s["gravity"]).forward_dynamics.derivative("q")(s["q"], s["qd"], s["tau"], s["f_tip"])
+    with instance(single) as one:
+        one.begin()
+        for k in range(robot.dof):
+            column = [float(one.directional(f"qdd[{i + 1}]", [f"q[{k + 1}]"], [1.0])) for i in range(robot.dof)]
+            np.testing.assert_allclose(column, by_q[:, k], rtol=0, atol=1e-12 * abs(by_q).max())
+        assert len(one.dependencies(one.reference("tip_pose[1,4]"))) > 0
+
+
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_inputs_over_time(kind: str) -> None:
+    """fmpy's table of inputs moves the arm as armdyn's torque over time does: held in steps, or integrated by fmpy."""
+    robot, _, path = arm("scara")
+    s, h, steps = state_of(robot), 1e-3, 100
+    t = h * np.arange(steps + 1)
+    tau = s["tau"] * np.cos(20.0 * t)[:, None]
+    table = np.array([*zip(t, tau, strict=True)], dtype=[("time", float), ("tau", float, (robot.dof,))])
+    free = robot.with_gravity(s["gravity"])
+    found = simulate_fmu(
+        str(path), fmi_type=kind, input=table, stop_time=steps * h, output_interval=h, step_size=h, solver="Euler",
+        start_values={"f_tip": np.zeros(6)},
+    )  # fmt: skip
+    q, qd = s["q"], s["qd"]
+    for k in range(steps):  # Runge-Kutta 4 with torques held, and the explicit method of Euler
+        if kind == "CoSimulation":
+            moved = armdyn.simulate(free, q, qd, duration=h, torque=tau[k], method=RungeKutta4(step=h))
+            q, qd = moved.q[-1], moved.qd[-1]
+        else:
+            q, qd = q + h * qd, qd + h * free.forward_dynamics(q, qd, tau[k])
+    np.testing.assert_allclose(found["q"][-1], q, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(found["qd"][-1], qd, rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize("name", ["a<b> & 'c\"", "with\x01control", "机器人", "../fmu", "double"])
 def test_names(name: str) -> None:
     """Every name gives a description that can be read, and a name of files."""

@@ -28,6 +28,20 @@ def test_closed_loop_with_an_integral() -> None:
     np.testing.assert_allclose(found["qd"][-1], rolled.final.qd, rtol=1e-12, atol=1e-12)
 
 
+def test_references_over_time() -> None:
+    """Inputs of a loop are continuous variables: fmpy's table of inputs drives arrays of no other kind."""
+    loop = armdyn.ClosedLoop(ROBOT, armdyn.control.pd_gravity, over_time=["q_ref"])
+    gains = {name: AIM[name] for name in ("Kp", "Kd")}
+    path = written(loop.to_fmu(start={"q": [0.1, 0.5], **gains}), "followed")
+    t = 1e-3 * np.arange(101)
+    q_ref = np.array([0.1, 0.5]) + np.column_stack([0.3 * np.sin(5 * t), 0.1 * (1 - np.cos(4 * t))])
+    rolled = loop([0.1, 0.5], steps=100, q_ref=q_ref[:-1], qd_ref=np.zeros(2), **gains)
+    table = np.array([*zip(t, q_ref, strict=True)], dtype=[("time", float), ("q_ref", float, (2,))])
+    found = simulate_fmu(str(path), input=table, stop_time=0.1, output_interval=1e-3)
+    np.testing.assert_allclose(found["q"][-1], rolled.final.q, rtol=1e-12)
+    assert abs(found["q"][-1] - [0.1, 0.5]).max() > 1e-2
+
+
 def test_closed_loop_through_motors() -> None:
     """The current of a motor and the voltage that the bus has lost are states of the loop; they begin at zero."""
     limits = MotorLimits(voltage=24.0, current=20.0)

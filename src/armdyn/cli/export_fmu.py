@@ -9,7 +9,7 @@ from typing import Any
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.robot import Robot
 
-OPTIONS = ("step", "command", "parameters", "platforms", "derivatives")
+OPTIONS = ("step", "command", "parameters", "platforms", "derivatives", "arrays")
 """The names that --option takes."""
 
 
@@ -30,7 +30,7 @@ def write_fmu(
     words: dict[str, Any] = {key: options[key] for key in ("command",) if key in options}
     words |= {"step": _number(options["step"])} if "step" in options else {}
     words |= {"parameters": _listed(options["parameters"])} if "parameters" in options else {}
-    words |= {"derivatives": _switch(options["derivatives"])} if "derivatives" in options else {}
+    words |= {key: _switch(key, options[key]) for key in ("derivatives", "arrays") if key in options}
     fmu = robot.to_fmu(name=name, given=given, **words)
     return [fmu.write(path, platforms=_listed(options.get("platforms", "")))]
 
@@ -46,7 +46,7 @@ def _number(text: str) -> float:
         raise ShapeError(f"--option step={text}: expected a number, s, such as step=1e-4") from None
 
 
-def _switch(text: str) -> bool:
+def _switch(option: str, text: str) -> bool:
     if text not in ("yes", "no"):
-        raise ShapeError(f"--option derivatives={text}: expected yes or no")
+        raise ShapeError(f"--option {option}={text}: expected yes or no")
     return text == "yes"

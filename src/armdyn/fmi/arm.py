@@ -27,6 +27,7 @@ def robot_fmu(
     step: float = 1e-3,
     command: str = "torque",
     derivatives: bool = True,
+    arrays: bool = True,
 ) -> Fmu:
     """Forward dynamics as an FMU of FMI 3.0, for model exchange and co-simulation; `Fmu.write` makes the file.
 
@@ -45,6 +46,8 @@ def robot_fmu(
         step: of co-simulation, s; importers may change it.
         command: "torque", or "voltage" of the motors of joints with actuators (Modern Robotics 8.9.1).
         derivatives: whether the FMU has directional and adjoint derivatives.
+        arrays: whether an array is one variable; otherwise each of its numbers is, ``q[1]``, ``q[2]``, ..., for
+            importers that have no arrays.
 
     Raises:
         Unsupported: a robot with constraints; voltages of motors at flexible joints.
@@ -62,7 +65,7 @@ def robot_fmu(
         )
     wanted = default_parameters(robot) if parameters is None else _listed(parameters)
     motion = motion_of(robot, command, _listed(given), wanted)
-    return Fmu(_system(robot, motion, name, wanted, start or {}, step), derivatives)
+    return Fmu(_system(robot, motion, name, wanted, start or {}, step), derivatives, arrays)
 
 
 def _system(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,20 @@ OTHERS: Mapping[str, tuple[str, str]] = {
     "h": ("s", "length of a step"),
 }
 
+_TWIST = [("rad/s", f"w{axis}") for axis in "xyz"] + [("m/s", f"v{axis}") for axis in "xyz"]
+_WRENCH = [("N.m", f"m{axis}") for axis in "xyz"] + [("N", f"f{axis}") for axis in "xyz"]
+_POSE = [("m" if column == 4 and row < 4 else "", f"T{row}{column}") for row in range(1, 5) for column in range(1, 5)]
+
+NUMBERS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "f_tip": _WRENCH,
+    "f_ext": _WRENCH,
+    "base_twist": _TWIST,
+    "base_twist_rate": [("rad/s2" if name[0] == "w" else "m/s2", f"{name} rate") for _, name in _TWIST],
+    "tip_pose": _POSE,
+    "tip_twist": _TWIST,
+}
+"""Unit and name of each number of an array whose numbers differ in that."""
+
 OF_PARAMETER: Mapping[str, tuple[str, str]] = {
     "gravity": ("m/s2", "acceleration of free fall, in base axes"),
     "mass": ("kg", "mass"),
@@ -65,9 +79,14 @@ def variable(robot: RobotLike, name: str, said: str = "", **shown: Any) -> Varia
     """An array of a function of the robot, by its name; ``said`` where it is none of those above."""
     if name in OF_JOINTS:
         turns, slides, what = OF_JOINTS[name]
-        return Variable(name, _common(robot, turns, slides), f"{what}: {_joints(robot, turns, slides)}", **shown)
+        each = [(turns if joint.kind == "revolute" else slides, f"{what}: {joint.name}") for joint in robot.joints]
+        units = {unit for unit, _ in each}
+        listed = ", ".join(f"{joint.name} ({unit})" for joint, (unit, _) in zip(robot.joints, each, strict=True))
+        common = units.pop() if len(units) == 1 else ""
+        return Variable(name, common, f"{what}: {listed}", each=tuple(each), **shown)
     unit, known = OTHERS.get(name, ("", said))
-    return Variable(name, unit, known or said, **shown)
+    numbers = tuple((unit, f"{of}: {known}") for unit, of in NUMBERS.get(name, ()))
+    return Variable(name, unit, known or said, each=numbers, **shown)
 
 
 def parameter(robot: RobotLike, name: str) -> Variable:
@@ -100,13 +119,3 @@ def starts(program: Program, given: Mapping[str, Any], known: Iterable[str]) -> 
         if rotors in names and links in found:
             found.setdefault(rotors, found[links])
     return found
-
-
-def _common(robot: RobotLike, turns: str, slides: str) -> str:
-    """The unit of all numbers; none where they differ."""
-    units = {turns if joint.kind == "revolute" else slides for joint in robot.joints}
-    return units.pop() if len(units) == 1 else ""
-
-
-def _joints(robot: RobotLike, turns: str, slides: str) -> str:
-    return ", ".join(f"{joint.name} ({turns if joint.kind == 'revolute' else slides})" for joint in robot.joints)

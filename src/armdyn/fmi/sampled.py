@@ -30,6 +30,7 @@ def to_fmu(
     tunable: Iterable[str] | None = None,
     start: Mapping[str, Any] | None = None,
     derivatives: bool = True,
+    arrays: bool = True,
 ) -> Fmu:
     """A robot under its controller as an FMU of FMI 3.0, for co-simulation; `Fmu.write` makes the file.
 
@@ -43,6 +44,8 @@ def to_fmu(
         tunable: inputs that are parameters in the FMU, such as gains; those whose names begin with K if not given.
         start: arrays that states, inputs and parameters begin with, by their names.
         derivatives: whether the FMU has directional and adjoint derivatives of the outputs.
+        arrays: whether an array is one variable; otherwise each of its numbers is, ``q[1]``, ``q[2]``, ..., for
+            importers that have no arrays.
 
     Raises:
         UnknownName: an input or start value that does not exist.
@@ -57,9 +60,8 @@ def to_fmu(
     called = chosen_name(name, "_".join([loop.robot.name, *([law.name] if law else [])]))
     said = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
     step = loop.method.step
-    return _sampled(
-        loop.robot, rollout.step, loop.rollout.parameters, law, called, said, step, tunable, start or {}, derivatives
-    )
+    system = _sampled(loop.robot, rollout.step, loop.rollout.parameters, law, called, said, step, tunable, start or {})
+    return Fmu(system, derivatives, arrays)
 
 
 def controller_fmu(
@@ -73,6 +75,7 @@ def controller_fmu(
     tunable: Iterable[str] | None = None,
     start: Mapping[str, Any] | None = None,
     derivatives: bool = True,
+    arrays: bool = True,
 ) -> Fmu:
     """A controller of a robot, without the robot, as an FMU of FMI 3.0 for co-simulation.
 
@@ -89,6 +92,8 @@ def controller_fmu(
         tunable: inputs that are parameters in the FMU; those whose names begin with K if not given.
         start: arrays that states, inputs and parameters begin with, by their names.
         derivatives: whether the FMU has directional and adjoint derivatives of the outputs.
+        arrays: whether an array is one variable; otherwise each of its numbers is, ``q[1]``, ``q[2]``, ..., for
+            importers that have no arrays.
 
     Raises:
         TraceError: a value that is not a declared controller.
@@ -104,9 +109,8 @@ def controller_fmu(
     step = number("step", step, above=0.0, unit="s", error=SettingError)
     said = f"The controller {controller.name} of {robot.name}."
     called = chosen_name(name, f"{robot.name}_{controller.name}")
-    return _sampled(
-        robot, program, compiled.parameters, controller, called, said, step, tunable, start or {}, derivatives
-    )
+    system = _sampled(robot, program, compiled.parameters, controller, called, said, step, tunable, start or {})
+    return Fmu(system, derivatives, arrays)
 
 
 def _with_names(program: Program, names: Sequence[str]) -> Program:
@@ -124,9 +128,8 @@ def _sampled(
     step: float,
     tunable: Iterable[str] | None,
     start: Mapping[str, Any],
-    derivatives: bool,
-) -> Fmu:
-    """The FMU of a program of one step, whose results of inputs' names are states."""
+) -> System:
+    """The system of a program of one step, whose results of inputs' names are states."""
     words = said_of(law) if law else {}
     taken, results = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
     states = [one for one in taken if one in results]
@@ -153,7 +156,7 @@ def _sampled(
         said=said,
         about=(*ABOUT, *robot.notes),
     )
-    return Fmu(system.with_start(**found), derivatives)
+    return system.with_start(**found)
 
 
 def _known(names: Iterable[str], free: Sequence[str], whose: str) -> list[str]:

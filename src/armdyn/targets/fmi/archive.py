@@ -47,15 +47,17 @@ class Fmu:
     Args:
         system: what it calculates.
         derivatives: whether it has directional and adjoint derivatives.
+        arrays: whether its variables are arrays; otherwise their numbers are variables, for importers without arrays.
     """
 
     system: System
     derivatives: bool = True
+    arrays: bool = True
 
     @cached_property
     def code(self) -> Code:
         """Its C."""
-        return Code(Layout(self.system), self.derivatives)
+        return Code(Layout(self.system, self.arrays), self.derivatives)
 
     @cached_property
     def sources(self) -> Mapping[str, str]:
@@ -119,7 +121,7 @@ class Fmu:
         lines = "".join(f"<p>{escape(line)}</p>\n" for line in (self.system.said, *self.system.about))
         rows = "".join(
             f"<tr><td>{escape(p.name)}</td><td>{escape(p.variable.unit)}</td><td>{escape(p.variable.said)}</td></tr>\n"
-            for p in self.code.layout.places
+            for p in self.code.layout.variables
         )
         title = escape(self.system.name)
         head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>\n'

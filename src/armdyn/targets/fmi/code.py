@@ -20,7 +20,7 @@ from armdyn.targets.fmi.names import model_identifier
 from armdyn.targets.fmi.sparsity import dependencies
 from armdyn.threads import cached_property
 
-FORMAT = 1
+FORMAT = 2
 """A number that changes with what the C of `armdyn.targets.fmi` makes of a system."""
 
 
@@ -45,7 +45,7 @@ class Code:
     def token(self) -> str:
         """The instantiation token: the same for the same model, wherever it is made."""
         system = self.layout.system
-        parts = (FORMAT, __version__, system.program.digest, self.layout.places, system.sampled, self.derivatives)
+        parts = (FORMAT, __version__, system.program.digest, self.layout.variables, system.sampled, self.derivatives)
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()
         return "{" + "-".join(digest[a:b] for a, b in pairwise((0, 8, 12, 16, 20, 32))) + "}"
 
@@ -103,9 +103,15 @@ class Code:
     @cached_property
     def _pairs(self) -> list[tuple[int, int, int, int, bool]]:
         """(unknown, its element, known, its element, whether by a constant factor), elements counted from 1."""
-        results = list(_elements(self.all.outputs, self.layout.of_results))
-        inputs = list(_elements(self.all.inputs, self.layout.of_inputs))
+        results = list(self._elements(self.all.outputs, self.layout.of_results))
+        inputs = list(self._elements(self.all.inputs, self.layout.of_inputs))
         return sorted((*results[d.result], *inputs[d.known], d.is_constant) for d in dependencies(self.all))
+
+    def _elements(self, ports: Sequence[Port], places: Mapping[str, Place]) -> Iterator[tuple[int, int]]:
+        """For every number of the ports its variable's reference, and its own number from 1 on."""
+        for port in ports:
+            first = places[port.name].first
+            yield from self.layout.shown[first : first + port.size]
 
     @property
     def files(self) -> Mapping[str, str]:
@@ -120,7 +126,7 @@ class Code:
     @property
     def _sizes(self) -> str:
         sizes = {
-            "MODEL_VARIABLES": len(self.layout.places),
+            "MODEL_VARIABLES": len(self.layout.variables),
             "MODEL_VALUES": self.layout.values,
             "MODEL_KNOWNS": self.layout.knowns,
             "MODEL_STATES": self.layout.states,
@@ -140,7 +146,7 @@ class Code:
         yield '#include "fmu.h"\n\n#include <math.h>\n'
         yield f'const char model_token[] = "{self.token}";\n'
         yield "const fmu_variable model_variables[MODEL_VARIABLES] = {"
-        yield from (f"    {_row(place)}," for place in self.layout.places)
+        yield from (f"    {_row(variable)}," for variable in self.layout.variables)
         yield "};\n"
         yield "const double model_start[MODEL_KNOWNS] = {"
         yield from (
@@ -215,10 +221,3 @@ def _read(array: str, place: Place, port: Port) -> str:
 
 def _written(array: str, place: Place, port: Port) -> str:
     return f"{array} + {place.first}" if port.shape else f"&{array}[{place.first}]"
-
-
-def _elements(ports: Sequence[Port], places: Mapping[str, Place]) -> Iterator[tuple[int, int]]:
-    """For every number of the ports its variable's reference, and its own number from 1 on."""
-    for port in ports:
-        for k in range(port.size):
-            yield places[port.name].reference, k + 1

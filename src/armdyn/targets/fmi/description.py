@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from armdyn._version import __version__
@@ -53,7 +53,7 @@ def model_description(code: Code) -> str:
         SubElement(categories, "Category", name=name, description=said)
     SubElement(root, "DefaultExperiment", startTime="0", stopTime="1", stepSize=_number(system.step))
     variables = SubElement(root, "ModelVariables")
-    for place in layout.places:
+    for place in layout.variables:
         _variable(variables, place, sampled=system.sampled)
     _structure(root, code)
     return _text(root)
@@ -73,7 +73,7 @@ def _interfaces(root: Element, code: Code) -> None:
 
 
 def _units(root: Element, layout: Layout) -> None:
-    used = sorted({place.variable.unit for place in layout.places} - {""})
+    used = sorted({place.variable.unit for place in layout.variables} - {""})
     definitions = SubElement(root, "UnitDefinitions")
     for name in used:
         unit = SubElement(definitions, "Unit", name=name)
@@ -87,7 +87,7 @@ def _variable(variables: Element, place: Place, *, sampled: bool) -> None:
     attributes = {"name": place.name, "valueReference": str(place.reference), **OF_ROLE[place.role]}
     if place.is_output:
         attributes["causality"] = "output"
-    if sampled and attributes["causality"] in ("input", "output"):
+    if sampled and attributes["causality"] == "output":
         attributes["variability"] = "discrete"
     if place.variable.said:
         attributes["description"] = place.variable.said
@@ -109,23 +109,23 @@ def _variable(variables: Element, place: Place, *, sampled: bool) -> None:
 def _structure(root: Element, code: Code) -> None:
     """Which variables the importer has to ask for, and what they depend on."""
     structure = SubElement(root, "ModelStructure")
-    places = code.layout.places
+    places = code.layout.variables
     roles = {"OF_TIME", "OF_INPUTS", "OF_STATES"} - ({"OF_STATES"} if code.layout.system.sampled else set())
-    known = [place.reference for place in places if place.role in roles]
+    known = {place.reference for place in places if place.role in roles}
     for place in places:
         if place.is_output:
             _unknown(structure, "Output", place, code, known)
     for place in places:
         if place.role == "OF_RATES":
             _unknown(structure, "ContinuousStateDerivative", place, code, known)
-    known = [place.reference for place in places if place.is_known and place.role != "OF_STEP"]
+    known = {place.reference for place in places if place.is_known and place.role != "OF_STEP"}
     for place in places:
         if not place.is_known:
             _unknown(structure, "InitialUnknown", place, code, known)
 
 
-def _unknown(structure: Element, tag: str, place: Place, code: Code, knowns: Iterable[int]) -> None:
-    depends = {known: kind for known, kind in _of(place, code.depends).items() if known in set(knowns)}
+def _unknown(structure: Element, tag: str, place: Place, code: Code, knowns: Collection[int]) -> None:
+    depends = {known: kind for known, kind in _of(place, code.depends).items() if known in knowns}
     attributes = {"valueReference": str(place.reference), "dependencies": " ".join(map(str, depends))}
     if depends:
         attributes["dependenciesKind"] = " ".join(depends.values())

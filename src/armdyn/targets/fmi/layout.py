@@ -1,14 +1,14 @@
-"""`Layout`: the places of all values of a system in one array, knowns first, and the numbers of its variables."""
+"""`Layout`: the places of all values of a system in one array, knowns first, and the variables of its FMU."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, product
 from math import prod
 
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.targets.fmi.names import structured
+from armdyn.targets.fmi.names import indexed, structured
 from armdyn.targets.fmi.system import System, Variable
 from armdyn.threads import cached_property
 
@@ -59,13 +59,15 @@ class Layout:
 
     Args:
         system: whose.
+        arrays: whether an array is one variable; otherwise each of its numbers is.
     """
 
     system: System
+    arrays: bool = True
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """In the order of their value references."""
+        """Of the program's arrays, in the order of their values."""
         listed = list(self._listed())
         firsts = accumulate((prod(shape) for _, _, shape, _, _ in listed), initial=0)
         found = tuple(
@@ -89,6 +91,21 @@ class Layout:
             yield state.later, "OF_RATES", found[state.later.port].shape, 2 + k, state.rate_is_output
         for variable in system.outputs:
             yield variable, "OF_OUTPUTS", found[variable.port].shape, None, True
+
+    @cached_property
+    def variables(self) -> tuple[Place, ...]:
+        """The variables of the FMU, in the order of their value references."""
+        if self.arrays:
+            return self.places
+        firsts = list(accumulate((place.size for place in self.places), initial=0))
+        found = tuple(number for place in self.places for number in _numbers(place, firsts))
+        _refuse_same(self.system.name, [number.name for number in found])
+        return found
+
+    @cached_property
+    def shown(self) -> tuple[tuple[int, int], ...]:
+        """Of each value the reference of its variable, and its number among those of the variable, from 1."""
+        return tuple((variable.reference, k + 1) for variable in self.variables for k in range(variable.size))
 
     @cached_property
     def knowns(self) -> int:
@@ -116,6 +133,28 @@ class Layout:
     def of_results(self) -> Mapping[str, Place]:
         """The places of the unknowns, by the names of the program's results."""
         return {p.variable.port: p for p in self.places if not p.is_known}
+
+
+def _numbers(place: Place, firsts: Sequence[int]) -> Iterator[Place]:
+    """Each number of an array as a variable.
+
+    Args:
+        place: of the array.
+        firsts: the value reference of the first number of each array, by the number of the array.
+    """
+    each = place.variable.each or ((place.variable.unit, place.variable.said),)
+    for k, index in enumerate(product(*map(range, place.shape))):
+        unit, said = each[k % len(each)]
+        yield replace(
+            place,
+            variable=replace(place.variable, unit=unit, said=said),
+            shape=(),
+            first=place.first + k,
+            reference=firsts[place.reference] + k,
+            name=indexed(place.name, index),
+            start=place.start[k : k + 1],
+            state=None if place.state is None else firsts[place.state] + k,
+        )
 
 
 def _start(variable: Variable, role: str, shape: tuple[int, ...]) -> tuple[float, ...]:

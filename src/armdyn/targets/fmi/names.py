@@ -22,6 +22,20 @@ def structured(name: str) -> str:
     return ".".join(part if _PLAIN.fullmatch(part) else f"'{_quoted(part)}'" for part in name.split("."))
 
 
+def indexed(name: str, index: tuple[int, ...]) -> str:
+    """The name of a number of an array; the first has the index 1.
+
+    >>> indexed("q", (0,)), indexed("der(q)", (2,)), indexed("tip_pose", (0, 3)), indexed("step", ())
+    ('q[1]', 'der(q[3])', 'tip_pose[1,4]', 'step')
+    """
+    if not index:
+        return name
+    rate = _DER.fullmatch(name)
+    if rate:
+        return f"der({indexed(rate[1], index)})"
+    return f"{name}[{','.join(str(k + 1) for k in index)}]"
+
+
 def _quoted(part: str) -> str:
     """The text with characters that FMI does not allow between quotation marks replaced by _."""
     plain = part.encode("ascii", "backslashreplace").decode()

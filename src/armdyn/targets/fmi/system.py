@@ -20,6 +20,8 @@ class Variable:
         said: what it is.
         start: its numbers at first, row-major, of what is not calculated; zeros where none are given.
         name: in the FMU; that of the port where none is given.
+        each: unit and description of each number, row-major, repeated if there are fewer; those of the array if there
+            are none.
     """
 
     port: str
@@ -27,6 +29,7 @@ class Variable:
     said: str = ""
     start: tuple[float, ...] = ()
     name: str = ""
+    each: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown(self) -> str:

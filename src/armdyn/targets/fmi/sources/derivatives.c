@@ -14,17 +14,14 @@ static fmi3Status exchanged(
     double *places,
     size_t count)
 {
+    const fmi3Status status = fmu_sizes(instance, references, references_count, count, "derivatives");
     size_t k, e, used = 0;
 
+    if (status != fmi3OK)
+        return status;
     for (k = 0; k < references_count; ++k) {
-        const fmu_variable *it;
+        const fmu_variable *it = &model_variables[references[k]];
 
-        if (references[k] >= MODEL_VARIABLES)
-            return fmu_says(instance, fmi3Error, "derivatives: there is no variable with the value reference %u",
-                            (unsigned)references[k]);
-        it = &model_variables[references[k]];
-        if (it->size > count - used)
-            return fmu_says(instance, fmi3Error, "derivatives: too few values are given for %s", it->name);
         for (e = 0; e < it->size; ++e, ++used) {
             if (out)
                 out[used] = places[it->first + e];
@@ -32,9 +29,6 @@ static fmi3Status exchanged(
                 places[it->first + e] += in[used];
         }
     }
-    if (used != count)
-        return fmu_says(instance, fmi3Error, "derivatives: %lu values are given; the variables have %lu",
-                        (unsigned long)count, (unsigned long)used);
     return fmi3OK;
 }
 

@@ -26,6 +26,7 @@
 #define model_adjoint FMU_OWN(model_adjoint)
 #define fmu_says FMU_OWN(fmu_says)
 #define fmu_in FMU_OWN(fmu_in)
+#define fmu_sizes FMU_OWN(fmu_sizes)
 #define fmu_changed FMU_OWN(fmu_changed)
 #define fmu_rates FMU_OWN(fmu_rates)
 #define fmu_results FMU_OWN(fmu_results)
@@ -101,11 +102,19 @@ typedef struct {
     fmu_state now;
 } fmu_instance;
 
-/* Logs why, if the log wants it, and gives the status back. */
+/* Logs why, and gives the status back. Errors go to every log; what is discarded, to one that wants it. */
 fmi3Status fmu_says(const fmu_instance *instance, fmi3Status status, const char *format, ...);
 
 /* fmi3OK if the instance is in one of the modes; otherwise an error that names the function. */
 fmi3Status fmu_in(const fmu_instance *instance, unsigned modes, const char *function);
+
+/* Whether variables have as many numbers together as are given; an error that names the function if they do not. */
+fmi3Status fmu_sizes(
+    const fmu_instance *instance,
+    const fmi3ValueReference references[],
+    size_t references_count,
+    size_t count,
+    const char *function);
 
 /* The knowns have changed. */
 void fmu_changed(fmu_instance *instance);

@@ -14,7 +14,7 @@ fmi3Status fmu_says(const fmu_instance *instance, fmi3Status status, const char 
     char message[512];
     va_list arguments;
 
-    if (instance->log && instance->logged[category]) {
+    if (instance->log && (status == fmi3Error || instance->logged[category])) {
         va_start(arguments, format);
         vsnprintf(message, sizeof message, format, arguments);
         va_end(arguments);
@@ -161,7 +161,7 @@ DEFINE_OTHER(
 {
     (void)name, (void)resources, (void)visible;
     if (MODEL_SAMPLED) {
-        if (log && logging)
+        if (log)
             log(environment, fmi3Error, category_names[0], "the FMU has a sample time, and is for co-simulation only");
         return NULL;
     }
@@ -209,8 +209,8 @@ DEFINE_OTHER(
      fmi3LockPreemptionCallback lock,
      fmi3UnlockPreemptionCallback unlock))
 {
-    (void)name, (void)token, (void)resources, (void)visible, (void)update, (void)lock, (void)unlock;
-    if (log && logging)
+    (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)update, (void)lock, (void)unlock;
+    if (log)
         log(environment, fmi3Error, category_names[0], "the FMU has no Scheduled Execution");
     return NULL;
 }

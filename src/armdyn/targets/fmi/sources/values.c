@@ -15,32 +15,28 @@ static unsigned settable(fmu_role role)
     }
 }
 
-/* The variable of a value reference whose values end within count values, or NULL. */
-static const fmu_variable *variable(
-    const fmu_instance *instance, fmi3ValueReference reference, size_t used, size_t count, const char *function)
+fmi3Status fmu_sizes(
+    const fmu_instance *instance,
+    const fmi3ValueReference references[],
+    size_t references_count,
+    size_t count,
+    const char *function)
 {
-    const fmu_variable *found;
+    size_t k, sum = 0;
 
-    if (reference >= MODEL_VARIABLES) {
-        fmu_says(instance, fmi3Error, "%s: there is no variable with the value reference %u", function,
-                 (unsigned)reference);
-        return NULL;
+    for (k = 0; k < references_count; ++k) {
+        if (references[k] >= MODEL_VARIABLES)
+            return fmu_says(instance, fmi3Error, "%s: there is no variable with the value reference %u", function,
+                            (unsigned)references[k]);
+        sum += model_variables[references[k]].size;
     }
-    found = &model_variables[reference];
-    if (found->size > count - used) {
-        fmu_says(instance, fmi3Error, "%s: %s has %lu values, and fewer are left of nValues", function, found->name,
-                 (unsigned long)found->size);
-        return NULL;
-    }
-    return found;
-}
-
-static fmi3Status all_used(const fmu_instance *instance, size_t used, size_t count, const char *function)
-{
-    if (used == count)
+    if (sum == count)
         return fmi3OK;
-    return fmu_says(instance, fmi3Error, "%s: nValues is %lu; the variables have %lu values", function,
-                    (unsigned long)count, (unsigned long)used);
+    if (references_count == 1)
+        return fmu_says(instance, fmi3Error, "%s: nValues is %lu; %s has %lu values", function, (unsigned long)count,
+                        model_variables[references[0]].name, (unsigned long)sum);
+    return fmu_says(instance, fmi3Error, "%s: nValues is %lu; the %lu variables have %lu values", function,
+                    (unsigned long)count, (unsigned long)references_count, (unsigned long)sum);
 }
 
 DEFINE(
@@ -55,13 +51,13 @@ DEFINE(
     fmi3Status status = fmu_in(instance, ANY, "fmi3GetFloat64");
     size_t k, used = 0;
 
+    if (status == fmi3OK)
+        status = fmu_sizes(instance, references, references_count, count, "fmi3GetFloat64");
     if (status != fmi3OK)
-        return status;
+        return status; /* and nothing was written */
     for (k = 0; k < references_count; ++k) {
-        const fmu_variable *it = variable(instance, references[k], used, count, "fmi3GetFloat64");
+        const fmu_variable *it = &model_variables[references[k]];
 
-        if (!it)
-            return fmi3Error;
         if (it->role == OF_RATES)
             fmu_rates(instance);
         if (it->role == OF_OUTPUTS)
@@ -71,7 +67,7 @@ DEFINE(
             status = fmu_says(instance, fmi3Discard, "%s is not finite at this state", it->name);
         used += it->size;
     }
-    return all_used(instance, used, count, "fmi3GetFloat64") == fmi3OK ? status : fmi3Error;
+    return status;
 }
 
 /* Whether the values may become those of the variable. */
@@ -105,14 +101,14 @@ DEFINE(
     fmi3Status status = fmu_in(instance, ALIVE, "fmi3SetFloat64");
     size_t k, used = 0;
 
-    for (k = 0; k < references_count && status == fmi3OK; ++k) {
-        const fmu_variable *it = variable(instance, references[k], used, count, "fmi3SetFloat64");
-
-        status = it ? acceptable(instance, it, values + used) : fmi3Error;
-        used += it ? it->size : 0;
-    }
     if (status == fmi3OK)
-        status = all_used(instance, used, count, "fmi3SetFloat64");
+        status = fmu_sizes(instance, references, references_count, count, "fmi3SetFloat64");
+    for (k = 0; k < references_count && status == fmi3OK; ++k) {
+        const fmu_variable *it = &model_variables[references[k]];
+
+        status = acceptable(instance, it, values + used);
+        used += it->size;
+    }
     if (status != fmi3OK)
         return status; /* and nothing was set */
     for (k = 0, used = 0; k < references_count; ++k) {
