@@ -10,7 +10,7 @@ import scipy.integrate
 from armdyn.errors import TraceError, UnknownName
 from armdyn.functions.integrations import polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair, Integration, Port, trace
-from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, RUNNING, TOO_SHORT
+from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, RUNNING, TOO_SHORT, WATCHED
 from armdyn.targets.gufunc import Interface
 from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.kernels import kernel_of
@@ -41,7 +41,15 @@ def run(
     kept = np.zeros((count, attempts if pieces else 1, made.piece_size))
     progress, state = np.zeros((count, len(PROGRESS))), [start[:, :2].copy(), start[:, 2:4].copy(), np.zeros(count)]
     progress[:, ROW] = 1
-    limits = {"end": TIMES[-1], "rtol": 1e-9, "atol": 1e-9, "attempts": attempts, "times": len(TIMES), "pieces": pieces}
+    limits = {
+        "end": TIMES[-1],
+        "rtol": 1e-9,
+        "atol": 1e-9,
+        "attempts": attempts,
+        "times": len(TIMES),
+        "pieces": pieces,
+        "watches": False,
+    }
     for _ in range(calls):
         moved, after = np.empty_like(progress), [np.empty_like(part) for part in state]
         function(
@@ -141,7 +149,7 @@ def test_a_state_that_diverges_leaves_the_others_alone() -> None:
     progress, times = np.zeros((5, len(PROGRESS))), np.array([0.0, 0.9, 1.5])
     progress[:, ROW] = 1
     moved, final, rows = np.empty_like(progress), np.empty(5), np.full((5, 3), np.nan)
-    limits = np.array([1.5, 1e-10, 1e-10, 10_000, 3, 0.0])
+    limits = np.array([1.5, 1e-10, 1e-10, 10_000, 3, 0.0, 0.0])
     kernel_of(made, cache=False).for_float64(
         limits, progress, x, times, out=(moved, final, rows, np.empty((5, 1, made.piece_size)))
     )
@@ -182,3 +190,24 @@ def test_order_conditions(pair: EmbeddedPair) -> None:
         assert abs(total - 1.0 / (k + 1)) < 1e-14
     for weights in pair.errors:
         assert abs(sum(weights.values())) < 1e-13
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_a_step_in_which_the_watched_result_falls_below_zero_is_not_made(pair: EmbeddedPair, interpreted: bool) -> None:
+    """x = cos t is watched: the step before t = pi/2 is the last; without watching the end is reached."""
+    rates = trace(lambda x, v: (1.0 * v, -x, 1.0 * x), [Port("x", ()), Port("v", ())], ["xd", "vd", "seen"])
+    made = Integration(rates, [("x", "xd"), ("v", "vd")], pair, watched="seen")
+    function = kernel_of(made, cache=False).for_float64
+    if interpreted:
+        function = InterpretedIntegration(lambda: made, Interface.of(made))
+    for watches in (1.0, 0.0):
+        progress, moved = np.zeros((1, len(PROGRESS))), np.empty((1, len(PROGRESS)))
+        x, v, none = np.empty(1), np.empty(1), np.empty((1, 1))
+        limits = np.array([3.0, 1e-9, 1e-9, 1000, 0, 0.0, watches])
+        pieces = np.empty((1, 1, made.piece_size))
+        function(limits, progress, np.ones(1), np.zeros(1), none[0], out=(moved, x, v, none, none.copy(), pieces))
+        t, h = moved[0, T], moved[0, H]
+        assert moved[0, STATUS] == (WATCHED if watches else FINISHED)
+        assert (t < np.pi / 2 <= t + h) if watches else t == 3.0
+        np.testing.assert_allclose([x[0], v[0]], [np.cos(t), -np.sin(t)], rtol=0, atol=1e-7)

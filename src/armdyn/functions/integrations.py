@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from armdyn.declaration import Function
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.program.embedded_pairs import EmbeddedPair
-from armdyn.program.integration import LIMITS, PROGRESS, TOO_SHORT, Integration
+from armdyn.program.integration import LIMITS, PROGRESS, RUNNING, TOO_SHORT, WATCHED, Integration
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
 from armdyn.threads import undivided
@@ -52,6 +53,29 @@ class Progress:
         failed: Array = self.numbers[:, PROGRESS.index("status")] == TOO_SHORT
         return failed
 
+    @property
+    def stopped(self) -> Array:
+        """The states before a step in which the watched result falls below zero, a mask."""
+        stopped: Array = self.numbers[:, PROGRESS.index("status")] == WATCHED
+        return stopped
+
+    def of(self, which: Array) -> Progress:
+        """The progress of some states."""
+        return Progress(self.numbers[which])
+
+    def with_rows(self, row: Array) -> Progress:
+        """With other numbers of the next saved times."""
+        numbers = self.numbers.copy()
+        numbers[:, PROGRESS.index("row")] = row
+        return Progress(numbers)
+
+    def moved(self, which: Array, t: Array, h: Array) -> Progress:
+        """Some states at other times, with the lengths of their next steps, 0 if these are to be chosen."""
+        numbers = self.numbers.copy()
+        for name, values in (("t", t), ("h", h), ("rejected", 0.0), ("status", RUNNING)):
+            numbers[which, PROGRESS.index(name)] = values
+        return Progress(numbers)
+
     def with_failed(self, states: Array) -> Progress:
         """These states, a mask, are not continued."""
         numbers = self.numbers.copy()
@@ -76,14 +100,23 @@ class CompiledIntegration:
         state: of each part of the state the name of its rate; a part that is no argument is only integrated.
         pair: the Runge-Kutta formulas.
         time: the argument that is the time, s.
+        watched: the result that is not negative along the motion.
     """
 
     def __init__(
-        self, arm: Arm, function: Function, state: Mapping[str, str], pair: EmbeddedPair, *, time: str | None = None
+        self,
+        arm: Arm,
+        function: Function,
+        state: Mapping[str, str],
+        pair: EmbeddedPair,
+        *,
+        time: str | None = None,
+        watched: str | None = None,
     ) -> None:
         self._rates = CompiledFunction(arm, function)
-        self.state, self.pair, self.time = dict(state), pair, time
+        self.state, self.pair, self.time, self.watched = dict(state), pair, time, watched
         self._kernels: dict[tuple[str, ...], Kernel] = {}
+        self._known_names: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
     def advance(
         self,
@@ -93,7 +126,7 @@ class CompiledIntegration:
         times: Array,
         rows: Arrays,
         *,
-        limits: Mapping[str, float],
+        limits: Mapping[str, Any],
         pieces: Array | None = None,
     ) -> tuple[Progress, Arrays]:
         """Make steps up to the limits; returns the progress and the state after them.
@@ -104,20 +137,23 @@ class CompiledIntegration:
             held: the other arguments of the rates by name, likewise or one for all states.
             times: the saved times, s, rising.
             rows: the state at these, by name, (states, times, *shape), which is written to.
-            limits: "end", "rtol", "atol" and "attempts", see `armdyn.program.integration.LIMITS`.
+            limits: "end", "rtol", "atol" and "attempts", each a number or one for each state; and "watches", see
+                `armdyn.program.integration.LIMITS`.
             pieces: room for the polynomials of the steps, (states, attempts, piece size); their length h stays 0 in
                 the rows of attempts that were rejected.
         """
-        names = self._names(held)
-        inputs = [name for name in names if name not in self.state and name != self.time]
+        names, inputs = self._names(held)
         count = len(progress.numbers)
-        limit = [float({**limits, "times": len(times), "pieces": pieces is not None}[name]) for name in LIMITS]
+        known = {"watches": self.watched is not None, **limits, "times": len(times), "pieces": pieces is not None}
+        limit = np.empty((count, len(LIMITS)))
+        for k, name in enumerate(LIMITS):
+            limit[:, k] = known[name]
         if pieces is None:
             pieces = np.empty((count, 1, self._integration_size(state)))
         final = {name: np.empty_like(state[name]) for name in self.state}
         moved = np.empty_like(progress.numbers)
         self._kernel(names).for_float64(
-            np.array(limit),
+            limit,
             progress.numbers,
             *(state[name] for name in self.state),
             *(held[name] for name in inputs),
@@ -132,16 +168,18 @@ class CompiledIntegration:
         return np.zeros((count, attempts, self._integration_size(state)))
 
     def _integration_size(self, state: Arrays) -> int:
-        size = sum(int(array[0].size) for array in state.values())
+        size = sum(math.prod(array.shape[1:]) for array in state.values())
         return 2 + (1 + len(self.pair.dense)) * size
 
-    def _names(self, held: Arrays) -> tuple[str, ...]:
-        """The arguments of the rates that are given, in their order."""
-        return tuple(
-            a.name
-            for a in self._rates.function.arguments
-            if a.name in held or a.name in self.state or a.name == self.time
-        )
+    def _names(self, held: Arrays) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The arguments of the rates that are given, in their order, and those of them that are held."""
+        key = tuple(held)
+        if key not in self._known_names:
+            given = {*held, *self.state, self.time}
+            names = tuple(a.name for a in self._rates.function.arguments if a.name in given)
+            inputs = tuple(name for name in names if name not in self.state and name != self.time)
+            self._known_names[key] = names, inputs
+        return self._known_names[key]
 
     def _kernel(self, names: tuple[str, ...]) -> Kernel:
         """The compiled loop, from memory, from disk by the sources of the rates, or compiled."""
@@ -152,13 +190,14 @@ class CompiledIntegration:
                 if source is None:
                     kernel = kernel_of(self._integration(names))
                 else:
-                    key = f"integration {self.pair.name} {self.state} {self.time} {source}"
+                    key = f"integration {self.pair.name} {self.state} {self.time} {self.watched} {source}"
                     kernel = load_or_compile(key, lambda: self._integration(names))
             self._kernels[names] = kernel
         return kernel
 
     def _integration(self, names: Sequence[str]) -> Integration:
-        return Integration(self._rates.program(given=names), self.state.items(), self.pair, self.time)
+        program = self._rates.program(given=names)
+        return Integration(program, self.state.items(), self.pair, self.time, self.watched)
 
 
 def polynomial(piece: Array, pair: EmbeddedPair) -> Any:

@@ -19,8 +19,12 @@ from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.program import Port, Program
 from armdyn.threads import cached_property
 
-LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces")
-"""The settings of a call: last time, s; tolerances; most steps to try; saved times; 1 if polynomials are kept."""
+LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches")
+"""The settings of a call.
+
+The last time, s; the tolerances; the most steps to try; the number of saved times; 1 if polynomials are kept; 1 if a
+step in which the watched result falls below zero is not made.
+"""
 
 PROGRESS = ("t", "h", "row", "rejected", "status", "steps", "evaluations")
 """The state of an integration between two calls.
@@ -29,8 +33,12 @@ The time, s; the length of the next step, 0 if it is to be chosen; the next save
 was rejected; the status; accepted steps and evaluations so far.
 """
 
-RUNNING, FINISHED, TOO_SHORT = 0.0, 1.0, 2.0
-"""The status: there are more steps to make; the end is reached; the error requires steps below rounding of t."""
+RUNNING, FINISHED, TOO_SHORT, WATCHED = 0.0, 1.0, 2.0, 3.0
+"""The status: there are more steps to make; the end is reached; the error requires steps below rounding of t; in the
+next step, of length h, the watched result falls below zero."""
+
+FIRST_WATCHED = 4
+"""The first stage of a step at which the watched result counts: those before are close to the start of the step."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,7 @@ class Integration:
         state: of each part of y its name, and the name of the result that is its rate.
         pair: the formula.
         time: the input that is the time, s; None where the rates do not depend on it.
+        watched: a scalar result that is not negative along the motion; None if there is none.
 
     >>> from armdyn.program import DORMAND_PRINCE_54, Integration, Port, trace
     >>> rates = trace(lambda x, v: (1.0 * v, -x), [Port("x", ()), Port("v", ())], ["xd", "vd"])
@@ -54,14 +63,21 @@ class Integration:
     state: tuple[tuple[str, str], ...]
     pair: EmbeddedPair
     time: str | None = None
+    watched: str | None = None
 
     def __init__(
-        self, rates: Program, state: Iterable[tuple[str, str]], pair: EmbeddedPair, time: str | None = None
+        self,
+        rates: Program,
+        state: Iterable[tuple[str, str]],
+        pair: EmbeddedPair,
+        time: str | None = None,
+        watched: str | None = None,
     ) -> None:
         object.__setattr__(self, "rates", rates)
         object.__setattr__(self, "state", tuple((name, rate) for name, rate in state))
         object.__setattr__(self, "pair", pair)
         object.__setattr__(self, "time", time)
+        object.__setattr__(self, "watched", watched)
         self._check()
 
     def _check(self) -> None:
@@ -77,6 +93,8 @@ class Integration:
                 )
         if self.time is not None and self.time not in inputs:
             raise UnknownName.of("input", self.time, inputs, self.rates.name)
+        if self.watched is not None and self.watched not in results:
+            raise UnknownName.of("result", self.watched, results, self.rates.name)
 
     @property
     def name(self) -> str:
@@ -108,5 +126,5 @@ class Integration:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of everything that bears on the numbers."""
-        text = repr((self.rates.digest, self.state, self.pair, self.time))
+        text = repr((self.rates.digest, self.state, self.pair, self.time, self.watched))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, RUNNING, TOO_SHORT, Integration
+from armdyn.program.integration import (
+    FINISHED,
+    FIRST_WATCHED,
+    LIMITS,
+    PROGRESS,
+    RUNNING,
+    TOO_SHORT,
+    WATCHED,
+    Integration,
+)
 from armdyn.program.interpret import interpret
 from armdyn.targets.interpreted import InPlaceOfUfunc
 
@@ -48,8 +57,10 @@ def _parts(y: NDArray[Any], integration: Integration) -> list[NDArray[Any]]:
     return [part.reshape((*y.shape[:-1], *port.shape)) for part, port in zip(parts, ports, strict=True)]
 
 
-def _rates_of(integration: Integration, held: dict[str, NDArray[Any]]) -> Callable[[float, NDArray[Any]], NDArray[Any]]:
-    """The rates as a function of t and y."""
+def _rates_of(
+    integration: Integration, held: dict[str, NDArray[Any]], seen: list[float]
+) -> Callable[[float, NDArray[Any]], NDArray[Any]]:
+    """The rates as a function of t and y, which appends the watched results to those ``seen``."""
     rates, ports = integration.rates, integration.state_ports
 
     def f(t: float, y: NDArray[Any]) -> NDArray[Any]:
@@ -58,6 +69,8 @@ def _rates_of(integration: Integration, held: dict[str, NDArray[Any]]) -> Callab
             values[integration.time] = np.array(t)
         computed = interpret(rates, *(values[port.name] for port in rates.inputs), dtype=np.dtype(np.float64))
         results = {port.name: result for port, result in zip(rates.outputs, computed, strict=True)}
+        if integration.watched is not None:
+            seen.append(float(results[integration.watched]))
         return np.concatenate([np.ravel(results[rate]) for _, rate in integration.state])
 
     return f
@@ -77,8 +90,9 @@ def _integrated(
     if progress["t"] >= limits["end"]:
         return np.array([*(progress | {"status": FINISHED}).values()]), y
     held = {port.name: a for port, a in zip(integration.held_ports, own[2 + count : -1], strict=True)}
+    seen: list[float] = []
     solver = getattr(scipy.integrate, integration.pair.name)(
-        _rates_of(integration, held),
+        _rates_of(integration, held, seen),
         progress["t"],
         y,
         limits["end"],
@@ -87,10 +101,14 @@ def _integrated(
         first_step=min(progress["h"], limits["end"] - progress["t"]) or None,
     )
     for k in range(int(limits["attempts"])):
+        before = solver.t, solver.y
         if solver.status == "running":
             solver.step()
         if solver.t_old is None or solver.status == "failed":
             break
+        if limits["watches"] and min(seen[-integration.pair.last :][FIRST_WATCHED - 1 :], default=1.0) < 0.0:
+            progress |= {"t": before[0], "h": solver.h_previous, "row": float(row), "status": WATCHED}
+            return np.array([*progress.values()]), before[1]
         progress["steps"] += 1
         state_at = solver.dense_output()
         while row < int(limits["times"]) and times[row] <= solver.t:

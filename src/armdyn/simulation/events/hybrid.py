@@ -18,6 +18,7 @@ from armdyn.simulation.events.room import Room
 from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.forces import Forces, Index
+from armdyn.simulation.integration import compiled_dry
 from armdyn.simulation.integration.chattering import Stretch
 from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
@@ -50,6 +51,20 @@ def integrate(
     The state is (q, qd), and bristles where the robot has such.
     """
     q, _, *bristles = start
+    plain = happenings.only_dry and not bristles and corrector is None and not dense_output
+    if plain and isinstance(method, Adaptive) and compiled_dry.has_loop(robot, method, forces, happenings.dry):
+        compiled_dry.integrate(
+            robot,
+            method,
+            forces,
+            (start[0], start[1]),
+            duration=duration,
+            samples=samples,
+            report=report,
+            joints=happenings.dry,
+            redundant=redundant,
+        )
+        return
     bends = OnNumbers(robot, redundant) if bristles else None
     robot = robot if bends is None else bends.bare
     barriers = Barriers(robot, happenings.stops, happenings.contacts)

@@ -100,11 +100,16 @@ def loop_of(robot: Robot, scipy_method: str, *, linear: bool) -> CompiledIntegra
     return loop
 
 
+def are_known(forces: Forces) -> bool:
+    """Whether the forces are numbers that are known beforehand."""
+    return all(isinstance(f, Constant | Table | Scheduled | None) for f in (forces.torque, forces.f_tip))
+
+
 def has_loop(robot: Robot, method: Adaptive, forces: Forces, redundant: Redundant) -> bool:
     """Whether a compiled loop can make the motion: an explicit pair, known forces, no friction that jumps."""
-    known = all(isinstance(f, Constant | Table | Scheduled | None) for f in (forces.torque, forces.f_tip))
     by_least_squares = redundant != "error" and bool(robot.model.constraints)
-    return method.scipy_method in PAIRS and known and not by_least_squares and not rubbing_bodies(robot.mechanism.drive)
+    explicit = method.scipy_method in PAIRS
+    return explicit and are_known(forces) and not by_least_squares and not rubbing_bodies(robot.mechanism.drive)
 
 
 def integrate(
@@ -119,14 +124,14 @@ def integrate(
     dense_output: bool = False,
 ) -> None:
     """Integrate all states from (q, qd) to ``duration`` and fill the samples."""
-    run = _Run(robot, method, forces, start, duration, samples, report, dense_output=dense_output)
+    run = Run(robot, method, forces, start, duration, samples, report, dense_output=dense_output)
     try:
         run.to_the_end()
     finally:
         run.keep_forces()
 
 
-class _Run:
+class Run:
     """A batch on its way: its progress, its state (q, qd, W), and the rows of the samples."""
 
     def __init__(
@@ -139,7 +144,7 @@ class _Run:
         samples: Samples,
         report: Report,
         *,
-        dense_output: bool,
+        dense_output: bool = False,
     ) -> None:
         self.robot, self.method, self.forces, self.duration = robot, method, forces, duration
         self.samples, self.report, self.batch = samples, report, start[0].shape[:-1]
@@ -154,6 +159,8 @@ class _Run:
         self.linear = not forces.held
         self.loop = loop_of(robot, method.scipy_method, linear=self.linear)
         self.attempts = ATTEMPTS_AT_FIRST
+        self.failures: dict[int, SimulationError] = {}
+        """The errors of states that could not be continued, by number; steps that are too short have none yet."""
         self.dense = [Dense(robot.dof) for _ in range(self.states)] if dense_output else []
         samples.dense = dict(zip(np.ndindex(self.batch), self.dense, strict=True)) if dense_output else {}
 
@@ -183,7 +190,7 @@ class _Run:
         if self.dense:
             attempts = max(min(attempts, PIECES_AT_ONCE // self.states), 1)
             pieces = self.loop.piece_room(self.state, attempts)
-        limits = {"end": end, "rtol": self.method.rtol, "atol": self.method.atol, "attempts": attempts}
+        limits = self._limits(end, attempts)
         rows = {name: self._rows(name) for name in self.state}
         began, before = time.perf_counter(), self.progress
         self.progress, self.state = self.loop.advance(
@@ -198,6 +205,9 @@ class _Run:
         faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
         self.attempts = min(max(int(self.attempts * min(faster, 64.0)), 1), MOST_ATTEMPTS)
         self.report(float(self.progress.t.mean()) / self.duration)
+
+    def _limits(self, end: Any, attempts: int) -> dict[str, Any]:
+        return {"end": end, "rtol": self.method.rtol, "atol": self.method.atol, "attempts": attempts}
 
     def _keep_pieces(self, pieces: Array) -> None:
         for dense, own in zip(self.dense, pieces, strict=True):
@@ -243,7 +253,9 @@ class _Run:
         self.samples.keep_end(t, lambda: self.samples.record((q, qd, work), unknown), lambda: None)
 
     def _stuck(self) -> SimulationError:
-        """The error of the first state, of which no step is short enough."""
+        """The error of the first state."""
+        if self.failures:
+            return self.failures[min(self.failures)]
         progress, n = self.progress, 0
         many = progress.steps[n] >= self.method.max_steps
         why = f"after {int(progress.steps[n])} steps (max_steps)" if many else "however short the step"

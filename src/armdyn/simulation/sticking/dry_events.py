@@ -13,10 +13,10 @@ from armdyn.robot import Robot
 from armdyn.simulation.events.bounded import SLACK
 from armdyn.simulation.events.crossings import POINTS, SLOW
 from armdyn.simulation.events.many_zeros import zeros_between
-from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.events.pushing import Pushing
 from armdyn.simulation.sticking.bounded_many import sticks_or_slips
 from armdyn.simulation.sticking.dry_joints import DryJoints
-from armdyn.simulation.sticking.equations import let_go, part_of_step
+from armdyn.simulation.sticking.equations import let_go
 from armdyn.simulation.sticking.equations_under_load import breakaway_of_available
 from armdyn.simulation.sticking.pushing_under_load import PushingUnderLoad
 from armdyn.simulation.unfinished import SimulationError
@@ -106,13 +106,12 @@ class DryEvents:
 
     Args:
         robot: what moves.
-        method: a one-step method.
+        part: a step of any length in which each joint goes on as it does, e.g. `part_of_step` of a method, compiled.
         bounds: of friction.
     """
 
-    def __init__(self, robot: Robot, method: FixedStep, bounds: Bounds) -> None:
-        self.bounds = bounds
-        self._part: Callable[..., Any] = robot.compile(part_of_step(method))
+    def __init__(self, robot: Robot, part: Callable[..., Any], bounds: Bounds) -> None:
+        self.bounds, self._part = bounds, part
         self._let_go: Callable[..., Any] = robot.compile(let_go)
 
     def begun(self, states: States, acting: Acting) -> Array:
@@ -135,14 +134,14 @@ class DryEvents:
         """
         fine, changes = np.ones(len(h), dtype=bool), list[Change]()
         if jump:
-            changes += self._after_jump(states, acting, fine)
+            changes += self.after_jump(states, acting, fine)
         at_begin = states.slip.copy()
         for _ in range(MOST_EVENTS):
             on = np.flatnonzero(fine & (states.elapsed < h))
             if not len(on):
                 break
             some, own = states.of(on), tuple(array[on] for array in acting)
-            found, happened, well = self._until_event(some, h[on], own)
+            found, happened, well = self.until_event(some, h[on], own)
             changes += [change._replace(place=int(on[change.place])) for change in found]
             states.put(on, some)
             fine[on] = well
@@ -150,8 +149,8 @@ class DryEvents:
             at_begin[begin] = states.slip[begin]
         return at_begin, fine & (states.elapsed >= h), changes
 
-    def _after_jump(self, states: States, acting: Acting, fine: Array) -> list[Change]:
-        """Let joints go that friction cannot hold under the forces of this step."""
+    def after_jump(self, states: States, acting: Acting, fine: Array) -> list[Change]:
+        """Let joints go that friction cannot hold under new forces; ``fine`` becomes false of undecided states."""
         lost = (self._look(states, states.elapsed, acting).watched < 0.0)[:, : len(self.bounds.dry)].any(axis=-1)
         which = np.flatnonzero(lost)
         return self._settled(states, which, acting, fine) if len(which) else []
@@ -173,8 +172,12 @@ class DryEvents:
             friction,
         )
 
-    def _until_event(self, states: States, h: Array, acting: Acting) -> tuple[list[Change], Array, Array]:
-        """Go on to the first event of each state, or to the end of the step."""
+    def until_event(self, states: States, h: Array, acting: Acting) -> tuple[list[Change], Array, Array]:
+        """Go on to the first event of each state, or to the end of the step.
+
+        Returns:
+            The changes, and two masks: the states with an event, and those whose event was decided.
+        """
         n, left = len(self.bounds.dry), h - states.elapsed
         times = np.linspace(0.0, 1.0, POINTS)[:, None] * left
         seen = self._look(states, times, acting)
@@ -254,6 +257,13 @@ class DryEvents:
         return kinds.found
 
 
+def events_of(pushing: Pushing, part: Callable[..., Any], bounds: Bounds) -> DryEvents:
+    """The events of an arm, of friction that depends on its load too."""
+    if isinstance(pushing, PushingUnderLoad):
+        return EventsUnderLoad(pushing, part, bounds)
+    return DryEvents(pushing.robot, part, bounds)
+
+
 class EventsUnderLoad(DryEvents):
     """The same where friction depends on the load: its bounds follow from the joint forces.
 
@@ -261,12 +271,12 @@ class EventsUnderLoad(DryEvents):
 
     Args:
         pushing: the equations of motion.
-        method: a one-step method.
+        part: as of `DryEvents`.
         bounds: of the friction that does not depend on the load.
     """
 
-    def __init__(self, pushing: PushingUnderLoad, method: FixedStep, bounds: Bounds) -> None:
-        super().__init__(pushing.robot, method, bounds)
+    def __init__(self, pushing: PushingUnderLoad, part: Callable[..., Any], bounds: Bounds) -> None:
+        super().__init__(pushing.robot, part, bounds)
         self._pushing, self._breakaway = pushing, pushing.robot.compile(breakaway_of_available)
 
     def _bounds_under(self, acting: Acting) -> Bounds:

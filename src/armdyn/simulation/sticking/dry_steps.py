@@ -26,10 +26,10 @@ from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.sticking.dry_events import Acting, Bounds, Change, DryEvents, EventsUnderLoad, States
+from armdyn.simulation.sticking.dry_events import Acting, Bounds, Change, States, events_of
 from armdyn.simulation.sticking.dry_joints import DryJoints, rub_without_load
-from armdyn.simulation.sticking.equations import step_of_loop, sticking_motion
-from armdyn.simulation.sticking.pushing_under_load import PushingUnderLoad, pushing_of
+from armdyn.simulation.sticking.equations import part_of_step, step_of_loop, sticking_motion
+from armdyn.simulation.sticking.pushing_under_load import pushing_of
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -126,9 +126,7 @@ class _Motions:
         self.given = _Given.of(forces)
         bounds = Bounds.of(joints, n)
         self.bounds, self.names = bounds, dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        self.events = DryEvents(robot, method, bounds)
-        if isinstance(pushing, PushingUnderLoad):
-            self.events = EventsUnderLoad(pushing, method, bounds)
+        self.events = events_of(pushing, robot.compile(part_of_step(method)), bounds)
         over_time = ["number", *self.given.over_time]
         self.loop = CompiledRollout(robot, step_of_loop(method), over_time=over_time, record=RECORDED)
         self.loop.warns = False  # a simulation has words of its own

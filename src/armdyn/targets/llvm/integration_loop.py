@@ -75,7 +75,7 @@ class Ports:
 
 
 def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
-    """``@evaluate``: the rates of the state in scratch memory, to a row of stages."""
+    """``@evaluate``: the rates of the state in scratch memory, to a row of stages, and the watched result."""
     out = Lines()
     for number in range(len(plan.parts)):
         out.put(f"call void @part{number}(ptr %values, ptr %values)")
@@ -84,7 +84,10 @@ def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
     places = [place for _, rate in integration.state for place in plan.places(found[rate])]
     for k, (slot, constant) in enumerate(places):
         lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), "%rates", k)
-    return f"define internal void @evaluate(ptr %values, ptr %rates) #0 {{\n{out}\n  ret void\n}}\n"
+    if integration.watched is not None:
+        ((slot, constant),) = plan.places(found[integration.watched])
+        lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), "%watched")
+    return f"define internal void @evaluate(ptr %values, ptr %rates, ptr %watched) #0 {{\n{out}\n  ret void\n}}\n"
 
 
 def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:

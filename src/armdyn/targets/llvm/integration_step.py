@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from armdyn.program.embedded_pairs import Weights
-from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, TOO_SHORT, Integration
+from armdyn.program.integration import FINISHED, FIRST_WATCHED, LIMITS, PROGRESS, TOO_SHORT, WATCHED, Integration
 from armdyn.targets.llvm.lanes import Lanes
 
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
@@ -23,7 +23,7 @@ ROUNDINGS = 10.0
 """A step is at least so many times the distance from t to the next number."""
 
 _T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS = range(len(PROGRESS))
-_END, _RTOL, _ATOL = map(LIMITS.index, ("end", "rtol", "atol"))
+_END, _RTOL, _ATOL, _WATCHES = map(LIMITS.index, ("end", "rtol", "atol", "watches"))
 
 
 class Step:
@@ -41,9 +41,9 @@ class Step:
         ports = integration.state_ports
         firsts = accumulate((port.size for port in ports), initial=0)
         self.parts = [(port.name, first, port.size) for port, first in zip(ports, firsts, strict=False)]
-        self.room = {"t.new": 1, "h": 1, "accepted": 1, "rejected": 1, "factor": 1} | {
-            f"sum{k}": 1 for k in range(max(2, len(self.pair.errors)))
-        }
+        self.watches = integration.watched is not None
+        own = ("t.new", "h", "accepted", "rejected", "factor", "watched", "least.watched", "sum0", "sum1")
+        self.room = dict.fromkeys(own, 1)
 
     def begin(self) -> None:
         """The rates at the start, and the first length in lanes that have none; lanes at their end are finished."""
@@ -98,12 +98,17 @@ class Step:
         """The stages of a step, its error, and the lanes that accept it; lanes that are not active do not move."""
         lanes, pair = self.lanes, self.pair
         self._choose_end(active)
+        lanes.store(lanes.vector.splat(1.0), "%least.watched")
         for s, weights in enumerate(pair.stages, start=1):
             self._stage(s, weights, ends=s == pair.last)
+            if self.watches and s >= FIRST_WATCHED:
+                lanes.store(lanes.least(lanes.load("%watched"), lanes.load("%least.watched")), "%least.watched")
         error = self._error()
         fine = lanes.compare("olt", error, 1.0)
         running = lanes.compare("oeq", self._progress(_STATUS), 0.0)
         accepted, rejected = lanes.both(fine, running), lanes.without(running, fine)
+        if self.watches:
+            accepted = lanes.without(accepted, self._stop_before(accepted))
         self._keep_mask("accepted", accepted)
         self._keep_mask("rejected", rejected)
         bounded = lanes.largest(lanes.least(error, LARGEST_ERROR), SMALLEST_ERROR)
@@ -112,6 +117,17 @@ class Step:
         longer = lanes.least(lanes.select(again, 1.0, LARGEST_FACTOR), wanted)
         lanes.store(lanes.select(accepted, longer, lanes.largest(wanted, LEAST_FACTOR)), "%factor")
         self._count(_EVALUATIONS, running, float(pair.last))
+
+    def _stop_before(self, accepted: str) -> str:
+        """The lanes in which the watched result has fallen below zero: they stay at the beginning of the step."""
+        lanes = self.lanes
+        below = lanes.both(
+            lanes.compare("olt", lanes.load("%least.watched"), 0.0), lanes.compare("oeq", self._limit(_WATCHES), 1.0)
+        )
+        stopped = lanes.both(accepted, below)
+        lanes.store(lanes.select(stopped, WATCHED, self._progress(_STATUS)), "%progress", _STATUS)
+        lanes.store(lanes.select(stopped, lanes.load("%h"), self._progress(_H)), "%progress", _H)
+        return stopped
 
     def _choose_end(self, active: str) -> None:
         """Where the step ends, %t.new, and its length, %h, which is 0 in lanes that wait."""
@@ -158,7 +174,7 @@ class Step:
         lanes = self.lanes
         if self.time is not None:
             lanes.store(t, "%values", self.time)
-        lanes.put(f"call void @evaluate(ptr %values, ptr {lanes.at('%K', s * self.size)})")
+        lanes.put(f"call void @evaluate(ptr %values, ptr {lanes.at('%K', s * self.size)}, ptr %watched)")
 
     def _error(self) -> str:
         """The root mean square over y of the error over its scale, atol + rtol max(|y|, |y_new|).
