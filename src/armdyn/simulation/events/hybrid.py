@@ -51,7 +51,7 @@ def integrate(
     The state is (q, qd), and bristles where the robot has such.
     """
     q, _, *bristles = start
-    plain = happenings.only_dry and not bristles and corrector is None and not dense_output
+    plain = happenings.only_dry and not bristles and corrector is None
     if plain and isinstance(method, Adaptive) and compiled_dry.has_loop(robot, method, forces, happenings.dry):
         compiled_dry.integrate(
             robot,
@@ -63,6 +63,7 @@ def integrate(
             report=report,
             joints=happenings.dry,
             redundant=redundant,
+            dense_output=dense_output,
         )
         return
     bends = OnNumbers(robot, redundant) if bristles else None

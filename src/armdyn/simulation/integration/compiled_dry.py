@@ -89,9 +89,10 @@ def integrate(
     report: Report,
     joints: DryJoints,
     redundant: Redundant = "error",
+    dense_output: bool = False,
 ) -> None:
     """Integrate all states from (q, qd) to ``duration`` and fill the samples."""
-    run = _DryRun(robot, method, forces, start, duration, samples, report, joints, redundant)
+    run = _DryRun(robot, method, forces, start, duration, samples, report, joints, redundant, dense_output)
     try:
         run.to_the_end()
     finally:
@@ -113,8 +114,9 @@ class _DryRun(Run):
         report: Report,
         joints: DryJoints,
         redundant: Redundant,
+        dense_output: bool,
     ) -> None:
-        super().__init__(robot, method, forces, start, duration, samples, report)
+        super().__init__(robot, method, forces, start, duration, samples, report, dense_output=dense_output)
         self.loop = loop_of(robot, method.scipy_method)
         self.bounds = Bounds.of(joints, robot.dof)
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
@@ -160,6 +162,8 @@ class _DryRun(Run):
         finite = np.isfinite(self.state["q"][which]).all(axis=-1) & np.isfinite(self.state["qd"][which]).all(axis=-1)
         lost = np.zeros(self.states, dtype=bool)
         lost[which[~finite]] = True
+        if k == 0:
+            self.failures |= {int(n): SimulationError("the initial state is not finite") for n in np.flatnonzero(lost)}
         self.progress = self.progress.with_failed(lost)
         which = which[finite]
         if not len(which):
@@ -209,7 +213,7 @@ class _DryRun(Run):
     def _keep_samples(self, start: Arrays, slip: Array, held: Arrays, which: Array, elapsed: Array) -> None:
         """The states at saved times in these parts of steps."""
         due = np.append(self.samples.t, np.inf)[self.progress.row[which].astype(int)]
-        due = due <= self.progress.t[which] + elapsed
+        due = (due <= self.progress.t[which] + elapsed) | bool(self.dense)
         if not due.any():
             return
         numbers, before = self.progress.numbers.copy(), self.progress.row
@@ -220,9 +224,12 @@ class _DryRun(Run):
         numbers[:, PROGRESS.index("h")] = ends - self.progress.t
         limits = {**self._limits(ends, ATTEMPTS_OF_PART), "watches": False}
         rows = {name: self._rows(name) for name in self.state}
+        pieces = self.loop.piece_room(start, ATTEMPTS_OF_PART) if self.dense else None
         after, _ = self.loop.advance(
-            Progress(numbers), start, held | self._given(slip), self.samples.t, rows, limits=limits
+            Progress(numbers), start, held | self._given(slip), self.samples.t, rows, limits=limits, pieces=pieces
         )
+        if pieces is not None:
+            self._keep_pieces(pieces)
         self.progress = self.progress.with_rows(after.row)
         self._keep_slips(before, slip)
 
@@ -256,10 +263,10 @@ class _DryRun(Run):
         """Note the joints that stick, slip, or turn round."""
         for c in np.flatnonzero(change.before != change.after).tolist():
             kind = "stick" if change.after[c] == 0 else "slip" if change.before[c] == 0 else "reversal"
-            self._occurs(n, begin + change.elapsed, self.names[c], kind, change.q, change.qd, 0.0)
+            self._occurs(n, begin + change.elapsed, self.names[c], kind, change.q, change.qd)
 
-    def _occurs(self, n: int, *event: Any) -> None:
-        self.samples.events.append(Occurrence(*event, self._index(n)))
+    def _occurs(self, n: int, t: float, name: str, kind: str, q: Array, qd: Array, energy: float = 0.0) -> None:
+        self.samples.events.append(Occurrence(t, name, kind, q, qd, energy, self._index(n)))
 
     def _index(self, n: int) -> Index:
         return tuple(map(int, np.unravel_index(n, self.batch))) if self.batch else ()
@@ -269,9 +276,9 @@ class _DryRun(Run):
         tau, *f_tip = self._acting(held, np.array([n]))
         forces = Forces(Constant(tau[0]), Constant(f_tip[0][0]) if f_tip else None)
         own, index = self.samples.of(self._index(n)), self._index(n)
-        own.count = int(self.progress.row[n])
+        own.count, dense = int(self.progress.row[n]), self.dense[n] if self.dense else None
         motion = StateInMotion(
-            self.pushing, self.method, forces, self.duration, own, self.room.at(index), (), None, None
+            self.pushing, self.method, forces, self.duration, own, self.room.at(index), (), None, dense
         )
         motion.ends = [begin, end]
         y = np.array([*self.state["q"][n], *self.state["qd"][n], self.state["work"][n]])

@@ -1,0 +1,118 @@
+"""Adaptive motions in compiled loops beside the same motions state by state, by SciPy's solvers."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.actuators import Actuator, ServoFriction
+from armdyn.simulation import Adaptive, OverTime
+from armdyn.simulation.integration import compiled_adaptive, compiled_dry
+
+NAMES = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint")
+
+
+@pytest.fixture(scope="module")
+def ur5() -> armdyn.Robot:
+    return armdyn.load("ur5")
+
+
+def both(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> tuple[Any, Any]:
+    """The motion in compiled loops, and the one that SciPy's solvers make state by state."""
+    compiled = armdyn.simulate(*arguments, **options)
+    with monkeypatch.context() as patched:
+        for module in (compiled_adaptive, compiled_dry):
+            patched.setattr(module, "has_loop", lambda *_: False)
+        one_by_one = armdyn.simulate(*arguments, **options)
+    return compiled, one_by_one
+
+
+def require_same(compiled: Any, one_by_one: Any, within: float) -> None:
+    for name in ("t", "tau"):
+        np.testing.assert_allclose(getattr(compiled, name), getattr(one_by_one, name), rtol=0, atol=1e-12)
+    for name in ("q", "qd"):
+        np.testing.assert_allclose(getattr(compiled, name), getattr(one_by_one, name), rtol=0, atol=within)
+    np.testing.assert_allclose(compiled.energy.work, one_by_one.energy.work, rtol=1e-13, atol=within)
+    assert compiled.statistics.steps > 0
+    kinds = [[(one.name, one.kind, one.index) for one in motion.events] for motion in (compiled, one_by_one)]
+    assert kinds[0] == kinds[1]
+    for a, b in zip(compiled.events, one_by_one.events, strict=True):
+        assert abs(a.t - b.t) < within
+
+
+@pytest.mark.parametrize("scipy_method", ["DOP853", "RK45"])
+def test_bare_arms(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch, scipy_method: str) -> None:
+    """One state has the steps of SciPy's solver; of a batch each state is as if alone, to the last bit."""
+    method = Adaptive(rtol=1e-8, atol=1e-8, scipy_method=scipy_method)
+    q = np.random.default_rng(3).uniform(-1, 1, (5, 6))
+    compiled, one_by_one = both(monkeypatch, ur5, q, duration=0.6, method=method)
+    require_same(compiled, one_by_one, 1e-10)
+    assert compiled.statistics.steps == one_by_one.statistics.steps
+    alone = armdyn.simulate(ur5, q[3], duration=0.6, method=method)
+    np.testing.assert_array_equal(alone.q, compiled.q[:, 3])
+
+
+@pytest.mark.parametrize("between", ["linear", "hold"])
+def test_forces_over_time(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch, between: str) -> None:
+    """The loop begins anew at each time of the forces; those on straight lines are part of the rates."""
+    random = np.random.default_rng(4)
+    t = np.array([0.0, 0.11, 0.37, 0.5])
+    forces = {"torque": OverTime(t, random.normal(0, 20, (4, 6)), between)}
+    forces["f_tip"] = OverTime(t, random.normal(0, 5, (4, 6)), between)
+    compiled, one_by_one = both(monkeypatch, ur5, np.full(6, 0.3), duration=0.5, dense_output=True, **forces)
+    require_same(compiled, one_by_one, 1e-11)
+    np.testing.assert_allclose(compiled.f_tip, one_by_one.f_tip, rtol=0, atol=1e-12)
+    times = np.linspace(0.0, 0.5, 37)
+    np.testing.assert_allclose(compiled.at(times).q, one_by_one.at(times).q, rtol=0, atol=1e-11)
+
+
+def test_joints_that_stick(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Events, friction and accelerations of three motions under a torque that jumps, of dry and Stribeck friction."""
+    random = np.random.default_rng(5)
+    stribeck = armdyn.actuators.Stribeck(static=2.5, kinetic=1.0, speed=0.2)
+    actuators = {name: Actuator(friction=stribeck) for name in NAMES}
+    robot = ur5.with_friction({joint.name: (0.5, 1.5) for joint in ur5.joints[3:]}).with_actuators(actuators)
+    torque = OverTime([0.0, 0.4, 0.8], random.normal(0, 30, (3, 6)), "hold")
+    q = random.uniform(-1, 1, (3, 6))
+    compiled, one_by_one = both(monkeypatch, robot, q, duration=0.8, torque=torque)
+    require_same(compiled, one_by_one, 1e-7)
+    assert len(compiled.events) > 10
+    assert {one.kind for one in compiled.events} >= {"stick", "slip"}
+    near = np.abs(compiled.t[:, None] - [one.t for one in compiled.events]).min(axis=1) > 1e-6  # friction jumps there
+    friction = (motion.signals["friction"][near] for motion in (compiled, one_by_one))
+    np.testing.assert_allclose(*friction, rtol=0, atol=1e-6)
+    assert np.abs(compiled.energy.drift).max() < 1e-7
+
+
+def test_friction_under_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gears whose losses depend on the load: M4 of a servo at both joints."""
+    law = ServoFriction(
+        coulomb=0.1, viscous=0.05, stribeck=0.1, speed=0.3, exponent=1.4, motor=0.12, external=0.12,
+        motor_stribeck=0.05, external_stribeck=0.05,
+    )  # fmt: skip
+    robot = armdyn.load("planar_2r").with_actuators(
+        {name: Actuator(friction=law) for name in armdyn.load("planar_2r").joint_names}
+    )
+    compiled, one_by_one = both(monkeypatch, robot, [0.3, -0.4], duration=1.5, rtol=1e-12, atol=1e-12)
+    require_same(compiled, one_by_one, 1e-10)
+    assert np.abs(compiled.energy.drift).max() < 1e-7
+
+
+def test_a_state_that_cannot_begin_leaves_the_others_alone(ur5: armdyn.Robot) -> None:
+    robot = ur5.with_friction({joint.name: (0.5, 1.5) for joint in ur5.joints})
+    q = np.array([np.zeros(6), np.full(6, np.nan), np.full(6, 0.5)])
+    motion = armdyn.simulate(robot, q, duration=0.2)
+    assert np.isnan(motion.q[1:, 1]).all()
+    for k in (0, 2):
+        alone = armdyn.simulate(robot, q[k], duration=0.2)
+        np.testing.assert_array_equal(motion.q[:, k], alone.q)
+        assert [one.t for one in motion.events if one.index == (k,)] == [one.t for one in alone.events]
+
+
+def test_most_steps_end_a_motion_by_name(ur5: armdyn.Robot) -> None:
+    robot = ur5.with_friction({joint.name: (0.5, 1.5) for joint in ur5.joints})
+    with pytest.raises(armdyn.simulation.SimulationError, match=r"after 3 steps \(max_steps\)") as error:
+        armdyn.simulate(robot, np.zeros(6), duration=1.0, method=Adaptive(max_steps=3))
+    assert error.value.trajectory is not None
+    assert np.isfinite(error.value.trajectory.q).all()
