@@ -243,7 +243,8 @@ def test_a_xacro_file_is_recognised_by_its_name(tmp_path: Path) -> None:
     file.write_text(GOOD)
     with pytest.raises(ModelError) as caught:
         read_urdf(file)
-    assert str(caught.value).endswith("Expand it: xacro 'my arm.urdf.xacro' > 'my arm.urdf'")
+    expand = "Expand it: xacro 'my arm.urdf.xacro' > 'my arm.urdf'; or have it expanded as it is read, if you trust it "
+    assert str(caught.value).endswith(expand + "(pip install xacrodoc): xacro_args={'name': 'value'}, or {}.")
 
 
 @pytest.mark.parametrize(("kind", "position"), [("revolute", 1e16), ("prismatic", 1e60)])

@@ -39,11 +39,15 @@ GRAVITY = "Acceleration of free fall in base axes, m/s^2."
 ACCEPT_INERTIA = "Take inertias that no rigid body has as they stand."
 ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes say what is taken."
 ACTUATORS = "A file of actuators, YAML or JSON: motors, gears and friction laws by joint."
+JOINT_ORDER = "Order of q: chain, from base to tip; file, as the description lists the joints; or NAME,NAME,..."
+XACRO = "Expand ROBOT, a xacro file that you trust (pip install xacrodoc)."
+XACRO_ARG = "Expand ROBOT, a xacro file, with this value of one of its arguments; may be repeated."
 IGNORE_FRICTION = "Leave damping and friction of the description out: the bare rigid bodies."
 
 FLAGS = {
     "friction": "--ignore-friction",
     "locked": "--lock",
+    "xacro_args": "--xacro-arg",
     "check_inertia": "--accept-inertia",
     "problems": "--accept",
     "limits": "--ignore-limits",
@@ -63,7 +67,10 @@ def as_flag(name: str, value: Any) -> str:
     if value is NO_VALUE or isinstance(value, bool) or name in ("problems", "friction"):
         return flag
     if isinstance(value, Mapping):
-        return " ".join(f"{flag} {shlex.quote(f'{joint}={at!r}')}" for joint, at in value.items())
+        return " ".join(
+            f"{flag} {shlex.quote(f'{joint}={at}' if isinstance(at, str) else f'{joint}={at!r}')}"
+            for joint, at in value.items()
+        )
     return f"{flag} {shlex.quote(str(value))}"
 
 
@@ -86,6 +93,9 @@ def open_robot(
     accept: Annotated[bool, typer.Option("--accept-inertia", help=ACCEPT_INERTIA)] = False,
     accept_faults: Annotated[bool, typer.Option("--accept", help=ACCEPT)] = False,
     ignore_friction: Annotated[bool, typer.Option("--ignore-friction", help=IGNORE_FRICTION)] = False,
+    joint_order: Annotated[str | None, typer.Option("--joint-order", metavar="ORDER", help=JOINT_ORDER)] = None,
+    xacro: Annotated[bool, typer.Option("--xacro", help=XACRO)] = False,
+    xacro_arg: Annotated[list[str] | None, typer.Option("--xacro-arg", metavar="NAME=VALUE", help=XACRO_ARG)] = None,
     actuators: Annotated[Path | None, typer.Option("--actuators", metavar="FILE", help=ACTUATORS)] = None,
 ) -> Robot:
     """The robot that the arguments of every verb describe; see `of_robot`."""
@@ -99,6 +109,9 @@ def open_robot(
         accept=accept,
         accept_faults=accept_faults,
         ignore_friction=ignore_friction,
+        joint_order=joint_order,
+        xacro=xacro,
+        xacro_arg=xacro_arg,
     )
     return with_drives(load_robot(robot, **options), actuators, ignore_friction=ignore_friction)
 
@@ -122,14 +135,20 @@ def load_options(
     accept: bool,
     accept_faults: bool,
     ignore_friction: bool,
+    joint_order: str | None = None,
+    xacro: bool = False,
+    xacro_arg: list[str] | None = None,
 ) -> dict[str, Any]:
     """The options of `armdyn.load` that the texts of `open_robot` mean, those given only.
 
     Args:
         reader: makes the robot of options of `armdyn.load`; asked for the kinds of joints where locks have units.
         base, tip, chain, lock, gravity, accept, accept_faults, ignore_friction: as of `open_robot`.
+        joint_order, xacro, xacro_arg: likewise.
     """
     options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain}
+    if xacro or xacro_arg:
+        reader = partial(reader, xacro_args=_xacro_arguments(xacro_arg or []))
     options["locked"] = _locked(lock or [], partial(_kinds_of_joints, reader))
     given = {name: value for name, value in options.items() if value}
     if accept:
@@ -138,9 +157,24 @@ def load_options(
         given["problems"] = "warn"
     if ignore_friction:
         given["friction"] = "ignore"
+    if xacro or xacro_arg:
+        given["xacro_args"] = _xacro_arguments(xacro_arg or [])
+    if joint_order is not None:
+        given["joint_order"] = joint_order.split(",") if joint_order not in ("chain", "file") else joint_order
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
     return given
+
+
+def _xacro_arguments(texts: list[str]) -> dict[str, str]:
+    """The values of the arguments of a xacro file, by name."""
+    arguments: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ShapeError(f"--xacro-arg {text!r}: expected NAME=VALUE, for example ur_type=ur5e")
+        arguments[name] = value
+    return arguments
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def _refuse_misplaced(context: typer.Context, of_file: bool) -> None:
         source = context.get_parameter_source(name)
         if name in ANYWHERE or source is None or source.name != "COMMANDLINE":
             continue
-        flag = {"accept": "--accept-inertia", "accept_faults": "--accept"}.get(name, f"--{name}")
+        flag = {"accept": "--accept-inertia", "accept_faults": "--accept"}.get(name, f"--{name.replace('_', '-')}")
         if of_file and name not in IN_A_FILE:
             raise ShapeError(f"{flag} is not an option of an input file, which says it itself; leave it out")
         if not of_file and name in IN_A_FILE:

@@ -14,6 +14,26 @@ from armdyn.formats.xml_tree import MAX_BYTES, Element, parse
 
 BLANKS = b" \t\r\n"
 
+NOT_XML = {
+    **dict.fromkeys((".usda", ".usd", ".usdc", ".usdz"), "a USD file (Universal Scene Description)"),
+    **dict.fromkeys((".yaml", ".yml"), "a YAML file (Drake's model directives, or parameters)"),
+    ".dmd": "a file of Drake's model directives",
+    ".json": "a JSON file",
+    ".toml": "a TOML file",
+    ".srdf": "an SRDF file (MoveIt)",
+    **dict.fromkeys((".stl", ".obj", ".dae", ".ply", ".glb", ".gltf"), "a mesh"),
+    **dict.fromkeys((".step", ".stp", ".iges"), "a CAD file"),
+    **dict.fromkeys((".zip", ".gz", ".tgz"), "an archive; unpack it"),
+    ".proto": "a PROTO file (Webots)",
+    ".wbt": "a world of Webots",
+    ".ttt": "a scene of CoppeliaSim",
+    ".bag": "a recording (ROS)",
+}
+"""The kinds of files whose text is not XML, by their endings."""
+
+STARTS = {b"#usda": NOT_XML[".usda"], b"PXR-USDC": NOT_XML[".usda"], b"PK\x03\x04": NOT_XML[".zip"]}
+"""The same by their first bytes, whatever they are called."""
+
 
 def read_file(path: Path) -> bytes:
     """The bytes of a description, at most one more than a description may have.
@@ -30,6 +50,15 @@ def read_file(path: Path) -> bytes:
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the path
         reason = getattr(error, "strerror", None) or error
         raise ModelError(f"{str(path)!r} cannot be read: {reason}.") from None
+
+
+def read_start(path: Path) -> bytes:
+    """The first bytes of a file; none of one that cannot be read, which is said when it is."""
+    try:
+        with path.open("rb") as file:
+            return file.read(64)
+    except (OSError, ValueError):
+        return b""
 
 
 def refuse_text(source: object) -> None:
@@ -49,6 +78,16 @@ def parse_leniently(data: bytes, findings: Findings, encoding: str | None = None
         return parse(data, findings.document, encoding)
     findings.fault(1, "blanks stand before <?xml ...?>, where XML has none", "they are passed over")
     return parse(data[len(before) :], findings.document, encoding, first_line=1 + before.count(b"\n"))
+
+
+def refuse_not_xml(path: Path, data: bytes) -> None:
+    """Refuse a file whose text is not XML, by its first bytes or its name."""
+    start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:8]
+    if start.startswith(b"<") or b"\0" in data[:4]:  # UTF-16
+        return
+    kind = next((kind for first, kind in STARTS.items() if start.startswith(first)), NOT_XML.get(path.suffix.lower()))
+    if kind is not None:
+        raise ModelError(f"{path.name} is {kind}; expected a URDF or MJCF file, whose text is XML.")
 
 
 def refuse_other_formats(root: Element, document: str, tag: str, name: str, others: Mapping[str, str]) -> None:

@@ -6,7 +6,7 @@ placement T_{parent,i} at q = 0, the inertia of what it carries, its limits, dam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, Unsupported, shown
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
+from armdyn.model.joint_order import in_joint_order
 from armdyn.model.limits import Limits
 from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, LinkPart
@@ -44,6 +45,7 @@ def read_pinocchio_model(
     check_inertia: bool = True,
     problems: Policy = "refuse",
     friction: FrictionPolicy = "count",
+    joint_order: str | Sequence[str] = "file",
 ) -> Model:
     """Read a ``pinocchio.Model`` of revolute and prismatic joints.
 
@@ -62,6 +64,7 @@ def read_pinocchio_model(
         check_inertia: as for `read_urdf`.
         problems: likewise.
         friction: likewise.
+        joint_order: likewise.
 
     Raises:
         ModelError: an object of another kind, or a model that is not an arm.
@@ -70,15 +73,16 @@ def read_pinocchio_model(
     if not is_pinocchio_model(source):
         raise ModelError(f"expected a pinocchio.Model, got {shown(source)}.")
     selection = Selection(
-        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction
+        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction, joint_order
     )
     bodies = _bodies(source)
     links, joints = _links_and_joints(source, bodies)
     welded_links, welds = _frames(source, bodies, {link.name for link in links})
     name = source.name or "pinocchio_model"
-    return assemble(
+    whole = assemble(
         name, [*links, *welded_links], [*joints, *welds], selection, gravity=np.array(source.gravity.linear)
     )
+    return in_joint_order(whole, selection.joint_order)
 
 
 def _bodies(source: Any) -> list[str]:

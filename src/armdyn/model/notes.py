@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.advice import option
 from armdyn.model.coupling import Coupling
 from armdyn.model.joint import Joint
+from armdyn.model.joint_order import notes_on_joint_order
 from armdyn.model.messages import listing
 from armdyn.model.model import Model
 from armdyn.model.parts import JointPart
@@ -37,6 +38,7 @@ def surprises_in(model: Model) -> Iterator[str]:
 def notes_on(model: Model) -> Iterator[str]:
     """One sentence each."""
     yield from surprises_in(model)
+    yield from notes_on_joint_order(model)
     if model.coupling is not None:
         yield from _notes_on_coupling(model, model.coupling)
     massless = _massless(model)

@@ -13,6 +13,7 @@ from armdyn.advice import option
 from armdyn.checks import is_one_of, number, switch, text_problems
 from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.frozen import frozen_array
+from armdyn.model.joint_order import FILE, checked_order
 from armdyn.model.model import GRAVITY
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order, moved_links
 
@@ -34,6 +35,7 @@ class Options(TypedDict, total=False):
     check_inertia: bool
     problems: Policy
     friction: FrictionPolicy
+    joint_order: str | Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Selection:
             stand, with a note.
         problems: "refuse" every fault, or "warn" of those that no equation contains and read on.
         friction: "count" the damping and friction of joints in the equations, or "ignore" them, with a note.
+        joint_order: of q: "file", that of the description; "chain", from the base to the tips; or names.
 
     Raises:
         ModelError: a value of another kind.
@@ -68,6 +71,7 @@ class Selection:
     check_inertia: bool = True
     problems: Policy = "refuse"
     friction: FrictionPolicy = "count"
+    joint_order: str | Sequence[str] = FILE
 
     def __post_init__(self) -> None:
         names = {"base": self.base, "tip": self.tip}
@@ -80,6 +84,7 @@ class Selection:
         self._set("chain", switch("chain", self.chain))
         self._set("check_inertia", switch("check_inertia", self.check_inertia))
         self._set("locked", checked_locked(self.locked))
+        self._set("joint_order", checked_order(self.joint_order))
         if self.gravity is not None:
             self._set("gravity", tuple(frozen_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
+from armdyn.model.joint_order import in_joint_order
 from armdyn.model.mimic import as_mimics, with_mimics
 from armdyn.model.tips import without_tip_notes
+from armdyn.robot.locking import refuse_functions_of_q
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,6 +51,26 @@ def with_tip(model: Model, frame: str) -> Model:
     """
     tip = model.frame(frame).name
     return model.replace(tip=tip, notes=without_tip_notes(model.notes))
+
+
+def with_joint_order(model: Model, order: str | Sequence[str] = "chain") -> Model:
+    """The same robot with the entries of q in another order: q_new = P q, M_new = P M P^T.
+
+    Args:
+        order: "chain", from the base to the tips, branch after branch, each joint after those that carry it; or the
+            names of all entries of q. With names the joints of a coupled robot keep their order in `joint_positions`.
+
+    Raises:
+        UnknownName: a name that is not one of an entry of q.
+        ModelError: names that are not all of them, each once.
+        Unsupported: a constraint that is a function of all of q.
+
+    >>> arm = armdyn.load("planar_2r").with_joint_order(["joint_2", "joint_1"])
+    >>> arm.joint_names, arm.with_joint_order("chain") == armdyn.load("planar_2r")
+    (('joint_2', 'joint_1'), True)
+    """
+    refuse_functions_of_q(model)
+    return in_joint_order(model, order)
 
 
 def with_mimic(model: Model, followers: Mapping[str, str | Sequence[Any]]) -> Model:

@@ -59,9 +59,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "Another robot from this one": (
         "with_payload", "with_gravity", "with_tip", "with_locked", "with_limits", "with_inertia", "with_armature",
-        "with_actuators", "with_friction", "without_friction", "without_springs", "with_mimic", "with_coordinates",
-        "with_joint_equations", "without_couplings", "with_constraints", "with_independent_constraints",
-        "without_constraints", "renamed",
+        "with_actuators", "with_friction", "without_friction", "without_springs", "with_joint_order", "with_mimic",
+        "with_coordinates", "with_joint_equations", "without_couplings", "with_constraints",
+        "with_independent_constraints", "without_constraints", "renamed",
     ),
     "From descriptions and back": (
         "from_urdf", "from_mjcf", "from_dh", "from_screws", "from_zero_reference", "from_links", "to_urdf", "to_dh",

@@ -108,14 +108,10 @@ def _coupled(model: Model, welded: Model, left: list[int], A: Array, b: Array) -
 def _constraints(model: Model, welded: Model, at: Mapping[str, float]) -> tuple[tuple[Constraint, ...], list[str]]:
     """The constraints that are left to the motion, and notes on those that are not."""
     left, notes = [], []
+    refuse_functions_of_q(model)
     for constraint in model.constraints:
         links = {welded.frame(frame or welded.base).link for frame in constraint.frames}
         inner = constraint.constraint if isinstance(constraint, RowsOf) else constraint
-        if isinstance(inner, Holonomic | Pfaffian):
-            raise Unsupported(
-                f"constraint {constraint.name!r} of {model.name!r} is a function of all of q, of which joints would be "
-                "left out; take without_constraints() first, and say it anew."
-            )
         if len(constraint.frames) > 1 and len(links) == 1:
             notes.append(f"constraint {constraint.name!r} is left out: its frames do not move against each other")
         elif not isinstance(inner, JointCoupling):
@@ -125,6 +121,17 @@ def _constraints(model: Model, welded: Model, at: Mapping[str, float]) -> tuple[
         else:
             notes.append(f"constraint {constraint.name!r} is left out: all of its joints are locked")
     return tuple(left), notes
+
+
+def refuse_functions_of_q(model: Model) -> None:
+    """Raise for a constraint that is a function of all of q, whose entries are about to be others."""
+    for constraint in model.constraints:
+        inner = constraint.constraint if isinstance(constraint, RowsOf) else constraint
+        if isinstance(inner, Holonomic | Pfaffian):
+            raise Unsupported(
+                f"constraint {constraint.name!r} of {model.name!r} is a function of all of q, whose entries would be "
+                "others; take without_constraints() first, and state it again."
+            )
 
 
 def _with_held(coupling: JointCoupling, at: Mapping[str, float]) -> JointCoupling | None:

@@ -190,6 +190,7 @@ class Robot:
     with_friction = Edited(lambda: armdyn.model.editing.with_friction)
     without_friction = Edited(lambda: armdyn.model.editing.without_friction)
     renamed = Edited(lambda: armdyn.robot.renaming.renamed)
+    with_joint_order = Edited(lambda: armdyn.robot.editing.with_joint_order)
     with_mimic = Edited(lambda: armdyn.robot.editing.with_mimic)
     with_coordinates = Edited(lambda: armdyn.robot.editing.with_coordinates)
     with_joint_equations = Edited(lambda: armdyn.robot.editing.with_joint_equations)

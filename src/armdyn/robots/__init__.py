@@ -51,6 +51,7 @@ class LoadOptions(Options, total=False):
     """The keywords of `load`: those of `Robot.from_urdf`, and the gear ratio of "planar_2r_geared"."""
 
     gear_ratio: float
+    xacro_args: Mapping[str, Any] | None
 
 
 def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions]) -> Robot:
@@ -60,7 +61,8 @@ def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions])
         robot: one of `bundled_robots`; the path of a URDF or MJCF file, or its text, whose root element tells which,
             <robot> or <mujoco>; a ``mujoco.MjModel``; a ``pinocchio.Model``.
         options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia,
-            problems, friction. "planar_2r_geared" takes gear_ratio= besides, 10 where it is not given.
+            problems, friction, joint_order. A xacro file takes xacro_args=, the values of its arguments by name, and is
+            expanded. "planar_2r_geared" takes gear_ratio=, 10 where it is not given.
 
     Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: mass that ``chain=True`` leaves out,
     limits that are zero. ``robot.notes`` has all notes.
@@ -79,7 +81,12 @@ def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions])
 
 def _refuse_unknown(robot: object, options: Iterable[str]) -> None:
     geared = isinstance(robot, str) and robot in _TAKING_OPTIONS
-    known = sorted(LoadOptions.__annotations__ if geared else Options.__annotations__)
+    of_urdf = isinstance(robot, str | os.PathLike) and not (
+        isinstance(robot, str) and (is_text(robot) or robot in _BUNDLED)
+    )
+    known = sorted(
+        [*Options.__annotations__, *(["gear_ratio"] if geared else []), *(["xacro_args"] if of_urdf else [])]
+    )
     for option in options:
         if option not in known:
             what = shown(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__
@@ -94,12 +101,17 @@ def _load(robot: object, options: Mapping[str, Any]) -> Robot:
     if robot in _BUNDLED:
         return _bundled(str(robot), options)
     path = Path(robot)
+    if options.get("xacro_args") is not None:
+        return Robot.from_urdf(path, **options)
+    options = {name: value for name, value in options.items() if name != "xacro_args"}
     if not os.path.exists(path) and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")
         raise UnknownName(f"{unknown} A file is given by its path, such as './{robot}.urdf'.")
     if path.suffix not in (".urdf", ".xacro") and os.path.isfile(path):
+        from armdyn.formats.files import read_start, refuse_not_xml  # noqa: PLC0415
         from armdyn.formats.mjcf import is_mjcf  # noqa: PLC0415
 
+        refuse_not_xml(path, read_start(path))
         if is_mjcf(path):
             return Robot.from_mjcf(path, **options)
     return Robot.from_urdf(path, **options)

@@ -69,7 +69,7 @@ def write_dh(model: Model, convention: str) -> DHTable:
         rows.append(DHRow(a, alpha, d, theta, joint.kind, inertia, **mechanics(joint)))
     tool = rounded(inverse_rigid(reached) @ arm.tip)
     chosen = cast(Convention, convention)
-    return DHTable(tuple(rows), chosen, rounded(base), tool, model.joint_names, model.gravity, model.name)
+    return DHTable(tuple(rows), chosen, rounded(base), tool, arm.joint_names, model.gravity, model.name)
 
 
 Pair = tuple[float, float]

@@ -11,13 +11,16 @@ from armdyn.errors import Unsupported
 from armdyn.exact import exact
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
+from armdyn.model.joint_order import chain_order, without_permutation
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, inverse_rigid
 
 
 @dataclass(frozen=True, eq=False)
 class SerialArm:
-    """The joints in the order of the chain, which is that of q, and where everything is in base coordinates at q = 0.
+    """The joints in the order of the chain, and where everything is in base coordinates at q = 0.
+
+    q of the description that is written has the order of the chain, whatever that of the model is.
 
     Poses are in `armdyn.exact.Exact` numbers: what is written is rounded once.
 
@@ -41,6 +44,7 @@ class SerialArm:
                 f"{model.name!r}: it has constraints ({', '.join(c.name for c in model.constraints)}); {what} is an "
                 "open chain and has no place for them. Write the tree alone: robot.without_constraints()."
             )
+        model = without_permutation(model)
         if model.coupling is not None:
             shown = ", ".join(repr(c.name) for c in model.coordinates)
             raise Unsupported(
@@ -49,9 +53,10 @@ class SerialArm:
                 "robot.without_couplings()."
             )
         pose, carrier, poses = exact(np.eye(4)), model.base, []
-        for joint in model.joints:
+        joints = tuple(chain_order(model.joints, model.base))
+        for joint in joints:
             if joint.parent != carrier:
-                raise Unsupported(_refusal(model, joint, carrier, what))
+                raise Unsupported(_refusal(model, joint, what))
             pose = pose @ exact(joint.placement)
             poses.append(pose)
             carrier = joint.child
@@ -62,7 +67,12 @@ class SerialArm:
                 f"with the last link. Choose a frame on {carrier!r}: "
                 + either(f"robot.with_tip({carrier!r}).", f"--tip {carrier}.")
             )
-        return cls(model, model.joints, tuple(poses), pose @ exact(frame.pose))
+        return cls(model, joints, tuple(poses), pose @ exact(frame.pose))
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names of the joints, base to tip."""
+        return tuple(joint.name for joint in self.joints)
 
     def axis(self, k: int) -> Array:
         """u_0k, direction of axis k in base axes."""
@@ -118,15 +128,10 @@ class SerialArm:
         return Inertia.of(self.inertia(k).exact.seen_from(inverse_rigid(T) @ self.poses[k]))
 
 
-def _refusal(model: Model, joint: Joint, carrier: str, what: str) -> str:
+def _refusal(model: Model, joint: Joint, what: str) -> str:
     children = [other.name for other in model.joints if other.parent == joint.parent]
-    if len(children) > 1:
-        return (
-            f"{model.name!r} branches at link {joint.parent!r} (joints {', '.join(children)}); {what} holds one chain. "
-            f"Read the file with {option('base')}, {option('tip')} and {option('chain', True)}, or write URDF, which "
-            "holds trees."
-        )
     return (
-        f"{model.name!r}: joint {joint.name!r} stands on {joint.parent!r}, but the joint before it in q moves "
-        f"{carrier!r}; {what} needs the joints of q in the order of the chain. Write URDF, which needs no order."
+        f"{model.name!r} branches at link {joint.parent!r} (joints {', '.join(children)}); {what} holds one chain. "
+        f"Read the file with {option('base')}, {option('tip')} and {option('chain', True)}, or write URDF, which "
+        "holds trees."
     )

@@ -25,6 +25,7 @@ from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
 from armdyn.model.friction import TwoNumbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_equations import JointEquation
+from armdyn.model.joint_order import without_permutation
 from armdyn.model.limits import Limits
 from armdyn.model.model import Model
 from armdyn.model.motor_parts import MotorPart
@@ -56,6 +57,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     <?xml version="1.0" encoding="utf-8"?>
     <robot name="planar_2r">
     """
+    model = without_permutation(model)
     _check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
     dynamics = {joint.name: of_joint(joint) for joint in model.joints}

@@ -44,7 +44,7 @@ def write_zero_reference(model: Model) -> ZeroReference:
             for k, joint in enumerate(arm.joints)
             if joint.kind == "prismatic"
         },
-        joint_names=model.joint_names,
+        joint_names=arm.joint_names,
         limits=tuple(joint.limits for joint in arm.joints),
         gravity=model.gravity,
         name=model.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,6 +22,7 @@ from armdyn.formats.mjcf.tree import read_tree
 from armdyn.formats.mjcf.unmodelled import refuse_unmodelled
 from armdyn.formats.mjcf.unused import notes_on_unused
 from armdyn.model.assembly import assemble
+from armdyn.model.joint_order import in_joint_order
 from armdyn.model.model import Model
 from armdyn.model.selection import FrictionPolicy, Options, Policy, Selection
 
@@ -37,6 +38,7 @@ def read_mjcf(
     check_inertia: bool = True,
     problems: Policy = "refuse",
     friction: FrictionPolicy = "count",
+    joint_order: str | Sequence[str] = "file",
 ) -> Model:
     """Read an MJCF file through MuJoCo's own compiler (``pip install mujoco``).
 
@@ -59,6 +61,8 @@ def read_mjcf(
             wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
         friction: "count" the damping and friction of its joints in the equations, or "ignore" them, with a note: the
             bare rigid bodies, as most libraries compute them.
+        joint_order: of q: "file", in which the description lists the joints; "chain", from the base to the tips, each
+            joint after those that carry it; or the names of all entries of q. ``notes`` tells if the two differ.
 
     Raises:
         ModelError: what MuJoCo's compiler refuses, or what describes no arm.
@@ -70,7 +74,7 @@ def read_mjcf(
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"expected the path of an MJCF file, got {shown(path)}.")
     selection = Selection(
-        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction
+        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction, joint_order
     )
     findings = Findings(Path(path).name, selection.problems, str(Path(path).absolute().parent))
     compiled = compile_mjcf(path, findings)
@@ -106,4 +110,5 @@ def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Fin
     compensation = GravityCompensation.of(compiled, tree, model)
     refuse_unmodelled(compiled, tree, model, compensation, selection.friction)
     findings.warn()
-    return with_loops(coupled(compensation.applied_to(model), equalities, held), compiled, tree.names)
+    whole = with_loops(coupled(compensation.applied_to(model), equalities, held), compiled, tree.names)
+    return in_joint_order(whole, selection.joint_order)

@@ -8,14 +8,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError
-from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
+from armdyn.formats.files import parse_leniently, read_file, refuse_not_xml, refuse_other_formats, refuse_text
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.dynamics import RELATIVE, divided
+from armdyn.formats.urdf.expansion import expand
 from armdyn.formats.urdf.foreign import foreign_words, refuse_foreign
 from armdyn.formats.urdf.joints import is_not_modelled, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
@@ -32,11 +33,17 @@ from armdyn.formats.urdf.own_words import OwnWords, driven_by, read_own_words, s
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.transmissions import check_against, read_transmissions
 from armdyn.formats.urdf.unused import BALL_CONSTRAINT, DRAKE_JOINT, check_robot, check_vocabulary
-from armdyn.formats.urdf.wrong_kind import OTHER_FORMATS, check_xacro, has_quaternions, refuse_xacro_name
+from armdyn.formats.urdf.wrong_kind import (
+    OTHER_FORMATS,
+    check_xacro,
+    has_quaternions,
+    refuse_xacro_name,
+)
 from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
 from armdyn.model.joint_equations import JointEquation
+from armdyn.model.joint_order import in_joint_order
 from armdyn.model.messages import quoted
 from armdyn.model.mimic import resolve_chains
 from armdyn.model.model import Model
@@ -57,6 +64,8 @@ def read_urdf(
     check_inertia: bool = True,
     problems: Policy = "refuse",
     friction: FrictionPolicy = "count",
+    joint_order: str | Sequence[str] = "file",
+    xacro_args: Mapping[str, Any] | None = None,
 ) -> Model:
     """Read a URDF file.
 
@@ -78,6 +87,10 @@ def read_urdf(
             wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
         friction: "count" the damping and friction of its joints in the equations, or "ignore" them, with a note: the
             bare rigid bodies, as most libraries compute them.
+        joint_order: of q: "file", in which the description lists the joints; "chain", from the base to the tips, each
+            joint after those that carry it; or the names of all entries of q. ``notes`` tells if the two differ.
+        xacro_args: expand the file, which is xacro, with these values of its arguments, by name; {} gives none. It
+            needs the library xacrodoc, and evaluates the file's expressions: only for files that you trust.
 
     Raises:
         ModelError: every problem of the file at once, each with its line.
@@ -95,12 +108,17 @@ def read_urdf(
     refuse_text(path)
     file = Path(path)
     data = read_file(file)
-    refuse_xacro_name(file)
+    if xacro_args is None:
+        refuse_xacro_name(file)
+        refuse_not_xml(file, data)
     selection = Selection(
-        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction
+        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction, joint_order
     )
-    findings = Findings(file.name, selection.problems, str(file.absolute().parent))
-    return _read(parse_leniently(data, findings), file.stem, selection, findings)
+    document = file.name
+    if xacro_args is not None:
+        data, document = expand(file, xacro_args).encode("utf-8"), f"{file.name} (expanded)"
+    findings = Findings(document, selection.problems, str(file.absolute().parent))
+    return _read(parse_leniently(data, findings), file.stem.removesuffix(".urdf"), selection, findings)
 
 
 def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Options]) -> Model:
@@ -159,7 +177,8 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
     )
     model = refuse_foreign(foreign_words(root), model, findings)
     findings.warn()
-    return with_loops(coupled(model, contents.mimics, locked), contents.loops)
+    whole = with_loops(coupled(model, contents.mimics, locked), contents.loops)
+    return in_joint_order(whole, selection.joint_order)
 
 
 def _drawn(mimics: Sequence[JointEquation]) -> dict[str, float]:

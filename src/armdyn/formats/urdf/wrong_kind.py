@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from armdyn.advice import option
+from armdyn.advice import either, option
 from armdyn.errors import ModelError
 from armdyn.formats.findings import Findings
 from armdyn.formats.urdf.unused import USED_ATTRIBUTES, USED_CHILDREN
@@ -41,7 +41,7 @@ LATEST = (1, 2)
 def refuse_xacro_name(path: Path) -> None:
     """Refuse an unexpanded xacro file, by its name."""
     if path.suffix == ".xacro":
-        raise ModelError(_xacro(path.name, path.name, "by its name"))
+        raise ModelError(_xacro(path.name, path.name, "by its name") + _expansion())
 
 
 def check_xacro(root: Element, findings: Findings) -> None:
@@ -54,11 +54,12 @@ def check_xacro(root: Element, findings: Findings) -> None:
     if not signs:
         return
     element, sign, _ = signs[0]
+    of_file = _expansion() if findings.folder else ""
     if not all(harmless for _, _, harmless in signs):
-        raise ModelError(_xacro(findings.where(element), findings.document, sign))
+        raise ModelError(_xacro(findings.where(element), findings.document, sign) + of_file)
     if findings.policy == "refuse":
         advice = f" If it is expanded already, {option('problems', 'warn')} passes over what is left of xacro in it."
-        raise ModelError(_xacro(findings.where(element), findings.document, sign) + advice)
+        raise ModelError(_xacro(findings.where(element), findings.document, sign) + of_file + advice)
     for element, sign, _ in signs:
         text = f"{sign} is an instruction of xacro"
         findings.fault(element.line, text, "it is passed over, and what it stands for is not in the robot")
@@ -92,6 +93,11 @@ def _xacro(where: str, document: str, sign: str) -> str:
     expanded = stem + ".urdf" if document.endswith(".xacro") else stem + ".expanded.urdf"
     command = f"xacro {shlex.quote(document)} > {shlex.quote(expanded)}"
     return f"{where} is a xacro file ({sign}), from which a URDF file is still to be made. Expand it: {command}"
+
+
+def _expansion() -> str:
+    here = either("xacro_args={'name': 'value'}, or {}", "--xacro, or --xacro-arg NAME=VALUE")
+    return f"; or have it expanded as it is read, if you trust it (pip install xacrodoc): {here}."
 
 
 def has_quaternions(root: Element, findings: Findings) -> bool:

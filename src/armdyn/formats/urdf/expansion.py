@@ -1,0 +1,157 @@
+"""xacro files: URDF with macros, properties and arguments, expanded by the library xacro (``pip install xacrodoc``).
+
+    <xacro:arg name="side" default="left"/>   <xacro:include filename="$(find arm_description)/urdf/rod.xacro"/>
+
+An expansion evaluates the file's expressions, reads the files that it includes and the environment: expand only files
+that you trust. So a xacro file is expanded only if the caller gives ``xacro_args=``, which may be {}.
+
+A package, ``$(find NAME)``, is the folder whose package.xml has that name: one of those around the file, one beside
+them, or one that `xacrodoc.packages` finds, which reads ROS_PACKAGE_PATH. ROS is not needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from armdyn.advice import option
+from armdyn.errors import ModelError, UnknownName, shown
+from armdyn.extras import extra
+
+PACKAGE_FILE = "package.xml"
+
+USED = re.compile(r"\$\(arg\s+([^\s)]+)\s*\)")
+DECLARED = re.compile(r"<(?:xacro:)?arg\b[^>]*?\bname\s*=\s*[\"']([^\"']+)[\"']")
+PACKAGES = re.compile(r"\$\(find\s+([^\s)$]+)\s*\)")
+NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
+
+_lock = RLock()
+"""xacro has its includes and the search for packages in variables of its module."""
+
+
+def checked_arguments(arguments: Any) -> dict[str, str]:
+    """The argument ``xacro_args=`` as texts by name: True is "true".
+
+    Raises:
+        ModelError: a value of another kind.
+    """
+    if not isinstance(arguments, Mapping) or not all(isinstance(name, str) for name in arguments):
+        raise ModelError(
+            f"xacro_args is {shown(arguments)}; expected a mapping from names to values, such as {{'ur_type': 'ur5e'}}."
+        )
+    for name, value in arguments.items():
+        if not isinstance(value, str | int | float | bool):
+            raise ModelError(f"xacro_args[{name!r}] is {shown(value)}; expected a text, a number or a truth value.")
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in arguments.items()}
+
+
+def expand(path: Path, arguments: Mapping[str, Any]) -> str:
+    """The URDF text of a xacro file.
+
+    Args:
+        path: of the file.
+        arguments: values of its arguments, by name.
+
+    Raises:
+        MissingLibrary: if xacrodoc is not installed.
+        ModelError: arguments without a value, packages that are not found, whatever else xacro refuses.
+        UnknownName: an argument that neither the file nor what it includes has.
+    """
+    given = checked_arguments(arguments)
+    xacrodoc = extra("xacrodoc", "xacro_args", name="xacro", library="xacrodoc")
+    xacro, substitutions = extra("xacro", "xacro_args"), extra("xacro.substitution_args", "xacro_args")
+    packages = _Packages(path, xacrodoc)
+    with _lock:
+        included, find = xacro.all_includes, substitutions._eval_find
+        xacro.all_includes, substitutions._eval_find = [], packages.find
+        try:
+            text: str = xacro.process_file(str(path), mappings=dict(given)).toprettyxml(indent="  ")
+        except Exception as error:
+            read = [path, *map(Path, xacro.all_includes)]
+            raise ModelError(_fault(path, read, given, packages, error)) from None
+        finally:
+            read = [path, *map(Path, xacro.all_includes)]
+            xacro.all_includes, substitutions._eval_find = included, find
+    _refuse_unknown(path, read, given)
+    return text
+
+
+class _Packages:
+    """The folders of the packages that a file names."""
+
+    def __init__(self, path: Path, xacrodoc: Any) -> None:
+        self.around = list(path.resolve().parents)
+        self.xacrodoc = xacrodoc
+        self.known: dict[str, str] = {}
+
+    def find(self, name: str) -> str:
+        """The folder of a package; LookupError where there is none."""
+        if name not in self.known:
+            self.known[name] = next(self._folders(name))
+        return self.known[name]
+
+    def has(self, name: str) -> bool:
+        """Whether a package is found."""
+        try:
+            self.find(name)
+        except Exception:  # of libraries that search
+            return False
+        return True
+
+    def _folders(self, name: str) -> Iterator[str]:
+        for folder in self.around:
+            for place in (folder, folder / name):
+                if _package_name(place / PACKAGE_FILE) == name:
+                    yield place.as_posix()
+        yield self.xacrodoc.packages.get_path(name)
+
+
+def _package_name(file: Path) -> str:
+    try:
+        found = NAME.search(file.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return ""
+    return "" if found is None else found[1]
+
+
+def _fault(
+    path: Path, read: Iterable[Path], given: Mapping[str, str], packages: _Packages, error: Exception
+) -> list[str] | str:
+    """The missing arguments and packages; else what xacro said."""
+    texts = _texts(read)
+    declared = set(_all(DECLARED, texts))
+    missing = [name for name in _all(USED, texts) if name not in declared and name not in given]
+    lost = [name for name in _all(PACKAGES, texts) if not packages.has(name)]
+    faults = []
+    if missing and (lost or "Undefined substitution argument" in str(error)):
+        example = dict.fromkeys(missing, "...")
+        faults.append(
+            f"{path.name} needs the xacro arguments {', '.join(missing)}, which have no value; give them: "
+            f"{option('xacro_args', example)}."
+        )
+    if lost:
+        faults.append(
+            f"{path.name} needs the packages {', '.join(lost)}, which are not found; expected folders of these names "
+            f"with a {PACKAGE_FILE} beside {path.resolve().parent.as_posix()!r} or beside a folder around it, or the "
+            "folder that holds them in the environment variable ROS_PACKAGE_PATH."
+        )
+    return faults or f"{path.name}: xacro refuses it: {type(error).__name__}: {str(error)[:500]}"
+
+
+def _refuse_unknown(path: Path, read: Iterable[Path], given: Mapping[str, str]) -> None:
+    texts = _texts(read)
+    known = dict.fromkeys([*_all(DECLARED, texts), *_all(USED, texts)])
+    for name in given:
+        if name not in known:
+            raise UnknownName.of("xacro argument", name, known, path.name)
+
+
+def _texts(files: Iterable[Path]) -> list[str]:
+    return [file.read_text(encoding="utf-8", errors="replace") for file in dict.fromkeys(files) if file.is_file()]
+
+
+def _all(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name for text in texts for name in pattern.findall(text)))
