@@ -76,13 +76,16 @@ def test_an_open_loop_is_refused_with_by_how_much(far, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_redundant_rows_are_named(twice, qd, name):
     with pytest.raises(c.RedundantConstraints, match="redundant at q: rank 1 of 2 constraints; 'two' = -1 'one'"):
-        calls(twice, Q, qd)[name]()
-    with pytest.raises(armdyn.ModelError, match="redundant is 'drop'; expected 'error' or 'least_squares'"):
+        calls(twice, Q, qd, redundant="error")[name]()
+    with pytest.raises(armdyn.ModelError, match="redundant is 'drop'; expected 'auto', 'error' or 'least_squares'"):
         calls(twice, Q, qd, redundant="drop")[name]()
     with pytest.raises(c.ConstraintError, match=r"rank_tolerance is 1\.5; expected"):
         calls(twice, Q, qd, rank_tolerance=1.5)[name]()
     with pytest.raises(c.RedundantConstraints, match=r"redundant at q of state \(1, 0\): rank 1 of 2"):
-        calls(twice, np.array([[np.full(6, np.nan)], [Q]]), qd)[name]()
+        calls(twice, np.array([[np.full(6, np.nan)], [Q]]), qd, redundant="error")[name]()
+    found, least = (calls(twice, Q, qd, redundant=which)[name]() for which in ("auto", "least_squares"))
+    np.testing.assert_array_equal(found, least)
+    np.testing.assert_array_equal(calls(twice, Q, qd)[name](), least)
 
 
 @pytest.mark.parametrize("name", ["force_projection", "acceleration_projection"])
@@ -127,7 +130,7 @@ def test_rows_that_follow_from_others_whatever_q(closed_by):
     pin, loop = four_bar(), four_bar(closed_by)
     q = pin.close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
     with pytest.raises(c.RedundantConstraints, match=r"rank 2 of \d constraints; .*'loop: z' is zero"):
-        loop.force_projection(q)
+        loop.force_projection(q, redundant="error")
     qs = np.array([q, pin.close_loop(q + 0.1), np.full(3, np.nan)])
     P = loop.force_projection(qs, redundant="least_squares")
     assert_close(P[:2], pin.force_projection(qs[:2]), 1e-11)

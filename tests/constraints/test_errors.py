@@ -200,9 +200,11 @@ def test_redundant_rows_are_named_with_their_coefficients(arm):
         c.RedundantConstraints,
         match=r"redundant at q: rank 2 of 3 constraints; 'three' = 0\.\d+ 'one' \+ -0\.\d+ 'two'",
     ):
-        robot.constrained_forward_dynamics(q, np.zeros(6), np.zeros(6))
+        robot.constrained_forward_dynamics(q, np.zeros(6), np.zeros(6), redundant="error")
     with pytest.raises(c.RedundantConstraints, match=r"redundant at q of state 1: rank 2"):
-        robot.constrained_forward_dynamics(np.array([np.full(6, np.nan), q]), np.zeros(6), np.zeros(6))
+        robot.constrained_forward_dynamics(
+            np.array([np.full(6, np.nan), q]), np.zeros(6), np.zeros(6), redundant="error"
+        )
 
 
 @pytest.mark.slow
@@ -270,7 +272,7 @@ def test_shapes(linkage, closed):
         linkage.constrained_forward_dynamics(np.zeros((2, 3)), np.zeros((4, 3)), np.zeros(3))
     with pytest.raises(armdyn.ShapeError, match="rank is found for one state"):
         linkage.constraint_rank(np.zeros((2, 3)))
-    with pytest.raises(armdyn.ModelError, match="redundant is 'drop'; expected 'error' or 'least_squares'"):
+    with pytest.raises(armdyn.ModelError, match="redundant is 'drop'; expected 'auto', 'error' or 'least_squares'"):
         linkage.constrained_forward_dynamics(closed, np.zeros(3), np.zeros(3), redundant="drop")
 
 

@@ -104,8 +104,11 @@ def test_hinge_of_a_planar_linkage_has_three_rows_too_many():
     assert all(not terms for terms in rank.dependent.values())  # in the plane they are zero
     qd = robot.close_velocities(q, [1.0, 0, 0], held=["joint_of_crank"])
     with pytest.raises(armdyn.constraints.RedundantConstraints, match=r"rank 2 of 5 constraints; 'loop: z' is zero"):
-        robot.constrained_forward_dynamics(q, qd, np.zeros(3))
-    least = robot.constrained_forward_dynamics(q, qd, np.zeros(3), redundant="least_squares")
+        robot.constrained_forward_dynamics(q, qd, np.zeros(3), redundant="error")
+    least = robot.constrained_forward_dynamics(q, qd, np.zeros(3))
+    np.testing.assert_array_equal(
+        robot.constrained_forward_dynamics(q, qd, np.zeros(3), redundant="least_squares").qdd, least.qdd
+    )
     plain = four_bar().constrained_forward_dynamics(q, qd, np.zeros(3))
     assert_close(least.qdd[None], plain.qdd[None], 1e-12)
     assert_close(least.multipliers[None, [2, 3, 4]], np.zeros((1, 3)), floor=1e-12)

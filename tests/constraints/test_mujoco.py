@@ -151,6 +151,71 @@ def full_mass_matrix(m, d, M):
         mujoco.mj_fullM(m, d, M)
 
 
+FOUR_BAR = """<mujoco model="four_bar"><compiler angle="radian"/>
+<worldbody>
+  <body name="crank"> <joint name="a" axis="0 1 0"/>
+    <inertial pos="0.1 0 0.02" mass="1" diaginertia="0.001 0.005 0.004"/>
+    <body name="coupler" pos="0.2 0 0"> <joint name="b" axis="0 1 0"/>
+      <inertial pos="0.25 0 -0.03" mass="1.3" diaginertia="0.001 0.02 0.02"/> </body> </body>
+  <body name="rocker" pos="0.5 0 -0.3"> <joint name="c" axis="0 1 0"/>
+    <inertial pos="0 0 0.15" mass="0.7" diaginertia="0.001 0.01 0.01"/> </body>
+</worldbody>
+<equality><connect name="pin" body1="coupler" body2="rocker" anchor="0.3 0 0"/></equality></mujoco>"""
+"""A planar four-bar as authors write it: its point is held across the plane by the hinges already. Tilted: by files."""
+
+TILTS = {
+    "as written": "",
+    "tilted": ' euler="0.3 -0.7 0.4"',
+    "by six digits": ' quat="0.938913 0.103462 -0.30219 0.124993"',
+}
+
+
+@pytest.mark.parametrize("tilt", TILTS.values(), ids=[*TILTS])
+def test_a_planar_connect_moves_by_default(tilt, tmp_path):
+    """By MuJoCo's own matrices: M qdd + J^T lambda = -h with J qdd = -Jdot qd, lambda by least squares."""
+    path = tmp_path / "four_bar.xml"
+    path.write_text(
+        FOUR_BAR.replace("<worldbody>", f"<worldbody><frame{tilt}>").replace("</worldbody>", "</frame></worldbody>")
+    )
+    robot, m = armdyn.Robot.from_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
+    q = robot.close_loop([0.4, -0.5, 0.3], held=["a"])
+    qd = robot.close_velocities(q, [1.5, 0.0, 0.0], held=["a"])
+    d = mujoco.MjData(m)
+    d.qpos[:], d.qvel[:] = q, qd
+    mujoco.mj_forward(m, d)
+    J, M = np.array(d.efc_J).reshape(-1, 3), np.zeros((3, 3))
+    mujoco.mj_fullM(m, d, M)
+    step = 1e-6  # Jdot qd is what MuJoCo does not give: central differences of its rows along the motion
+    rows = []
+    for s in (-step, step):
+        d.qpos[:] = q + s * qd
+        mujoco.mj_forward(m, d)
+        rows.append(np.array(d.efc_J).reshape(-1, 3) @ qd)
+    Jdot_qd = (rows[1] - rows[0]) / (2 * step)
+    d.qpos[:] = q
+    mujoco.mj_forward(m, d)
+    Y = np.linalg.solve(M, J.T)
+    free = np.linalg.solve(M, -d.qfrc_bias)
+    expected = free - Y @ np.linalg.pinv(J @ Y, rcond=1e-9) @ (J @ free + Jdot_qd)
+    motion = robot.constrained_forward_dynamics(q, qd, np.zeros(3))
+    np.testing.assert_allclose(motion.qdd, expected, rtol=1e-8)  # of the differences
+    assert_close((J @ motion.qdd)[None], -Jdot_qd[None], 1e-8)
+    start = robot.constrained_forward_dynamics(q, np.zeros(3), np.zeros(3)).qdd  # at rest without any difference
+    d.qvel[:] = 0.0
+    mujoco.mj_forward(m, d)
+    free = np.linalg.solve(M, -d.qfrc_bias)
+    assert_close(start[None], (free - Y @ np.linalg.pinv(J @ Y, rcond=1e-9) @ (J @ free))[None], 1e-10)
+
+    moves = armdyn.simulate(robot, q, qd, duration=0.5, save_every=0.1)
+    assert any(
+        note.startswith("rows of constraints that follow from others are left out: pin: ") for note in moves.notes
+    )
+    assert np.abs(robot.constraint_error(moves.q)).max() < 1e-6
+    assert abs(moves.energy.drift).max() < 1e-7
+    loop = armdyn.ClosedLoop(robot, method=armdyn.simulation.RungeKutta4(step=2.5e-4))
+    np.testing.assert_allclose(loop(q, qd, steps=2000, tau=np.zeros(3)).final.q, moves.q[-1], atol=1e-7)
+
+
 def test_notes_and_switches(tmp_path):
     path = tmp_path / "tree.xml"
     path.write_text(description("connect"))

@@ -149,9 +149,12 @@ def test_rows_that_are_rounding_are_found_redundant(axes):
     whole, planar = (four_bar(axes=some, rpy=(0.3, 0.4, 0.5)) for some in (axes, "xy"))
     q, qd, tau = closed(planar), [1.0, 0, 0, 0], np.zeros(4)
     with pytest.raises(RedundantConstraints, match="rank 2 of 3 constraints; 'z: z' is zero: nothing here moves"):
-        whole.constrained_forward_dynamics(q, qd, tau)
+        whole.constrained_forward_dynamics(q, qd, tau, redundant="error")
     with pytest.raises(RedundantConstraints, match="is zero"):
-        armdyn.simulate(whole, q, qd, duration=0.1)
+        armdyn.simulate(whole, q, qd, duration=0.1, redundant="error")
+    motion, alone = (armdyn.simulate(robot, q, qd, duration=0.1) for robot in (whole, planar))  # without that row
+    np.testing.assert_allclose(motion.q[-1], alone.q[-1], rtol=0, atol=1e-9)
+    assert "rows of constraints that follow from others are left out: z: z" in motion.notes
     found, expected = (
         whole.constrained_forward_dynamics(q, qd, tau, redundant="least_squares"),
         planar.constrained_forward_dynamics(q, qd, tau),

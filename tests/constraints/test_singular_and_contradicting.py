@@ -49,10 +49,15 @@ def test_rows_left_out_are_noted(parallelogram):
 def test_redundancy_at_a_singular_state_recommends_nothing_that_drops_rows(parallelogram):
     q = parallelogram.close_loop([0.5, -0.5, 0.5])
     with pytest.raises(c.RedundantConstraints, match="with_independent_constraints"):
-        parallelogram.constrained_forward_dynamics(q, ZERO, ZERO)
+        parallelogram.constrained_forward_dynamics(q, ZERO, ZERO, redundant="error")
     with pytest.raises(c.SingularState, match="all of them are needed: choose another state") as caught:
         parallelogram.constrained_forward_dynamics(ZERO, ZERO, ZERO)
     assert "with_independent_constraints" not in str(caught.value)
+    batch = np.array([q, ZERO])  # at the first all motions are known: no redundancy of the robot but of the state
+    with pytest.raises(c.SingularState, match="redundant at q of state 1"):
+        parallelogram.constrained_forward_dynamics(batch, ZERO, ZERO)
+    with pytest.raises(c.SingularState, match="all of them are needed"):
+        armdyn.simulate(parallelogram, ZERO, duration=0.1)
 
 
 def test_contradictions_are_no_bad_guess(parallelogram):
@@ -76,11 +81,17 @@ def test_simulation_of_redundant_constraints(closed_by):
     pin, loop = four_bar(), four_bar(closed_by)
     q = pin.close_loop([0.4, 0.3, 1.2], held=CRANK)
     with pytest.raises(c.RedundantConstraints, match="redundant='least_squares'"):
-        armdyn.simulate(loop, q, duration=0.5)
+        armdyn.simulate(loop, q, duration=0.5, redundant="error")
     expected = armdyn.simulate(pin, q, duration=0.5, times=[0.5])
     found = armdyn.simulate(loop, q, duration=0.5, times=[0.5], redundant="least_squares")
     np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.qdd, expected.qdd, rtol=0, atol=1e-6)
+    by_default = armdyn.simulate(loop, q, duration=0.5, times=[0.5])
+    np.testing.assert_allclose(by_default.q, expected.q, rtol=0, atol=1e-9)
+    (note,) = [note for note in by_default.notes if note.startswith("rows of constraints that follow from others")]
+    assert note.startswith("rows of constraints that follow from others are left out: loop: z")
+    forces = by_default.constraint_forces(loop).joint_forces
+    np.testing.assert_allclose(forces, expected.constraint_forces(pin).joint_forces, rtol=0, atol=1e-6)
     fixed = armdyn.simulate(loop, [q, q], duration=0.5, method="rk4", step=0.01, redundant="least_squares")
     np.testing.assert_allclose(fixed.q[-1], [expected.q[-1]] * 2, rtol=0, atol=1e-5)
     with pytest.raises(SettingError, match="redundant is 'drop'; expected"):

@@ -282,7 +282,12 @@ def test_a_loop_begins_where_constraints_hold(parameters: list[str]) -> None:
 def test_constraints_that_a_loop_would_not_keep_are_refused() -> None:
     walls = [armdyn.constraints.PointOnPlane("tip", (k, 0, 0), (1, 0, 0), name=f"wall_{k}") for k in (1, 2)]
     robot = armdyn.load("planar_2r").with_constraints(*walls)
-    with pytest.raises(armdyn.constraints.RedundantConstraints):
-        armdyn.ClosedLoop(robot)([np.pi / 3, -2 * np.pi / 3], steps=1, tau=np.zeros(2))
+
+    @armdyn.function("(n),(n),(constraints)->(n)")
+    def by_row(model: object, q: np.ndarray, qd: np.ndarray, pushes: np.ndarray) -> np.ndarray:
+        return pushes[0] * q - pushes[1] * qd
+
+    with pytest.raises(armdyn.constraints.RedundantConstraints):  # no row can be left out of its input
+        armdyn.ClosedLoop(robot, by_row)([np.pi / 3, -2 * np.pi / 3], steps=1, pushes=np.ones(2))
     with pytest.raises(SettingError, match="does not keep constraints"):
         armdyn.ClosedLoop(robot, method=Variational(step=1e-3))

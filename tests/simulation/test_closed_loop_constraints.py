@@ -66,7 +66,19 @@ def test_what_cannot_be() -> None:
         ClosedLoop(armdyn.load("planar_2r"), project=True)
     with pytest.raises(SettingError, match="project"):
         ClosedLoop(CHANNEL, project="yes")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("project", [False, True])
+def test_rows_that_follow_from_others_are_left_out(project: bool) -> None:
+    """A wall that is said twice is one wall; at a state where two walls meet none is left out."""
     walls = [constraints.PointOnPlane("tip", (k, 0, 0), (1, 0, 0), name=f"wall_{k}") for k in (1, 2)]
-    robot = armdyn.load("planar_2r").with_constraints(*walls)
-    with pytest.raises(constraints.RedundantConstraints, match=r"which armdyn\.simulate and methods take"):
-        ClosedLoop(robot, project=True)([np.pi / 3, -2 * np.pi / 3], steps=1, tau=np.zeros(2))
+    arm = armdyn.load("planar_2r")
+    twice, once = (ClosedLoop(arm.with_constraints(*some), project=project) for some in (walls, walls[:1]))
+    start = [np.pi / 3, -2 * np.pi / 3]
+    found, expected = (loop(start, steps=50, tau=np.array([1.0, 0.5])).final for loop in (twice, once))
+    np.testing.assert_array_equal(found.q, expected.q)
+    note = "rows of constraints that follow from others are left out: wall_2"
+    assert note in twice.robot.notes
+    assert note in twice.simulate(start, steps=2, tau=np.zeros(2)).notes
+    corner = arm.with_constraints(walls[0], constraints.PointOnPlane("tip", (0, 1, 0), (0, 0, 0), name="floor"))
+    assert len(ClosedLoop(corner).robot.constraint_rows) == 2

@@ -154,8 +154,12 @@ def test_constraints_of_which_some_follow_from_others(tmp_path: Path) -> None:
         "constraints: {rail: {point_on_line: {frame: tip, direction: [1, 0, 0], through: [0, 5, 0]}}}\n"
     )
     with pytest.raises(RedundantConstraints, match="redundant='least_squares'"):
-        read(text, tmp_path).simulate()
+        read(text + "redundant: error\n", tmp_path).simulate()
     motion = read(text + "redundant: least_squares\n", tmp_path).simulate()
+    by_default = read(text, tmp_path).simulate()
+    np.testing.assert_allclose(by_default.q, motion.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(by_default.signals["multipliers"], motion.signals["multipliers"], rtol=0, atol=1e-9)
+    assert any(note.startswith("rows of constraints that follow from others") for note in by_default.notes)
     arm = armdyn.load("planar_3r").with_constraints(PointOnPlane("tip", (0, 1, 0), (0, 5, 0)))
     alone = armdyn.simulate(arm, motion.q[0], duration=0.1, method="rk4")
     np.testing.assert_allclose(motion.q, alone.q, rtol=0, atol=1e-12)

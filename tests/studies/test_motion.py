@@ -186,7 +186,7 @@ def test_projection_in_both_verbs(tmp_path: Path) -> None:
         (StudyError, "record: [q, qd, q]", ":2: record names 'q' twice; expected each name once"),
         (UnknownName, "record: [theta]", r"no state or signal 'theta' in .*:2 .* Known: q, qd, tau"),
         (StudyError, "redundant: least_squares", ":2: redundant is of constraints, and 'planar_3r' has none"),
-        (StudyError, "redundant: least", ":2: redundant is 'least'; expected 'error' or 'least_squares'"),
+        (StudyError, "redundant: least", ":2: redundant is 'least'; expected 'auto', 'error' or 'least_squares'"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, error: Any, text: str, said: str) -> None:

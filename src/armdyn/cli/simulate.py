@@ -259,7 +259,7 @@ def simulate(
         str | None,
         typer.Option(
             "--redundant",
-            help="Where some constraints follow from others: error (if left out), or least_squares.",
+            help="If some constraints follow from others: auto (without them, if left out), error, or least_squares.",
             rich_help_panel=METHOD,
         ),
     ] = None,

@@ -25,8 +25,11 @@ Rows of functions of the user, which have no unit, are scaled by `armdyn.constra
 RANK_TOLERANCE = 1e-10
 """Singular values of the rows as unit vectors below this part of the greatest count as zero."""
 
-Redundant = Literal["error", "least_squares"]
-"""The treatment of states at which rows of A follow from others."""
+Redundant = Literal["auto", "error", "least_squares"]
+"""The treatment of states at which rows of A follow from others.
+
+"auto" solves those that do so at all states by least squares, and refuses states at which more rows do than near them.
+"""
 
 LockedJoints = Mapping[str, float] | Iterable[str]
 """Joints that stay: by name, at their given values, or where the mapping says."""

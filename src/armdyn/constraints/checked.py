@@ -55,7 +55,7 @@ def checked_forward_dynamics(
     f_tip: ArrayLike | None = None,
     f_ext: ArrayLike | None = None,
     *,
-    redundant: Redundant = "error",
+    redundant: Redundant = "auto",
     tolerance: float = CLOSED,
     damping: float = 0.0,
     stiffness: float = 0.0,
@@ -81,9 +81,12 @@ def checked_forward_dynamics(
         f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, shape (..., 6).
         f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
             shape (..., links, 6); those of the constraints not among them.
-        redundant: "error", or "least_squares": qdd, which is unique as long as the constraints agree, and of all
-            lambda with the same effect the one whose rows, each by itself, would cause the least accelerations in the
-            metric of M; where constraints contradict each other, the least contradiction, row by row in that metric.
+        redundant: of states at which some constraints follow from others. "least_squares": qdd, which is unique as
+            long as the constraints agree, and of all lambda with the same effect the one whose rows, each by itself,
+            would cause the least accelerations in the metric of M; where constraints contradict each other, the least
+            contradiction, row by row in that metric. "auto": least squares where they do so at all states, as those of
+            a planar linkage closed in space do; a state at which more do than near it is refused. "error": all such
+            states are refused.
         tolerance: how far phi, m or rad, and A qd, m/s or rad/s (for each unit of the fastest joint's speed above one),
             may be from zero; ``np.inf``: take states as they are. Not applied where there is stabilisation. Rows of
             functions of your own are measured by their gradients: phi / |A_i| and A_i qd / |A_i|, rad or m of the
@@ -98,8 +101,8 @@ def checked_forward_dynamics(
         OpenLoop: a state at which the constraints do not hold; `ContradictingConstraints` where none is near at which
             they do.
         InconsistentMotion: velocities that leave them.
-        RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
-            this state alone, or have no gradient there.
+        SingularState: constraints that follow from others at this state alone, or have no gradient there.
+        RedundantConstraints: by redundant="error" those that do so everywhere too: which, and how.
         ModelError: a robot without constraints, or with a joint that moves no inertia.
         Unsupported: friction that depends on the load of joints that are coupled or turn rotors that are bodies, beside
             rows that follow from others, or a constraint that does not say on which joints it acts.
@@ -218,7 +221,7 @@ def checked_hybrid_forces(
     qdd: ArrayLike,
     multipliers: ArrayLike,
     *,
-    redundant: Redundant = "error",
+    redundant: Redundant = "auto",
     tolerance: float = CLOSED,
     rank_tolerance: float = RANK_TOLERANCE,
     workers: int | None = None,
@@ -236,7 +239,7 @@ def checked_hybrid_forces(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         qdd: wanted joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: wanted lambda, N or N m, shape (..., constraints).
-        redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and the joint forces
+        redundant: as of `constrained_forward_dynamics`. By least squares qdd_c is as there, and the joint forces
             A^T lambda are met exactly.
         tolerance: of phi and A qd; like rank_tolerance, workers and the errors as of `constrained_forward_dynamics`.
         out: array for the result.
@@ -281,7 +284,7 @@ def checked_force_projection(
     robot: ConstrainedRobot,
     q: ArrayLike,
     *,
-    redundant: Redundant = "error",
+    redundant: Redundant = "auto",
     tolerance: float = CLOSED,
     rank_tolerance: float = RANK_TOLERANCE,
     workers: int | None = None,
@@ -295,8 +298,8 @@ def checked_force_projection(
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
-        redundant: "error", or "least_squares": P from the row space of A, with the pseudoinverse of A M^-1 A^T; it is
-            unique, whichever of the rows follow from others.
+        redundant: as of `constrained_forward_dynamics`. By least squares P is from the row space of A, with the
+            pseudoinverse of A M^-1 A^T; it is unique, whichever of the rows follow from others.
         tolerance: of phi; like rank_tolerance, workers and the errors as of `constrained_forward_dynamics`.
         out: array for the result.
 
@@ -314,7 +317,7 @@ def checked_acceleration_projection(
     robot: ConstrainedRobot,
     q: ArrayLike,
     *,
-    redundant: Redundant = "error",
+    redundant: Redundant = "auto",
     tolerance: float = CLOSED,
     rank_tolerance: float = RANK_TOLERANCE,
     workers: int | None = None,

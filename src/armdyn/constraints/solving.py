@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from armdyn.constraints.arguments import (
 )
 from armdyn.constraints.checks import check_gradients, check_inertia
 from armdyn.constraints.errors import RedundantConstraints, SingularState
+from armdyn.constraints.generic_rank import generic_rank
 from armdyn.constraints.rank import rank_of, why_singular
 from armdyn.constraints.row_sizes import moving_part, unit_rows
 from armdyn.declaration import Function
@@ -31,6 +33,9 @@ from armdyn.spatial.rotations import Array
 
 MIN_INDEPENDENCE = 1e-4
 """The compiled solution keeps its digits where the independence of every row, the square of a sine, is above this."""
+
+_untraceable: WeakKeyDictionary[ConstrainedRobot, set[Function]] = WeakKeyDictionary()
+"""The functions of a robot in which a row follows from those before it whatever the state."""
 
 Pick = Callable[[Array], Array]
 """Selects the states to be solved from an array of all states."""
@@ -53,10 +58,14 @@ class Settings:
 
 def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: Any, **options: Any) -> Any:
     """The compiled function at all states; None where a row follows from those before it whatever the state."""
+    untraceable = _untraceable.setdefault(robot, set())
+    if function in untraceable:
+        return None
     try:
         with np.errstate(all="ignore"):  # states where A has lost rank are solved afterwards
             return compiled(function, robot)(*arrays, **given(**options))
     except RedundantConstraints:
+        untraceable.add(function)
         return None
 
 
@@ -72,7 +81,7 @@ def solve_dependent(
 
     Args:
         robot: whose states they are.
-        settings: whether rows that follow from others are refused.
+        settings: the treatment of rows that follow from others.
         q: joint positions of all states, shape (..., n).
         dependent: which states are to be solved, shape (...).
         results: arrays of all states.
@@ -91,7 +100,11 @@ def solve_dependent(
     check_inertia(robot, M, states, np.ones(robot.dof, dtype=bool))
     *solutions, rank = dense(pick, A, M)
     low = np.flatnonzero(rank < A.shape[-2])
-    if len(low) and settings.redundant == "error":
+    if len(low) and settings.redundant == "auto":
+        apart = np.broadcast_to(finite(q), dependent.shape) & ~dependent
+        known = A.shape[-2] if apart.any() else int(rank.max())
+        low = low[rank[low] < generic_rank(robot, at[low[0]], known, settings.rank_tolerance)]
+    if len(low) and settings.redundant != "least_squares":
         first = int(low[0])
         raise _redundant(robot, at[first], A[first], M[first], states[first], settings.rank_tolerance)
     for result, solution in zip(results, solutions, strict=True):

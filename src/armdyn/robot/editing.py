@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     Robot = TypeVar("Robot", bound=ConstrainedRobot)  # the class of the robot that is given
 
 
+LEFT_OUT = "rows of constraints that follow from others are left out"
+"""The beginning of the note on them."""
+
+
 def with_gravity(model: Model, gravity: ArrayLike) -> Model:
     """The same robot under another acceleration of free fall.
 
@@ -189,7 +193,7 @@ def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: 
 
     how = {} if rank_tolerance is None else {"rank_tolerance": rank_tolerance}
     constraints, left_out = independent_constraints(robot, q, **how)
-    note = f"rows of constraints that follow from others are left out: {', '.join(left_out)}"
+    note = f"{LEFT_OUT}: {', '.join(left_out)}"
     notes = (*robot.model.notes, note) if left_out else robot.model.notes
     return type(robot)(robot.model.replace(constraints=constraints, notes=notes))  # type: ignore[call-arg]  # made of a model
 

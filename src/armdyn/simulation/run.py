@@ -28,6 +28,7 @@ from armdyn.simulation.files.labels import Labels, of_robot
 from armdyn.simulation.flexible import run as flexible_run
 from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.forces import Forces, prepared_forces
+from armdyn.simulation.independent import checked_start
 from armdyn.simulation.integration import adaptive, fixed_step, taylor
 from armdyn.simulation.integration.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.integration.methods import Adaptive, Method, Taylor, chosen_method
@@ -38,7 +39,7 @@ from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.motion_data import Statistics
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.settings import check_constraints, check_keeps_constraints, initial_state
+from armdyn.simulation.settings import check_keeps_constraints, initial_state
 from armdyn.simulation.sticking import dry_steps
 from armdyn.simulation.sticking.bristles import (
     bent_results,
@@ -72,7 +73,7 @@ def simulate(
     save_every: float | None = None,
     times: ArrayLike | None = None,
     dense_output: bool = False,
-    redundant: Redundant = "error",
+    redundant: Redundant = "auto",
     project: bool = False,
     events: Sequence[Event] = (),
     stops: Stops | None = None,
@@ -131,9 +132,11 @@ def simulate(
         dense_output: keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as its
             steps at any time, with the velocity before an impact at its time itself; and ``trajectory.rotors_at(t)`` of
             flexible joints. Some 1.5 kB a step for an arm of six joints.
-        redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
-            those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
-            values is slower. Rows that come within 1e-6 rad of others count as following from them.
+        redundant: of a robot with constraints some of which follow from others, as those of a planar linkage closed in
+            space do. "auto" leaves out the rows that do so at all states, with a note, and refuses a first state at
+            which more do than near it. "error" refuses both; "least_squares" is as of `constrained_forward_dynamics`,
+            whose path by singular values is slower. Rows that come within 1e-6 rad of others count as following from
+            them.
         project: of a robot with constraints: put q onto phi(q) = 0 and qd onto A qd = 0 after every step, by the least
             corrections in the metric of M, so that errors do not add up over time. The trajectory's notes say how far
             the steps had drifted.
@@ -157,7 +160,7 @@ def simulate(
         DTypeError: one that does not hold real numbers.
         SettingError: a duration, step, tolerance or time that makes no sense, or more than the memory holds.
         UnknownName: a method that does not exist, or f_tip for a robot without a single tip.
-        ConstraintError: an initial state that the robot's constraints do not allow, or constraints that are redundant.
+        ConstraintError: an initial state that the robot's constraints do not allow, or at which they are redundant.
         SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
         SimulationInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.trajectory`` holds what was simulated until then.
 
@@ -179,7 +182,7 @@ def simulate(
     duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
     chosen = chosen_method(method, step, rtol, atol)
     start = initial_state(robot, q0, qd0)
-    check_constraints(robot, *start, redundant)
+    robot, redundant, left_out = checked_start(robot, *start, redundant)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
@@ -198,6 +201,7 @@ def simulate(
     samples, integrate = plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     samples.notes += (
+        *left_out,
         *forces.samples_between_steps(chosen, duration),
         *friction_left_out(
             robot, slides, chosen, sticks=happenings is not None and len(dry) > 0, pushed=bool(stops or contacts)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.functions import Rolled
+from armdyn.robot.editing import LEFT_OUT
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import is_reference
 from armdyn.simulation.loop.loads import NAME as LOADS
@@ -64,6 +65,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     samples = Samples(t0 + h * steps, q, qd, whole("work"), tuple(forces), count=len(steps))
     each = loop.method.scheme.evaluations * int(np.prod(q.shape[1:-1]))
     samples.lost = rolled.lost
+    samples.notes += [note for note in loop.robot.notes if note.startswith(LEFT_OUT)]
     samples.effort = Effort(rolled.steps, rolled.steps * each)
     samples.bristles = whole(BRISTLES) if BRISTLES in rolled.rows._fields else None
     samples.signals = {name: signal(name) for name in rolled.rows._fields if name not in NO_SIGNALS}

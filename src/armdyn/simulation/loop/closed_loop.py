@@ -54,6 +54,7 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.flexible.spring_steps import warn_of_springs
 from armdyn.simulation.flexible.state import refuse_memory
+from armdyn.simulation.independent import spanning_rows
 from armdyn.simulation.integration.methods import Euler, FixedStep
 from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -94,7 +95,8 @@ class ClosedLoop:
     """A robot, its controller and a fixed-step method, compiled to one loop over steps and arms.
 
     Args:
-        robot: what moves.
+        robot: what moves. Rows of its constraints that follow from others at all states are left out, with a note in
+            ``loop.robot.notes``, unless the controller has inputs with a number for each row.
         controller: what gives tau; without one, tau is an input.
         method: a fixed-step method, whose step is the controller's sample time.
         over_time: inputs with an axis of time before all others, (steps, ..., *shape).
@@ -150,6 +152,12 @@ class ClosedLoop:
     ) -> None:
         if not isinstance(robot, Robot):
             raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
+        self.controller = None if controller is None else Controller(controller)
+        by_row = self.controller is not None and any("constraints" in a.shape for a in self.controller.inputs.values())
+        if by_row:
+            require_constraints(robot.model)
+        else:
+            robot = spanning_rows(robot)
         self.brakes = LoopBrakes.of(robot, brakes)
         self.robot, robot = robot, self.brakes.robot
         self.method = Euler() if method is None else method
@@ -167,9 +175,6 @@ class ClosedLoop:
             raise SettingError(
                 f"{self.method} does not keep constraints, and {robot.name!r} has some; use RungeKutta4(step=1e-3)"
             )
-        self.controller = None if controller is None else Controller(controller)
-        if self.controller is not None and any("constraints" in a.shape for a in self.controller.inputs.values()):
-            require_constraints(robot.model)
         self._running_cost, self._energy = running_cost, energy
         self._project = switch("project", project, error=SettingError)
         self._require_traced = switch("require_traced", require_traced, error=SettingError)

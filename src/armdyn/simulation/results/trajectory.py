@@ -275,7 +275,7 @@ class Trajectory(MotionData):
         return tip_motion(self, robot, frame)
 
     def constraint_forces(
-        self, robot: Robot, *, redundant: Redundant = "error", contacts: Sequence[Touching] = ()
+        self, robot: Robot, *, redundant: Redundant = "auto", contacts: Sequence[Touching] = ()
     ) -> ConstraintForces:
         """Multipliers lambda and joint forces A^T lambda of the constraints over time (Modern Robotics 8.93, 8.98).
 
@@ -283,14 +283,14 @@ class Trajectory(MotionData):
 
         Args:
             robot: what moved, with its constraints.
-            redundant: as of `armdyn.simulate`.
+            redundant: as of `constrained_forward_dynamics`.
             contacts: those of the motion, where it has some.
 
         Raises:
             ShapeError: a robot of other joints, or more or fewer contacts than the motion has.
             SettingError: what is no contact.
             ModelError: a robot without constraints.
-            RedundantConstraints: constraints that follow from others.
+            RedundantConstraints: by redundant="error", constraints that follow from others.
             Unsupported: stops, contacts or links that stick beside flexible joints.
         """
         from armdyn.simulation.results.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
