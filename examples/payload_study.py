@@ -22,8 +22,8 @@ def controller(robot):
     bare = robot.mechanism
 
     @armdyn.function("(n),(n),(n),(n),(n)->(n)")
-    def pd_of_the_bare_arm(model, q, qd, target, kp, kd):
-        return armdyn.algorithms.gravity_forces(bare, q) + kp * (target - q) - kd * qd
+    def pd_of_the_bare_arm(model, q, qd, q_ref, Kp, Kd):
+        return armdyn.algorithms.gravity_forces(bare, q) + Kp * (q_ref - q) - Kd * qd
 
     return pd_of_the_bare_arm
 
@@ -41,7 +41,7 @@ def main(folder=None) -> armdyn.studies.Results:
         robot,
         sampled(ARMS, {"tool0.payload.mass": Uniform(0, 5), "tool0.payload.com": Normal(0, 0.05)}, seed=0),
         controller(robot),
-        inputs={"q0": TARGET, "target": TARGET, "kp": [800, 800, 500, 100, 60, 30], "kd": [80, 80, 50, 8, 5, 2]},
+        inputs={"q0": TARGET, "q_ref": TARGET, "Kp": [800, 800, 500, 100, 60, 30], "Kd": [80, 80, 50, 8, 5, 2]},
         steps=STEPS,
         summaries={"tip_error": tip_error},
         folder=folder,

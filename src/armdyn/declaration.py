@@ -21,8 +21,8 @@ Shape = tuple[str | int, ...]
 (of two different entries of q), "constraints" (their rows) and "holonomic" (those of them that are equations for q);
 "6joints" is six times as many."""
 
-_GROUP = re.compile(r"\(([^()]*)\)(\??)")
-_SIGNATURE = re.compile(r"\s*(?:\([^()]*\)\??\s*,?\s*)*->\s*(?:\([^()]*\)\s*,?\s*)+")
+_GROUP = re.compile(r"\(([^()]*)\)(\?|=0)?")
+_SIGNATURE = re.compile(r"\s*(?:\([^()]*\)(?:\?|=0)?\s*,?\s*)*->\s*(?:\([^()]*\)\s*,?\s*)+")
 
 
 _ON_NUMBERS: ContextVar[bool] = ContextVar("armdyn_on_numbers", default=False)
@@ -69,14 +69,20 @@ def _in_float64(found: Any) -> Any:
 
 @dataclass(frozen=True)
 class Argument:
-    """One array argument; an optional one may be left out or None."""
+    """One array argument; an optional one may be left out or None, one that is ``zero`` counts as zeros there."""
 
     name: str
     shape: Shape
     optional: bool = False
+    zero: bool = False
+
+    @property
+    def mark(self) -> str:
+        """The mark behind its shape in a signature."""
+        return "?" if self.optional else "=0" if self.zero else ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Function:
     """A function of (model, arrays...) -> array(s), written once and run on floats or traced scalars.
 
@@ -87,6 +93,9 @@ class Function:
     a compiled function is found on disk without tracing it until they change. It is empty of functions of your own, and
     of what `dataclasses.replace` makes: those are traced in every process, and their machine code is found by the
     program.
+
+    ``gains`` are the arguments that may be a number, a vector of their shape or a full matrix, each with its kind:
+    "any" where the shape of a call's value decides, else "number", "vector" or "matrix" (`armdyn.control.with_gains`).
     """
 
     implementation: Callable[..., Any] = field(repr=False)
@@ -99,6 +108,7 @@ class Function:
     sizes: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     choices: Mapping[str, Callable[..., Iterable[str]]] = field(default_factory=dict)
     sources: tuple[str, ...] = field(default=(), init=False)
+    gains: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         for attribute in ("__qualname__", "__doc__"):
@@ -117,7 +127,15 @@ class Function:
         if getattr(sys.modules.get(self.implementation.__module__), name, None) is self:
             return name  # pickled by name, as functions are
         options = {"result": self.result, "sizes": self.sizes, "choices": self.choices, "sources": self.sources}
-        return _declare, (self.implementation, self.signature, options)
+        return _declare, (self.implementation, self.signature, options | {"gains": tuple(self.gains)})
+
+    def __repr__(self) -> str:
+        taken = ", ".join(f"{a.name} {_group(a.shape)}{a.mark}" for a in self.arguments)
+        names = getattr(self.result, "_fields", ("",) * len(self.outputs))
+        given = ", ".join(f"{name} {_group(shape)}".strip() for name, shape in zip(names, self.outputs, strict=True))
+        shown = {name: "required" if x is inspect.Parameter.empty else repr(x) for name, x in self.options.items()}
+        options = "".join(f"; {name}={x}" for name, x in shown.items())
+        return f"<function {self.name} of a robot: {taken} -> {given}{options}>"
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
@@ -127,7 +145,7 @@ class Function:
         return _in_float64(found) if _ON_NUMBERS.get() else found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MadeFunction(Function):
     """A `Function` that another function makes; it is pickled as what makes it.
 
@@ -148,24 +166,28 @@ def function(
     sizes: Mapping[str, Callable[..., int]] | None = None,
     choices: Mapping[str, Callable[..., Iterable[str]]] | None = None,
     sources: tuple[str, ...] = (),
+    gains: Iterable[str] = (),
 ) -> Callable[[Callable[..., Any]], Function]:
     """Declare a function of a robot.
 
     Args:
         signature: shapes of the array arguments and results in the manner of NumPy's generalised ufuncs, with ``n``
-            for the number of joints and ``?`` behind an argument that may be left out:
-            ``"(n),(n),(n),(6)?->(n)"``. Keyword-only arguments of the function are options fixed before compiling.
+            for the number of joints, ``?`` behind an argument that may be left out, and ``=0`` behind one that counts
+            as zeros then: ``"(n),(n),(n)=0,(6)?->(n)"``. Keyword-only arguments of the function are options fixed
+            before compiling.
         result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
         sizes: dimensions of the results with names of their own, each a function of the `Model` and of the options.
         choices: the possible values of each option that must be given, as a function of the `Model`.
         sources: see `Function`; none for functions outside armdyn.
+        gains: arguments with one axis that may also be a number, which serves all of their components, or a full
+            matrix: the function gets them of 0, 1 or 2 axes, as `armdyn.control.scaled` takes them.
 
     >>> @function("(n),(n)->()")
     ... def power(model, qd, tau):
     ...     "Mechanical power P = qd . tau, W, scalar."
     ...     return qd @ tau
     >>> power.arguments[1]
-    Argument(name='tau', shape=('n',), optional=False)
+    Argument(name='tau', shape=('n',), optional=False, zero=False)
     """
     shapes, results = _parse(signature)
     fields = results if result is None else result._fields
@@ -183,12 +205,15 @@ def function(
                 f"{name}{inspect.signature(implementation)} takes {len(positional)} arrays after the model, "
                 f"but its signature {signature!r} names {len(shapes)}"
             )
-        arguments = tuple(
-            Argument(p.name, shape, optional) for p, (shape, optional) in zip(positional, shapes, strict=True)
-        )
+        arguments = tuple(Argument(p.name, *declared) for p, declared in zip(positional, shapes, strict=True))
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        free = dict.fromkeys([gains] if isinstance(gains, str) else gains, "any")
+        vectors = [a.name for a in arguments if len(a.shape) == 1]
+        for gain in free:
+            if gain not in vectors:
+                raise UnknownName.of("argument with one axis", gain, vectors, name)
         more = (sizes or {}, choices or {})
-        declared = Function(implementation, name, signature, arguments, results, options, result, *more)
+        declared = Function(implementation, name, signature, arguments, results, options, result, *more, gains=free)
         object.__setattr__(declared, "sources", sources)
         return declared
 
@@ -199,18 +224,22 @@ def _declare(implementation: Callable[..., Any], signature: str, options: Mappin
     return function(signature, **options)(implementation)
 
 
-def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]:
-    """The shapes and optionality of the arguments, and the shapes of the results."""
+def _parse(signature: str) -> tuple[list[tuple[Shape, bool, bool]], tuple[Shape, ...]]:
+    """The shapes of the arguments, whether each may be left out or is zero then, and the shapes of the results."""
     if not _SIGNATURE.fullmatch(signature):
         raise TraceError(f"signature {signature!r} is not of the form '(n),(n),(6)?->(n)'")
     before, after = signature.split("->")
-    arguments = [(_shape(group), bool(optional)) for group, optional in _GROUP.findall(before)]
+    arguments = [(_shape(group), mark == "?", mark == "=0") for group, mark in _GROUP.findall(before)]
     return arguments, tuple(_shape(group) for group, _ in _GROUP.findall(after))
 
 
 def _shape(group: str) -> Shape:
     words = [word.strip() for word in group.split(",") if word.strip()]
     return tuple(int(word) if word.isdigit() else word for word in words)
+
+
+def _group(shape: Shape) -> str:
+    return f"({','.join(map(str, shape))})"
 
 
 def in_numbers(dimension: str | int, sizes: Mapping[str, int]) -> int:

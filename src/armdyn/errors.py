@@ -67,8 +67,18 @@ class UnknownName(ArmdynError, LookupError):
         return cls(message)
 
 
+OTHER_WORDS = {
+    **dict.fromkeys(("target", "goal", "setpoint", "reference", "q_goal", "q_target", "q_des", "q_desired"), "q_ref"),
+    **dict.fromkeys(("qd_goal", "qd_target", "qd_des", "qd_desired"), "qd_ref"),
+    **dict.fromkeys(("qdd_goal", "qdd_target", "qdd_des", "qdd_desired"), "qdd_ref"),
+    **dict.fromkeys(("T_goal", "T_target", "T_des", "T_desired", "pose"), "T_ref"),
+    **{"kp": "Kp", "kd": "Kd", "ki": "Ki", "stiffness": "K", "damping": "B"},
+}
+"""Words that others have for the references and gains of controllers."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to a misspelt one, in any case of letters; None if none is near.
+    """The known name nearest to a misspelt one, in any case of letters, or of the same meaning; None if none is near.
 
     >>> nearest("UR5", ["ur5", "puma560"]), nearest("elbwo", ["shoulder", "elbow"])
     ('ur5', 'elbow')
@@ -76,6 +86,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     names = list(known)
     if close := get_close_matches(name, names, n=1):
         return close[0]
+    if OTHER_WORDS.get(name) in names:
+        return OTHER_WORDS[name]
     lower = {other.lower(): other for other in reversed(names)}
     return next((lower[other] for other in get_close_matches(name.lower(), lower, n=1)), None)
 

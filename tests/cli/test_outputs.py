@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("simulate planar_2r --torques log.csv --csv log.csv", "--csv"),
         ("size planar_2r --motion log.csv --csv log.csv", "--csv"),
         ("size planar_2r --motion log.csv --plot log.csv", "--report"),
-        ("simulate planar_2r --controller pd --reference log.csv --csv log.csv", "--csv"),
+        ("simulate planar_2r --controller pd_gravity --reference log.csv --csv log.csv", "--csv"),
     ],
 )
 def test_no_file_that_is_read_is_written_over(shell: Shell, folder: Path, words: str, option: str) -> None:

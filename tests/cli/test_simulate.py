@@ -21,8 +21,8 @@ q0: [0.3, -0.5]
 duration: 0.2
 method: rk4
 step: 2e-3
-controller: pd
-inputs: {target: [0.5, 0.5], kp: 100, kd: [10, 5]}
+controller: pd_gravity
+inputs: {q_ref: [0.5, 0.5], Kp: 100, Kd: [10, 5]}
 """
 
 ROWS = "t,tau_joint_1,tau_joint_2\n0,1,0.5\n0.1,-1,0\n0.2,0,0\n"
@@ -46,19 +46,18 @@ def motion(shell: Shell, folder: Path, *words: str) -> armdyn.Trajectory:
 
 def test_options_and_a_scenario_say_the_same(shell: Shell, folder: Path) -> None:
     scenario = motion(shell, folder, "sub/reach.yaml")
-    options = (
-        "--q0 0.3,-0.5 --duration 0.2 --method rk4 --step 2e-3 --controller pd --target 0.5,0.5 --kp 100 --kd 10,5"
-    )
+    options = "--q0 0.3,-0.5 --duration 0.2 --method rk4 --step 2e-3 --controller pd_gravity --q-ref 0.5,0.5"
+    options += " --Kp 100 --Kd 10,5"
     np.testing.assert_array_equal(motion(shell, folder, "planar_2r", *options.split()).q, scenario.q)
     assert "RungeKutta4, step 0.002 s" in scenario.statistics.method
 
 
 def test_options_come_before_the_scenario(shell: Shell, folder: Path) -> None:
     changed = motion(
-        shell, folder, "sub/reach.yaml", "--kp", "30", "--q0", "0,0", "--gravity", "0,0,0", "--payload", "1"
+        shell, folder, "sub/reach.yaml", "--Kp", "30", "--q0", "0,0", "--gravity", "0,0,0", "--payload", "1"
     )
     (folder / "sub" / "reach.yaml").write_text(
-        SCENARIO.replace("kp: 100", "kp: 30").replace("[0.3, -0.5]", "0") + "gravity: [0, 0, 0]\npayload: {mass: 1}\n"
+        SCENARIO.replace("Kp: 100", "Kp: 30").replace("[0.3, -0.5]", "0") + "gravity: [0, 0, 0]\npayload: {mass: 1}\n"
     )
     np.testing.assert_array_equal(motion(shell, folder, "sub/reach.yaml").q, changed.q)
     (folder / "path.csv").write_text("t,q_joint_1,q_joint_2\n0,0.3,-0.5\n0.1,0.31,-0.5\n0.2,0.4,-0.5\n")
@@ -109,7 +108,7 @@ def test_the_screen_says_what_drove_the_arm(shell: Shell, folder: Path) -> None:
     said = shell("simulate", "planar_2r", "--torques", "torques.csv", columns=120)
     assert "torques.csv, on straight lines between 3 rows" in said.out
     said = shell("simulate", "sub/reach.yaml", columns=120)
-    assert "pd, toward its target, held for 0.002 s" in said.out
+    assert "pd_gravity, called every 0.002 s" in said.out
     assert "off the reference, largest, at end" in said.out
 
 
@@ -176,13 +175,23 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("ur5 --torques torques.csv", "no joint 'joint_1' in 'ur5', "),
         ("planar_2r --torques torques.csv --duration 1", "torque is known from t = 0 to 0.2 s; expected from 0 to"),
         ("planar_2r --between hold", "--between: 'between' is of torques, and there is none"),
-        ("planar_2r --controller pd --target 0,0 --kp 1", "--controller: controller 'pd' has no kd"),
-        ("planar_2r --controller pd --kp 1 --kd 1", "--controller: controller 'pd' has neither a target"),
         (
-            "planar_2r --kp 1",
-            "--kp: 'kp' is of a controller, and there is none; expected one of pd, admittance, computed_torque",
+            "planar_2r --controller pd_gravity --q-ref 0,0 --Kp 1",
+            "the controller has no Kd; expected in inputs, or by --input",
         ),
-        ("planar_2r --controller pdd", "no controller 'pdd' in --controller (9 controllers). Did you mean 'pd'"),
+        (
+            "planar_2r --controller pd_gravity --Kp 1 --Kd 1",
+            "the controller has no q_ref; expected in inputs, or by --input",
+        ),
+        ("planar_2r --controller pd", "--controller: the controller 'pd' is called 'pd_gravity', and its inputs q_ref"),
+        ("planar_2r --target 0,0", "--target is called --q-ref; expected that option in its place"),
+        ("planar_2r --kp 1 --Kd 1", "--kp is called --Kp; expected that option in its place"),
+        ("planar_2r --kd 1", "--kd is called --Kd; expected that option in its place"),
+        (
+            "planar_2r --Kp 1",
+            "--Kp: 'Kp' is of a controller, and there is none; expected one of admittance, computed_torque",
+        ),
+        ("planar_2r --controller pd_grav", "no controller 'pd_grav' in --controller (8 controllers). Did you mean"),
         ("planar_2r --payload -1", "--payload: mass of the payload is -1"),
         ("planar_2r --payload-com 0,0,1", "payload has no mass"),
         ("planar_2r --stops 0.5", "no such joint of 'planar_2r' has limits"),
@@ -190,7 +199,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --brakes joint_1@1=engaged", "brakes has joint 'joint_1' of 'planar_2r', which has no brake"),
         ("planar_2r --step 1e-3", "--step: method 'adaptive' has no step"),
         ("planar_2r --method rk4 --step -1", "--step: step is -1"),
-        ("planar_2r --controller pd --target 0,0,0 --kp 1 --kd 1", "--target has 3 numbers; expected 2 numbers"),
+        ("planar_2r --controller pd_gravity --q-ref 0,0,0 --Kp 1 --Kd 1", "--q-ref has 3 numbers; expected 2 numbers"),
         (
             "planar_2r --q0 abc",
             "--q0 is 'abc'; expected one number, for all joints, or one a joint of 'planar_2r': joint_",
@@ -261,13 +270,13 @@ def test_help_shows_examples(shell: Shell) -> None:
     said = shell("simulate", "--help", columns=120)
     assert "armdyn simulate planar_2r --torques torques.csv --between hold" in said.out
     assert '"tau_elbow [N mm]" or "q_elbow [deg]"' in said.out
-    assert "inputs: {q_ref: [0.5, -1, 1, 0, 0, 0], qd_ref: 0, qdd_ref: 0, Kp: 100, Kd: 20}" in said.out
+    assert "inputs: {q_ref: [0.5, -1, 1, 0, 0, 0], Kp: 100, Kd: 20}" in said.out
 
 
 def test_one_number_counts_for_all_joints(shell: Shell, folder: Path) -> None:
-    gains = ("--kp", "60", "--kd", "8", "--method", "rk4", "--duration", "0.1")
+    gains = ("--Kp", "60", "--Kd", "8", "--method", "rk4", "--duration", "0.1")
     for name, text in (("one", "0.3"), ("each", "0.3,0.3"), ("blanks", "0.3 0.3")):
-        assert shell("simulate", "planar_2r", "--controller", "pd", "--target", text, "--q0", text, *gains,
+        assert shell("simulate", "planar_2r", "--controller", "pd_gravity", "--q-ref", text, "--q0", text, *gains,
                      "--npz", f"{name}.npz").code == 0  # fmt: skip
     one, *others = (armdyn.Trajectory.load(folder / f"{name}.npz") for name in ("one", "each", "blanks"))
     for other in others:

@@ -16,8 +16,8 @@ Shell = Callable[..., Any]
 SCENARIO = """
 robot: planar_2r
 duration: 0.1
-controller: pd
-inputs: {target: [0.5, 0.5], kp: 100, kd: 10}
+controller: pd_gravity
+inputs: {q_ref: [0.5, 0.5], Kp: 100, Kd: 10}
 samples: {tip.payload.mass: {uniform: [0, 2]}}
 runs: 100
 summaries: [joint_error]
@@ -40,7 +40,7 @@ def test_the_table_and_the_folder(shell: Shell, scenario: Path, tmp_path: Path) 
     assert "tip.payload.mass" in said.out
     again = shell("study", str(scenario), "--out", str(tmp_path / "out"))
     assert again.out == said.out
-    scenario.write_text(SCENARIO.replace("kp: 100", "kp: 200"))
+    scenario.write_text(SCENARIO.replace("Kp: 100", "Kp: 200"))
     refused = shell("study", str(scenario), "--out", str(tmp_path / "out"))
     assert refused.code == 2
     assert "OtherStudy" in refused.err
@@ -81,7 +81,7 @@ def test_what_was_refused_leaves_the_folder_free(shell: Shell, tmp_path: Path) -
     path.write_text(text % "joint_error")
     refused = shell("study", str(path), "--out", str(out))
     assert refused.code == 2
-    assert "need a controller with an input target" in " ".join(refused.err.split())
+    assert "need a controller with an input q_ref" in " ".join(refused.err.split())
     path.write_text(text % "tip_position")
     said = shell("study", str(path), "--out", str(out), columns=200)
     assert said.code == 0, said.err

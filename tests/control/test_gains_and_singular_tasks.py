@@ -24,7 +24,7 @@ def motion_of(path: Path) -> Motion:
 
 
 def test_a_gain_below_zero_is_named_with_its_joint() -> None:
-    loop = armdyn.ClosedLoop(ARM, control.saturated(control.pid, 10.0))
+    loop = armdyn.ClosedLoop(ARM, control.with_gains(control.saturated(control.pid, 10.0), Kp="vector"))
     Kp = np.array([[1.0, 2.0], [3.0, -4.0]])  # of two arms
     with pytest.warns(GainWarning, match="Kp of joint 'joint_2' of saturated_pid is -4, below zero"):
         loop(np.zeros((2, 2)), steps=2, Kp=Kp, Kd=np.ones(2), **AIM)
@@ -43,11 +43,12 @@ def test_gains_of_other_controllers_may_mean_anything() -> None:
         armdyn.ClosedLoop(ARM, own)(np.zeros(2), steps=2, Kp=-1.0)
 
 
-@pytest.mark.parametrize(("controller", "gains"), [("pd", "kp: [-1, 2], kd: 1"), ("pid", "Kp: 1, Ki: 0, Kd: [-1, 1]")])
+@pytest.mark.parametrize(
+    ("controller", "gains"), [("pd_gravity", "Kp: [-1, 2], Kd: 1"), ("pid", "Kp: 1, Ki: 0, Kd: [-1, 1]")]
+)
 def test_gains_of_scenarios(tmp_path: Path, controller: str, gains: str) -> None:
-    aim = "target: 0.1" if controller == "pd" else "q_ref: 0.1, qd_ref: 0"
     path = tmp_path / "arm.yaml"
-    path.write_text(f"robot: planar_2r\nmethod: rk4\ncontroller: {controller}\ninputs: {{{aim}, {gains}}}\n")
+    path.write_text(f"robot: planar_2r\nmethod: rk4\ncontroller: {controller}\ninputs: {{q_ref: 0.1, {gains}}}\n")
     with pytest.warns(GainWarning, match="of joint 'joint_1' of .* is -1, below zero"):
         motion_of(path)
 

@@ -106,5 +106,5 @@ def test_units_of_another_kind_are_named(shell: Shell) -> None:
     assert said.code == 2
     assert "--q has '90deg' for 'quill_slide'; unit 'deg', expected one of m, cm, mm, in" in " ".join(said.err.split())
     assert "unit 'deg', expected a number alone" in " ".join(shell("info", "ur5", "--gravity", "0,0,9deg").err.split())
-    said = shell("simulate", "ur5", "--kp", "10deg", "--controller", "pd", "--target", "0,0,0,0,0,0")
-    assert "--kp has '10deg'; unit 'deg', expected a number alone" in " ".join(said.err.split())
+    said = shell("simulate", "ur5", "--Kp", "10deg", "--controller", "pd_gravity", "--q-ref", "0,0,0,0,0,0")
+    assert "--Kp has '10deg'; unit 'deg', expected a number alone" in " ".join(said.err.split())

@@ -26,7 +26,7 @@ from fuzz.ignored import judged_by_poke
 from fuzz.meaning import Reading, reading_of
 
 KNOWN = (
-    *KEYS, "target", "kp", "kd", "tau", "f_tip", "gravity", "link_1.mass", "link_2.com", "joint_1.damping", "mass", "com",
+    *KEYS, "q_ref", "Kp", "Kd", "tau", "f_tip", "gravity", "link_1.mass", "link_2.com", "joint_1.damping", "mass", "com",
     "inertia", "frame", "restitution", "uniform", "normal", "log_uniform", "joint_1", "joint_2", "q0", "qd0", "csv", "plot",
     "table", "normal", "through", "point_on_plane", "joint_coupling", "factors", "plane", "threshold", "signal", "residual", "above",
     "terminal", "momentum_observer", "saturated", "limits", "pid", "q_ref", "Kp", "K_observer",
@@ -119,7 +119,7 @@ def _motion(rng: Random) -> dict[str, Any]:
             "payload": rng.choice((1.5, {"mass": 2, "com": [0, 0, 0.1]})), "actuators": "drives.yaml"}  # fmt: skip
     said |= {name: value for name, value in more.items() if rng.random() < 0.3}
     said |= {name: value for name, value in _things().items() if rng.random() < 0.15}
-    way = rng.choice(("tau", "torques", "target", "reference", "observer", "none"))
+    way = rng.choice(("tau", "torques", "q_ref", "reference", "observer", "none"))
     if way == "observer":
         said |= {
             "controller": ["pid", {"saturated": {"limits": [9.0, 5.0]}}, {"momentum_observer": {}}],
@@ -130,8 +130,8 @@ def _motion(rng: Random) -> dict[str, Any]:
         return said
     if way == "torques":
         said |= {"torques": "torques.csv", "between": rng.choice(("linear", "hold"))}
-    if way in ("target", "reference"):
-        said |= _aimed(rng, way == "target")
+    if way in ("q_ref", "reference"):
+        said |= _aimed(rng, way == "q_ref")
         said |= {"reference": "path.csv"} if way == "reference" else {}
     if way == "tau":
         said["inputs"] = {"tau": _two(rng), "f_tip": [0, 0, 0, 1.0, 0, 2.0]}
@@ -148,7 +148,10 @@ def _aimed(rng: Random, at_target: bool) -> dict[str, Any]:
     """A controller with gains, and a target where it does not follow a csv."""
     kp = rng.choice((100, _two(rng)))
     if rng.random() < 0.5:
-        return {"controller": "pd", "inputs": {"kp": kp, "kd": 20} | ({"target": _two(rng)} if at_target else {})}
+        return {
+            "controller": "pd_gravity",
+            "inputs": {"Kp": kp, "Kd": 20} | ({"q_ref": _two(rng)} if at_target else {}),
+        }
     inputs = {"Kp": kp, "Kd": 20} | ({"q_ref": _two(rng), "qd_ref": 0, "qdd_ref": 0} if at_target else {})
     return {"controller": "computed_torque", "inputs": inputs, "method": "rk4"}
 
@@ -167,7 +170,7 @@ def _things() -> dict[str, Any]:
 def _study(rng: Random) -> dict[str, Any]:
     said: dict[str, Any] = {"robot": "planar_2r", "duration": 0.1, "step": 0.01, "method": rng.choice(("euler", "rk4"))}
     if rng.random() < 0.5:
-        said |= {"controller": "pd", "inputs": {"target": _two(rng), "kp": 100, "kd": 20}}
+        said |= {"controller": "pd_gravity", "inputs": {"q_ref": _two(rng), "Kp": 100, "Kd": 20}}
     if rng.random() < 0.3:
         said["grid"] = {"link_2.mass": [1.0, 2.0], "q0": [0.1, 0.2]}
     else:

@@ -100,7 +100,7 @@ def test_a_second_motion_begins_anew(tmp_path: Path) -> None:
 
 
 def test_pd_within_limits(tmp_path: Path) -> None:
-    limited = "controller: [pd, {saturated: {limits: 3}}]\ninputs: {target: 0.5, kp: 60, kd: 4}\n"
+    limited = "controller: [pd_gravity, {saturated: {limits: 3}}]\ninputs: {q_ref: 0.5, Kp: 60, Kd: 4}\n"
     values = {"q_ref": np.full(3, 0.5), "qd_ref": np.zeros(3), "Kp": np.full(3, 60.0), "Kd": np.full(3, 4.0)}
     loop = armdyn.ClosedLoop(ARM, control.saturated(control.pd_gravity, 3.0), method=RungeKutta4(2e-3))
     final = loop(Q0, steps=50, **values).final

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
+from armdyn.errors import ArmdynError, DTypeError, MissingInput, ShapeError, UnknownName
 from armdyn.simulation import OverTime, RungeKutta4, Stops
 from armdyn.studies import Scenario, StudyError
 from armdyn.studies.motion import Motion
@@ -20,7 +20,7 @@ ARM = armdyn.load("planar_3r")
 NAMES = ARM.joint_names
 Q0, QD0 = np.array([0.3, -0.2, 0.4]), np.array([0.1, 0.0, -0.3])
 STATE = "q0: [0.3, -0.2, 0.4]\nqd0: [0.1, 0, -0.3]\n"
-PD = "controller: pd\ninputs: {target: [0.5, 0.1, -0.2], kp: 60, kd: [8, 4, 2]}\n"
+PD = "controller: pd_gravity\ninputs: {q_ref: [0.5, 0.1, -0.2], Kp: 60, Kd: [8, 4, 2]}\n"
 COMPUTED_TORQUE = (
     "controller: computed_torque\n"
     "inputs: {q_ref: [0.5, 0.1, -0.2], qd_ref: 0, qdd_ref: 0, Kp: 60, Kd: [8, 4, 2], Ki: [9, 0, 3]}\n"
@@ -34,8 +34,10 @@ def read(text: str, folder: Path) -> Motion:
     return Motion.of(words, words.robot())
 
 
-@pytest.mark.short_run("semi_implicit_euler-pd", "semi_implicit_euler-computed_torque")
-@pytest.mark.parametrize("controller", [pytest.param(PD, id="pd"), pytest.param(COMPUTED_TORQUE, id="computed_torque")])
+@pytest.mark.short_run("semi_implicit_euler-pd_gravity", "semi_implicit_euler-computed_torque")
+@pytest.mark.parametrize(
+    "controller", [pytest.param(PD, id="pd_gravity"), pytest.param(COMPUTED_TORQUE, id="computed_torque")]
+)
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler"])
 def test_a_motion_is_a_run_of_a_study(tmp_path: Path, controller: str, method: str) -> None:
     """One vocabulary: with a grid it is a study, without it one motion, and the controller is held in both."""
@@ -166,8 +168,13 @@ def test_projection_in_both_verbs(tmp_path: Path) -> None:
         (ArmdynError, "step: 1e-3", r":2: method 'adaptive' has no step"),
         (StudyError, "duration: -1", r":2: duration is -1"),
         (ArmdynError, "q0: [1, 2]", r":2: q0 has shape \(2,\)"),
-        (StudyError, "controller: pd", ":2: controller 'pd' has neither a target"),
-        (StudyError, "controller: pd\ninputs: {target: 0}", ":2: controller 'pd' has no kp and no kd"),
+        (MissingInput, "controller: pd_gravity", ":2: the controller has no q_ref, Kp, Kd; expected in inputs"),
+        (StudyError, "controller: pd", ":2: the controller 'pd' is called 'pd_gravity', and its inputs q_ref"),
+        (StudyError, "controller: [pid, {saturated: {}}]\ninputs: {target: 0}", ":3: 'target' is called 'q_ref'"),
+        (StudyError, "controller: pid\ninputs: {kp: 0}", ":3: 'kp' is called 'Kp'"),
+        (StudyError, "inputs: {target: 0}", ":2: 'target' is of a controller, and there is none"),
+        (StudyError, "controller: [none, {sampled: {}}]", ":2: controller 'none' takes no options, and nothing stands"),
+        (MissingInput, "controller: pd_gravity\ninputs: {q_ref: 0}", ":3: the controller has no Kp, Kd; expected"),
         (StudyError, PD + "torques: tau.csv", "a controller and torques are both given"),
         (StudyError, "sample_time: 0.01", ":2: 'sample_time' is of a controller, and there is none"),
         (StudyError, PD + "sample_time: 0.01", ":4: sample_time needs a method with steps of one length"),
@@ -197,15 +204,15 @@ def test_mistakes_are_named(tmp_path: Path, error: Any, text: str, said: str) ->
 def test_options_come_first(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("robot: planar_3r\nmethod: euler\nstep: 1e-2\n" + STATE + PD)
     words = Words.read(tmp_path / "a.yaml").with_options(
-        {("method",): "rk4", ("inputs", "kp"): 7.0, ("q0",): np.zeros(3)},
-        {("method",): "--method", ("inputs", "kp"): "--kp", ("q0",): "--q0"},
+        {("method",): "rk4", ("inputs", "Kp"): 7.0, ("q0",): np.zeros(3)},
+        {("method",): "--method", ("inputs", "Kp"): "--Kp", ("q0",): "--q0"},
     )
     motion = Motion.of(words, words.robot())
     assert motion.settings["method"] == RungeKutta4(step=1e-2)
     np.testing.assert_array_equal(motion.settings["q0"], np.zeros(3))
     np.testing.assert_array_equal(motion.settings["qd0"], QD0)
-    assert words.said["inputs"]["kp"] == 7.0
-    assert words.where("inputs", "kp") == "--kp"
+    assert words.said["inputs"]["Kp"] == 7.0
+    assert words.where("inputs", "Kp") == "--Kp"
     assert words.where("qd0").endswith("a.yaml:5")
 
 

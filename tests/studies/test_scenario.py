@@ -12,7 +12,6 @@ import armdyn
 from armdyn.errors import DTypeError, ShapeError, UnknownName
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Normal, Scenario, StudyError, Uniform, sampled
-from armdyn.studies.controllers import gravity_compensation
 from armdyn.studies.summaries import SUMMARIES
 from armdyn.studies.words import Words
 
@@ -22,8 +21,8 @@ gravity: [0, 0, -9.81]
 duration: 0.05
 step: 1e-3          # a number, though YAML 1.1 says it is text
 method: rk4
-controller: pd
-inputs: {target: [0.1, 0.2, 0.3], kp: 50, kd: [5, 4, 3]}
+controller: pd_gravity
+inputs: {q_ref: [0.1, 0.2, 0.3], Kp: 50, Kd: [5, 4, 3]}
 samples:
   link_3.mass: {uniform: [0.5, 2]}
   q0: {normal: [[0.1, 0.2, 0.3], 0.1]}
@@ -54,12 +53,12 @@ def test_a_scenario_is_the_study_it_describes(tmp_path: Path) -> None:
     scenario = read(TEXT, tmp_path)
     results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
     robot = armdyn.load("planar_3r", gravity=(0, 0, -9.81))
-    target = np.array([0.1, 0.2, 0.3])
+    q_ref = np.array([0.1, 0.2, 0.3])
     expected = armdyn.study(
         robot,
-        sampled(30, {"link_3.mass": Uniform(0.5, 2)}, q0=Normal(target, 0.1), seed=4),
-        gravity_compensation(robot),
-        inputs={"target": target, "kp": [50, 50, 50], "kd": [5, 4, 3]},
+        sampled(30, {"link_3.mass": Uniform(0.5, 2)}, q0=Normal(q_ref, 0.1), seed=4),
+        armdyn.control.with_model(armdyn.control.pd_gravity, robot),
+        inputs={"q_ref": q_ref, "Kp": [50, 50, 50], "Kd": [5, 4, 3]},
         steps=50,
         method=RungeKutta4(step=1e-3),
         record=["q"],
@@ -69,10 +68,10 @@ def test_a_scenario_is_the_study_it_describes(tmp_path: Path) -> None:
     assert set(results.names) == set(expected.names)
     for name in expected.names:
         np.testing.assert_array_equal(results[name], expected[name])
-    np.testing.assert_allclose(results["joint_error"], np.abs(results["final.q"] - target).max(axis=1), rtol=1e-15)
+    np.testing.assert_allclose(results["joint_error"], np.abs(results["final.q"] - q_ref).max(axis=1), rtol=1e-15)
     place = np.array([robot.forward_kinematics(q)[:3, 3] for q in results["final.q"]])
     np.testing.assert_allclose(results["tip_position"], place, rtol=1e-15, atol=1e-15)
-    error = np.linalg.norm(place - robot.forward_kinematics(target)[:3, 3], axis=1)
+    error = np.linalg.norm(place - robot.forward_kinematics(q_ref)[:3, 3], axis=1)
     np.testing.assert_allclose(results["tip_error"], error, rtol=1e-12, atol=1e-15)
 
 
@@ -87,22 +86,23 @@ def test_a_grid_spreads_one_number_over_all_joints(tmp_path: Path) -> None:
 
 
 def test_numbers_of_joints_have_units(tmp_path: Path) -> None:
-    text = "robot: rp\nq0: [30deg, 50 mm]\nqd0: [10 rpm, 0.1]\nduration: 0.01\ncontroller: pd\n"
-    scenario = read(f"{text}inputs: {{target: [pi/4, 20mm], kd: 5}}\ngrid: {{kp: [10, 20]}}\n", tmp_path)
+    text = "robot: rp\nq0: [30deg, 50 mm]\nqd0: [10 rpm, 0.1]\nduration: 0.01\ncontroller: pd_gravity\n"
+    scenario = read(f"{text}inputs: {{q_ref: [pi/4, 20mm], Kd: 5}}\ngrid: {{Kp: [10, 20]}}\n", tmp_path)
     inputs = scenario.settings["inputs"]
     np.testing.assert_allclose(inputs["q0"], [np.pi / 6.0, 0.05], rtol=1e-15)
     np.testing.assert_allclose(inputs["qd0"], [np.pi / 3.0, 0.1], rtol=1e-15)
-    np.testing.assert_allclose(inputs["target"], [np.pi / 4.0, 0.02], rtol=1e-15)
+    np.testing.assert_allclose(inputs["q_ref"], [np.pi / 4.0, 0.02], rtol=1e-15)
     with pytest.raises(
         StudyError, match="yaml:2: q0 has '50 mm' for joint 'joint_1'; expected a number, or one with a"
     ):
-        read(text.replace("[30deg, 50 mm]", "[50 mm, 30deg]") + "grid: {kp: [10]}\n", tmp_path)
+        read(text.replace("[30deg, 50 mm]", "[50 mm, 30deg]") + "grid: {Kp: [10]}\n", tmp_path)
 
 
 def test_gravity_compensation_holds_a_robot_where_it_stands() -> None:
     robot = armdyn.load("ur5")
     q, rest = np.linspace(-1, 1, 6), np.zeros(6)
-    tau = robot.compile(gravity_compensation(robot))(q, rest, q, np.ones(6), np.ones(6))
+    controller = Words.of_options({"robot": "ur5", "controller": "pd_gravity"}).controller(robot)
+    tau = robot.compile(controller)(q, rest, q, Kp=np.ones(6), Kd=np.ones(6)).tau
     np.testing.assert_allclose(tau, robot.gravity_forces(q), rtol=1e-12, atol=1e-12)
 
 
@@ -122,16 +122,24 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
     ("error", "old", "new", "said"),
     [
         (UnknownName, "duration:", "durations:", "Did you mean 'duration'"),
-        (UnknownName, "controller: pd", "controller: pdd", "Did you mean 'pd'"),
+        (UnknownName, "controller: pd_gravity", "controller: pdd_gravity", "Did you mean 'pd_gravity'"),
+        (
+            StudyError,
+            "controller: pd_gravity",
+            "controller: pd",
+            r"yaml:\d+: the controller 'pd' is called 'pd_gravity'",
+        ),
+        (StudyError, "q_ref:", "target:", r"yaml:\d+: 'target' is called 'q_ref'"),
+        (StudyError, "Kp: 50", "kp: 50", r"yaml:\d+: 'kp' is called 'Kp'"),
         (UnknownName, "method: rk4", "method: rk5", "Did you mean 'rk4'"),
         (UnknownName, "method: rk4", "method: adaptive", "no method 'adaptive'"),
         (UnknownName, "link_3.mass", "link_3.mas", "Did you mean 'link_3.mass'"),
-        (UnknownName, "kp: 50", "kpp: 50", "Did you mean 'kp'"),
+        (UnknownName, "Kp: 50", "Kpp: 50", "Did you mean 'Kp'"),
         (UnknownName, "uniform", "unifrom", "Did you mean 'uniform'"),
         (UnknownName, "[tip_error", "[tip_eror", "Did you mean 'tip_error'"),
         (UnknownName, "planar_3r", "planar_4r", "planar_"),
         (StudyError, "runs: 30", "", "need 'runs'"),
-        (StudyError, "runs: 30", "grid: {kp: [1]}", "either 'samples'"),
+        (StudyError, "runs: 30", "grid: {Kp: [1]}", "either 'samples'"),
         (StudyError, "robot: planar_3r", "", "names no robot"),
         (StudyError, "duration: 0.05", "duration: 0.0505", "no multiple"),
         (StudyError, "duration: 0.05", "duration: soon", "duration is 'soon'"),
@@ -145,7 +153,7 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
         (StudyError, "[0, 0, -9.81]", "[0, 0, .nan]", r"yaml:\d+: gravity\[2\] is nan; expected finite"),
         (StudyError, "seed: 4", "seed: 4\nseed: 5", r"yaml:14: 'seed' stands twice"),
         (StudyError, "seed: 4", "seed: [4", "scenario.yaml:"),
-        (StudyError, "kp: 50", "kp: &x 50, tau: *x", "aliases are not read"),
+        (StudyError, "Kp: 50", "Kp: &x 50, tau: *x", "aliases are not read"),
         (StudyError, TEXT, "- robot", "holds no scenario"),
         (StudyError, TEXT, "robot: !!python/object:os.system {}", "could not determine a constructor"),
     ],

@@ -30,11 +30,14 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+DIRECT = ("q_ref", "Kp", "Kd", "Ki")
+"""Inputs of controllers that have an option of their own."""
+
 PLACES: dict[str, Keys] = {
     **{name: (name,) for name in ("duration", "q0", "qd0", "stops", "torques", "between", "controller", "reference")},
     **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes")},
     **{name: (name,) for name in ("project", "close_loop", "redundant")},
-    **{name: ("inputs", name) for name in ("f_tip", "target", "kp", "kd")},
+    **{name: ("inputs", name) for name in ("f_tip", *DIRECT)},
     **{name: ("outputs", name) for name in OUTPUTS},
     "torque": ("inputs", "tau"),
     "payload": ("payload", "mass"),
@@ -43,10 +46,9 @@ PLACES: dict[str, Keys] = {
 """Which words of a scenario the options stand for."""
 
 VECTORS: dict[str, Callable[[str, str, Robot], Array]] = {
-    **dict.fromkeys(("q0", "target"), partial(read_joint_vector, spread=True)),
+    "q0": partial(read_joint_vector, spread=True),
     "qd0": partial(read_joint_vector, quantity="qd", spread=True),
     "torque": partial(read_joint_vector, quantity="tau", spread=True),
-    **dict.fromkeys(("kp", "kd"), partial(read_joint_vector, quantity=None, spread=True)),
     "f_tip": lambda text, name, _: read_wrench(text, name),
 }
 """The options that are texts of several numbers, and what reads them."""
@@ -86,7 +88,7 @@ def read_controller(text: str) -> Any:
 
 
 READ: dict[str, Callable[[Any], Any]] = {
-    **{name: lambda value: value for name in PLACES if name not in VECTORS},
+    **{name: lambda value: value for name in PLACES if name not in (*VECTORS, *DIRECT)},
     **dict.fromkeys(("torques", "reference"), Path.absolute),
     "brakes": read_brakes,
     "controller": read_controller,
@@ -96,7 +98,7 @@ READ: dict[str, Callable[[Any], Any]] = {
 
 
 ALTERNATIVES: tuple[tuple[Keys, ...], ...] = (
-    (("inputs", "target"), ("reference",)),
+    (("inputs", "q_ref"), ("reference",)),
     (("inputs", "tau"), ("torques",)),
 )
 """Words of which an option for one takes the place of what a scenario says of the others."""
@@ -133,34 +135,54 @@ def with_lines(words: Words, lines: Mapping[str, Sequence[str]]) -> Words:
 FLAGS = frozenset(map(flag, PLACES))
 """The options that stand for a word each."""
 
+Typed = tuple[str, str, str]
+"""The name of an input, the text of its value, and the option that it is typed behind."""
 
-def with_inputs(words: Words, texts: Sequence[str], robot: Robot) -> Words:
-    """The words with inputs from texts such as "Kp=900" and "q_ref=90deg,0".
 
-    Args:
-        words: of the scenario and the other options.
-        texts: of --input, NAME=VALUE.
-        robot: which the controller knows.
+def direct_inputs(options: Mapping[str, Any]) -> list[Typed]:
+    """The inputs that have an option of their own."""
+    return [(name, options[name], flag(name)) for name in DIRECT if name in options]
+
+
+def named_inputs(texts: Sequence[str]) -> list[Typed]:
+    """The inputs from texts of --input, such as "Kp=900" and "q_ref=90deg,0".
 
     Raises:
-        StudyError: what is no such text, or two of one name.
-        ShapeError: numbers that are none.
+        StudyError: what is no such text.
     """
-    seen = set()
+    found = []
     for text in texts:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not (name and equals and value.strip()):
             raise StudyError(f"--input has {text!r}; expected NAME=VALUE, such as Kp=900 or q_ref=90deg,0")
-        if name in seen:
-            raise StudyError(f"--input names {name!r} twice; expected each name once")
-        seen.add(name)
-        keys, place = ("inputs", name), f"--input {name}"
+        found.append((name, value, f"--input {name}"))
+    return found
+
+
+def with_inputs(words: Words, typed: Sequence[Typed], robot: Robot) -> Words:
+    """The words with inputs.
+
+    Args:
+        words: of the scenario and the other options.
+        typed: the inputs.
+        robot: which the controller knows.
+
+    Raises:
+        StudyError: two of one name.
+        ShapeError: numbers that are none.
+    """
+    seen: dict[str, str] = {}
+    for name, value, place in typed:
+        keys = ("inputs", name)
         if name in STATE:
             raise StudyError(f"{place}: {name} is where the motion begins; expected {flag(name)} in its place")
-        other = words.places.get(keys)
+        if seen.get(name) == place:
+            raise StudyError(f"--input names {name!r} twice; expected each name once")
+        other = seen.get(name, words.places.get(keys))
         if other in FLAGS:
             raise StudyError(f"{name} is given by {other} and by --input; expected one of them")
+        seen[name] = place
         words = words.with_options({keys: 0.0}, {keys: place})
         words = words.with_options({keys: _input(words, name, value, place, robot)}, {})
     return words
@@ -185,6 +207,11 @@ def _input(words: Words, name: str, text: str, place: str, robot: Robot) -> Any:
     shape = words.shape_of_input(robot, name)
     if shape is not None and len(shape) > 1 and math.prod(shape) == count:
         return values.reshape(shape)
+    side = math.isqrt(count)
+    if shape is not None and len(shape) == 1 and count != shape[0] and (side, side * side) == (shape[0], count):
+        controller = words.controller(robot)
+        if controller is not None and name in controller.gains:
+            return values.reshape(side, side)
     return float(values[0]) if count == 1 else values
 
 

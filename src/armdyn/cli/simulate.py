@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -23,8 +23,10 @@ from armdyn.cli.scenario_options import (
     PLACES,
     READ,
     VECTORS,
+    direct_inputs,
     flag,
     inputs_of,
+    named_inputs,
     with_inputs,
     with_lines,
     with_options,
@@ -36,10 +38,10 @@ from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.errors import ArmdynError, DescriptionWarning
 from armdyn.robot import Robot
-from armdyn.simulation import SimulationInterrupted, Trajectory
+from armdyn.simulation import SettingError, SimulationInterrupted, Trajectory
 from armdyn.simulation.integration.methods import NAMES
 from armdyn.simulation.unfinished import KEPT
-from armdyn.studies.controllers import CONTROLLERS, offered
+from armdyn.studies.controllers import FORMER, NONE, offered
 from armdyn.studies.happenings import CONSTRAINTS, EVENTS
 from armdyn.studies.motion import Motion
 
@@ -170,17 +172,17 @@ def simulate(
         typer.Option(
             "--controller",
             metavar="NAME|LIST",
-            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as computed_torque; or as in a scenario "
+            help=f"{NONE}, or one of armdyn.control, such as pd_gravity; or as in a scenario "
             "with what stands around it, '\\[pid, {saturated: {limits: 28}}]'.",
             rich_help_panel=CONTROL,
             autocompletion=_controllers,
         ),
     ] = None,
-    target: Annotated[
+    q_ref: Annotated[
         str | None,
         typer.Option(
-            "--target",
-            help="Of pd: joint positions to hold, rad or m; one number for all, or one a joint.",
+            "--q-ref",
+            help="Joint positions to hold, rad or m; one number for all, or one for each.",
             rich_help_panel=CONTROL,
         ),
     ] = None,
@@ -188,18 +190,23 @@ def simulate(
         Path | None,
         typer.Option("--reference", help="States to follow: a csv with t and q_JOINT.", rich_help_panel=CONTROL),
     ] = None,
-    kp: Annotated[
+    Kp: Annotated[
         str | None,
         typer.Option(
-            "--kp", help="Of pd: proportional gain, one for all joints or one for each.", rich_help_panel=CONTROL
+            "--Kp",
+            help="Proportional gain: one for all joints or components, one for each, or a full matrix, row by row.",
+            rich_help_panel=CONTROL,
         ),
     ] = None,
-    kd: Annotated[
-        str | None,
-        typer.Option(
-            "--kd", help="Of pd: derivative gain, one for all joints or one for each.", rich_help_panel=CONTROL
-        ),
+    Kd: Annotated[
+        str | None, typer.Option("--Kd", help="Derivative gain, written as --Kp.", rich_help_panel=CONTROL)
     ] = None,
+    Ki: Annotated[
+        str | None, typer.Option("--Ki", help="Integral gain, written as --Kp.", rich_help_panel=CONTROL)
+    ] = None,
+    target: Annotated[str | None, typer.Option("--target", hidden=True)] = None,
+    kp: Annotated[str | None, typer.Option("--kp", hidden=True)] = None,
+    kd: Annotated[str | None, typer.Option("--kd", hidden=True)] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -298,12 +305,11 @@ def simulate(
 
       armdyn simulate planar_2r --torques torques.csv --between hold
 
-      armdyn simulate planar_2r --controller pd --target 0.5,0.5 --kp 100 --kd 20
+      armdyn simulate planar_2r --controller pd_gravity --q-ref 0.5,0.5 --Kp 100 --Kd 20
 
-      armdyn simulate ur5 --controller computed_torque --reference path.csv --input Kp=100 --input Kd=20 --method rk4
+      armdyn simulate ur5 --controller computed_torque --reference path.csv --Kp 100 --Kd 20 --method rk4
 
-      armdyn simulate planar_2r --controller pid --input q_ref=90deg,0 --input qd_ref=0 --input Kp=400 --input Ki=200
-      --input Kd=60 --method rk4
+      armdyn simulate planar_2r --controller pid --q-ref 90deg,0 --Kp 400 --Ki 200 --Kd 60 --method rk4
 
       armdyn simulate planar_2r --contact 'table: {frame: tip, normal: \[0, 1, 0], through: \[0, -1, 0]}' --plot hit.png
 
@@ -323,7 +329,7 @@ def simulate(
 
       controller: computed_torque
 
-      inputs: {q_ref: \[0.5, -1, 1, 0, 0, 0], qd_ref: 0, qdd_ref: 0, Kp: 100, Kd: 20}
+      inputs: {q_ref: \[0.5, -1, 1, 0, 0, 0], Kp: 100, Kd: 20}
 
       method: rk4
 
@@ -335,7 +341,7 @@ def simulate(
 
       controller: \[pid, {saturated: {limits: \[150, 150, 150, 28, 28, 28]}}, {delayed: {steps: 2}}]
 
-      inputs: {q_ref: 0.5, qd_ref: 0, Kp: 900, Ki: 300, Kd: 90}
+      inputs: {q_ref: 0.5, Kp: 900, Ki: 300, Kd: 90}
 
       method: rk4
 
@@ -345,7 +351,7 @@ def simulate(
 
       controller: \[pd_gravity, {momentum_observer: {}}]
 
-      inputs: {q_ref: \[-1.2, 0.4], qd_ref: 0, Kp: 30, Kd: 12, K_observer: 100}
+      inputs: {q_ref: \[-1.2, 0.4], Kp: 30, Kd: 12, K_observer: 100}
 
       contacts: {table: {frame: tip, normal: \[0, 1, 0], through: \[0, -0.9, 0]}}
 
@@ -354,6 +360,7 @@ def simulate(
       method: rk4
     """
     options = {name: value for name, value in locals().items() if name in PLACES and value is not None}
+    _refuse_former({"target": target, "kp": kp, "kd": kd})
     lines = {"contact": contact or [], "event": event or [], "constraint": constraint or []}
     words = without_alternatives(words_of(arm.name), options)
     with warnings.catch_warnings():
@@ -362,7 +369,8 @@ def simulate(
         words = with_lines(words, lines)
         known = arm.read_by(words.robot)
     vectors = {name: VECTORS[name](text, flag(name), known) for name, text in options.items() if name in VECTORS}
-    words = with_inputs(with_options(words, vectors), inputs or [], known)
+    typed = [*direct_inputs(options), *named_inputs(inputs or [])]
+    words = with_inputs(with_options(words, vectors), typed, known)
     motion = Motion.of(words, known)
     refuse_outputs(words, motion)
     console, report = screen(stderr=json), _report_json if json else _report
@@ -385,6 +393,13 @@ def simulate(
         report(motion, trajectory)
     finally:  # also where nobody reads the report any more
         write_outputs(motion, trajectory, console)
+
+
+def _refuse_former(options: Mapping[str, str | None]) -> None:
+    """Raise for options that have another name now."""
+    for name, value in options.items():
+        if value is not None:
+            raise SettingError(f"{flag(name)} is called {flag(FORMER[name])}; expected that option in its place")
 
 
 def _said_of_files(error: ArmdynError, written: bool) -> str:

@@ -3,7 +3,8 @@
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
 `hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
 one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `friction_compensated`,
-`momentum_observer`, `through_motors`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again.
+`momentum_observer`, `through_motors`, `with_model`, `with_options`, `with_gains`. All are `Function` objects, to be
+wrapped again. Gains are numbers, vectors or full matrices; `scaled` and `unscaled` apply those of your own controllers.
 `references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
 `callback` is for controllers that cannot be traced.
 """
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from armdyn.control.sampled import sampled
     from armdyn.control.saturated import saturated
     from armdyn.control.through_motors import through_motors
+    from armdyn.control.with_gains import scaled, unscaled, with_gains
     from armdyn.control.with_model import with_model
     from armdyn.control.with_options import with_options
 
@@ -65,11 +67,13 @@ _WHERE = {
             "sampled",
             "saturated",
             "through_motors",
+            "with_gains",
             "with_model",
             "with_options",
         )
     },
     "draw_noise": "noisy",
+    **dict.fromkeys(("scaled", "unscaled"), "with_gains"),
     **dict.fromkeys(("pose_error", "rotation_vector"), "pose_errors"),
 }
 
@@ -97,7 +101,10 @@ __all__ = [
     "rotation_vector",
     "sampled",
     "saturated",
+    "scaled",
     "through_motors",
+    "unscaled",
+    "with_gains",
     "with_model",
     "with_options",
 ]

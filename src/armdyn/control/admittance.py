@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.algorithms.task_rows import COMPONENTS, Components
 from armdyn.control.tip_tasks import force_felt, task_size, tip_task, wrench_on_frame
+from armdyn.control.with_gains import scaled, unscaled
 from armdyn.declaration import function
 from armdyn.spatial.rotations import rigid
 
@@ -24,6 +25,7 @@ class Admittance(NamedTuple):
     "(n),(n),(3),(3),(4,4),(6),(3),(3),(3),(task),(task),(),(6)?,(6)?->(n),(3),(3)",
     result=Admittance,
     sizes={"task": task_size},
+    gains=("M_virtual", "B", "K", "Kp", "Kd"),
 )
 def admittance(
     model: Any,
@@ -61,11 +63,13 @@ def admittance(
         T_ref: the pose where no force acts, lengths in m, shape (..., 4, 4).
         f_measured: wrench (m, f) that the frame applies to its surroundings, in its own axes, as f_tip, N m and N,
             shape (..., 6).
-        M_virtual: mass along each axis of the base, kg, shape (..., 3).
-        B: damping, N s/m, shape (..., 3).
-        K: stiffness, N/m, shape (..., 3).
-        Kp: gain by which the frame follows in each component, 1/s^2, shape (..., task).
-        Kd: gain of its rate, 1/s, shape (..., task).
+        M_virtual: mass along the axes of the base, kg: a number for all, one for each, shape (..., 3), or a full
+            matrix, positive definite, shape (..., 3, 3); see `with_gains`.
+        B: damping, N s/m, the same.
+        K: stiffness, N/m, the same.
+        Kp: gain by which the frame follows, 1/s^2: a number for all components, one for each, shape (..., task), or a
+            full matrix.
+        Kd: gain of its rate, 1/s, the same.
         h: the sample time, s, scalar.
         V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest where none is given.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
@@ -77,14 +81,13 @@ def admittance(
     >>> T = robot.forward_kinematics(q0)
     >>> push = np.concatenate([np.zeros(3), T[:3, :3].T @ [0, 0, -20.0]])  # on the surroundings
     >>> loop = armdyn.ClosedLoop(robot, armdyn.control.admittance, record=["shift"])
-    >>> gains = {"M_virtual": np.full(3, 2.0), "B": np.full(3, 90.0), "K": np.full(3, 1000.0)}
-    >>> gains |= {"Kp": np.full(6, 900.0), "Kd": np.full(6, 60.0)}
+    >>> gains = {"M_virtual": 2.0, "B": 90.0, "K": 1000.0, "Kp": 900.0, "Kd": 60.0}
     >>> rolled = loop(q0, steps=2000, T_ref=T, f_measured=push, f_tip=push, **gains)
     >>> bool(abs(robot.forward_kinematics(rolled.final.q)[2, 3] - T[2, 3] - 0.02) < 1e-4)
     True
     """
     f_ext = wrench_on_frame(model, q, f_measured, frame)[3:]
-    acceleration = (f_ext - B * shift_rate - K * shift) / M_virtual
+    acceleration = unscaled(M_virtual, f_ext - scaled(B, shift_rate) - scaled(K, shift))
     V, Vdot = (np.zeros(6) if given is None else given for given in (V_ref, Vdot_ref))
     shifted = (
         rigid(T_ref[:3, :3], T_ref[:3, 3] + shift),
@@ -94,5 +97,5 @@ def admittance(
     task = tip_task(model, q, qd, *shifted, frame=frame, components=components, damping=damping)
     space, rate = task.space, shift_rate + h * acceleration
     felt = force_felt(model, q, f_measured, task, frame)
-    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + Kd * task.ed + Kp * task.e) + space.eta - felt)
+    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + scaled(Kd, task.ed) + scaled(Kp, task.e)) + space.eta - felt)
     return Admittance(tau, shift + h * rate, rate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from armdyn.algorithms import inverse_dynamics
+from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 
 
@@ -15,7 +16,7 @@ class ComputedTorque(NamedTuple):
     integral: Any
 
 
-@function("(n),(n),(n),(n),(n),(n),(n),(n),(),(n)?->(n),(n)", result=ComputedTorque)
+@function("(n),(n),(n),(n),(n)=0,(n)=0,(n),(n),(),(n)?->(n),(n)", result=ComputedTorque, gains=("Kp", "Kd", "Ki"))
 def computed_torque(
     model: Any,
     q: Any,
@@ -40,21 +41,21 @@ def computed_torque(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         integral: z, rad s or m s, shape (..., n); the controller's state, which begins at zero.
         q_ref: positions to follow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
-        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n).
-        Kp: proportional gain, 1/s^2, shape (..., n).
-        Kd: derivative gain, 1/s, shape (..., n).
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
+        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n); zero where none are given.
+        Kp: proportional gain, 1/s^2: a number for all joints, one for each, shape (..., n), or a full matrix, shape
+            (..., n, n); see `with_gains`.
+        Kd: derivative gain, 1/s, the same.
         h: the sample time, s, scalar.
-        Ki: integral gain, 1/s^3, shape (..., n); no integral acts where none is given.
+        Ki: integral gain, 1/s^3, the same; no integral acts where none is given.
 
     >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.computed_torque)
-    >>> still, gains = np.zeros(6), {"Kp": np.full(6, 100.0), "Kd": np.full(6, 20.0)}
-    >>> rolled = loop(np.zeros(6), steps=1000, q_ref=np.ones(6), qd_ref=still, qdd_ref=still, **gains)
+    >>> rolled = loop(np.zeros(6), steps=1000, q_ref=np.ones(6), Kp=100.0, Kd=20.0)
     >>> bool(abs(rolled.final.q - 1.0 + 11 * np.exp(-10)).max() < 1e-4)  # e = (1 + 10 t) exp(-10 t)
     True
     """
     e = q_ref - q
-    qdd = qdd_ref + Kd * (qd_ref - qd) + Kp * e
+    qdd = qdd_ref + scaled(Kd, qd_ref - qd) + scaled(Kp, e)
     if Ki is not None:
-        qdd = qdd + Ki * integral
+        qdd = qdd + scaled(Ki, integral)
     return ComputedTorque(inverse_dynamics(model, q, qd, qdd), integral + h * e)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.actuators import flexible_inverse_dynamics
+from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 
 
-@function("(n),(n),(n),(n),(n),(n),(n),(n),(n)->(n)")
+@function("(n),(n),(n),(n)=0,(n)=0,(n)=0,(n)=0,(n),(n)->(n)", gains=("Kp", "Kd"))
 def flexible_feedforward(
     model: Any,
     theta: Any,
@@ -30,15 +31,16 @@ def flexible_feedforward(
         theta: positions of the rotors at the joints, rad or m, shape (..., n).
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
         q_ref: positions of the links to follow, rad or m, shape (..., n).
-        qd_ref: their velocities, rad/s or m/s, shape (..., n).
+        qd_ref: their velocities, rad/s or m/s, shape (..., n); zero where none are given, as all rates here.
         qdd_ref: their accelerations, rad/s^2 or m/s^2, shape (..., n).
         jerk_ref: the rate of these, rad/s^3 or m/s^3, shape (..., n).
         snap_ref: the rate of the jerk, rad/s^4 or m/s^4, shape (..., n).
-        Kp: stiffness of each motor's control, N m/rad or N/m, shape (..., n).
-        Kd: its damping, N m s/rad or N s/m, shape (..., n).
+        Kp: stiffness of the motors' control, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or
+            a full matrix, shape (..., n, n); see `with_gains`.
+        Kd: its damping, N m s/rad or N s/m, the same.
 
     Raises:
         TraceError: a robot with damped springs, whose rotors the motion of the links alone does not place.
     """
     wanted = flexible_inverse_dynamics(model, q_ref, qd_ref, qdd_ref, jerk_ref, snap_ref)
-    return wanted.tau + Kp * (wanted.theta - theta) + Kd * (wanted.thetad - thetad)
+    return wanted.tau + scaled(Kp, wanted.theta - theta) + scaled(Kd, wanted.thetad - thetad)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from armdyn.constraints import hybrid_forces
+from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 from armdyn.errors import MissingInput
 
@@ -17,9 +18,10 @@ class HybridMotionForce(NamedTuple):
 
 
 @function(
-    "(n),(n),(constraints),(n),(n),(n),(constraints),(n),(n),(),(constraints)?,(constraints)?,(constraints)?"
+    "(n),(n),(constraints),(n),(n)=0,(n)=0,(constraints),(n),(n),(),(constraints)?,(constraints)?,(constraints)?"
     "->(n),(constraints)",
     result=HybridMotionForce,
+    gains=("Kp", "Kd", "Kp_force", "Ki_force"),
 )
 def hybrid_motion_force(
     model: Any,
@@ -53,26 +55,27 @@ def hybrid_motion_force(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         force_integral: z_f, N s or N m s, shape (..., constraints); the controller's state, which begins at zero.
         q_ref: positions to follow, which the constraints allow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
-        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n).
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
+        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n); zero where none are given.
         multipliers_ref: lambda_ref, what the arm is to apply to each constraint, N or N m, shape (..., constraints).
-        Kp: proportional gain, 1/s^2, shape (..., n).
-        Kd: derivative gain, 1/s, shape (..., n).
+        Kp: proportional gain, 1/s^2: a number for all joints, one for each, shape (..., n), or a full matrix, shape
+            (..., n, n); see `with_gains`.
+        Kd: derivative gain, 1/s, the same.
         h: the sample time, s, scalar.
         multipliers_measured: lambda, from a force sensor, N or N m, shape (..., constraints).
-        Kp_force: proportional gain of force, no unit, shape (..., constraints).
-        Ki_force: integral gain of force, 1/s, shape (..., constraints).
+        Kp_force: proportional gain of force, no unit: a number for all constraints, one for each, shape
+            (..., constraints), or a full matrix.
+        Ki_force: integral gain of force, 1/s, the same.
 
     >>> wall = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(0.8, 0, 0))
     >>> robot = armdyn.load("planar_3r").with_constraints(wall)
     >>> q0 = robot.close_loop([0.5, 1.0, 0.3])
     >>> loop = armdyn.ClosedLoop(robot, armdyn.control.hybrid_motion_force, record=["q", "qd", "tau"])
-    >>> aim = {"q_ref": q0, "qd_ref": np.zeros(3), "qdd_ref": np.zeros(3), "multipliers_ref": [30.0]}
-    >>> rolled = loop(q0, steps=100, Kp=np.full(3, 100.0), Kd=np.full(3, 20.0), **aim)
+    >>> rolled = loop(q0, steps=100, q_ref=q0, multipliers_ref=[30.0], Kp=100.0, Kd=20.0)
     >>> robot.constrained_forward_dynamics(rolled.rows.q, rolled.rows.qd, rolled.rows.tau).multipliers[-1].round(6)
     array([30.])
     """
-    qdd = qdd_ref + Kd * (qd_ref - qd) + Kp * (q_ref - q)
+    qdd = qdd_ref + scaled(Kd, qd_ref - qd) + scaled(Kp, q_ref - q)
     wanted = multipliers_ref
     if multipliers_measured is None:
         if Kp_force is not None or Ki_force is not None:
@@ -80,7 +83,7 @@ def hybrid_motion_force(
         return HybridMotionForce(hybrid_forces(model, q, qd, qdd, wanted), force_integral)
     e_force = multipliers_ref - multipliers_measured
     if Kp_force is not None:
-        wanted = wanted + Kp_force * e_force
+        wanted = wanted + scaled(Kp_force, e_force)
     if Ki_force is not None:
-        wanted = wanted + Ki_force * force_integral
+        wanted = wanted + scaled(Ki_force, force_integral)
     return HybridMotionForce(hybrid_forces(model, q, qd, qdd, wanted), force_integral + h * e_force)

@@ -6,11 +6,16 @@ from typing import Any
 
 from armdyn.algorithms.task_rows import COMPONENTS, Components, selected
 from armdyn.control.tip_tasks import force_felt, task_size, tip_task, wrench_on_frame
+from armdyn.control.with_gains import scaled, unscaled
 from armdyn.declaration import function
 from armdyn.errors import MissingInput
 
 
-@function("(n),(n),(4,4),(task),(task),(6)?,(6)?,(task)?,(6)?->(n)", sizes={"task": task_size})
+@function(
+    "(n),(n),(4,4),(task),(task),(6)?,(6)?,(task)?,(6)?->(n)",
+    sizes={"task": task_size},
+    gains=("K", "B", "M_virtual"),
+)
 def impedance(
     model: Any,
     q: Any,
@@ -43,11 +48,12 @@ def impedance(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         T_ref: the pose at rest, lengths in m, shape (..., 4, 4).
-        K: stiffness of each component, N m/rad or N/m, shape (..., task).
-        B: damping of each component, N m s/rad or N s/m, shape (..., task).
+        K: stiffness, N m/rad or N/m: a number for all components, one for each, shape (..., task), or a full matrix,
+            shape (..., task, task); see `with_gains`.
+        B: damping, N m s/rad or N s/m, the same.
         V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest where none is given.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
-        M_virtual: inertia of each component, kg m^2 or kg, shape (..., task); the arm's own where none is given.
+        M_virtual: inertia, kg m^2 or kg, the same, a full matrix positive definite; the arm's own where none is given.
         f_measured: wrench (m, f) that the frame applies to its surroundings, in its own axes, as f_tip, N m and N,
             shape (..., 6). Given if M_virtual is.
         frame: its name; the tip where none is given.
@@ -66,11 +72,11 @@ def impedance(
     True
     """
     task = tip_task(model, q, qd, T_ref, V_ref, Vdot_ref, frame=frame, components=components, damping=damping)
-    space, spring = task.space, B * task.ed + K * task.e
+    space, spring = task.space, scaled(B, task.ed) + scaled(K, task.e)
     if (M_virtual is None) != (f_measured is None):
         raise MissingInput("M_virtual and f_measured belong together: give both, or none")
     if M_virtual is None:
         return space.J.T @ (space.Lambda @ task.Vdot_ref + space.eta + spring)
     along = selected(task.rows, wrench_on_frame(model, q, f_measured, frame))
     felt = force_felt(model, q, f_measured, task, frame)
-    return space.J.T @ (space.Lambda @ (task.Vdot_ref + (spring + along) / M_virtual) + space.eta - felt)
+    return space.J.T @ (space.Lambda @ (task.Vdot_ref + unscaled(M_virtual, spring + along)) + space.eta - felt)

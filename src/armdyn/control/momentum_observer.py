@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.algorithms import friction_forces, generalized_momentum, gravity_forces, transposed_coriolis_forces
+from armdyn.control.with_gains import scaled
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Argument, Function
 from armdyn.program import select
@@ -27,7 +28,8 @@ def momentum_observer(controller: Function) -> Function:
     it were pushed from outside. A threshold for collisions has to be larger than that.
 
     Args:
-        controller: whose tau is known to the observer. The input K_observer, 1/s, shape (n), comes to its own.
+        controller: whose tau is known to the observer. The input K_observer, 1/s, comes to its own: a number
+            for all joints, one for each, shape (..., n), or a full matrix.
 
     >>> robot, q0 = armdyn.load("ur5"), np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
     >>> watched = armdyn.control.momentum_observer(armdyn.control.pd_gravity)
@@ -53,7 +55,7 @@ def momentum_observer(controller: Function) -> Function:
         q, qd = values["q"], values["qd"]
         p = generalized_momentum(model, q, qd)
         known = select(values[started], values[estimate], p)
-        r = values[gain] * (p - known)
+        r = scaled(values[gain], p - known)
         rate = found["tau"] + transposed_coriolis_forces(model, q, qd) - gravity_forces(model, q) + r
         if model.drive.has_friction:
             rate = rate - friction_forces(model, q, qd)
@@ -61,6 +63,6 @@ def momentum_observer(controller: Function) -> Function:
 
     doc = "Joint forces tau, N m or N, shape (..., n), and the residual of a momentum observer."
     return inside.wrapped(
-        momentum_observer, law, doc, more=[Q, QD, H, Argument(gain, ("n",))],
+        momentum_observer, law, doc, more=[Q, QD, H, Argument(gain, ("n",))], gains=[gain],
         states={estimate: ("n",), started: ()}, signals={residual: ("n",)},
     )  # fmt: skip

@@ -6,10 +6,11 @@ from typing import Any
 
 from armdyn.actuators import spring_deflections
 from armdyn.algorithms import gravity_forces
+from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 
 
-@function("(n),(n),(n),(n),(n)->(n)")
+@function("(n),(n),(n),(n),(n)->(n)", gains=("Kp", "Kd"))
 def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, Kd: Any) -> Any:
     """Motor forces tau = Kp (theta_ref - theta) - Kd thetad + g(q_ref), N m or N, shape (..., n).
 
@@ -22,8 +23,9 @@ def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, K
         theta: positions of the rotors at the joints, rad or m, shape (..., n).
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
         q_ref: positions where the links shall rest, rad or m, shape (..., n).
-        Kp: stiffness of each motor's control, N m/rad or N/m, shape (..., n).
-        Kd: its damping, N m s/rad or N s/m, shape (..., n).
+        Kp: stiffness of the motors' control, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or
+            a full matrix, shape (..., n, n); see `with_gains`.
+        Kd: its damping, N m s/rad or N s/m, the same.
 
     >>> from armdyn.actuators import Actuator, Motor, Spring
     >>> drive = Actuator(Motor(rotor_inertia=0.3), spring=Spring(stiffness=2000.0))
@@ -35,4 +37,4 @@ def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, K
     True
     """
     held = gravity_forces(model, q_ref)
-    return Kp * (q_ref + spring_deflections(model, held) - theta) - Kd * thetad + held
+    return scaled(Kp, q_ref + spring_deflections(model, held) - theta) - scaled(Kd, thetad) + held

@@ -6,11 +6,16 @@ from typing import Any
 
 from armdyn.algorithms.task_rows import COMPONENTS, Components
 from armdyn.control.tip_tasks import task_size, tip_task
+from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 from armdyn.errors import MissingInput
 
 
-@function("(n),(n),(4,4),(task),(task),(6)?,(6)?,(n)?,(n)?,(n)?->(n)", sizes={"task": task_size})
+@function(
+    "(n),(n),(4,4),(task),(task),(6)?,(6)?,(n)?,(n)?,(n)?->(n)",
+    sizes={"task": task_size},
+    gains=("Kp", "Kd", "Kp_null", "Kd_null"),
+)
 def operational_space(
     model: Any,
     q: Any,
@@ -38,13 +43,14 @@ def operational_space(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         T_ref: the pose to follow, lengths in m, shape (..., 4, 4); what no component is about is not read.
-        Kp: proportional gain of each component, 1/s^2, shape (..., task).
-        Kd: derivative gain of each component, 1/s, shape (..., task).
+        Kp: proportional gain, 1/s^2: a number for all components, one for each, shape (..., task), or a full matrix,
+            shape (..., task, task); see `with_gains`.
+        Kd: derivative gain, 1/s, the same.
         V_ref: the twist to follow, rad/s and m/s, shape (..., 6), as "world": base axes, the frame's origin.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
         q_null: posture the spare joints tend to, rad or m, shape (..., n).
-        Kp_null: stiffness towards it, N m/rad or N/m, shape (..., n).
-        Kd_null: damping of what is to spare, N m s/rad or N s/m, shape (..., n).
+        Kp_null: stiffness towards it, N m/rad or N/m: a number, one for each joint, or a full matrix.
+        Kd_null: damping of what is to spare, N m s/rad or N s/m, the same.
         frame: its name; the tip where none is given.
         components: of its twist in base axes that the task is about, as of `Robot.task_space`.
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1 near singularities.
@@ -56,18 +62,17 @@ def operational_space(
     >>> T = robot.forward_kinematics(q0)
     >>> T[2, 3] += 0.1
     >>> loop = armdyn.ClosedLoop(robot, point)
-    >>> gains = {"Kp": np.full(3, 100.0), "Kd": np.full(3, 20.0), "Kd_null": np.full(6, 5.0)}
-    >>> rolled = loop(q0, steps=1500, T_ref=T, **gains)
+    >>> rolled = loop(q0, steps=1500, T_ref=T, Kp=100.0, Kd=20.0, Kd_null=5.0)
     >>> bool(abs(robot.forward_kinematics(rolled.final.q) - T)[:3, 3].max() < 1e-5)
     True
     """
     task = tip_task(model, q, qd, T_ref, V_ref, Vdot_ref, frame=frame, components=components, damping=damping)
     space = task.space
-    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + Kd * task.ed + Kp * task.e) + space.eta)
+    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + scaled(Kd, task.ed) + scaled(Kp, task.e)) + space.eta)
     if Kd_null is not None:
-        tau = tau - space.N @ (Kd_null * qd)
+        tau = tau - space.N @ scaled(Kd_null, qd)
     if Kp_null is not None and q_null is not None:
-        tau = tau + space.N @ (Kp_null * (q_null - q))
+        tau = tau + space.N @ scaled(Kp_null, q_null - q)
     elif Kp_null is not None or q_null is not None:
         raise MissingInput("q_null and Kp_null belong together; give both or none")
     return tau

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.algorithms import gravity_forces
+from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 
 
-@function("(n),(n),(n),(n),(n),(n)->(n)")
+@function("(n),(n),(n),(n)=0,(n),(n)->(n)", gains=("Kp", "Kd"))
 def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd: Any) -> Any:
     """Joint forces tau = Kp (q_ref - q) + Kd (qd_ref - qd) + g(q), N m or N, shape (..., n).
 
@@ -19,16 +20,17 @@ def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         q_ref: positions to hold or follow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
-        Kp: stiffness of each joint, N m/rad or N/m, shape (..., n).
-        Kd: damping of each joint, N m s/rad or N s/m, shape (..., n).
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
+        Kp: stiffness, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or a full matrix,
+            shape (..., n, n); see `with_gains`.
+        Kd: damping, N m s/rad or N s/m, the same.
 
     >>> robot = armdyn.load("ur5")
     >>> loop = armdyn.ClosedLoop(robot, armdyn.control.pd_gravity)
     >>> M = robot.mass_matrix(np.zeros(6)).diagonal()
     >>> gains = {"Kp": 100 * M, "Kd": 20 * M}
-    >>> rolled = loop(np.zeros(6), steps=3000, q_ref=np.full(6, 0.5), qd_ref=np.zeros(6), **gains)
+    >>> rolled = loop(np.zeros(6), steps=3000, q_ref=np.full(6, 0.5), **gains)
     >>> bool(abs(rolled.final.q - 0.5).max() < 1e-3)
     True
     """
-    return Kp * (q_ref - q) + Kd * (qd_ref - qd) + gravity_forces(model, q)
+    return scaled(Kp, q_ref - q) + scaled(Kd, qd_ref - qd) + gravity_forces(model, q)

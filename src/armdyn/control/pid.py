@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 
 
@@ -14,7 +15,7 @@ class PID(NamedTuple):
     integral: Any
 
 
-@function("(n),(n),(n),(n),(n),(n),(n),(n),()->(n),(n)", result=PID)
+@function("(n),(n),(n),(n),(n)=0,(n),(n),(n),()->(n),(n)", result=PID, gains=("Kp", "Ki", "Kd"))
 def pid(model: Any, q: Any, qd: Any, integral: Any, q_ref: Any, qd_ref: Any, Kp: Any, Ki: Any, Kd: Any, h: Any) -> PID:
     """Joint forces tau = Kp e + Ki z + Kd de/dt with e = q_ref - q, N m or N, shape (..., n); z is the integral of e.
 
@@ -25,19 +26,20 @@ def pid(model: Any, q: Any, qd: Any, integral: Any, q_ref: Any, qd_ref: Any, Kp:
         qd: joint velocities, rad/s or m/s, shape (..., n).
         integral: z, rad s or m s, shape (..., n); the controller's state, which begins at zero.
         q_ref: positions to follow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
-        Kp: proportional gain, N m/rad or N/m, shape (..., n).
-        Ki: integral gain, N m/(rad s) or N/(m s), shape (..., n).
-        Kd: derivative gain, N m s/rad or N s/m, shape (..., n).
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
+        Kp: proportional gain, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or a full matrix,
+            shape (..., n, n); see `with_gains`.
+        Ki: integral gain, N m/(rad s) or N/(m s), the same.
+        Kd: derivative gain, N m s/rad or N s/m, the same.
         h: the sample time, s, scalar.
 
     >>> robot = armdyn.load("ur5")
     >>> loop = armdyn.ClosedLoop(robot, armdyn.control.pid)
     >>> M = robot.mass_matrix(np.zeros(6)).diagonal()
     >>> gains = {"Kp": 100 * M, "Ki": 100 * M, "Kd": 20 * M}
-    >>> rolled = loop(np.zeros(6), steps=8000, q_ref=np.full(6, 0.5), qd_ref=np.zeros(6), **gains)
+    >>> rolled = loop(np.zeros(6), steps=8000, q_ref=np.full(6, 0.5), **gains)
     >>> bool(abs(rolled.final.q - 0.5).max() < 1e-3)
     True
     """
     e = q_ref - q
-    return PID(Kp * e + Ki * integral + Kd * (qd_ref - qd), integral + h * e)
+    return PID(scaled(Kp, e) + scaled(Ki, integral) + scaled(Kd, qd_ref - qd), integral + h * e)

@@ -37,7 +37,7 @@ def with_options(controller: Function, **options: Any) -> Function:
     made = partial(with_options, controller, **options)
     return MadeFunction(
         run, controller.name, controller.signature, controller.arguments, controller.outputs,
-        {**controller.options, **options}, controller.result, sizes, choices, made,
+        {**controller.options, **options}, controller.result, sizes, choices, made, gains=controller.gains,
     )  # fmt: skip
 
 

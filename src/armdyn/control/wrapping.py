@@ -72,6 +72,7 @@ class Inside:
         signals: Mapping[str, Shape] | None = None,
         settings: Mapping[str, Any] | None = None,
         believed: Robot | None = None,
+        gains: Iterable[str] = (),
     ) -> Function:
         """The controller with a law around it.
 
@@ -85,6 +86,7 @@ class Inside:
             signals: the same of signals.
             settings: of ``make``, beside the controller.
             believed: what the controller inside computes with; the loop's arm where none is given.
+            gains: the names of those of ``more`` that may be a number, a vector or a full matrix.
         """
         states, signals = dict(states or {}), dict(signals or {})
         arguments = {name: a for name, a in self.arguments.items() if name not in set(without)}
@@ -109,6 +111,7 @@ class Inside:
         return MadeFunction(
             run, name, signature, tuple(arguments.values()), tuple(results.values()), function.options, kind,
             function.sizes, function.choices, made,
+            gains={**function.gains, **dict.fromkeys(gains, "any")},
         )  # fmt: skip
 
 
@@ -131,4 +134,4 @@ def _shape(shape: Shape) -> str:
 
 
 def _group(argument: Argument) -> str:
-    return _shape(argument.shape) + "?" * argument.optional
+    return _shape(argument.shape) + argument.mark

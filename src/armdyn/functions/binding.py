@@ -30,6 +30,7 @@ class Inputs:
         arguments = {a.name: a for a in function.arguments}
         self.shapes = {name: a.shape for name, a in arguments.items()}
         self.shapes |= {name: parameter_shape(model, name) for name in self.parameters}
+        self._zero = {name for name, a in arguments.items() if a.zero}
         self.required = [*(name for name, a in arguments.items() if not a.optional), *self.parameters]
         self.positional = [*(name for name in arguments if name not in behind), *self.parameters, *behind]
 
@@ -70,6 +71,9 @@ class Inputs:
                 if argument in values:
                     raise TypeError(f"{name}() got {argument!r} twice, by position and by name")
                 values[argument] = keywords.pop(argument)
+        for argument in self._zero:
+            if values.get(argument) is None:
+                values[argument] = np.zeros(self.port(argument).shape, np.float32)  # whatever the others are
         given = {n: values[n] for n in self.positional if values.get(n) is not None}
         missing = [n for n in self.required if n not in given]
         if missing:
@@ -79,7 +83,7 @@ class Inputs:
 
     def _misses(self, missing: Sequence[str]) -> TypeError:
         """The error for arrays that are not given, and how to give those that stand behind optional ones."""
-        optional = {a.name for a in self.function.arguments if a.optional}
+        optional = {a.name for a in self.function.arguments if a.optional or a.zero}
         before = {n: self.positional[: self.positional.index(n)] for n in missing}
         by_name = [f"{_keyword(n)}=" for n in missing if optional.intersection(before[n])]
         hint = f"; give {', '.join(by_name)} by name, for optional arrays stand before" if by_name else ""
@@ -105,9 +109,9 @@ class Inputs:
         shown: list[inspect.Parameter] = []
         kind: Any = kinds.POSITIONAL_OR_KEYWORD
         for before, a in zip((None, *function.arguments), function.arguments, strict=False):
-            if before is not None and before.optional and not a.optional:
+            if before is not None and (before.optional or before.zero) and not (a.optional or a.zero):
                 kind = kinds.KEYWORD_ONLY  # it must be given, and what stands before it need not
-            shown.append(kinds(a.name, kind, default=None if a.optional else kinds.empty))
+            shown.append(kinds(a.name, kind, default=None if a.optional else 0.0 if a.zero else kinds.empty))
         shown += [kinds(_keyword(p), kinds.KEYWORD_ONLY) for p in self.parameters]
         shown += [kinds(name, kinds.KEYWORD_ONLY, default=default) for name, default in function.options.items()]
         shown += [kinds(name, kinds.KEYWORD_ONLY, default=None) for name in ("out", "workers")]

@@ -15,6 +15,7 @@ from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
+from armdyn.functions.gains import dtype_of, free, kinds_of, single, spread, with_kinds
 from armdyn.functions.locating import are_traced, called
 from armdyn.functions.of_program import OfProgram
 from armdyn.functions.source_keys import source_key
@@ -61,6 +62,7 @@ class CompiledFunction:
         self._by_position: dict[Any, Kernel] = {}
         self._records = single_states.NO_RECORDS
         self._derivatives: dict[Any, CompiledFunction] = {}
+        self._gains = free(function)
         self.__name__, self.__doc__ = function.name, function.__doc__
         self.__signature__ = self._inputs.signature
 
@@ -191,10 +193,7 @@ class CompiledFunction:
     ) -> CompiledFunction:
         if not all(isinstance(name, str) for name in wrt):
             return kind(self, wrt)  # which refuses it by name
-        key = (kind, wrt)
-        if key not in self._derivatives:
-            self._derivatives[key] = kind(self, wrt)
-        return self._derivatives[key]
+        return self._kept((kind, wrt), lambda: kind(self, wrt))
 
     equations = OfProgram()
     latex = OfProgram()
@@ -221,15 +220,19 @@ class CompiledFunction:
         if not are_plain(given.values()):
             given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
         variant = (tuple(given), chosen(self._inputs, keywords))
+        if self._gains:
+            kinds, given = self._with_gains(given, variant[1])
+            if kinds:
+                return self._of_kinds(kinds)(**given, **keywords, out=out, workers=workers)
         kernel = self._kernels.get(variant)
         if kernel is None:
             check_arguments(self._inputs, given, variant[1])  # before a compiler that takes its time
             check_out(self._inputs, out, variant[1])
             kernel = self._kernels[variant] = self._compile(variant)
-            if not variant[1] and list(given) == self._inputs.positional[: len(given)]:
+            if not variant[1] and not self._gains and list(given) == self._inputs.positional[: len(given)]:
                 self._by_position[len(given)] = kernel
                 self._records = single_states.record(CompiledFunction, kernel, self.function.result) + self._records
-        if list(given) == self._inputs.positional[: len(arrays)]:  # none by name
+        if not self._gains and list(given) == self._inputs.positional[: len(arrays)]:  # none by name
             self._by_position[call] = kernel
         try:
             if out is None or is_writable(out):
@@ -242,6 +245,36 @@ class CompiledFunction:
         if not isinstance(complaint, ArmdynError):
             check_arguments(self._inputs, given, variant[1])
         raise complaint
+
+    def _with_gains(self, given: dict[str, Any], options: Options) -> tuple[dict[str, str], dict[str, Any]]:
+        """The gains of a call that are not vectors, by their kinds, and the arguments; numbers become vectors.
+
+        What is differentiated by stays a number where it is one, so that the derivative is by that number.
+        """
+        shapes = {name: self._inputs.port(name, options).shape for name in given}
+        kinds = kinds_of(self.function, given, shapes)
+        numbers = {name for name, kind in kinds.items() if kind == "number"}
+        dtype = dtype_of(value for name, value in given.items() if name not in numbers)
+        for name in numbers - {*self._changing}:
+            del kinds[name]
+            given[name] = spread(given[name], shapes[name][0], dtype)
+        return kinds, given | {name: single(given[name]) for name in numbers.intersection(kinds)}
+
+    _changing: tuple[str, ...] = ()
+    """The arguments that it is differentiated by."""
+
+    def _of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
+        """The function with gains of chosen kinds, compiled for itself."""
+        return self._kept(tuple(kinds.items()), lambda: self._made_of_kinds(kinds))
+
+    def _made_of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
+        return CompiledFunction(self.arm, with_kinds(self.function, kinds), self.parameters)
+
+    def _kept(self, key: Any, make: Callable[[], CompiledFunction]) -> CompiledFunction:
+        """What was made of this function before, by a key."""
+        if key not in self._derivatives:
+            self._derivatives[key] = make()
+        return self._derivatives[key]
 
     def _compile(self, variant: Variant) -> Kernel:
         key = self._source_key(variant)

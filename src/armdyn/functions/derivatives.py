@@ -29,7 +29,7 @@ class Derived(CompiledFunction):
 
     def __init__(self, primal: CompiledFunction, wrt: Sequence[str] = ()) -> None:
         self.primal = primal
-        self.wrt = tuple(wrt) or tuple(a.name for a in primal.function.arguments if not a.optional)
+        self.wrt = self._changing = tuple(wrt) or tuple(a.name for a in primal.function.arguments if not a.optional)
         found = [(self._shape_of(name), name) for name in self.wrt]  # the shape first: it raises for what is not a name
         shapes = {name: shape for shape, name in found}
         if len(shapes) < len(self.wrt):
@@ -38,6 +38,9 @@ class Derived(CompiledFunction):
         # Arrays by position are those of the primal: its own stand behind all of them.
         behind = [*primal._inputs.behind, *(a.name for a in declared.arguments if a.name not in taken)]
         super().__init__(primal.arm, declared, primal.parameters, behind=behind)
+
+    def _made_of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
+        return type(self)(self.primal._of_kinds(kinds), self.wrt)
 
     def _shape_of(self, name: str) -> Shape:
         """The shape of an array or parameter."""

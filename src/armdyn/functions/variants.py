@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName
+from armdyn.errors import UnknownName, nearest
 
 if TYPE_CHECKING:
     from armdyn.functions.binding import Inputs
@@ -41,8 +41,10 @@ def refuse_unknown(function: Function, options: Iterable[str], positional: Itera
     """Raise where a keyword is neither an array nor an option."""
     for name in options:
         if name not in function.options:
-            known = ", ".join([*positional, *function.options, "out", "workers"])
-            raise TypeError(f"{function.name}() has no argument {name!r}; it takes {known}")
+            known = [*positional, *function.options, "out", "workers"]
+            close = nearest(name, known)
+            meant = "" if close is None else f" did you mean {close!r}?"
+            raise TypeError(f"{function.name}() has no argument {name!r};{meant} it takes {', '.join(known)}")
 
 
 def _differs(function: Function, name: str, value: Any) -> bool:

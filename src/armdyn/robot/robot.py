@@ -357,9 +357,9 @@ class Robot:
                 with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
 
         >>> @armdyn.function("(n),(n),(n),(n)->(n),()")
-        ... def computed_torque(model, q, qd, q_goal, gains):
+        ... def computed_torque(model, q, qd, q_ref, gains):
         ...     "Torques N m, shape (..., n), and kinetic energy J of a computed-torque controller."
-        ...     qdd = gains * (q_goal - q) - 2 * np.sqrt(gains) * qd
+        ...     qdd = gains * (q_ref - q) - 2 * np.sqrt(gains) * qd
         ...     tau = armdyn.algorithms.inverse_dynamics(model, q, qd, qdd)
         ...     return tau, armdyn.algorithms.kinetic_energy(model, q, qd)
         >>> control = armdyn.load("ur5").compile(computed_torque)

@@ -2,56 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
-
-from armdyn import control
-from armdyn.declaration import Function, function
-from armdyn.robot import Robot
 from armdyn.simulation.loop.controller import Controller
 from armdyn.studies.declared import declared
 
-TARGETED = ("target", "kp", "kd")
-"""Inputs of "pd"."""
+NONE = "none"
+"""The word of a scenario without a controller: tau is an input, zero where it is not given."""
 
-
-def gravity_compensation(robot: Robot) -> Function:
-    """Proportional-derivative control with gravity compensation: tau = g(q) + kp (target - q) - kd qd."""
-    known, rest = robot.mechanism, np.zeros(robot.dof)
-
-    @function("(n),(n),(n),(n),(n)->(n)")
-    def pd(model: Any, q: Any, qd: Any, target: Any, kp: Any, kd: Any) -> Any:
-        return control.pd_gravity(known, q, qd, target, rest, kp, kd)
-
-    return pd
-
-
-CONTROLLERS: Mapping[str, Callable[[Robot], Function | None]] = {
-    "none": lambda robot: None,
-    "pd": gravity_compensation,
-}
-"""Those that `armdyn.control` does not have; "none" leaves tau as an input, zero where it is not given."""
-
-
-def following_gravity_compensation(robot: Robot) -> Function:
-    """The same of a reference over time: tau = g(q) + kp (q_ref - q) + kd (qd_ref - qd)."""
-    known = robot.mechanism
-
-    @function("(n),(n),(n),(n),(n),(n)->(n)")
-    def pd(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, kp: Any, kd: Any) -> Any:
-        return control.pd_gravity(known, q, qd, q_ref, qd_ref, kp, kd)
-
-    return pd
+FORMER: Mapping[str, str] = {"pd": "pd_gravity", "target": "q_ref", "kp": "Kp", "kd": "Kd"}
+"""Words that scenarios had before, and those that they have now, which are the names in `armdyn.control`."""
 
 
 def inputs_of_any() -> frozenset[str]:
     """The names of the inputs of all controllers, which no arm without one takes."""
-    every = (name for function in declared().values() for name in Controller(function).inputs)
-    return frozenset((*TARGETED, *every))
+    return frozenset(name for function in declared().values() for name in Controller(function).inputs)
 
 
 def offered() -> tuple[str, ...]:
     """The names of all controllers of scenarios."""
-    return tuple(dict.fromkeys((*CONTROLLERS, *declared())))
+    return (NONE, *declared())

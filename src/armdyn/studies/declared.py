@@ -70,7 +70,9 @@ def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) 
 def refuse_missing(controller: Function, names: Collection[str]) -> None:
     """Raise a `MissingInput` where a controller must be given inputs beside those of these names."""
     inputs = Controller(controller).inputs
-    missing = [name for name, argument in inputs.items() if not argument.optional and name not in names]
+    missing = [
+        name for name, argument in inputs.items() if not (argument.optional or argument.zero) and name not in names
+    ]
     if missing:
         raise MissingInput(f"the controller has no {', '.join(missing)}; expected in inputs, or by --input")
 

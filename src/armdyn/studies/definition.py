@@ -31,6 +31,7 @@ from armdyn.simulation.integration.methods import (
 from armdyn.spatial.rotations import Array
 from armdyn.studies.code_digest import digest_of_code
 from armdyn.studies.errors import StudyError
+from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.quantities import ALWAYS_THE_SAME, Quantities
 from armdyn.studies.recipe import Recipe, Summary, digest_of_function
 from armdyn.studies.samples import Samples, digest_of, samples_of
@@ -186,8 +187,9 @@ class Study:
             if np.shape(value) != expected:
                 raise ShapeError(f"{name} has shape {np.shape(value)}; expected {expected}, the same for all runs")
         known = {*self.samples.names, *recipe.inputs}
-        states = {*self.loop.state} | {"q0", "qd0", "h", "t", "brakes"}
-        missing = [name for name in shapes if name not in known | states]
+        states = {*self.loop.state, "q0", "qd0", "h", "t", "brakes"}
+        left_out = set() if self.loop.controller is None else {*self.loop.controller.zeros}
+        missing = [name for name in shapes if name not in known | states | left_out]
         if missing:
             raise StudyError(
                 f"the loop of {recipe.robot.name!r} needs {', '.join(missing)} too: a value for all runs in inputs, or "
@@ -247,6 +249,8 @@ def defined(
     for name in ALWAYS_THE_SAME:
         if name in same:
             same[name] = number(name, same[name], above=0.0 if name == "h" else -math.inf, unit="s", error=StudyError)
+    if controller is not None:
+        controller = _with_gains(controller, robot, same, varied, _names("over_time", over_time))
     recipe = Recipe(
         robot=robot,
         controller=controller,
@@ -266,6 +270,15 @@ def defined(
         require_traced=switch("require_traced", require_traced, error=StudyError),
     )
     return Study(recipe, varied, chunk)
+
+
+def _with_gains(
+    controller: Function, robot: Robot, same: Mapping[str, Any], varied: Samples, over_time: Iterable[str]
+) -> Function:
+    """The controller with gains of the kinds that are given."""
+    values = {name: (value, int(name in over_time)) for name, value in same.items()}
+    values |= {name: (np.empty(shape), 0) for name in varied.names if (shape := varied.shape_of(name)) is not None}
+    return with_gain_kinds(controller, robot, values, numbers=True)
 
 
 def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:

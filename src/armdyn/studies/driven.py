@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn import control
 from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.simulation import OverTime
 from armdyn.simulation.files.joint_tables import read_reference, read_torques
-from armdyn.simulation.forces import Callback, EndingCallback
+from armdyn.simulation.forces import EndingCallback
 from armdyn.simulation.integration.methods import FixedStep, Method, Taylor
-from armdyn.simulation.loop.gains import warn_of_negative_gains
+from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.over_time import BETWEEN
 from armdyn.spatial.rotations import Array
-from armdyn.studies.controllers import gravity_compensation
 from armdyn.studies.declared import shape_of
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.errors import StudyError
-from armdyn.studies.law import OF_SAMPLE_TIME, DeclaredLaw, of_motion, recorded, result_shapes
-from armdyn.studies.references import Hold, Reference
+from armdyn.studies.law import OF_SAMPLE_TIME, ContinuousLaw, DeclaredLaw, of_motion, recorded, result_shapes
+from armdyn.studies.references import Reference
 from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
-
-Law = Callable[[float, Array, Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +40,7 @@ class Driven:
     torque: Any
     described: str
     lasts: float = 1.0
-    follows: Reference | Hold | None = None
+    follows: Reference | None = None
     law: DeclaredLaw | None = None
 
     @classmethod
@@ -70,11 +66,9 @@ class Driven:
             UnknownName: a signal or state that the controller does not have.
             TableError: a csv that cannot be read.
         """
-        if words.is_declared():
-            return _declared(words, known, method, given, thresholds)
+        if (controller := words.controller(known)) is not None:
+            return _controlled(words, known, controller, method, given, thresholds)
         _refuse_signals(words, known, thresholds)
-        if words.controller_parts()[0][0] != "none":
-            return _controlled(words, known, method, given)
         if "torques" in words:
             return _scheduled(words, known)
         if "tau" in given:
@@ -92,47 +86,6 @@ def _scheduled(words: Words, known: Robot) -> Driven:
     return Driven(torque, f"{words.path('torques').name}, {how} {len(t):,} rows", float(t[-1]))
 
 
-GAINS = ("kp", "kd")
-
-
-def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> Driven:
-    """The controller "pd", which compensates the robot it knows, toward a target or a reference."""
-    follows: Reference | Hold
-    _refuse_two_aims(words, given)
-    if isinstance(method, Taylor):
-        raise StudyError(
-            f"{words.where('method')}: method 'taylor' differentiates the joint forces, which it cannot where a "
-            "controller gives them; expected another, such as adaptive"
-        )
-    missing = [gain for gain in GAINS if gain not in given]
-    if missing:
-        raise StudyError(
-            f"{words.where('controller')}: controller 'pd' has no {' and no '.join(missing)}; expected gains in "
-            "inputs, one number for all joints or one for each"
-        )
-    if "reference" in words:
-        with words.at("reference"):
-            follows = Reference(read_reference(words.path("reference"), known))
-        toward = f"follows {words.path('reference').name}, {len(follows.t):,} rows"
-    else:
-        follows, toward = Hold(given["target"]), "toward its target"
-    warn_of_negative_gains(known.joint_names, gravity_compensation(known), given)
-    law = _pd(known, follows, *(given[gain] for gain in GAINS))
-    sample_time = _sample_time(words, method)
-    torque = law if sample_time is None else Callback(law, sample_time)
-    held = "" if sample_time is None else f", held for {sample_time:g} s"
-    return Driven(torque, f"pd, {toward}{held}", follows.lasts, follows)
-
-
-def _refuse_two_aims(words: Words, given: Mapping[str, Array]) -> None:
-    """Raise where "pd" has a target and a reference, or none of them."""
-    if ("target" in given) == ("reference" in words):
-        has = "both a target (of the inputs) and" if "target" in given else "neither a target (of the inputs) nor"
-        raise StudyError(
-            f"{words.where('controller')}: controller 'pd' has {has} a reference (a csv); expected one of them"
-        )
-
-
 def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold]) -> None:
     """Raise for signals and states of a controller where none is called at a sample time."""
     for name in words.listed("record"):
@@ -145,19 +98,20 @@ def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold])
         )
 
 
-def _declared(
-    words: Words, known: Robot, method: Method, given: Mapping[str, Array], thresholds: Sequence[Threshold]
+def _controlled(
+    words: Words,
+    known: Robot,
+    controller: Function,
+    method: Method,
+    given: Mapping[str, Array],
+    thresholds: Sequence[Threshold],
 ) -> Driven:
-    """A controller by its declaration, called once for each sample time: its inputs by name."""
-    if words.controller_parts()[0][0] == "pd":
-        _refuse_two_aims(words, given)
-    controller, sample_time = words.controller(known), _sample_time(words, method)
-    if controller is None or sample_time is None:
-        raise StudyError(
-            f"{words.where('controller')}: this controller runs at a sample time, which needs a method with steps of "
-            "one length, such as method: rk4 or --method rk4"
-        )
-    _check_multiple(words, method, sample_time)
+    """A controller by its declaration: called once for each sample time, or acting at every moment."""
+    sample_time = _sample_time(words, method)
+    if sample_time is None:
+        _refuse_samples(words, controller, method)
+    else:
+        _check_multiple(words, method, sample_time)
     described = ", around ".join(name for name, _ in reversed(words.controller_parts()))
     follows = _followed(words, known, controller, given)
 
@@ -170,14 +124,32 @@ def _declared(
     _check_thresholds(words, known, controller, thresholds)
     with words.at("record"):
         recorded(controller, known, words.listed("record"))
+    lasts = 1.0 if follows is None else follows.lasts
+    toward = "" if follows is None else f", follows {words.path('reference').name}, {len(follows.t):,} rows"
     with words.at_controller():
+        if sample_time is None:
+            law: DeclaredLaw = ContinuousLaw(known, controller, given, references, 0.0, described)
+            return Driven(law, f"{described}{toward}, at every moment", lasts, follows, law)
         law = DeclaredLaw(
             known, controller, given, references, sample_time, described, thresholds, words.listed("record")
         )
-    lasts = 1.0 if follows is None else follows.lasts
-    toward = "" if follows is None else f", follows {words.path('reference').name}, {len(follows.t):,} rows"
     called = f"{described}{toward}, called every {sample_time:g} s"
     return Driven(EndingCallback(law, sample_time, law.has_ended), called, lasts, follows, law)
+
+
+def _refuse_samples(words: Words, controller: Function, method: Method) -> None:
+    """Raise for a controller that cannot act at every moment, or a method that needs to know more of it."""
+    read = Controller(controller)
+    if isinstance(method, Taylor):
+        raise StudyError(
+            f"{words.where('method')}: method 'taylor' differentiates the joint forces, which it cannot where a "
+            "controller gives them; expected another, such as adaptive"
+        )
+    if len(read.results) > 1 or any(argument.name == "h" for argument in controller.arguments):
+        raise StudyError(
+            f"{words.where('controller')}: this controller runs at a sample time, which needs a method with steps of "
+            "one length, such as method: rk4 or --method rk4"
+        )
 
 
 def _check_multiple(words: Words, method: Method, sample_time: float) -> None:
@@ -226,14 +198,3 @@ def _sample_time(words: Words, method: Method) -> float | None:
             )
         return sample_time
     return method.step if isinstance(method, ONE_STEP) else None
-
-
-def _pd(known: Robot, follows: Reference | Hold, kp: Array, kd: Array) -> Law:
-    compute = known.compile(control.pd_gravity)
-
-    def pd(t: float, q: Array, qd: Array) -> Array:
-        q_ref, qd_ref, _ = follows.at(t)
-        tau: Array = compute(q, qd, q_ref, qd_ref, kp, kd)
-        return tau
-
-    return pd

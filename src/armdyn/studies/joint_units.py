@@ -9,7 +9,7 @@ from armdyn.robot import Robot
 from armdyn.studies.errors import StudyError
 
 IN_UNITS = {
-    **{"q_ref": "q", "q_null": "q", "qd_ref": "qd", "qdd_ref": "qdd", "target": "q", "tau": "tau"},
+    **{"q_ref": "q", "q_null": "q", "qd_ref": "qd", "qdd_ref": "qdd", "tau": "tau"},
     **{"q0": "q", "qd0": "qd"},
 }
 """What may have units: those of this quantity of the joint."""

@@ -8,7 +8,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.files.columns import WRENCH
 from armdyn.simulation.files.labels import QUANTITIES, UNITS
 
-GAINS = dict.fromkeys(("kp", "kd", "Kp", "Ki", "Kd", "Kd_null", "K_observer", "armature", "damping"), "")
+GAINS = dict.fromkeys(("Kp", "Ki", "Kd", "Kp_null", "Kd_null", "K_observer", "armature", "damping"), "")
 OF_JOINTS = {**GAINS, **QUANTITIES, **{name: name for name in ("q", "qd", "qdd", "tau")}, "q0": "q", "qd0": "qd"}
 """The quantity of joints, by the name of a sample or a result without "final."."""
 

@@ -104,13 +104,8 @@ class DeclaredLaw:
         """
         if t == 0.0:
             self._start()
-        of_loop = {"q": q, "qd": qd, "t": t, "h": self._h}
-        values = {name: value for name, value in of_loop.items() if name in self._takes}
-        found = self._compute(**values, **self._inputs, **self._over_time(t), **self._state)
-        by_name = dict(zip(self._results, found if isinstance(found, tuple) else (found,), strict=True))
-        tau: Array = by_name["tau"]
-        if not np.isfinite(tau).all():
-            self._refuse_singular_task(q, t)
+        by_name = self._results_at(t, q, qd)
+        tau = by_name["tau"]
         now = by_name | self._state  # states as the step begins, as in the rows of a closed loop
         self._state = {name: by_name[name] for name in self._state}
         for name, kept in self._samples.items():
@@ -122,6 +117,16 @@ class DeclaredLaw:
             if new and passing.threshold.terminal:
                 self._ended = True
         return tau
+
+    def _results_at(self, t: float, q: Array, qd: Array) -> dict[str, Array]:
+        """The results of the controller by name."""
+        of_loop = {"q": q, "qd": qd, "t": t, "h": self._h}
+        values = {name: value for name, value in of_loop.items() if name in self._takes}
+        found = self._compute(**values, **self._inputs, **self._over_time(t), **self._state)
+        by_name = dict(zip(self._results, found if isinstance(found, tuple) else (found,), strict=True))
+        if not np.isfinite(by_name["tau"]).all():
+            self._refuse_singular_task(q, t)
+        return by_name
 
     def has_ended(self) -> bool:
         """Whether a signal has passed a terminal threshold."""
@@ -137,8 +142,23 @@ class DeclaredLaw:
         if not self._times:
             return {}
         rows = np.searchsorted(self._times, t + OF_SAMPLE_TIME * self._h, side="right") - 1
-        references = {name: np.tile(np.ravel(value), (len(t), 1)) for name, value in self._references.items()}
-        return references | {name: np.array(kept)[rows] for name, kept in self._samples.items()}
+        return self._references_at(t) | {name: np.array(kept)[rows] for name, kept in self._samples.items()}
+
+    def _references_at(self, t: Array) -> dict[str, Array]:
+        """The references that stay as they are."""
+        return {name: np.tile(np.ravel(value), (len(t), 1)) for name, value in self._references.items()}
+
+
+class ContinuousLaw(DeclaredLaw):
+    """A controller without states and signals that acts at every moment: a function of (t, q, qd) alone."""
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Joint forces, N m or N, shape (n,)."""
+        return self._results_at(t, q, qd)["tau"]
+
+    def signals_at(self, t: Array) -> dict[str, Array]:
+        """References at times of the motion, by name, shape (T, k)."""
+        return self._references_at(t)
 
 
 def result_shapes(controller: Function, robot: Robot) -> dict[str, tuple[int, ...]]:

@@ -32,7 +32,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import contact_of, event_of
-from armdyn.studies.references import Hold, Reference
+from armdyn.studies.references import Reference
 from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
 
@@ -68,7 +68,7 @@ class Motion:
         return self.driven.described
 
     @property
-    def follows(self) -> Reference | Hold | None:
+    def follows(self) -> Reference | None:
         """The reference of its controller."""
         return self.driven.follows
 
@@ -112,7 +112,7 @@ class Motion:
         """The motion, with the signals of its controller and of its constraints.
 
         Besides the controller's own: ``q_ref`` and ``qd_ref``, rad or m and their rates, of what it follows, other
-        references of its inputs (X_ref, target), and ``multipliers``, N or N m, what the arm applies to each of its
+        references of its inputs (X_ref), and ``multipliers``, N or N m, what the arm applies to each of its
         constraints.
 
         Raises:
@@ -164,7 +164,7 @@ def _refuse_study(words: Words) -> None:
 
 def _refuse_contradictions(words: Words) -> None:
     """Raise where two things give the joint forces, or something belongs to what is not there."""
-    is_controlled = words.controller_parts()[0][0] != "none"
+    is_controlled = words.is_controlled()
     ways = {
         "a controller": is_controlled,
         "torques": "torques" in words,

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.advice import either
 from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.model.parameters import parameter_names, parameter_shape
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controller import Controller
+from armdyn.studies.controllers import FORMER
 from armdyn.studies.errors import StudyError
 
 ALWAYS_THE_SAME = ("h", "t0")
@@ -63,11 +63,8 @@ class Quantities:
         parameters = {name.replace(".", "_"): name for name in parameter_names(model)}
         if given in parameters:
             return parameters[given]
-        if given == "target" and "q_ref" in own:
-            raise StudyError(
-                "this controller goes to q_ref and has no target; expected "
-                + either("q_ref in its place", "inputs: {q_ref: ...} in its place, or --input q_ref=0.5,-1")
-            )
+        if FORMER.get(given) in own:
+            raise StudyError(f"{given!r} is called {FORMER[given]!r}; expected that name in its place")
         raise UnknownName.of("quantity", given, [*own, *parameters], f"{where} of {self.robot.name!r}")
 
     def parameters(self, names: Iterable[str]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ class Runs:
         inputs: what was given, by name: samples of shape (runs, *shape), others of shape (*shape).
         final: the state after the last step, each array of shape (runs, *shape), by name.
         rows: what was recorded, each array of shape (rows, runs, *shape), by name.
+        over_time: the names of the inputs that have an axis of time before all others.
     """
 
     robot: Robot
@@ -39,6 +40,7 @@ class Runs:
     inputs: Mapping[str, Array]
     final: Any
     rows: Any
+    over_time: tuple[str, ...] = ()
 
 
 Summary = Callable[[Runs], ArrayLike]
@@ -116,7 +118,9 @@ class Recipe:
         except Exception as error:
             error.add_note(f"while runs {numbers[0]} to {numbers[-1]} were computed; arm (0,) is run {numbers[0]}")
             raise
-        seen = Runs(self.robot, np.arange(numbers.start, numbers.stop), given, rolled.final, rolled.rows)
+        seen = Runs(
+            self.robot, np.arange(numbers.start, numbers.stop), given, rolled.final, rolled.rows, self.over_time
+        )
         found = {"run": seen.number, **values}
         found |= {f"final.{name}": value for name, value in rolled.final._asdict().items()}
         if self.keep_records:

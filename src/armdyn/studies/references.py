@@ -1,31 +1,12 @@
-"""The reference of a controller of a scenario: a fixed state, or states over time."""
+"""The reference of a controller of a scenario: states over time."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.simulation.files.joint_tables import Motion
 from armdyn.simulation.results.resampling import Interval, quintic
 from armdyn.spatial.rotations import Array
-
-
-@dataclass(frozen=True, eq=False)
-class Hold:
-    """A place at which to rest.
-
-    Args:
-        q: joint positions, rad or m, shape (n,).
-    """
-
-    q: Array
-    lasts = 1.0
-
-    def at(self, t: float) -> tuple[Array, Array, Array]:
-        """q, qd and qdd."""
-        rest = np.zeros_like(self.q)
-        return self.q, rest, rest
 
 
 class Reference:

@@ -103,15 +103,15 @@ def study(
     >>> robot = armdyn.load("planar_2r")
     >>> known = robot.mechanism
     >>> @armdyn.function("(n),(n),(n)->(n)")
-    ... def pd(model, q, qd, target):
-    ...     return armdyn.algorithms.gravity_forces(known, q) + 400 * (target - q) - 40 * qd
+    ... def pd(model, q, qd, q_ref):
+    ...     return armdyn.algorithms.gravity_forces(known, q) + 400 * (q_ref - q) - 40 * qd
     >>> results = armdyn.study(
     ...     robot,
     ...     sampled(200, {"tip.payload.mass": Uniform(0, 2)}, seed=1),
     ...     pd,
-    ...     inputs={"target": [0.5, 0.5], "q0": [0.5, 0.5]},
+    ...     inputs={"q_ref": [0.5, 0.5], "q0": [0.5, 0.5]},
     ...     steps=2000,
-    ...     summaries={"sag": lambda runs: np.abs(runs.final.q - runs.inputs["target"]).max(axis=1)},
+    ...     summaries={"sag": lambda runs: np.abs(runs.final.q - runs.inputs["q_ref"]).max(axis=1)},
     ... )
     >>> bool(np.corrcoef(results["tip.payload.mass"], results["sag"])[0, 1] > 0.99)
     True

@@ -43,6 +43,9 @@ class Samples(Protocol):
     def renamed(self, rename: Rename) -> Samples:
         """The same with other names: ``rename`` makes one mapping of another."""
 
+    def shape_of(self, name: str) -> tuple[int, ...] | None:
+        """The shape of one value; None where it is that of its quantity, whatever that is."""
+
     def check(self, shapes: Shapes) -> None:
         """Raise a `ShapeError` where a value does not have the shape of its quantity."""
 
@@ -81,6 +84,10 @@ class Given:
 
     def renamed(self, rename: Rename) -> Given:  # noqa: D102
         return dataclasses.replace(self, values=rename(self.values))
+
+    def shape_of(self, name: str) -> tuple[int, ...] | None:  # noqa: D102
+        value: Array = self.values[name]
+        return value.shape[1:]
 
     def check(self, shapes: Shapes) -> None:  # noqa: D102
         _check_shapes(self.values, shapes, "runs")
@@ -121,6 +128,10 @@ class Grid:
 
     def renamed(self, rename: Rename) -> Grid:  # noqa: D102
         return dataclasses.replace(self, axes=rename(self.axes))
+
+    def shape_of(self, name: str) -> tuple[int, ...] | None:  # noqa: D102
+        values: Array = self.axes[name]
+        return values.shape[1:]
 
     def check(self, shapes: Shapes) -> None:  # noqa: D102
         _check_shapes(self.axes, shapes, "values")
@@ -177,6 +188,10 @@ class Sampled:
         """The same with other names: ``rename`` makes one mapping of another."""
         return dataclasses.replace(self, distributions=rename(self.distributions))
 
+    def shape_of(self, name: str) -> tuple[int, ...] | None:
+        """The shape of one value; None where one number is drawn for each component."""
+        return max((value.shape for value in self.distributions[name].parameters.values()), key=len) or None
+
     def check(self, shapes: Shapes) -> None:
         """Raise a `ShapeError` where parameters of a distribution do not fit its quantity."""
         for name, one in self.distributions.items():
@@ -206,7 +221,7 @@ def grid(axes: Mapping[str, ArrayLike] | None = None, /, **more: ArrayLike) -> G
         axes: values by name, arrays of shape (values, *shape); for names with dots, such as "link_6.mass".
         more: the same, by keywords.
 
-    >>> grid(kp=[10.0, 20.0], kd=[1.0, 2.0, 3.0]).runs
+    >>> grid(Kp=[10.0, 20.0], Kd=[1.0, 2.0, 3.0]).runs
     6
     """
     return Grid({**(axes or {}), **more})
@@ -240,7 +255,7 @@ def samples_of(samples: Any) -> Samples:
     if isinstance(samples, Mapping):
         return Given(samples)
     raise StudyError(
-        f"samples is {samples!r}; expected values for each run by name, such as {{'kp': [10, 20]}}, grid(...) or "
+        f"samples is {samples!r}; expected values for each run by name, such as {{'Kp': [10, 20]}}, grid(...) or "
         "sampled(...)"
     )
 

@@ -57,7 +57,7 @@ class Scenario:
         _refuse_motion(words)
         robot = words.robot()
         samples, settings = _samples(words, robot), _settings(words, robot)
-        if words.is_declared():
+        if words.is_controlled():
             _check_controller(words, robot, settings, samples.names)
         return cls(robot, samples, settings)
 

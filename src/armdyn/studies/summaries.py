@@ -13,8 +13,8 @@ from armdyn.studies.recipe import Runs, Summary
 
 
 def joint_error(runs: Runs) -> Array:
-    """The largest distance of a joint from its target (or q_ref) at the end, rad or m, shape (runs)."""
-    return np.asarray(np.abs(runs.final.q - _target(runs)).max(axis=1))
+    """The largest distance of a joint from q_ref at the end, rad or m, shape (runs)."""
+    return np.asarray(np.abs(runs.final.q - _q_ref(runs)).max(axis=1))
 
 
 def tip_position(runs: Runs) -> Array:
@@ -25,8 +25,8 @@ def tip_position(runs: Runs) -> Array:
 
 
 def tip_error(runs: Runs) -> Array:
-    """Distance of the tip at the end from its place at the target, m, shape (runs)."""
-    wanted = runs.robot.forward_kinematics(_target(runs))[..., :3, 3]
+    """Distance of the tip at the end from its place at q_ref, m, shape (runs)."""
+    wanted = runs.robot.forward_kinematics(_q_ref(runs))[..., :3, 3]
     return np.asarray(np.linalg.norm(tip_position(runs) - wanted, axis=-1))
 
 
@@ -35,14 +35,12 @@ def diverged(runs: Runs) -> Array:
     return np.asarray(~(np.isfinite(runs.final.q) & np.isfinite(runs.final.qd)).all(axis=1))
 
 
-def _target(runs: Runs) -> Array:
-    if "target" in runs.inputs:
-        return runs.inputs["target"]
-    if np.ndim(runs.inputs.get("q_ref", 0.0)) == 1:
+def _q_ref(runs: Runs) -> Array:
+    if "q_ref" in runs.inputs and "q_ref" not in runs.over_time:
         return runs.inputs["q_ref"]
     raise StudyError(
-        "the summaries joint_error and tip_error need a controller with an input target, such as pd, or a q_ref that "
-        "is the same in all runs and at all times; leave them out, or take tip_position"
+        "the summaries joint_error and tip_error need a controller with an input q_ref, such as pd_gravity, that is "
+        "not over time; leave them out, or take tip_position"
     )
 
 

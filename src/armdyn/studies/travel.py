@@ -23,7 +23,8 @@ def packed(recipe: Recipe) -> bytes:
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         def reducer_override(self, given: Any) -> Any:
             if isinstance(given, Function) and given.implementation.__module__ in by_value:
-                options = {"result": given.result, "sizes": given.sizes, "choices": given.choices}
+                options: dict[str, Any] = {"result": given.result, "sizes": given.sizes, "choices": given.choices}
+                options["gains"] = tuple(given.gains)
                 return _declare, (given.implementation, given.signature, options)
             return super().reducer_override(given)
 

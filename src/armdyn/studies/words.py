@@ -21,9 +21,10 @@ from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.simulation.events.brakes import switches_of
 from armdyn.spatial.rotations import Array
-from armdyn.studies.controllers import CONTROLLERS, following_gravity_compensation, inputs_of_any, offered
+from armdyn.studies.controllers import FORMER, NONE, inputs_of_any, offered
 from armdyn.studies.declared import AROUND, declared_controller, placed_around, shape_of
 from armdyn.studies.errors import StudyError
+from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.happenings import with_constraint
 from armdyn.studies.joint_units import in_si
 from armdyn.studies.quantities import Quantities
@@ -320,7 +321,7 @@ class Words:
             StudyError: what is no name, and no list of names and of names with options.
             UnknownName: a controller that does not exist, or something around it that does not.
         """
-        said = self.said.get("controller", "none")
+        said = self.said.get("controller", NONE)
         found: list[tuple[str, dict[str, Any]]] = []
         for part in said if isinstance(said, list) and said else [said]:
             name, options = next(iter(part.items())) if isinstance(part, dict) and len(part) == 1 else (part, {})
@@ -330,6 +331,11 @@ class Words:
                     "[pid, {saturated: {limits: 28}}, {delayed: {steps: 2}}], from the inside out"
                 )
             kind, known = ("wrapper", AROUND) if found else ("controller", offered())
+            if name in FORMER and name not in known and FORMER[name] in known:
+                raise StudyError(
+                    f"{self.where('controller')}: the controller {name!r} is called {FORMER[name]!r}, and its inputs "
+                    "q_ref, qd_ref, Kp and Kd"
+                )
             self.one(kind, name, dict.fromkeys(known), "controller")
             found.append((name, options))
         return found
@@ -343,25 +349,23 @@ class Words:
         """
         (name, options), *around = self.controller_parts()
         with self.at("controller"):
-            if name in CONTROLLERS:
-                if options or (around and name == "none"):
-                    raise StudyError(f"controller {name!r} takes no options, and nothing stands around 'none'")
-                found = following_gravity_compensation(robot) if self.follows() else CONTROLLERS[name](robot)
-            else:
-                found = declared_controller(name, options)
+            if name == NONE:
+                if options or around:
+                    raise StudyError(f"controller {name!r} takes no options, and nothing stands around it")
+                return None
+            found = declared_controller(name, options)
             for wrapper, settings in around:
-                found = None if found is None else placed_around(found, wrapper, settings)
-            return found if found is None or not self.is_declared() else control.with_model(found, robot)
+                found = placed_around(found, wrapper, settings)
+            return control.with_model(with_gain_kinds(found, robot, self._said_of_gains()), robot)
 
-    def follows(self) -> bool:
-        """Whether "pd", called at a sample time, follows a csv in the place of a target."""
-        (name, _), *around = self.controller_parts()
-        return bool(around) and name == "pd" and "reference" in self and "target" not in self.mapping("inputs")
+    def _said_of_gains(self) -> dict[str, tuple[Any, int]]:
+        """The values that are said by name, each with the number of its axes before those of one value."""
+        inputs = {name: (value, 0) for name, value in self.mapping("inputs").items()}
+        return inputs | {name: (values, 1) for name, values in self.mapping("grid").items()}
 
-    def is_declared(self) -> bool:
-        """Whether the controller is run as it is declared: one of `armdyn.control`, or one with something around."""
-        (name, _), *around = self.controller_parts()
-        return name not in CONTROLLERS or bool(around)
+    def is_controlled(self) -> bool:
+        """Whether there is a controller: one of `armdyn.control`, maybe with something around it."""
+        return self.controller_parts()[0][0] != NONE
 
     def shape_of_input(self, robot: Robot, name: str) -> tuple[int, ...] | None:
         """The shape of an input of the controller, or of a parameter of the robot; None of what is neither."""
@@ -378,14 +382,12 @@ class Words:
     def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Quantities by name."""
         said, quantities = self.mapping(key), self.quantities(robot)
-        of_none = self.controller_parts()[0][0] == "none"
-        controlled = (
-            [name for name in said if name not in quantities.own and name in inputs_of_any()] if of_none else []
-        )
+        known = () if self.is_controlled() else inputs_of_any()
+        controlled = [name for name in said if name not in quantities.own and FORMER.get(name, name) in known]
         if controlled:
             raise StudyError(
                 f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
-                f"one of {', '.join(name for name in offered() if name != 'none')}"
+                f"one of {', '.join(name for name in offered() if name != NONE)}"
             )
         for given in said:
             self.shape_of_input(robot, str(given))  # or the error of the controller, before those of the values

@@ -58,8 +58,8 @@ MULTIPLIERS = {"m": "N", "rad": "N m", "": ""}
 
 
 def is_reference(name: str) -> bool:
-    """Whether an input of a controller with this name is a reference: X_ref, or a target."""
-    return name == "target" or name.endswith("_ref")
+    """Whether an input of a controller with this name is a reference, X_ref."""
+    return name.endswith("_ref")
 
 
 def of_joints(signal: str, names: Sequence[str], kinds: Sequence[str]) -> tuple[Label, ...]:

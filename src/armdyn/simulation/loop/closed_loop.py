@@ -38,13 +38,13 @@ from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.equations import require_constraints
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, shown
+from armdyn.errors import ShapeError, UnknownName, shown
 from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
 from armdyn.functions.derivatives import identifier
+from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import names_of
-from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
 from armdyn.imported import exported
 from armdyn.named_tuples import named_tuple
@@ -299,8 +299,9 @@ class ClosedLoop:
             RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
-        given = self._ready(q0, qd0, inputs, steps)
-        return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+        loop, inputs = self._of_call(q0, qd0, inputs)
+        given = loop._ready(q0, qd0, inputs, steps)
+        return loop.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
 
     def simulate(
         self,
@@ -349,7 +350,8 @@ class ClosedLoop:
         whole_number("steps", steps, least=1, error=SettingError)
         if 0 in np.shape(q0)[:-1]:
             raise ShapeError(f"q0 holds no state: shape {np.shape(q0)}")
-        began, loop = time.perf_counter(), self._recording
+        began = time.perf_counter()
+        loop, inputs = self._recording._of_call(q0, qd0, inputs)
         given = loop._ready(q0, qd0, inputs, steps)
         rolled = loop.rollout.with_last_row(**given, steps=steps, every=every, workers=workers, report=report)
         return trajectory_of(loop, given, rolled, began)
@@ -358,10 +360,7 @@ class ClosedLoop:
     def _recording(self) -> ClosedLoop:
         """The same loop with all that a trajectory has."""
         controller = None if self.controller is None else self.controller.function
-        settings = self._settings() | {"energy": True, "record": recorded(self)}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # said when this loop was made
-            return ClosedLoop(self.robot, controller, **settings)
+        return self._again(controller, {"energy": True, "record": recorded(self)})
 
     @property
     def flexible(self) -> bool:
@@ -391,11 +390,11 @@ class ClosedLoop:
         True
         """
         names = self._names_of(wrt) or tuple(name for name in self.rollout.required if name not in ("t", *ROTORS))
-        return partial(self._along, self.rollout.jvp(*self._total.wrt(names)), names)
+        self.rollout.jvp(*self._total.wrt(names))  # or the error for a name that the loop does not take
+        return partial(self._along, names)
 
     def _along(
         self,
-        product: RolloutJvp,
         wrt: tuple[str, ...],
         q0: ArrayLike,
         qd0: ArrayLike | None = None,
@@ -404,11 +403,12 @@ class ClosedLoop:
         **inputs: Any,
     ) -> Rolled:
         """The rates of the results; the options of a call are among the inputs."""
+        loop, inputs = self._of_call(q0, qd0, inputs, wrt)
         own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
-        given = self._given(q0, qd0, own, steps) | self._total.tangents(wrt, inputs, steps)
+        given = loop._given(q0, qd0, own, steps) | self._total.tangents(wrt, inputs, steps)
         if "tangent_t" in given and "t" not in wrt:
             given["tangent_t"] = given["tangent_t"].astype(given["t"].dtype)
-        return product(**given, steps=steps)
+        return loop.rollout.jvp(*self._total.wrt(wrt))(**given, steps=steps)
 
     def gradient(
         self,
@@ -443,8 +443,9 @@ class ClosedLoop:
                 nothing is of use, and nothing is kept.
         """
         names = self._names_of(wrt)
-        given = self._given(q0, qd0, inputs, steps)
-        by = self.rollout.gradient(cost, self._total.wrt(names), **given, steps=steps, workers=workers)
+        loop, inputs = self._of_call(q0, qd0, inputs, names)
+        given = loop._given(q0, qd0, inputs, steps)
+        by = loop.rollout.gradient(cost, self._total.wrt(names), **given, steps=steps, workers=workers)
         found = self._total.gradients(names, inputs, dict(zip(self._total.wrt(names), by[1:], strict=True)))
         return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in names)])(by[0], *found.values())
 
@@ -460,6 +461,50 @@ class ClosedLoop:
         flexible = np.isin(np.arange(self.robot.dof), self._flexible) if self._flexible else np.zeros(0, dtype=bool)
         return TotalDerivatives(flexible, self._takes_time)
 
+    def _of_call(
+        self, q0: Any, qd0: Any, inputs: dict[str, Any], wrt: tuple[str, ...] = ()
+    ) -> tuple[ClosedLoop, dict[str, Any]]:
+        """The loop for gains of these shapes, and the inputs; numbers stay numbers only to differentiate by."""
+        self._refuse_unknown(inputs)
+        function = None if self.controller is None else self.controller.function
+        if function is None or not free(function):
+            return self, inputs
+        named = {"q": q0, "qd": qd0} | inputs
+        shapes = {name: self.rollout.shape_of(name) for name in named if name in self.rollout._inputs.shapes}
+        kinds = kinds_of(function, named, shapes, self.rollout.over_time)
+        numbers = [name for name, kind in kinds.items() if kind == "number"]
+        dtype, changed = self._dtype(q0, qd0, inputs), {}
+        for name in numbers:
+            if name in wrt:
+                changed[name] = single(inputs[name])
+            else:
+                changed[name] = spread(inputs[name], shapes[name][0], dtype)
+                del kinds[name]
+        return self._of_kinds(kinds), inputs | changed
+
+    def _of_kinds(self, kinds: Mapping[str, str]) -> ClosedLoop:
+        """The loop of the controller with gains of chosen kinds, made once."""
+        if not kinds or self.controller is None:
+            return self
+        key = tuple(kinds.items())
+        if key not in self._kinds:
+            self._kinds[key] = self._again(with_kinds(self.controller.function, kinds), {})
+        return self._kinds[key]
+
+    @cached_property
+    def _kinds(self) -> dict[tuple[tuple[str, str], ...], ClosedLoop]:
+        return {}
+
+    def _again(self, controller: Function | None, changes: Mapping[str, Any]) -> ClosedLoop:
+        """The loop with other settings; what was said when this one was made is not said again."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ClosedLoop(self.robot, controller, **(self._settings() | dict(changes)))
+
+    def _dtype(self, q0: Any, qd0: Any, inputs: Mapping[str, Any]) -> type[np.floating[Any]]:
+        """The type of the numbers that the loop adds to those of a call."""
+        return np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
+
     def _ready(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """The arguments of a run, which warns of steps too long for springs."""
         given = self._given(q0, qd0, inputs, steps)
@@ -470,7 +515,7 @@ class ClosedLoop:
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
         self._check_constraints(q0, qd0)
-        dtype = np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
+        dtype = self._dtype(q0, qd0, inputs)
         at_rest = np.zeros(self.robot.dof, dtype)
         given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
         _check_step(given["h"])
@@ -487,9 +532,10 @@ class ClosedLoop:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
             t = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
             given["t"] = t.astype(dtype, copy=False)
-        for name in self.state:
-            if name not in given:
-                given[name] = np.zeros(self.rollout.shape_of(name), dtype)
+        for name in (*self.state, *(self.controller.zeros if self.controller else ())):
+            if given.get(name) is None:
+                over_time = (steps,) if name in self.rollout.over_time else ()
+                given[name] = np.zeros((*over_time, *self.rollout.shape_of(name)), dtype)
         self._refuse_missing(given)
         return given
 
@@ -504,15 +550,28 @@ class ClosedLoop:
         return np.where(is_flexible, given, of_links).astype(dtype)
 
     def _refuse_missing(self, given: Mapping[str, Any]) -> None:
-        """Name inputs that are not given; a misspelt one among the others is named where they are read."""
-        missing = [name for name in self.rollout.required if given.get(name) is None]
-        if missing and given.keys() <= {*self.inputs, *self.state, "h", "t"}:
+        """Name inputs that are not given."""
+        missing = [self._word(name) for name in self.rollout.required if given.get(name) is None]
+        missing = [word for word in missing if given.get(word) is None]
+        if missing:
             law = "has no controller, and" if self.controller is None else f"with {self._law}"
             takes = ", ".join(self.inputs)
             why = ""
             if {"theta", "thetad"} & set(missing):  # of other arms than this one they are states, and given
                 why = ". Of flexible joints theta and thetad are the states of their rotors; this arm has no springs"
             raise TypeError(f"the loop of {self.robot.name!r} {law} misses {', '.join(missing)}; it takes {takes}{why}")
+
+    def _refuse_unknown(self, inputs: Mapping[str, Any]) -> None:
+        """Name an input that the loop does not take, and the nearest one that it takes."""
+        known = [*self.inputs, *self.state, "h", "t0"]
+        words = {*known, *(["t"] if self._takes_time else []), *map(self._word, known)}
+        for name in inputs:
+            if name not in words and not name.startswith("tangent_"):
+                raise UnknownName.of("argument", name, [*map(self._word, known)], self._law)
+
+    def _word(self, name: str) -> str:
+        """An argument as it is written in a call: a parameter "link_6.mass" as link_6_mass."""
+        return identifier(name) if name in self.rollout.parameters else name
 
     def _check_constraints(self, q0: Any, qd0: Any) -> None:
         """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""

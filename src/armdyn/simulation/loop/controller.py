@@ -88,6 +88,11 @@ class Controller:
         """The inputs that may be left out."""
         return tuple(name for name, argument in self.inputs.items() if argument.optional)
 
+    @property
+    def zeros(self) -> tuple[str, ...]:
+        """The inputs that are zero where they are left out."""
+        return tuple(name for name, argument in self.inputs.items() if argument.zero)
+
     def state_beside(self, taken: Iterable[str]) -> dict[str, Shape]:
         """The shapes of its own state by name, beside names that the loop has.
 

@@ -6,49 +6,55 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from armdyn.declaration import Function
+from armdyn.declaration import Argument, Function
 from armdyn.errors import warn_outside
 from armdyn.simulation.errors import GainWarning
 from armdyn.spatial.rotations import Array
 
-GAINS = {
-    "Kp",
-    "Ki",
-    "Kd",
-    "Kp_null",
-    "Kd_null",
-    "Kp_force",
-    "Ki_force",
-    "K_observer",
-    "K",
-    "B",
-    "M_virtual",
-    "kp",
-    "kd",
-}
-"""Inputs of the controllers of `armdyn.control` and of scenarios that are gains, stiffnesses, dampings and masses."""
+ROUNDING = 1e-12
+"""Of the largest number of a matrix: an eigenvalue that is nearer to zero is zero."""
 
 
 def warn_of_negative_gains(joint_names: Sequence[str], controller: Function, given: Mapping[str, Array]) -> None:
     """Warn of gains below zero of a controller of armdyn; what the names mean in others is not known.
 
+    Of a full matrix K the eigenvalues of (K + K^T) / 2 count: with one below zero, K e has a part against e.
+
     Args:
         joint_names: of the robot.
         controller: that takes them.
-        given: arrays by name, whose last axis is that of joints or components.
+        given: arrays by name, whose last axes are those of joints or components.
     """
     if not controller.implementation.__module__.startswith("armdyn."):
         return
-    for name, array in given.items():
-        if name not in GAINS or not array.size or not np.min(array) < 0.0:
-            continue
-        where = ""
-        if array.ndim:
-            k = int(np.unravel_index(int(np.argmin(array)), array.shape)[-1])
-            of_joints = any(a.name == name and a.shape == ("n",) for a in controller.arguments)
-            where = f" of joint {joint_names[k]!r}" if of_joints else f" of component {k}"
-        warn_outside(
-            f"{name}{where} of {controller.name} is {np.min(array):g}, below zero: with it the controller drives the "
-            "arm away from its reference, or feeds energy into it. Expected gains of at least zero",
-            GainWarning,
-        )
+    gains = [a for a in controller.arguments if a.name in controller.gains and a.name in given]
+    for gain in gains:
+        array = given[gain.name]
+        below = _of_matrices(array) if len(gain.shape) == 2 else _of_components(gain, array, joint_names)
+        if below:
+            whose, value = below
+            warn_outside(
+                f"{gain.name}{whose} of {controller.name} {value}, below zero: with it the controller drives the arm "
+                "away from its reference, or feeds energy into it. Expected gains of at least zero",
+                GainWarning,
+            )
+
+
+def _of_components(gain: Argument, array: Array, joint_names: Sequence[str]) -> tuple[str, str] | None:
+    """Whose the smallest number is, and that number; None where it is not below zero."""
+    if not array.size or not np.min(array) < 0.0:
+        return None
+    where = ""
+    if gain.shape:
+        k = int(np.unravel_index(int(np.argmin(array)), array.shape)[-1])
+        where = f" of joint {joint_names[k]!r}" if gain.shape == ("n",) else f" of component {k}"
+    return where, f"is {np.min(array):g}"
+
+
+def _of_matrices(array: Array) -> tuple[str, str] | None:
+    """The smallest eigenvalue of all arms; None where it is not below zero."""
+    if not array.size or not np.isfinite(array).all():
+        return None
+    symmetric = 0.5 * (array + np.swapaxes(array, -1, -2)).astype(np.float64)
+    least = float(np.linalg.eigvalsh(symmetric).min())
+    return ("", f"has the eigenvalue {least:g}") if least < -ROUNDING * float(np.abs(array).max()) else None
