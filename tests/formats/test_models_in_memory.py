@@ -94,7 +94,82 @@ def test_general_pinocchio_joints() -> None:
     assert not any(joint.damping for joint in undamped.joints)
 
 
-def test_pinocchio_models_of_other_joints() -> None:
+def test_dry_friction_of_a_pinocchio_model_differs_with_the_direction() -> None:
+    """The least force that Pinocchio allows acts on a joint that moves forwards, beside damping 0.5."""
+    model = pinocchio.Model()
+    parent = model.addJoint(0, pinocchio.JointModelRX(), pinocchio.SE3.Identity(), "turn")
+    model.appendBodyToJoint(parent, pinocchio.Inertia.FromBox(1.0, 0.2, 0.3, 0.4), pinocchio.SE3.Identity())
+    model.lowerDryFrictionLimit, model.upperDryFrictionLimit = np.array([-3.0]), np.array([2.0])
+    model.damping, model.armature = np.array([0.5]), np.array([0.25])
+    robot = armdyn.load(model)
+    forces = robot.friction_forces(np.zeros((2, 1)), [[1.0], [-1.0]])
+    np.testing.assert_array_equal(forces, [[3.5], [-2.5]])
+    assert robot.with_actuators({"turn": None}).model.joint("turn").damping == 0.5
+    assert not any(joint.rubs for joint in armdyn.load(model, friction="ignore").joints)
+    if hasattr(pinocchio, "JointFrictionConstraintModel"):  # the forces on the joint that its solver allows
+        friction = pinocchio.JointFrictionConstraintModel(model, [parent])
+        data = friction.createData()  # which the set refers to
+        allowed = friction.set(data)
+        np.testing.assert_array_equal(
+            [allowed.project(np.array([far])).copy() for far in (-1e3, 1e3)], -forces + [[0.5], [-0.5]]
+        )
+    model.lowerDryFrictionLimit = np.array([1.0])
+    with pytest.raises(Unsupported, match=r"joint 1 'turn' .*dry friction between 1 and 2"):
+        armdyn.load(model)
+
+
+def test_limits_of_a_pinocchio_model_that_differ_with_the_direction() -> None:
+    model = pinocchio.buildModelFromXML(
+        '<robot name="one"><link name="base"/><link name="arm"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
+        'ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><joint name="turn" type="revolute"><parent link="base"/>'
+        '<child link="arm"/><axis xyz="0 0 1"/><limit lower="-1" upper="2" velocity="3" effort="7"/></joint></robot>'
+    )
+    limits = armdyn.load(model).joints[0].limits
+    assert (limits.velocity, limits.effort) == (3.0, 7.0)
+    assert not any("limit" in note for note in armdyn.load(model).notes)
+    if not hasattr(model, "lowerEffortLimit"):
+        pytest.skip("this version of Pinocchio has one limit for both directions")
+    model.lowerEffortLimit, model.lowerVelocityLimit = np.array([-9.0]), np.array([-2.0])
+    model.rotorInertia = np.array([1e-4])
+    robot = armdyn.load(model)
+    assert (robot.joints[0].limits.velocity, robot.joints[0].limits.effort) == (3.0, 9.0)
+    end = "differs with the direction; its larger end is taken"
+    assert f"the velocity limit of joint 'turn' (-2 to 3) {end}" in robot.notes
+    assert f"the effort limit of joint 'turn' (-9 to 7) {end}" in robot.notes
+    assert any(note.startswith("rotorInertia and rotorGearRatio are not counted") for note in robot.notes)
+
+
+REF = """<mujoco><compiler angle="radian"/><worldbody><body name="one">
+  <joint name="a" axis="0 1 0" range="-1 2" ref="0.5"/><inertial pos="0.1 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+</body></worldbody></mujoco>"""
+
+
+def test_limits_that_pinocchio_shifts_by_ref_are_noted(tmp_path: Path) -> None:
+    """The file's range is that of q, in MuJoCo and here; Pinocchio's kinematics has that q, and other limits."""
+    path = tmp_path / "ref.xml"
+    path.write_text(REF)
+    model, file = pinocchio.buildModelFromMJCF(str(path)), armdyn.load(path)
+    (limits,) = [joint.limits for joint in file.joints]
+    assert (limits.lower, limits.upper) == (-1.0, 2.0)
+    robot = armdyn.load(model)
+    for q in ([0.3], [1.7]):
+        np.testing.assert_allclose(robot.inverse_dynamics(q, [0.0], [0.0]), file.inverse_dynamics(q, [0.0], [0.0]))
+    if model.lowerPositionLimit[0] != -1.0:
+        assert (
+            "limits of 'a': Pinocchio's reader of MJCF shifts those of joints with a ref; armdyn.load of the file "
+            "itself has those of the file"
+        ) in robot.notes
+
+
+def test_pinocchio_models_of_other_joints(tmp_path: Path) -> None:
+    path = tmp_path / "two.xml"
+    path.write_text(REF.replace("<inertial", '<joint name="b" axis="1 0 0"/><inertial'))
+    composite = pinocchio.buildModelFromMJCF(str(path))
+    with pytest.raises(
+        Unsupported, match=r"JointModelComposite; .*armdyn.load of the file that the model is made of reads such"
+    ):
+        armdyn.load(composite)
+    assert armdyn.load(path).joint_names == ("a", "b")
     with pytest.raises(Unsupported, match=r"'root_joint' .* is a JointModelFreeFlyer; expected revolute and prismatic"):
         armdyn.load(pinocchio.buildSampleModelHumanoid())
     with pytest.raises(ModelError, match=r"expected a pinocchio\.Model, got 5"):

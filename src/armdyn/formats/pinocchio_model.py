@@ -6,19 +6,25 @@ placement T_{parent,i} at q = 0, the inertia of what it carries, its limits, dam
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.coulomb import Coulomb
+from armdyn.actuators.direction_dependent import DirectionDependent
 from armdyn.errors import ModelError, Unsupported, shown
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_order import in_joint_order
 from armdyn.model.limits import Limits
+from armdyn.model.messages import listing
 from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.passive import Passive
 from armdyn.model.selection import FrictionPolicy, Policy, Selection
 from armdyn.spatial.rotations import Array, Z
 
@@ -26,6 +32,15 @@ UNIVERSE = "universe"
 """Pinocchio's name of what does not move, where no body stands on it."""
 
 BODY = "BODY"
+
+BOUNDED = ("Velocity", "Effort")
+"""The quantities with a limit in both directions."""
+
+QPOS0 = "qpos0"
+"""The reference configuration that Pinocchio makes of the ``ref`` of MJCF's joints."""
+
+SHOWN = 10
+"""The most joints that one note names."""
 
 
 def is_pinocchio_model(source: object) -> bool:
@@ -79,9 +94,8 @@ def read_pinocchio_model(
     links, joints = _links_and_joints(source, bodies)
     welded_links, welds = _frames(source, bodies, {link.name for link in links})
     name = source.name or "pinocchio_model"
-    whole = assemble(
-        name, [*links, *welded_links], [*joints, *welds], selection, gravity=np.array(source.gravity.linear)
-    )
+    gravity_of_model, notes = np.array(source.gravity.linear), [*_notes(source)]
+    whole = assemble(name, [*links, *welded_links], [*joints, *welds], selection, gravity=gravity_of_model, notes=notes)
     return in_joint_order(whole, selection.joint_order)
 
 
@@ -116,10 +130,15 @@ def _inertia(inertia: Any) -> Inertia:
 def _joint(source: Any, i: int, bodies: list[str]) -> JointPart:
     kind, axis = _motion(source, i)
     v = source.idx_vs[i]
+    damping, armature = float(source.damping[v]), float(source.armature[v])
+    forwards, backwards = _dry_friction(source, i)
+    friction, actuator = (forwards, None) if forwards == backwards else (0.0, _rubbing(forwards, backwards))
+    if actuator is not None and min(damping, armature) >= 0.0:  # others are refused with the place of the joint
+        actuator = dataclasses.replace(actuator, passive=Passive(armature, damping))
     return JointPart(
         source.names[i], kind, bodies[source.parents[i]], bodies[i], np.array(source.jointPlacements[i].homogeneous),
-        axis, limits=_limits(source, i), damping=float(source.damping[v]), friction=_dry_friction(source, v),
-        armature=float(source.armature[v]), where=_where(source, i),
+        axis, limits=_limits(source, i), damping=damping, friction=friction, armature=armature,
+        actuator=actuator, where=_where(source, i),
     )  # fmt: skip
 
 
@@ -134,9 +153,17 @@ def _motion(source: Any, i: int) -> tuple[Any, Array]:
             if S.shape == (6,) and axis.any() and not other.any():
                 return kind, axis
     raise Unsupported(
-        f"{_where(source, i)} is a {joint.shortname()}; expected revolute and prismatic joints. Lock it with "
-        "pinocchio.buildReducedModel"
+        f"{_where(source, i)} is a {joint.shortname()}; expected revolute and prismatic joints. {_remedy(joint)}"
     )
+
+
+def _remedy(joint: Any) -> str:
+    if any(word in joint.shortname() for word in ("Mimic", "Composite")):
+        return (
+            "armdyn.load of the file that the model is made of reads such joints; or lock it with "
+            "pinocchio.buildReducedModel"
+        )
+    return "Lock it with pinocchio.buildReducedModel"
 
 
 def _neutral(source: Any) -> Array:
@@ -152,8 +179,46 @@ def _limits(source: Any, i: int) -> Limits:
     q, v = source.idx_qs[i], source.idx_vs[i]
     unbounded = source.nqs[i] != 1
     lower, upper = (-np.inf, np.inf) if unbounded else (source.lowerPositionLimit[q], source.upperPositionLimit[q])
-    speed, effort = (_limit(getattr(source, name)[v]) for name in ("velocityLimit", "effortLimit"))
+    speed, effort = (max(_bounds(source, quantity, v)) for quantity in BOUNDED)
     return Limits(-_limit(-lower), _limit(upper), speed, effort)
+
+
+def _bounds(source: Any, quantity: str, v: int) -> tuple[float, float]:
+    """The most backwards and forwards of a velocity or effort; Pinocchio 3 and older have one number for both.
+
+    Newer ones have a lower limit too: of an effort minus the most backwards, of a velocity, by Pinocchio's own readers,
+    the number that is the upper one.
+    """
+    if not hasattr(source, f"upper{quantity}Limit"):
+        both = _limit(getattr(source, f"{quantity.lower()}Limit")[v])
+        return both, both
+    lower, upper = (getattr(source, f"{end}{quantity}Limit")[v] for end in ("lower", "upper"))
+    return _limit(abs(lower)), _limit(upper)
+
+
+def _notes(source: Any) -> Iterator[str]:
+    """Numbers of a model that no equation contains, or that are not those of its file."""
+    for quantity in BOUNDED:
+        for i in range(1, source.njoints):
+            backwards, forwards = _bounds(source, quantity, source.idx_vs[i])
+            if source.nvs[i] == 1 and backwards != forwards:
+                yield (
+                    f"the {quantity.lower()} limit of joint {source.names[i]!r} (-{backwards:g} to {forwards:g}) "
+                    "differs with the direction; its larger end is taken"
+                )
+    if np.any(source.rotorInertia):
+        yield "rotorInertia and rotorGearRatio are not counted, as in Pinocchio; their reflected inertia is armature"
+    if shifted := [source.names[i] for i in range(1, source.njoints) if _reference(source, i)]:
+        yield (
+            f"limits of {listing(list(map(repr, shifted)), SHOWN)}: Pinocchio's reader of MJCF shifts those of joints "
+            "with a ref; armdyn.load of the file itself has those of the file"
+        )
+
+
+def _reference(source: Any, i: int) -> float:
+    """The ``ref`` of a joint that Pinocchio read from MJCF, as it keeps it."""
+    known = {entry.key(): entry.data() for entry in source.referenceConfigurations}
+    return float(known[QPOS0][source.idx_qs[i]]) if QPOS0 in known and source.nqs[i] == 1 else 0.0
 
 
 def _limit(value: float) -> float:
@@ -161,10 +226,26 @@ def _limit(value: float) -> float:
     return np.inf if value >= np.finfo(float).max else float(value)
 
 
-def _dry_friction(source: Any, v: int) -> float:
-    """Coulomb friction; Pinocchio 3 and older have one vector, newer ones a lower and an upper limit."""
-    friction = source.upperDryFrictionLimit if hasattr(source, "upperDryFrictionLimit") else source.friction
-    return float(friction[v])
+def _dry_friction(source: Any, i: int) -> tuple[float, float]:
+    """Coulomb friction forwards and backwards; Pinocchio 3 and older have one number for both.
+
+    Newer ones have the least and the largest force of it: the least acts on a joint that moves forwards.
+    """
+    v = source.idx_vs[i]
+    if not hasattr(source, "upperDryFrictionLimit"):
+        return float(source.friction[v]), float(source.friction[v])
+    lower, upper = float(source.lowerDryFrictionLimit[v]), float(source.upperDryFrictionLimit[v])
+    if lower != -upper and not lower <= 0.0 <= upper:
+        raise Unsupported(
+            f"{_where(source, i)} has dry friction between {lower:g} and {upper:g}: a force that pushes one way is "
+            "not friction. Make lowerDryFrictionLimit at most 0 and upperDryFrictionLimit at least 0."
+        )
+    return -lower, upper
+
+
+def _rubbing(forwards: float, backwards: float) -> Actuator:
+    """Dry friction that differs between the directions."""
+    return Actuator(friction=[DirectionDependent(Coulomb(forwards), Coulomb(backwards))])
 
 
 def _frames(source: Any, bodies: list[str], taken: set[str]) -> tuple[list[LinkPart], list[JointPart]]:
