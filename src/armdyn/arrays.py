@@ -6,7 +6,9 @@ units multiplied by numbers that have none. So their objects never get to NumPy'
 
 - *Labels* (pandas, xarray, polars, pyarrow, dask): where the labels of an axis are the names of what the axis counts,
   the numbers are put into that order; a name that is missing or unknown is an error. Where no label is such a name,
-  position decides. Rows of several tables that are labelled differently are an error, for rows are states.
+  position decides. Rows of several tables that are labelled differently are an error, for rows are states. Labels of
+  several levels (pandas' MultiIndex) are read by the level that has the names.
+- *Values by name* (dicts, structured arrays, data sets of xarray) are put into that order too; their keys are names.
 - *Missing numbers* (masked entries, pandas' NA) are NaN, and make NaN of what depends on them.
 - *Units* are refused: which unit is meant is for the caller to say.
 - Everything else is read by `numpy.asarray`: tensors on the processor are, tensors elsewhere and those that record
@@ -16,7 +18,7 @@ units multiplied by numbers that have none. So their objects never get to NumPy'
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from inspect import isroutine
 from itertools import chain, combinations
 from typing import Any
@@ -31,19 +33,22 @@ Names = tuple[str, ...] | None
 _PLAIN = frozenset({np.ndarray, float, int, bool, complex, str, bytes, type(None), *np.sctypeDict.values()})
 _NUMBERS = (float, int, complex, str, bytes, np.generic)
 _ARRAY = np.ndarray
+_WITH_FIELDS = (np.ndarray, np.void)
 _SEQUENCES = (list, tuple)
 _LISTS = frozenset(_SEQUENCES)
 _DEEPEST = 10
 """Lists within lists; what is deeper is left to NumPy, which says that it is no array of numbers."""
 
+SEVERAL_QUANTITIES = "; of a table of several quantities give one, such as log['q']"
+
 _MEASURES = "give its numbers in rad, m, N and s, such as q.to('rad').magnitude (pint), q.to_value('rad') (unyt)"
 
 
-def are_plain(values: Iterable[Any], depth: int = 0) -> bool:
+def are_plain(values: Collection[Any], depth: int = 0) -> bool:
     """Whether NumPy's functions may have these as they are: its own arrays, numbers, and lists of such."""
     kinds = set(map(type, values))
     if kinds <= _PLAIN:
-        return True
+        return kinds.isdisjoint(_WITH_FIELDS) or not any(map(has_fields, values))
     if kinds <= _LISTS and depth < _DEEPEST:
         return are_plain(list(chain.from_iterable(values)), depth + 1)
     return all(is_plain(value, depth) for value in values)
@@ -51,11 +56,14 @@ def are_plain(values: Iterable[Any], depth: int = 0) -> bool:
 
 def is_plain(value: Any, depth: int = 0) -> bool:
     """Whether NumPy's functions may have a value as it is."""
-    if type(value) in _PLAIN:
-        return True
-    if isinstance(value, _SEQUENCES):
-        return depth >= _DEEPEST or are_plain(value, depth + 1)
-    return isinstance(value, _NUMBERS)
+    if type(value) in _PLAIN or isinstance(value, _NUMBERS):
+        return not has_fields(value)
+    return isinstance(value, _SEQUENCES) and (depth >= _DEEPEST or are_plain(value, depth + 1))
+
+
+def has_fields(value: Any) -> bool:
+    """Whether a value is a structured array of NumPy, or an element of one."""
+    return isinstance(value, _WITH_FIELDS) and value.dtype.names is not None
 
 
 def are_arrays(values: Iterable[Any]) -> bool:
@@ -126,6 +134,9 @@ def as_plain(name: str, value: Any, along: Sequence[Names] = (), whose: str = ""
     if isinstance(value, _SEQUENCES) and depth < _DEEPEST:
         return [as_plain(name, x, along, whose, depth + 1) for x in value]
     table = _computed(value)
+    by_name = _values_by_name(table)
+    if by_name is not None:
+        return _stacked(name, by_name, along, whose, depth)
     return _in_order(name, _numbers(name, table), _labels(table), along, whose)
 
 
@@ -133,6 +144,43 @@ def _computed(value: Any) -> Any:
     """The computed value of a dask collection; anything else as it is."""
     graph = getattr(type(value), "__dask_graph__", None)
     return value if graph is None or graph(value) is None else value.compute()
+
+
+# Values by name.
+
+
+def keys(value: Any) -> Names:
+    """The names in values by name, or in the first of a list of such, in their own order; None of anything else."""
+    while isinstance(value, _SEQUENCES) and value:
+        value = value[0]
+    by_name = _values_by_name(value)
+    return None if by_name is None else tuple(by_name)
+
+
+def _values_by_name(value: Any) -> dict[Any, Any] | None:
+    """Those of a dict, a structured array or a data set of xarray; None of anything else."""
+    if has_fields(value):
+        return {field: value[field] for field in value.dtype.names}
+    return dict(value) if isinstance(value, Mapping) else None
+
+
+def _stacked(
+    name: str, values: Mapping[Any, Any], along: Sequence[Names], whose: str, depth: int
+) -> np.ndarray[Any, Any]:
+    """Values by name in the order of the names, along the first axis that has names."""
+    axis = next((k for k, names in enumerate(along) if names is not None), None)
+    if axis is None:
+        return np.asarray(values, dtype=object)  # no array of numbers, of which the caller names what is expected
+    names = along[axis] or ()
+    _refuse_other_names(name, list(values), names, whose)
+    parts = [
+        np.asarray(as_plain(f"{name}[{one!r}]", values[one], along[axis + 1 :], whose, depth + 1)) for one in names
+    ]
+    try:
+        return np.stack(np.broadcast_arrays(*parts), axis=axis - len(along))
+    except ValueError:
+        shapes = ", ".join(f"{one!r} {part.shape}" for one, part in zip(names, parts, strict=True))
+        raise ShapeError(f"the values of {name} differ in shape: {shapes}; expected numbers, or as many each") from None
 
 
 # The numbers.
@@ -255,7 +303,7 @@ def _in_order(
     for axis, names in zip(range(-1, -1 - len(along), -1), reversed(along), strict=True):
         if names is None or -axis > array.ndim:
             continue
-        found = _as_list(labels[axis])
+        found = _of_one_level(_as_list(labels[axis]), names)
         if not set(names).isdisjoint(found):
             _refuse_other_names(name, found, names, whose)
             array = array.take([found.index(one) for one in names], axis=axis)
@@ -267,6 +315,14 @@ def _in_order(
 
 def _as_list(labels: Any) -> list[Any]:
     return [] if labels is None else list(labels)
+
+
+def _of_one_level(labels: list[Any], names: tuple[str, ...]) -> list[Any]:
+    """Labels of the level that has the most names, where labels have several levels; others as they are."""
+    if not labels or not all(isinstance(label, tuple) for label in labels):
+        return labels
+    levels = [list(level) for level in zip(*labels, strict=False)]
+    return max(levels, key=lambda level: sum(label in names for label in level), default=labels)
 
 
 def _refuse_other_names(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
@@ -282,12 +338,16 @@ def _refuse_other_names(name: str, found: list[Any], names: tuple[str, ...], who
     if said:
         raise UnknownName(
             f"{name} is labelled with names of {whose}, but not with each of them once: {'; '.join(said)}. "
-            f"Expected {_shown(names)}"
+            f"Expected {_shown(names)}{SEVERAL_QUANTITIES if twice else ''}"
         )
 
 
 def _refuse_names_elsewhere(name: str, labels: Sequence[Any], axis: int, names: tuple[str, ...], whose: str) -> None:
-    others = [one for k, one in enumerate(labels) if k != len(labels) + axis and one is not None]
+    others = [
+        _of_one_level(_as_list(one), names)
+        for k, one in enumerate(labels)
+        if k != len(labels) + axis and one is not None
+    ]
     if any(len(other) == len(names) and not set(names).isdisjoint(other) for other in others):
         raise ShapeError(f"{name} has names of {whose} along another axis than expected, {_shown(names)}; transpose it")
 

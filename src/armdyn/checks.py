@@ -241,14 +241,26 @@ def vector(name: str, value: Any, meaning: str = "", *, error: Error = ModelErro
     return x, y, z
 
 
+def joint_array(
+    arm: NamedJoints,
+    name: str,
+    value: Any,
+    shape: Shape | None = None,
+    meaning: str = "",
+    *,
+    finite: Error | None = None,
+    missing: bool = False,
+) -> Array:
+    """``value`` as `array`, its last axis in the order of the arm's joints if it has their names."""
+    names, whose = arm.joint_names, repr(arm.name)
+    return array(name, value, shape, meaning, finite=finite, missing=missing, names=names, whose=whose)
+
+
 def per_joint(arm: NamedJoints, **values: Any) -> list[Array]:
     """Values of each joint by the arguments' names, copied to one batch, shape (..., n); masked ones are NaN."""
-    names, shape, each = arm.joint_names, (..., len(arm.joint_names)), one_per_joint(arm)
+    shape, each = (..., len(arm.joint_names)), one_per_joint(arm)
     return one_batch(
-        **{
-            name: array(name, value, shape, each, missing=True, names=names, whose=repr(arm.name))
-            for name, value in values.items()
-        }
+        **{name: joint_array(arm, name, value, shape, each, missing=True) for name, value in values.items()}
     )
 
 

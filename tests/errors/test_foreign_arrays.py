@@ -15,6 +15,8 @@ import pytest
 import armdyn
 from armdyn import ellipsoids, simulation
 from armdyn.arrays import as_plain, is_plain
+from armdyn.plots.configurations import shown_configurations
+from armdyn.plots.stick_figure import stick_lines
 
 UR5 = armdyn.load("ur5")
 JOINTS = list(UR5.joint_names)
@@ -212,6 +214,127 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
 def test_what_is_not_taken_is_said(make: Callable[[], Any], error: type[Exception], match: str, by_name: bool) -> None:
     with pytest.raises(error, match=match):
         UR5.gravity_forces(q=make()) if by_name else UR5.gravity_forces(make())
+
+
+# ---- by names of two levels, in dicts and in structured arrays
+
+
+def as_fields(table: pd.DataFrame) -> np.ndarray:
+    fields = np.zeros(len(table), [(joint, float) for joint in table])
+    for joint in table:
+        fields[joint] = table[joint]
+    return fields
+
+
+FORMS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "columns": lambda table: table,
+    "two levels": lambda table: table.set_axis(pd.MultiIndex.from_product([["q"], table.columns]), axis=1),
+    "levels turned": lambda table: table.set_axis(pd.MultiIndex.from_product([table.columns, ["q"]]), axis=1),
+    "dict": lambda table: {joint: table[joint].to_numpy() for joint in table},
+    "structured array": as_fields,
+    "record array": lambda table: as_fields(table).view(np.recarray),
+    "rows of dicts": lambda table: table.to_dict("records"),
+    "dict of tensors": lambda table: {joint: Foreign(table[joint]) for joint in table},
+}
+
+LOOP = armdyn.ClosedLoop(UR5, armdyn.control.pd_gravity, over_time=("q_ref",))
+EULER = simulation.Euler(0.01)
+START = UR5.forward_kinematics(Q[0])
+DOWN = armdyn.trajectory.CurvePath(
+    armdyn.trajectory.Line(START, START @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.01], [0, 0, 0, 1.0]])),
+    armdyn.trajectory.Quintic(1.0, 1.0),
+)
+TURN = armdyn.trajectory.point_to_point(Q[0], Q[1], armdyn.trajectory.Quintic(1.0, 1.0))
+TIMES = np.linspace(0.0, 0.05, 6)
+
+OF_TABLES: dict[str, Callable[[Any], Any]] = {
+    "a function": UR5.gravity_forces,
+    "a function, by name": lambda q: UR5.inverse_dynamics(Q, QD, qdd=q),
+    "a derivative": UR5.gravity_forces.derivative("q"),
+    "torques": lambda tau: armdyn.simulate(UR5, Q[0], duration=0.06, torque=tau, method=EULER).q,
+    "torques over time": lambda tau: (
+        armdyn.simulate(UR5, Q[0], duration=0.05, torque=simulation.OverTime(TIMES, tau), method=EULER).q
+    ),
+    "references": lambda q: LOOP(Q[0], steps=6, q_ref=q, qd_ref=QD[0], Kp=np.ones(6), Kd=np.ones(6)).final.q,
+    "a task": lambda q: armdyn.sizing.Task(TIMES, q, q, q, joint_names=JOINTS, jumps=True).qdd,
+    "configurations": lambda q: shown_configurations(UR5, q, armdyn.ArmdynError),
+}
+
+OF_STATES: dict[str, Callable[[Any], Any]] = {
+    "a function": UR5.gravity_forces,
+    "a start": lambda q: armdyn.simulate(UR5, q, q, duration=0.05, method=EULER).q,
+    "a law": lambda tau: armdyn.simulate(UR5, Q[0], duration=0.05, torque=lambda t, q, qd: tau, method=EULER).q,
+    "gains": lambda K: LOOP(Q[0], steps=6, q_ref=Q, qd_ref=QD[0], Kp=K, Kd=K).final.q,
+    "a neighbour": lambda q: armdyn.trajectory.follow(UR5, DOWN, [0.0, 1.0], near=q).q,
+    "limits": lambda v: armdyn.trajectory.fastest_along(UR5, TURN, velocity=v, grid=20).duration,
+    "noise": lambda q: armdyn.control.draw_noise(UR5, 3, q=q, seed=0)["q_noise"],
+    "rates": lambda q: UR5.joint_rates(q, np.ones(6)).values,
+    "an ellipsoid": lambda q: ellipsoids.torque(UR5, q).matrix,
+    "lines": lambda q: np.concatenate(stick_lines(UR5, q)),
+    "inputs of a study": lambda tau: armdyn.study(
+        UR5, {"q0": Q[:2]}, inputs={"tau": tau}, steps=2, summaries={"end": lambda runs: runs.final.q}
+    )["end"],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("use", OF_TABLES)
+def test_tables_of_every_form_are_taken_by_name(use: str, form: str) -> None:
+    np.testing.assert_array_equal(OF_TABLES[use](FORMS[form](frame(Q)[sorted(JOINTS)])), OF_TABLES[use](Q))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("use", OF_STATES)
+def test_states_of_every_form_are_taken_by_name(use: str, form: str) -> None:
+    values = {"a neighbour": Q[0]}.get(use, np.abs(Q[0]) + 0.3)
+    one = FORMS[form](frame(values[None])[sorted(JOINTS)])
+    if isinstance(one, dict):
+        state: Any = {joint: column[0] for joint, column in one.items()}
+    else:
+        state = one.iloc[0] if isinstance(one, pd.DataFrame) else one[0]
+    np.testing.assert_array_equal(OF_STATES[use](state), OF_STATES[use](values))
+
+
+def test_links_of_a_dict() -> None:
+    f_ext = np.random.default_rng(1).normal(size=(len(UR5.link_names), 6))
+    by_name = dict(sorted(zip(UR5.link_names, f_ext, strict=True)))
+    assert_plain(UR5.inverse_dynamics(Q, QD, QDD, f_ext=by_name), UR5.inverse_dynamics(Q, QD, QDD, f_ext=f_ext))
+
+
+OTHER_NAMES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
+    ("a joint missing", lambda: dict.fromkeys(JOINTS[1:], 1.0), armdyn.UnknownName, "missing 'shoulder_pan_joint'"),
+    ("an unknown joint", lambda: {**dict.fromkeys(JOINTS, 1.0), "x": 1}, armdyn.UnknownName, "unknown 'x'"),
+    ("no joint at all", lambda: {"a": 1.0}, armdyn.UnknownName, "missing .*; unknown 'a'"),
+    ("an unknown field", lambda: np.zeros(6, [("a", float)]), armdyn.UnknownName, "missing .*; unknown 'a'"),
+    ("ragged", lambda: {joint: Q[: 2 + k, 0] for k, joint in enumerate(JOINTS)}, armdyn.ShapeError, "values of q dif"),
+    (
+        "units",
+        lambda: dict.fromkeys(JOINTS, Q[0].view(Quantity)),
+        armdyn.DTypeError,
+        r"q\['shoulder_pan_joint'\] is a ",
+    ),
+    (
+        "several quantities",
+        lambda: pd.concat({"q": frame(Q), "qd": frame(QD)}, axis=1),
+        armdyn.UnknownName,
+        r"twice .* of a table of several quantities give one, such as log\['q'\]",
+    ),
+    ("joints along the rows", lambda: FORMS["two levels"](frame(Q)).T, armdyn.ShapeError, "transpose it"),
+]
+
+
+@pytest.mark.parametrize(("make", "error", "match"), [c[1:] for c in OTHER_NAMES], ids=[c[0] for c in OTHER_NAMES])
+def test_other_names_are_refused(make: Callable[[], Any], error: type[Exception], match: str) -> None:
+    for call in (UR5.gravity_forces, lambda q: UR5.gravity_forces(q=q)):
+        with pytest.raises(error, match=match):
+            call(make())
+
+
+def test_names_of_nothing_are_refused() -> None:
+    with pytest.raises(armdyn.DTypeError, match=r"f_tip holds Python objects; expected real numbers: \(..., 6\)"):
+        UR5.inverse_dynamics(Q, QD, QDD, {"x": 1.0})
+    with pytest.raises(armdyn.DTypeError, match=r"start holds Python objects.*expected real numbers: \(n,\)"):
+        armdyn.trajectory.point_to_point({"x": 1.0}, [1.0], armdyn.trajectory.Quintic(1.0, 1.0))
 
 
 def test_rows_with_other_labels_are_no_states_of_these() -> None:

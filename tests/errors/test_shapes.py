@@ -65,7 +65,7 @@ WRONG_KINDS = {
     "complex": np.full(7, 1j),
     "bytes": np.array([b"1"] * 7),
     "dates": np.array(["2020-01-01"] * 7, dtype="datetime64[D]"),
-    "a dictionary": {"panda_joint1": 1.0},
+    "a set": {1.0, 2.0},
     "objects": np.array([object()] * 7),
 }
 

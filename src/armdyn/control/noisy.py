@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, whole_number
+from armdyn.checks import joint_array, whole_number
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Argument, Function
 from armdyn.robot import Robot
@@ -78,7 +78,9 @@ def draw_noise(
     noise = {}
     for name, given in (("q", q), ("qd", qd)):
         if given is not None:
-            deviations = array(name, np.atleast_1d(given), None, "standard deviations", finite=SettingError)
+            deviations = np.atleast_1d(
+                joint_array(robot, name, given, None, "standard deviations", finite=SettingError)
+            )
             if deviations.shape not in ((1,), (robot.dof,)) or (deviations < 0.0).any():
                 raise SettingError(f"{name}={given!r}; expected one standard deviation, or one a joint, 0 or more")
             noise[f"{name}_noise"] = deviations * rng.standard_normal((count, *batch, robot.dof))

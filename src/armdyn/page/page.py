@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn._version import __version__
-from armdyn.checks import array, switch
+from armdyn.checks import joint_array, switch
 from armdyn.errors import ShapeError
 from armdyn.page.assembly import page_html
 from armdyn.page.equations import equations_html
@@ -136,7 +136,7 @@ def _fitting(robot: Robot, functions: Functions, start: np.ndarray, most: int) -
 def _start(robot: Robot, q: ArrayLike | None) -> np.ndarray:
     if q is None:
         return posture(robot)
-    given = array("q", q, None, "rad or m", finite=PageError)
+    given = joint_array(robot, "q", q, None, "rad or m", finite=PageError)
     if given.shape != (robot.dof,):
         names = ", ".join(robot.joint_names)
         raise ShapeError(

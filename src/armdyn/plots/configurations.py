@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.checks import joint_array
 from armdyn.errors import ArmdynError, ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -24,7 +24,7 @@ def shown_configurations(robot: Robot, q: ArrayLike | None, error: type[ArmdynEr
     """
     if q is None:
         return np.zeros((1, robot.dof))
-    given = array("q", q, None, "rad or m", finite=error)
+    given = joint_array(robot, "q", q, None, "rad or m", finite=error)
     if given.ndim not in (1, 2) or given.shape[-1] != robot.dof or not given.size:
         raise ShapeError(
             f"q has shape {given.shape}; expected ({robot.dof},), or (k, {robot.dof}) for several configurations of "

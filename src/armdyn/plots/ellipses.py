@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import Components, TaskSpaceError
+from armdyn.checks import joint_array
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import acceleration, torque
 from armdyn.ellipsoids.tip import tip_acceleration, tip_force
@@ -249,7 +250,7 @@ def _joint_symbols(robot: Robot, name: str) -> tuple[str, str]:
 
 
 def _configurations(robot: Robot, qs: ArrayLike) -> Array:
-    array = np.atleast_2d(np.asarray(qs, dtype=float))
+    array = np.atleast_2d(joint_array(robot, "qs", qs, None, "rad or m"))
     if array.ndim != 2 or array.shape[1] != robot.dof:
         raise ShapeError(f"qs has shape {np.shape(qs)}; expected (rows, {robot.dof}): configurations of {robot.name!r}")
     return array

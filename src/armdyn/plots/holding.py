@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.checks import joint_array
 from armdyn.errors import ShapeError, Unsupported
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
@@ -39,7 +39,7 @@ def draw_holding_set(robot: Robot, qs: ArrayLike, *, f_tip: ArrayLike | None = N
         raise Unsupported(
             f"joints of {robot.name!r} are coupled; their holding set is no rectangle, see holding_forces"
         )
-    qs = np.atleast_2d(array("qs", qs, None, "(rows, 2)"))
+    qs = np.atleast_2d(joint_array(robot, "qs", qs, None, "(rows, 2)"))
     figure = new_figure(4.2, 3.6)
     forces = figure.subplots()
     prepare(forces)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import TaskSpaceError
+from armdyn.checks import joint_array
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.place import fingerprint
 from armdyn.plots.drawing import draw_ellipse, fill_figure, frame_picture, round_scale
@@ -121,7 +122,7 @@ def _check_it_belongs(ellipsoid: Ellipsoid, robot: Robot, q: ArrayLike) -> None:
         return  # has no place, and is refused for it
     if ellipsoid.arm is not None and ellipsoid.arm != fingerprint(robot):
         raise ForeignEllipsoid(f"{ellipsoid!r} is of another arm than {robot.name!r}, on which it would be drawn")
-    drawn = np.asarray(q, dtype=float)
+    drawn = joint_array(robot, "q", q, None, "rad or m")
     if ellipsoid.q is not None and drawn.shape == ellipsoid.q.shape:
         far = float(np.abs(ellipsoid.q - drawn).max())
         if not far <= SAME_STATE:

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from armdyn.checks import joint_array
 from armdyn.errors import ShapeError
 from armdyn.plots.style import INK
 from armdyn.robot import Robot
@@ -21,7 +22,7 @@ SHORTEST = 1e-9
 
 def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:
     """From the origins of links to the points where constraints hold them, in base axes, m, each of shape (2, 3)."""
-    q = np.asarray(q, dtype=float)
+    q = joint_array(robot, "q", q, None, "rad or m")
     lines: list[Array] = []
     for frame, point in (place for constraint in robot.model.constraints for place in constraint.places):
         if not frame:
@@ -60,7 +61,7 @@ def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
         robot: the arm.
         q: joint positions, rad or m, shape (n,).
     """
-    q = np.asarray(q, dtype=float)
+    q = joint_array(robot, "q", q, None, "rad or m")
     if q.shape != (robot.dof,):
         raise ShapeError(f"q has shape {q.shape}; expected ({robot.dof},): one configuration of {robot.name!r}")
     poses = dict(zip(robot.link_names, robot.link_poses(q), strict=True))

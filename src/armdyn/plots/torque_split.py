@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.checks import joint_array
 from armdyn.errors import ShapeError
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
@@ -42,8 +42,8 @@ def draw_torque_split(robot: Robot, q: ArrayLike, tau: ArrayLike) -> Figure:
             f"{robot.name!r} has {robot.dof} joints and {len(robot.constraint_rows)} constraint rows; the split is "
             "drawn of two joints and one row"
         )
-    tau = array("tau", tau, (2,), "N m or N")
-    P = robot.force_projection(array("q", q, (2,), "rad or m"))
+    tau = joint_array(robot, "tau", tau, (2,), "N m or N")
+    P = robot.force_projection(joint_array(robot, "q", q, (2,), "rad or m"))
     moving, loading = P @ tau, tau - P @ tau
     figure = new_figure(4.8, 4.6)
     axes = figure.subplots()

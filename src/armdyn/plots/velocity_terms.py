@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.checks import joint_array
 from armdyn.errors import Unsupported
 from armdyn.plots.drawing import frame_picture, round_scale
 from armdyn.plots.plane import plane_of_motion
@@ -45,7 +45,8 @@ def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str
     plane = plane_of_motion(robot)
     if plane is None:
         raise Unsupported(f"{robot.name!r} moves in space; the terms are drawn of arms that move in a plane")
-    q, qd = array("q", q, (robot.dof,), "rad or m"), array("qd", qd, (robot.dof,), "rad/s or m/s")
+    q = joint_array(robot, "q", q, (robot.dof,), "rad or m")
+    qd = joint_array(robot, "qd", qd, (robot.dof,), "rad/s or m/s")
     centripetal, coriolis = _terms(robot, q, qd, frame, plane)
     place = robot.forward_kinematics(q, **_of(frame))[:3, 3] @ plane
     total = sum((vector for _, vector in [*centripetal, *coriolis]), start=np.zeros(2))

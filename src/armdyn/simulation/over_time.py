@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Names
+from armdyn.arrays import Names, is_plain, keys
 from armdyn.checks import array, choice
 from armdyn.errors import ShapeError
 from armdyn.simulation.errors import SettingError
@@ -50,7 +50,7 @@ class OverTime:
 
     def __post_init__(self) -> None:
         t = array("t", self.t, ("m",), "seconds, rising", finite=SettingError)
-        values = array("values", self.values, None, finite=SettingError)
+        values = array("values", self.values, None, finite=SettingError, names=keys(self.values))
         choice("between", self.between, BETWEEN, error=SettingError)
         if values.ndim < 2 or len(values) != len(t) or len(t) < 2:
             raise ShapeError(
@@ -74,8 +74,10 @@ class Scheduled:
 
     @classmethod
     def of_argument(cls, name: str, given: OverTime, shape: tuple[int, ...], names: Names) -> Scheduled:
-        """Checked for states of a shape (*batch, size)."""
+        """Checked for states of a shape (*batch, size), in the order of the names if the values have them."""
         numbers = given.numbers
+        if not is_plain(given.values):
+            numbers = array(name, given.values, None, names=names, whose="the robot", finite=SettingError)
         try:
             if numbers.shape[-1] != shape[-1]:
                 raise ValueError  # a single value is not for all joints

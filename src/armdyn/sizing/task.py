@@ -73,12 +73,21 @@ class Task:
         object.__setattr__(self, "t", times)
         rows: dict[str, Any] = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
         for name, given in rows.items():
-            values = array(f"{name} of Task", given, ("samples", "n"), "a row for each time", finite=TaskError)
+            values = array(
+                f"{name} of Task",
+                given,
+                ("samples", "n"),
+                "a row for each time",
+                finite=TaskError,
+                names=None if self.joint_names is None else tuple(self.joint_names),
+                whose="joint_names",
+            )
             if values.shape[1] == 0:
                 raise ShapeError(f"{name} of Task has no columns; expected one for each joint")
-            if values.shape != (len(times), np.shape(self.q)[1]):
+            columns = values.shape[1] if name == "q" else self.q.shape[1]
+            if values.shape != (len(times), columns):
                 raise ShapeError(
-                    f"{name} of Task has shape {values.shape}; expected ({len(times)}, {np.shape(self.q)[1]}), a row "
+                    f"{name} of Task has shape {values.shape}; expected ({len(times)}, {columns}), a row "
                     "for each time and a column for each joint"
                 )
             object.__setattr__(self, name, values)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array, number, switch, whole_number
+from armdyn.checks import joint_array, number, switch, whole_number
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError
 from armdyn.functions.not_finite import Lost
@@ -262,7 +262,10 @@ def defined(
         energy=switch("energy", energy, error=StudyError),
         brakes=_checked_brakes(brakes),
         project=switch("project", project, error=StudyError),
-        inputs={name: v if name in ALWAYS_THE_SAME else array(name, v, finite=StudyError) for name, v in same.items()},
+        inputs={
+            name: v if name in ALWAYS_THE_SAME else joint_array(robot, name, v, finite=StudyError)
+            for name, v in same.items()
+        },
         steps=whole_number("steps", steps, least=1, error=StudyError),
         every=whole_number("every", every, least=1, error=StudyError),
         keep_records=switch("keep_records", keep_records, error=StudyError),

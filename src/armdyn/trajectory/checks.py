@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn import checks
-from armdyn.checks import Shape, array, pose
+from armdyn.checks import NamedJoints, Shape, array, joint_array, pose
 from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
@@ -77,17 +77,20 @@ def rising(times: Any, *, least: int = 2) -> Array:
     return rising_times
 
 
-def fixed(name: str, values: Any, shape: Shape) -> Array:
-    """Finite numbers of this shape that stay as they are: a read-only array."""
-    numbers = array(name, values, shape, finite=MotionError)
+def fixed(name: str, values: Any, shape: Shape, arm: NamedJoints | None = None) -> Array:
+    """Finite numbers of this shape that stay as they are: a read-only array, in the order of an arm's joints."""
+    if arm is None:
+        numbers = array(name, values, shape, finite=MotionError)
+    else:
+        numbers = joint_array(arm, name, values, shape, finite=MotionError)
     numbers.setflags(write=False)
     return numbers
 
 
-def limit_of_each(name: str, values: Any, n: int) -> Array:
-    """The limit of each of n joints, shape (n,), from one for each or one for all; above zero."""
-    limits = fixed(name, np.atleast_1d(values), ("n",))
-    if len(limits) not in (1, n):
+def limit_of_each(name: str, values: Any, n: int, arm: NamedJoints | None = None) -> Array:
+    """The limit of each of n joints, shape (n,), from one for each, in order or by name, or one for all; above zero."""
+    limits = np.atleast_1d(fixed(name, values, (...,), arm))
+    if limits.shape not in ((1,), (n,)):
         raise ShapeError(f"{name} has shape {np.shape(values)}; expected one limit, or one for each of {n} joints")
     if not (limits > 0.0).all():
         raise MotionError(f"{name} is {limits}; expected limits above zero")

@@ -84,7 +84,7 @@ def follow(
             f"{robot.name!r} has {robot.dof} joints, and {len(rows)} components are followed; expected as many. "
             f"Hold joints with {option('locked')}, or name the components that are to be followed"
         )
-    start = fixed("near", near, (robot.dof,))
+    start = fixed("near", near, (robot.dof,), robot)
     _, V, Vdot = path.evaluate(t)
     fine = np.unique(np.concatenate([t, np.linspace(t[0], t[-1], FINEST + 1)]))
     q = arm.positions(fine, path.evaluate(fine), start)[np.searchsorted(fine, t)]

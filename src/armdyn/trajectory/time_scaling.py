@@ -165,9 +165,9 @@ def _limits(
     n = robot.dof
     described = np.array([(joint.limits.effort, joint.limits.velocity) for joint in robot.joints]).T
     return Limits(
-        described[0] if torque is None else limit_of_each("torque", torque, n),
-        described[1] if velocity is None else limit_of_each("velocity", velocity, n),
-        np.full(n, np.inf) if acceleration is None else limit_of_each("acceleration", acceleration, n),
+        described[0] if torque is None else limit_of_each("torque", torque, n, robot),
+        described[1] if velocity is None else limit_of_each("velocity", velocity, n, robot),
+        np.full(n, np.inf) if acceleration is None else limit_of_each("acceleration", acceleration, n, robot),
     )
 
 

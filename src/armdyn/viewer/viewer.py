@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number, whole_number
+from armdyn.checks import joint_array, number, whole_number
 from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -356,7 +356,9 @@ class Viewer:
         self._refuse_closed()
         shown = self._robots[self._place(robot)]
         names = ", ".join(shown.robot.joint_names)
-        checked_q = array("q", q, (shown.robot.dof,), f"one value per joint: {names}", finite=ViewerError)
+        checked_q = joint_array(
+            shown.robot, "q", q, (shown.robot.dof,), f"one value per joint: {names}", finite=ViewerError
+        )
         with self._server.atomic():
             shown.place(checked_q)
 
