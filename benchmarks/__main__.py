@@ -13,6 +13,7 @@ from rich.console import Console
 from benchmarks import machine, report
 from benchmarks.accuracy import accuracies
 from benchmarks.actuated_rollouts import actuated_speeds
+from benchmarks.adaptive import adaptive_speeds
 from benchmarks.cases import CASES, Case, make_case
 from benchmarks.contest import agreements, load_peers
 from benchmarks.controller import sharings
@@ -41,6 +42,7 @@ PARTS = (
     "controller",
     "paper",
     "rollouts",
+    "adaptive",
     "mechanisms",
     "energy",
     "sizing",
@@ -98,6 +100,8 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
     if "rollouts" in parts:
         results.rollouts += rollout_speeds(case, rounds)
         results.rollouts += actuated_speeds(case, rounds)
+    if "adaptive" in parts:
+        results.adaptive += adaptive_speeds(case, rounds)
 
 
 def _measure_beside_others(case: Case, options: argparse.Namespace, states: States, results: Results) -> None:

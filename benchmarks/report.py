@@ -57,6 +57,10 @@ def show(results: Results, console: Console) -> None:
         ]
         heads = "robot|way|ns a step|operations|a ns|beside|ratio"
         _table("1000 arms, 1000 steps, one core but where two are named", heads, rows, console)
+    if results.adaptive:
+        rows = [(a.robot, a.motion, a.way, f"{a.ms:.4g}", f"{a.ratio:.3g}", f"{a.error:.1e}") for a in results.adaptive]
+        heads = "robot|motion|way|ms a motion|times armdyn's|error of q"
+        _table("Three seconds with error control, 1001 states kept, one core", heads, rows, console)
     if results.paper:
         rows = [(p.what, p.operations, p.their_operations, f"{1e6 * p.seconds:.3g} us", f"{1e3 * p.their_seconds:g} ms")
                 for p in results.paper]  # fmt: skip

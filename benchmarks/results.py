@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.accuracy import Accuracy
+from benchmarks.adaptive import AdaptiveSpeed
 from benchmarks.contest import Agreement, Skipped
 from benchmarks.controller import Sharing
 from benchmarks.energy import EnergyDrift
@@ -40,6 +41,7 @@ class Results:
     operations: list[Operations] = field(default_factory=list)
     sharings: list[Sharing] = field(default_factory=list)
     rollouts: list[RolloutSpeed] = field(default_factory=list)
+    adaptive: list[AdaptiveSpeed] = field(default_factory=list)
     paper: list[BesidePaper] = field(default_factory=list)
     motions: list[Motion] = field(default_factory=list)
     drifts: list[EnergyDrift] = field(default_factory=list)

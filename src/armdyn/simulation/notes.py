@@ -178,23 +178,41 @@ def limits_left(
     several = joints_of_several(robot)
     rows, offsets = np.array([row for _, row, _ in several]).reshape(-1, robot.dof), [offset for *_, offset in several]
     moved = [*robot.joints, *(joint for joint, *_ in several)]
-    q, qd = np.concatenate([q, q @ rows.T + offsets], axis=-1), np.concatenate([qd, qd @ rows.T], axis=-1)
+    if several:
+        q, qd = np.concatenate([q, q @ rows.T + offsets], axis=-1), np.concatenate([qd, qd @ rows.T], axis=-1)
     lower, upper, velocity, effort = (
         np.array([getattr(joint.limits, side) for joint in moved]) for side in ("lower", "upper", "velocity", "effort")
     )
-    beyond_limits = np.maximum(q - upper, lower - q)
-    for what, quantity, beyond in (
-        ("position", "q", np.where(beyond_limits < at_limit, 0.0, beyond_limits)),
-        ("velocity", "qd", np.abs(qd) - velocity),
-        ("torque", "tau", np.abs(tau) - effort[: robot.dof]),
+    for what, quantity, values, low, high, least in (
+        ("position", "q", q, lower, upper, at_limit),
+        ("velocity", "qd", qd, -velocity, velocity, 0.0),
+        ("torque", "tau", tau, -effort[: robot.dof], effort[: robot.dof], 0.0),
     ):
         joints = [
-            _one_joint(joint.name, t, beyond[..., k], *unit_of(joint.kind, quantity))
-            for k, joint in enumerate(moved[: beyond.shape[-1]])
-            if (beyond[..., k] > 0).any()
+            _one_joint(
+                moved[k].name,
+                t,
+                _beyond(values[..., k], low[k], high[k], least),
+                *unit_of(moved[k].kind, quantity),
+            )
+            for k in _joints_beyond(values, low, high, least)
         ]
         if joints:
             yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}{of}"
+
+
+def _joints_beyond(values: Array, low: Array, high: Array, least: float) -> list[int]:
+    """The joints that go beyond their limits, by so much at least."""
+    flat = values.reshape(-1, values.shape[-1])
+    excess = np.maximum(np.fmax.reduce(flat, axis=0) - high, low - np.fmin.reduce(flat, axis=0))
+    which: list[int] = np.flatnonzero((excess > 0.0) & (excess >= least)).tolist()
+    return which
+
+
+def _beyond(values: Array, low: float, high: float, least: float) -> Array:
+    """How far values are beyond their limits; 0 if that is less than ``least``."""
+    beyond = np.maximum(values - high, low - values)
+    return np.where(beyond < least, 0.0, beyond)
 
 
 def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str:

@@ -292,10 +292,10 @@ def _plan(
 
 
 def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
+    if np.isfinite(np.concatenate([samples.q[-1], samples.qd[-1]], axis=-1)).all(axis=-1).any():
+        return
     states = np.concatenate([samples.q, samples.qd], axis=-1).reshape(len(samples.t), -1, 2 * samples.q.shape[-1])
     finite: Array = np.all(np.isfinite(states), axis=2)
-    if finite[-1].any():
-        return
     if not finite.any():
         raise SimulationError("none of the initial states is finite")
     k = int(np.flatnonzero(finite.any(axis=1))[-1])

@@ -1,0 +1,209 @@
+"""Motions with error control: compiled loops beside SciPy's solver, heyoka, diffrax, and state by state.
+
+A UR5 falls from rest for three seconds at rtol = atol = 1e-10 and keeps 1001 states, alone and with 1000 states side by
+side; then with viscous and Coulomb friction at every joint. The error is that of q at the end, against Taylor series to
+rounding; with friction, against the compiled loop at 1e-13.
+
+- SciPy: `scipy.integrate.solve_ivp`, DOP853, around armdyn's compiled accelerations.
+- state by state: `armdyn.simulate` with its compiled loops turned off, which was the only way before there were any.
+- heyoka: ``taylor_adaptive`` of the program of accelerations at a tolerance of 1e-10, propagated to the saved times;
+  in batch mode with as many states as a vector register has lanes.
+- diffrax: Dopri8 with `PIDController` under vmap, of armdyn's accelerations as a JAX function, compiled.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cases import Case
+from benchmarks.timing import interleaved, quiet
+
+DURATION, TOLERANCE, SAVED = 3.0, 1e-10, 1001
+MANY, FEW = 1000, 16
+"""States side by side; states of those that take long, whose time is proportional to their number."""
+
+DAMPING, FRICTION = 1.0, 2.0
+Calls = dict[str, tuple[Callable[[], Any], int]]
+
+
+@dataclass(frozen=True)
+class AdaptiveSpeed:
+    """Milliseconds a motion, how many times the time of armdyn's that is, and the error of q at the end, rad."""
+
+    robot: str
+    motion: str
+    way: str
+    ms: float
+    ratio: float
+    error: float
+
+
+def adaptive_speeds(case: Case, rounds: int) -> Iterator[AdaptiveSpeed]:
+    """One motion and many, bare and with friction; and one call of `armdyn.simulate` for one short step."""
+    import armdyn
+
+    bare = armdyn.Robot.from_urdf(case.urdf, check_inertia=False)
+    dry = bare.with_friction({joint.name: (DAMPING, FRICTION) for joint in bare.joints})
+    q = np.random.default_rng(11).uniform(-1.0, 1.0, (MANY, bare.dof))
+    q[0] = 0.0
+    exact = _end(armdyn.simulate(bare, q[:2], duration=DURATION, method="taylor", save_every=DURATION))
+    of_dry = _end(armdyn.simulate(dry, q[:2], duration=DURATION, rtol=1e-13, atol=1e-13, save_every=DURATION))
+    yield from _compared(case.name, "one falls", _bare(bare, q[:1]), exact[:1], rounds)
+    yield from _compared(case.name, f"{MANY} fall", _bare(bare, q), exact, rounds)
+    yield from _compared(case.name, "one with friction", _state_by_state(dry, q[:1]), of_dry[:1], rounds)
+    yield from _compared(case.name, f"{MANY} with friction", _state_by_state(dry, q), of_dry, rounds)
+    short = {"armdyn": (lambda: armdyn.simulate(bare, q[0], duration=1e-3, times=[0.0, 1e-3]), 1)}
+    yield from _compared(case.name, "one short step", short, None, 20 * rounds)
+
+
+def _end(motion: Any) -> Any:
+    return motion.q[-1]
+
+
+def _compared(robot: str, what: str, calls: Calls, exact: Any, rounds: int) -> Iterator[AdaptiveSpeed]:
+    """The median time of each, in turns; the ratio is the median over the rounds."""
+    ends = {name: np.asarray(call()) if exact is not None else None for name, (call, _) in calls.items()}
+    with quiet():
+        timings = interleaved({name: call for name, (call, _) in calls.items()}, rounds)
+    each = {name: [s / calls[name][1] for s in timing.seconds] for name, timing in timings.items()}
+    own = each["armdyn"]
+    for name, seconds in each.items():
+        ratio = median(b / a for a, b in zip(own, seconds, strict=True))
+        end = ends[name]
+        error = float("nan") if end is None else float(np.abs(end[: len(exact)] - exact[: len(end)]).max())
+        yield AdaptiveSpeed(robot, what, name, 1e3 * median(seconds), ratio, error)
+
+
+def _bare(robot: Any, q: Any) -> Calls:
+    calls = {**_own(robot, q), "SciPy, DOP853": _scipy(robot, q[:FEW])}
+    if importlib.util.find_spec("heyoka") is not None:
+        calls |= _heyoka(robot, q)
+    if importlib.util.find_spec("diffrax") is not None:
+        calls["diffrax, Dopri8"] = _diffrax(robot, q)
+    return calls
+
+
+def _own(robot: Any, q: Any) -> Calls:
+    import armdyn
+
+    times = np.linspace(0.0, DURATION, SAVED)
+    return {"armdyn": (lambda: _end(armdyn.simulate(robot, q, duration=DURATION, times=times)), len(q))}
+
+
+def _state_by_state(robot: Any, q: Any) -> Calls:
+    own, few = _own(robot, q), q[:FEW]
+    (call, _) = _own(robot, few)["armdyn"]
+
+    def slow() -> Any:
+        with _without_loops():
+            return call()
+
+    return {**own, "state by state": (slow, len(few))}
+
+
+@contextmanager
+def _without_loops() -> Iterator[None]:
+    """Turn the compiled loops off."""
+    from armdyn.simulation.integration import compiled_adaptive, compiled_dry
+
+    kept = compiled_adaptive.has_loop, compiled_dry.has_loop
+    compiled_adaptive.has_loop = compiled_dry.has_loop = lambda *_: False  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        compiled_adaptive.has_loop, compiled_dry.has_loop = kept
+
+
+def _scipy(robot: Any, q: Any) -> tuple[Callable[[], Any], int]:
+    from scipy.integrate import solve_ivp
+
+    n, tau, accelerations = robot.dof, np.zeros(robot.dof), robot.forward_dynamics
+    times = np.linspace(0.0, DURATION, SAVED)
+
+    def rates(t: float, y: Any) -> Any:
+        return np.concatenate([y[n:], accelerations(y[:n], y[n:], tau)])
+
+    def run() -> Any:
+        options = {"method": "DOP853", "t_eval": times, "rtol": TOLERANCE, "atol": TOLERANCE}
+        return [solve_ivp(rates, (0.0, DURATION), [*one, *np.zeros(n)], **options).y[:n, -1] for one in q]
+
+    return run, len(q)
+
+
+def _heyoka(robot: Any, q: Any) -> Calls:
+    """One state, and a register of states, at the saved times."""
+    import heyoka
+
+    from armdyn.program.replay import ARITHMETIC
+    from armdyn.simulation.integration.taylor import SAME_NAMES
+
+    n, times = robot.dof, np.linspace(0.0, DURATION, SAVED)
+    program = robot.forward_dynamics.program()
+    y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n)))
+    operations = ARITHMETIC | {name: getattr(heyoka, name) for name in SAME_NAMES}
+    (qdd,) = program.replay([*y, *([0.0] * n)], operations, heyoka.expression)
+    system = list(zip(y, [*y[n:], *qdd], strict=True))
+    one = heyoka.taylor_adaptive(system, np.zeros(2 * n), tol=TOLERANCE, compact_mode=True)
+    few = q[:FEW]
+
+    def alone() -> Any:
+        ends = []
+        for state in few:
+            one.time = 0.0
+            one.state[:] = [*state, *np.zeros(n)]
+            ends.append(one.propagate_grid(times)[-1][-1][:n])
+        return np.array(ends)
+
+    calls: Calls = {"heyoka, taylor_adaptive": (alone, len(few))}
+    size = heyoka.recommended_simd_size()
+    if len(q) < size:
+        return calls
+    several = heyoka.taylor_adaptive_batch(system, np.zeros((2 * n, size)), tol=TOLERANCE, compact_mode=True)
+    grid = np.repeat(times[:, None], size, axis=1)
+
+    def side_by_side() -> Any:
+        ends = []
+        for first in range(0, FEW, size):
+            several.set_time(0.0)
+            several.state[:n], several.state[n:] = q[first : first + size].T, 0.0
+            ends.append(several.propagate_grid(grid)[-1][-1][:n].T)
+        return np.concatenate(ends)
+
+    return {**calls, f"heyoka, batches of {size}": (side_by_side, FEW // size * size)}
+
+
+def _diffrax(robot: Any, q: Any) -> tuple[Callable[[], Any], int]:
+    import diffrax
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    n, accelerations = robot.dof, robot.forward_dynamics.to_jax()
+    tau, few = jax.numpy.zeros(n), jax.numpy.asarray(q[: max(len(q) // 10, 1)])
+    saved = diffrax.SaveAt(ts=jax.numpy.linspace(0.0, DURATION, SAVED))
+    control = diffrax.PIDController(rtol=TOLERANCE, atol=TOLERANCE)
+    term = diffrax.ODETerm(lambda t, y, _: (y[1], accelerations(y[0], y[1], tau)))
+
+    def one(start: Any) -> Any:
+        state = (start, jax.numpy.zeros(n))
+        solution = diffrax.diffeqsolve(
+            term,
+            diffrax.Dopri8(),
+            0.0,
+            DURATION,
+            None,
+            state,
+            saveat=saved,
+            stepsize_controller=control,
+            max_steps=4096,
+        )
+        return solution.ys[0]
+
+    run = jax.jit(jax.vmap(one))
+    return lambda: np.asarray(run(few).block_until_ready())[:, -1], len(few)
