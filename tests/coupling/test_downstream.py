@@ -5,12 +5,14 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pinocchio
 import pytest
 from typer.testing import CliRunner
 
 import armdyn
 from armdyn import Robot, Unsupported
 from armdyn.cli.app import app
+from armdyn.formats.urdf import read_urdf_text
 from armdyn.trajectory import ConstantVelocity, CurvePath, Line, Quintic, fastest_along, follow, point_to_point
 from oracles.robot_data import ROBOTS
 from oracles.states import assert_close, random_states
@@ -132,7 +134,7 @@ def test_urdf_has_mimicry(panda: Robot, tmp_path: Path, mimic: dict) -> None:
     assert_close(back.inverse_dynamics(s.q, s.qd, s.qdd), robot.inverse_dynamics(s.q, s.qd, s.qdd))
 
 
-NOT_URDF = {
+NOT_MIMICRY = {
     "several": lambda arm: arm.with_coordinates(["l", "r"], [[0.5, 0.5], [0.5, -0.5], [0.0, 1.0]]),
     "held": lambda arm: arm.with_coordinates(["joint_1", "joint_2"], np.eye(3, 2), offset=[0.0, 0.0, 0.2]),
     "names": lambda arm: arm.with_coordinates(["x", "y"], [[1, 0], [0, 1], [0, 1]]),
@@ -141,20 +143,48 @@ NOT_URDF = {
         ["joint_1", "joint_2"], [[1, 0], [0, 1], [0, 1]], limits={"joint_1": armdyn.Limits(-0.1, 0.1)}
     ),
 }
-REASONS = {
-    "several": "joint 'joint_1' follows no single joint: 2 coordinates move it",
-    "held": "joint 'joint_3' follows no single joint: it is held at 0.2",
-    "names": "its coordinates x, y are not joints in their order",
-    "order": "its coordinates joint_2, joint_1 are not joints in their order",
-    "limits": "its coordinates have limits or kinds besides those of the joints",
-}
 
 
-@pytest.mark.parametrize("why", NOT_URDF)
-def test_what_urdf_cannot_say(why: str) -> None:
-    with pytest.raises(Unsupported, match=re.escape(REASONS[why])) as caught:
-        NOT_URDF[why](armdyn.load("planar_3r")).to_urdf()
-    assert "robot.without_couplings()" in str(caught.value)
+@pytest.mark.parametrize("why", NOT_MIMICRY)
+def test_couplings_that_are_not_mimicry_stand_in_armdyn(why: str) -> None:
+    """Read back to the last bit; other readers take every joint as free, which is said."""
+    robot = NOT_MIMICRY[why](armdyn.load("planar_3r")).with_friction({"joint_2": (0.3, 0.0)})
+    with pytest.warns(armdyn.DescriptionWarning, match="the coupling of 3 joints by 2 coordinates stands in <armdyn>"):
+        text = robot.to_urdf()
+    back = Robot(read_urdf_text(text))
+    assert back == robot
+    assert back.model.coordinates == robot.model.coordinates
+    s = random_states(2, 3, seed=83)
+    assert_close(back.inverse_dynamics(s.q, s.qd, s.qdd), robot.inverse_dynamics(s.q, s.qd, s.qdd), 0.0)
+    assert pinocchio.buildModelFromXML(text).nv == 3
+
+
+def test_parts_of_a_coupled_file() -> None:
+    """A coordinate moves all of its joints, or none of the part that is read."""
+    arm = armdyn.load("planar_3r").with_coordinates(["a", "b", "c"], [[1, 0, 0], [0, 1, 0.5], [0, -1, 0.5]])
+    text = arm.to_urdf()
+    part = Robot(read_urdf_text(text, base="link_1"))
+    assert part.joint_names == ("b", "c")
+    assert_close(part.gravity_forces([0.2, 0.3]), arm.gravity_forces([0.0, 0.2, 0.3])[1:])
+    with pytest.raises(Unsupported, match=r"coordinate 'b' moves joint 'joint_3', and 'joint_2', which is locked"):
+        read_urdf_text(text, locked={"joint_2": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "problem"),
+    [
+        ('joint="joint_3"', 'joint="joint_9"', "<moves> joint 'joint_9' is no moving joint of this file"),
+        ('factor="-1.0"', 'factor="x"', "<moves> factor is 'x'; expected a number"),
+        ('kind="revolute"', 'kind="round"', "<coordinate> kind is 'round'; expected 'revolute' or 'prismatic'"),
+        ('factor="-1.0"', 'factor="2.0"', "coordinates 'b', 'c' are not independent"),
+        (' factor="-1.0"', "", "<moves> has no factor; expected a number"),
+    ],
+)
+def test_wrong_couplings(was: str, becomes: str, problem: str) -> None:
+    arm = armdyn.load("planar_3r").with_coordinates(["a", "b", "c"], [[1, 0, 0], [0, 1, 0.5], [0, -1, 1.0]])
+    text = arm.to_urdf()
+    with pytest.raises(armdyn.ModelError, match=re.escape(problem)):
+        read_urdf_text(text.replace(was, becomes))
 
 
 def test_chains_have_no_place_for_couplings(belt: Robot) -> None:

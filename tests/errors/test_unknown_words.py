@@ -26,10 +26,18 @@ TEXT = """<robot name="r"><link name="a"/>
 </robot>"""
 
 
+COUPLED = TEXT.replace('<mimic joint="h"/>', "").replace(
+    "<of_link",
+    '<coupling><coordinate name="q" kind="revolute"><moves joint="h" factor="1"/><moves joint="k" factor="2"/></coordinate>'
+    '<offset joint="k" value="0.1"/></coupling><of_link',
+)
+
+
 @pytest.mark.parametrize("tag", sorted(USED_ATTRIBUTES))
 def test_an_unknown_element_attribute_and_text_inside_every_element(tag: str) -> None:
-    at = next(re.finditer(rf"<{tag}\b(?!_)", TEXT)).end()
-    attribute = TEXT[:at] + ' hint="1"' + TEXT[at:]
+    whole = TEXT if f"<{tag}" in TEXT else COUPLED
+    at = next(re.finditer(rf"<{tag}\b(?!_)", whole)).end()
+    attribute = whole[:at] + ' hint="1"' + whole[at:]
     end = attribute.index(">", at)
     closed = attribute[end - 1] == "/"
     inside = f"><remark/>text</{tag}>" if closed else "><remark/>text"

@@ -3,6 +3,8 @@
 The right numbers are those of the whole robot, by Pinocchio or MuJoCo, with the joints below the base held.
 """
 
+import re
+
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -131,3 +133,52 @@ def test_a_rotor_on_the_chain_whose_joint_is_left_out_is_held() -> None:
     u = np.array([0.6, 0.0, 0.8])
     assert_close(chain.tensor - carrier.tensor, rotor.moment_about_axis * np.outer(u, u))
     assert chain.mass == carrier.mass
+
+
+@pytest.mark.parametrize(
+    "gravity",
+    [
+        (0.0, -9.81, 0.0),
+        (9.81, 0.0, 0.0),
+        (0.0, 0.0, 9.81),
+        9.81 * np.array([0.48, -0.6, 0.64]),
+        9.81 * np.array([0, 0.6, -0.8]),
+    ],
+)
+def test_gravity_that_is_written_is_that_of_other_readers(gravity: tuple[float, ...]) -> None:
+    """The file is the same robot again, its base too; Pinocchio counts the same g(q), and so do we without <armdyn>."""
+    robot = Robot(read_urdf_text(TURRET)).with_gravity(gravity)
+    text = robot.to_urdf()
+    again = Robot(read_urdf_text(text))
+    assert again == robot
+    assert again.model.base == "world"
+    assert again.gravity.tolist() == robot.gravity.tolist()
+    q = np.array([0.9, *Q])
+    expected = robot.gravity_forces(q)
+    model = pin.buildModelFromXML(text)
+    assert_close(pin.computeGeneralizedGravity(model, model.createData(), q), expected)
+    bare = Robot(read_urdf_text(re.sub("<armdyn .*?/>", "", text)))
+    assert_close(bare.gravity_forces(q), expected)
+    assert_close(Robot(read_urdf_text(text, base=bare.model.base)).gravity_forces(q), expected)
+    assert bare.model.base == "world_"  # as the robot has a world of its own
+
+
+def test_gravity_along_the_base_needs_no_mounting() -> None:
+    text = Robot(read_urdf_text(TURRET)).to_urdf()
+    assert "joint_of_world" not in text
+    assert "base=" not in text
+
+
+@pytest.mark.parametrize("gravity", [(0.0, 0.0, -9.8), (0.0, -1.62, 0.0), (0.0, 0.0, 0.0)])
+def test_other_sizes_of_gravity_stand_in_armdyn_alone(gravity: tuple[float, ...]) -> None:
+    robot = Robot(read_urdf_text(TURRET)).with_gravity(gravity)
+    with pytest.warns(armdyn.DescriptionWarning, match=r"stands in <armdyn> alone: other readers of URDF count 9\.81"):
+        text = robot.to_urdf()
+    assert re.search(r"<!-- gravity of \S+ m/s\^2 stands in <armdyn> alone", text)
+    assert Robot(read_urdf_text(text)) == robot
+
+
+def test_a_base_of_armdyn_that_does_not_exist() -> None:
+    text = Robot(read_urdf_text(TURRET)).with_gravity([9.81, 0, 0]).to_urdf().replace('base="world"', 'base="wrold"')
+    with pytest.raises(armdyn.ModelError, match="<armdyn> base 'wrold' is no link of this file"):
+        read_urdf_text(text)

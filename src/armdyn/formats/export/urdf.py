@@ -6,15 +6,18 @@ import dataclasses
 import math
 import os
 import re
+from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, warn_of_description
 from armdyn.formats.export.actuators import add_actuator
+from armdyn.formats.export.coupling import add_coupling
 from armdyn.formats.export.loops import add_loops
 from armdyn.formats.export.mimic import mimics_of
+from armdyn.formats.export.mounting import STANDARD, add_mounting, is_standard, mounting_of
 from armdyn.formats.export.numbers import number, numbers, rpy_of
 from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_by_link
 from armdyn.formats.export.transmissions import add_transmissions
@@ -40,14 +43,19 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     """The robot as the text of a URDF file, and as the file where a path is given.
 
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
-    loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, actuators, rotors,
-    collars of slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
+    loops, as <loop_joint> elements, and shapes. URDF has no place for the size of gravity, the tip, armature,
+    actuators, rotors, collars of slides, couplings but mimicry, capsules, ellipsoids and planes: they are in an element
+    <armdyn>, which other readers pass over. Where gravity does not point along -z of the base, the base stands on a
+    link "world", turned, so that other readers count the same gravity.
     Gears and the inertias of rotors stand as <transmission> elements too, as ROS and Drake read them, and the laws
     Viscous and Coulomb in <dynamics>.
     `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
 
     Args:
         path: of the file to write; none where only the text is wanted.
+
+    Warns (`armdyn.DescriptionWarning`) of gravity that is not 9.81 m/s^2 and of couplings that are not mimicry, which
+    other readers pass over.
 
     Raises:
         ModelError: a name that no XML file can hold.
@@ -60,25 +68,48 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     model = without_permutation(model)
     _check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
+    mounting = mounting_of(model, {part.joint_name for part in parts})
+    notes = list(_notes_for_other_readers(model, is_coupled=mimics is None))
     dynamics = {joint.name: of_joint(joint) for joint in model.joints}
     root = Element("robot", name=model.name)
     shapes = shapes_by_link(model)
     root.append(
         ET.Comment(f" Written by armdyn. <{TAG}> holds what URDF has no place for; other readers pass over it. ")
     )
-    _add_own_words(root, model, shapes)
+    for note in notes:
+        root.append(ET.Comment(f" {note.replace('--', '- -')}. "))
+    own = _add_own_words(root, model, shapes, mounted=mounting is not None)
+    if mimics is None:
+        add_coupling(own, model)
+    if mounting is not None:
+        add_mounting(root, model, mounting)
     _add_link(root, model.base, model.links[0].inertia, shapes)
     for part in parts:
         _add_link(root, part.name, part.inertia, shapes)
     for part in parts:
-        _add_joint(root, part, dynamics.get(part.joint_name), mimics.get(part.joint_name))
+        _add_joint(root, part, dynamics.get(part.joint_name), (mimics or {}).get(part.joint_name))
     add_transmissions(root, model)
     add_loops(root, model)
     ET.indent(root)
     text = '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
     if path is not None:
         write_text(path, text)
+    for note in notes:
+        warn_of_description(f"{model.name!r}: {note}")
     return text
+
+
+def _notes_for_other_readers(model: Model, *, is_coupled: bool) -> Iterator[str]:
+    """One sentence on each number that changes the motion and that <armdyn> alone holds."""
+    if not is_standard(model.gravity):
+        g = math.hypot(*model.gravity)
+        yield f"gravity of {g:g} m/s^2 stands in <{TAG}> alone: other readers of URDF count {STANDARD:g} m/s^2"
+    if is_coupled:
+        n, joints = len(model.coordinates), len(model.joints)
+        yield (
+            f"the coupling of {joints} joints by {n} coordinates stands in <{TAG}> alone: other readers of URDF take "
+            "every joint as free"
+        )
 
 
 def _check_names(model: Model) -> None:
@@ -88,10 +119,11 @@ def _check_names(model: Model) -> None:
             raise ModelError(f"{what} {name!r} has a name that an XML file cannot hold; give it another.")
 
 
-def _add_own_words(root: Element, model: Model, shapes: Shapes) -> None:
+def _add_own_words(root: Element, model: Model, shapes: Shapes, *, mounted: bool) -> Element:
     """The tip, gravity, collars, armature, actuators and shapes for which URDF has no words."""
     tip = {} if model.tip is None else {"tip": model.tip}
-    own = SubElement(root, TAG, tip | {"gravity": numbers(model.gravity)})
+    base = {"base": model.base} if mounted else {}
+    own = SubElement(root, TAG, tip | base | {"gravity": numbers(model.gravity)})
     for joint in model.joints:
         said: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
         driven = 0.0 if joint.actuator is None else joint.actuator.armature or 0.0
@@ -107,6 +139,7 @@ def _add_own_words(root: Element, model: Model, shapes: Shapes) -> None:
     for link in model.link_names:
         if unknown := [shape for shape in shapes.get(link, ()) if not is_of_urdf(shape)]:
             add_shapes(SubElement(own, OF_LINK, link=link), unknown)
+    return own
 
 
 def _fields(part: MotorPart) -> dict[str, str]:

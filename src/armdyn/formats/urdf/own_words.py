@@ -1,6 +1,6 @@
 """Extensions of armdyn to URDF, so that a robot that is written and read again is the same.
 
-    <armdyn tip="tool0" gravity="0 0 -9.81">
+    <armdyn tip="tool0" base="base" gravity="0 0 -9.81">      base: where it is not the root; gravity is in its axes
       <of_joint joint="boom" collar="parent" armature="0.2" damping="0.1"/>          see `armdyn.formats.urdf.dynamics`
       <of_joint joint="elbow"> <rotor inertia="1e-4" ratio="100" mass="0.3"/> <stator mass="0.7"/> </of_joint>
       <of_joint joint="turn"> <actuator> <gear ratio="100"/> <friction> <Coulomb size="2"/> </friction> </actuator>
@@ -21,6 +21,8 @@ from typing import Any
 from armdyn.errors import ModelError
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.actuators import read_actuator
+from armdyn.formats.urdf.coupling import TAG as COUPLING
+from armdyn.formats.urdf.coupling import CouplingWords, read_coupling
 from armdyn.formats.xml_tree import Element
 from armdyn.model.actuator import JointActuator
 from armdyn.model.messages import Suggestions, quoted
@@ -34,10 +36,12 @@ MOTOR_PARTS: Mapping[str, type[Rotor | Stator]] = {"rotor": Rotor, "stator": Sta
 
 @dataclass(frozen=True)
 class OwnWords:
-    """Tip and gravity of the robot, fields of joints by the joint's name, and the elements with shapes of links."""
+    """Tip, gravity, base and coupling of the robot, fields of joints by name, and the elements with shapes of links."""
 
     tip: str | None = None
     gravity: tuple[float, ...] | None = None
+    base: str | None = None
+    coupling: CouplingWords | None = None
     of_joints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     of_links: Sequence[ElementReader] = ()
 
@@ -69,9 +73,11 @@ def read_own_words(root: Element, findings: Findings, links: Sequence[str], join
     element = reader.only(root, TAG)
     if element is None:
         return OwnWords()
-    tip = element.attributes.get("tip")
-    if tip is not None and tip not in links:
-        reader.problem(element, f"<{TAG}> tip {quoted(tip)} is no link of this file.{Suggestions(links).hint(tip)}")
+    tip, base = element.attributes.get("tip"), element.attributes.get("base")
+    for role, link in (("tip", tip), ("base", base)):
+        if link is not None and link not in links:
+            hint = Suggestions(links).hint(link)
+            reader.problem(element, f"<{TAG}> {role} {quoted(link)} is no link of this file.{hint}")
     gravity = reader.vector(element, "gravity", None) if "gravity" in element.attributes else None
     kinds = {joint.name: joint.kind for joint in joints}
     of_joints: dict[str, Mapping[str, Any]] = {}
@@ -80,7 +86,15 @@ def read_own_words(root: Element, findings: Findings, links: Sequence[str], join
         if joint in of_joints:
             reader.problem(child, f"<{OF_JOINT}> of joint {quoted(joint)} stands here again; expected it once.")
         of_joints[joint] = _of_joint(reader, child, kinds)
-    return OwnWords(tip, gravity, of_joints, list(_of_links(reader, element, links)))
+    coupling = reader.only(element, COUPLING)
+    coupled = (
+        None
+        if coupling is None
+        else read_coupling(
+            reader, coupling, kinds, is_mimicked=any(joint.first("mimic") is not None for joint in root.all("joint"))
+        )
+    )
+    return OwnWords(tip, gravity, base, coupled, of_joints, list(_of_links(reader, element, links)))
 
 
 def _of_links(reader: ElementReader, own: Element, links: Sequence[str]) -> Iterator[ElementReader]:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_not_xml, refuse_other_formats, refuse_text
 from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.urdf.coupling import with_coupling
 from armdyn.formats.urdf.dynamics import RELATIVE, divided
 from armdyn.formats.urdf.expansion import expand
 from armdyn.formats.urdf.foreign import foreign_words, refuse_foreign
@@ -161,11 +162,12 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
     if not name:
         findings.note("<robot> has no name and is called after its file", quoted(fallback_name))
     locked = hold_with(contents.mimics, selection.locked, findings)
+    base = contents.own.base if selection.base is None else selection.base
     model = assemble(
         name or fallback_name,
         contents.links,
         contents.joints,
-        dataclasses.replace(selection, locked=locked),
+        dataclasses.replace(selection, base=base, locked=locked),
         notes=findings.notes,
         geometry=contents.geometry,
         problems=findings.problems,
@@ -173,11 +175,13 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
         check=lambda model: refuse_multi_dof(model, contents.multi_dof),
         marked_tip=contents.own.tip,
         gravity=contents.own.gravity,
+        gravity_in=contents.own.base,
         drawn={} if findings.problems else _drawn(contents.mimics),
     )
     model = refuse_foreign(foreign_words(root), model, findings)
     findings.warn()
-    whole = with_loops(coupled(model, contents.mimics, locked), contents.loops)
+    coupled_model = with_coupling(coupled(model, contents.mimics, locked), contents.own.coupling)
+    whole = with_loops(coupled_model, contents.loops)
     return in_joint_order(whole, selection.joint_order)
 
 

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.urdf.coupling import COORDINATE, LIMITS, MOVES, OFFSET
+from armdyn.formats.urdf.coupling import TAG as COUPLING
 from armdyn.formats.urdf.own_words import ACTUATOR, MOTOR_PARTS, OF_JOINT, OF_LINK
 from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.urdf.transmissions import ROS2
@@ -38,7 +40,9 @@ USED_CHILDREN = {
     "loop": ("predecessor", "successor", "axis"),
     "predecessor": ("origin",),
     "successor": ("origin",),
-    OWN: (OF_JOINT, OF_LINK),
+    OWN: (OF_JOINT, OF_LINK, COUPLING),
+    COUPLING: (COORDINATE, OFFSET),
+    COORDINATE: (MOVES,),
     OF_JOINT: tuple(MOTOR_PARTS),
     **dict.fromkeys(("visual", "collision"), ("origin", "geometry", "material")),
     "geometry": (*FORMS, MESH),
@@ -61,7 +65,11 @@ USED_ATTRIBUTES = {
     **dict.fromkeys(("loop_joint", "loop"), ("name", "type")),
     **dict.fromkeys(("link1", "link2"), ("link", "xyz", "rpy", "quat_xyzw")),
     **dict.fromkeys(("predecessor", "successor"), ("link", "name")),
-    OWN: ("tip", "gravity"),
+    OWN: ("tip", "base", "gravity"),
+    COUPLING: (),
+    COORDINATE: ("name", "kind", *LIMITS),
+    MOVES: ("joint", "factor"),
+    OFFSET: ("joint", "value"),
     OF_JOINT: ("joint", "collar", "armature", "damping", "friction"),
     OF_LINK: ("link",),
     **{tag: tuple(field.name for field in dataclasses.fields(part)) for tag, part in MOTOR_PARTS.items()},
