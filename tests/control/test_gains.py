@@ -235,5 +235,5 @@ def test_misspelt_arguments_are_answered_with_the_nearest() -> None:
             loop(Q, steps=1, **{wrong: np.zeros(6)})
     with pytest.raises(TypeError, match="misses q_ref, Kp, Kd; it takes q_ref, qd_ref, Kp, Kd, f_tip"):
         loop(Q, steps=1)
-    with pytest.raises(TypeError, match=r"pd_gravity\(\) has no argument 'target'; did you mean 'q_ref'"):
+    with pytest.raises(TypeError, match=r"pd_gravity\(\) has no argument 'target'; .* Did you mean 'q_ref'"):
         ROBOT.compile(control.pd_gravity)(Q, QD, target=Q)

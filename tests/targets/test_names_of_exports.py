@@ -46,8 +46,11 @@ def test_parameters_that_are_given_by_the_same_word() -> None:
         armdyn.Part("a_b", "a.b", axis=(0, 1, 0), inertia=rod),
     ]
     robot, gravity_forces = armdyn.Robot.from_links(parts), armdyn.algorithms.gravity_forces
-    with pytest.raises(Unsupported, match=r"'a.b.mass' and 'a_b.mass' are both given by a_b_mass=; rename one"):
-        robot.compile(gravity_forces, parameters=["a.b.mass", "a_b.mass"])
+    both = robot.compile(gravity_forces, parameters=["a.b.mass", "a_b.mass"])
+    given = both(np.ones(2), a_b_mass=2.0, a_b_mass_2=3.0)  # the plain name has the plain word
+    np.testing.assert_array_equal(given, both(np.ones(2), **{"a.b.mass": 3.0, "a_b.mass": 2.0}))
+    with pytest.raises(Unsupported, match=r"'a.b.mass' and 'a_b.mass' are both 'a_b_mass' in C; rename one of them"):
+        both.to_c()
     apart = robot.renamed({"a.b": "first"}).compile(
         armdyn.algorithms.gravity_forces, parameters=["first.mass", "a_b.mass"]
     )

@@ -13,6 +13,7 @@ from armdyn.declaration import Function, Shape, in_numbers
 from armdyn.errors import Unsupported
 from armdyn.functions.variants import refuse_unknown
 from armdyn.model.constraints import sizes as constraint_sizes
+from armdyn.model.parameter_words import word_of
 from armdyn.model.parameters import parameter_shape
 from armdyn.program import Port
 from armdyn.threads import cached_property
@@ -28,6 +29,8 @@ class Inputs:
         self.function, self.model, self.behind = function, model, behind
         self.parameters = _checked(parameters, function.name)
         arguments = {a.name: a for a in function.arguments}
+        self.words = _words(model, self.parameters, [*arguments, *function.options])
+        """The keyword of each parameter in a call."""
         self.shapes = {name: a.shape for name, a in arguments.items()}
         self.shapes |= {name: parameter_shape(model, name) for name in self.parameters}
         self._zero = {name for name, a in arguments.items() if a.zero}
@@ -63,8 +66,8 @@ class Inputs:
             takes = ", ".join(self.positional)
             raise TypeError(f"{name}() takes {len(self.positional)} arrays ({takes}); got {len(arrays)}")
         values = dict(zip(self.positional, arrays, strict=False))
-        for parameter in self.parameters:  # dots are no part of Python's keywords
-            if (word := _keyword(parameter)) in keywords and word != parameter:
+        for parameter, word in self.words.items():  # dots are no part of Python's keywords
+            if word in keywords and word != parameter:
                 keywords[parameter] = keywords.pop(word)
         for argument in self.positional:
             if argument in keywords:
@@ -85,10 +88,15 @@ class Inputs:
         """The error for arrays that are not given, and how to give those that stand behind optional ones."""
         optional = {a.name for a in self.function.arguments if a.optional or a.zero}
         before = {n: self.positional[: self.positional.index(n)] for n in missing}
-        by_name = [f"{_keyword(n)}=" for n in missing if optional.intersection(before[n])]
+        by_name = [f"{self.words.get(n, n)}=" for n in missing if optional.intersection(before[n])]
         hint = f"; give {', '.join(by_name)} by name, for optional arrays stand before" if by_name else ""
-        takes = ", ".join(self.positional)
-        return TypeError(f"{self.function.name}() misses {', '.join(missing)}; it takes {takes}{hint}")
+        takes = ", ".join(map(self.shown, self.positional))
+        return TypeError(f"{self.function.name}() misses {', '.join(map(self.shown, missing))}; it takes {takes}{hint}")
+
+    def shown(self, name: str) -> str:
+        """An argument in a message: its name, and its keyword where that is not the name with underscores for dots."""
+        word = self.words.get(name, name)
+        return name if word == name.replace(".", "_") else f"{name} ({word}=)"
 
     def names_along(self, argument: str) -> list[Names]:
         """The names along each axis of one state's argument."""
@@ -112,7 +120,7 @@ class Inputs:
             if before is not None and (before.optional or before.zero) and not (a.optional or a.zero):
                 kind = kinds.KEYWORD_ONLY  # it must be given, and what stands before it need not
             shown.append(kinds(a.name, kind, default=None if a.optional else 0.0 if a.zero else kinds.empty))
-        shown += [kinds(_keyword(p), kinds.KEYWORD_ONLY) for p in self.parameters]
+        shown += [kinds(word, kinds.KEYWORD_ONLY) for word in self.words.values()]
         shown += [kinds(name, kinds.KEYWORD_ONLY, default=default) for name, default in function.options.items()]
         shown += [kinds(name, kinds.KEYWORD_ONLY, default=None) for name in ("out", "workers")]
         return inspect.Signature(shown)
@@ -125,17 +133,15 @@ def _checked(parameters: Iterable[str], name: str) -> tuple[str, ...]:
         raise TypeError(f"parameters are {names!r}; expected names, such as 'gravity' or 'LINK.mass'")
     if len(set(names)) < len(names):
         raise TypeError(f"{name} has parameters {', '.join(names)}; name each of them once")
-    words: dict[str, str] = {}
-    for one in names:
-        other = words.setdefault(_keyword(one), one)
-        if other != one:
-            raise Unsupported(
-                f"{name}: the parameters {other!r} and {one!r} are both given by {_keyword(one)}=; rename one of their "
-                "links or joints, robot.renamed(...)"
-            )
     return names
 
 
-def _keyword(parameter: str) -> str:
-    """The word a parameter is given by in a call: "tool0.payload.mass" by ``tool0_payload_mass=``."""
-    return parameter.replace(".", "_")
+def _words(model: Model, parameters: Iterable[str], others: Sequence[str]) -> dict[str, str]:
+    """The keywords of parameters, "tool0_payload_mass" of "tool0.payload.mass", which are no other arguments."""
+    words = {name: word_of(model, name) for name in parameters}
+    for name, word in words.items():
+        if word in others:
+            raise Unsupported(
+                f"the parameter {name!r} is given by {word}=, and so is an argument of the function; rename that one"
+            )
+    return words

@@ -100,7 +100,8 @@ class CompiledFunction:
         return self.function.result(*(results if isinstance(results, tuple) else (results,)))
 
     def __repr__(self) -> str:
-        return f"<{self.function.name}{self.__signature__} of {self.arm.model.name!r}>"
+        odd = [f"; {word} is {name!r}" for name, word in self._inputs.words.items() if word != name.replace(".", "_")]
+        return f"<{self.function.name}{self.__signature__} of {self.arm.model.name!r}{''.join(odd)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledFunction, (self.arm, self.function, self.parameters)

@@ -10,6 +10,7 @@ from armdyn.declaration import Argument, Function, Shape
 from armdyn.errors import UnknownName
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.variants import Variant
+from armdyn.model.parameter_words import word_of
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.named_tuples import named_tuple
 from armdyn.program import Program
@@ -41,6 +42,10 @@ class Derived(CompiledFunction):
 
     def _made_of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
         return type(self)(self.primal._of_kinds(kinds), self.wrt)
+
+    def _word(self, name: str) -> str:
+        """What stands for an array or parameter in the names of derivatives and their arguments."""
+        return word_of(self.primal.arm.model, name)
 
     def _shape_of(self, name: str) -> Shape:
         """The shape of an array or parameter."""
@@ -123,7 +128,7 @@ class Derivative(Derived):
     def _declared(self, shapes: Mapping[str, Shape]) -> Function:
         function = self.primal.function
         outputs = tuple((*y, *x) for y in function.outputs for x in shapes.values())
-        by = [f"d_{identifier(name)}" for name in shapes]
+        by = [f"d_{self._word(name)}" for name in shapes]
         names = (
             by if len(function.outputs) == 1 else [f"{y}_{x}" for y in map(_differential, self._results()) for x in by]
         )
@@ -169,11 +174,6 @@ class Shorter(CompiledFunction):
 def _differential(name: str) -> str:
     """``d_Y`` of a result Y, or of one that is a derivative already."""
     return name if name.startswith("d_") else f"d_{name}"
-
-
-def identifier(name: str) -> str:
-    """A name as part of an identifier."""
-    return "".join(letter if letter.isalnum() else "_" for letter in name)
 
 
 def named(fields: Sequence[str]) -> type[Any] | None:

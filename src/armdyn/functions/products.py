@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armdyn.declaration import Argument, Function, Shape
-from armdyn.functions.derivatives import Derived, identifier, named
+from armdyn.functions.derivatives import Derived, named
 from armdyn.program.differentiation import Results, cotangents_along, rates_along
 from armdyn.program.products import unused
 
@@ -26,7 +26,7 @@ class Product(Derived):
         taken = [a.name for a in self.primal.function.arguments]
         vectors = []
         for name, shape in shapes.items():
-            vectors.append(Argument(unused(f"{word}_{identifier(name)}", taken), shape))
+            vectors.append(Argument(unused(f"{word}_{self._word(name)}", taken), shape))
             taken.append(vectors[-1].name)
         self._vectors = tuple(vector.name for vector in vectors)
         return tuple(vectors)
@@ -55,7 +55,7 @@ class Jvp(Product):
     def _declared(self, shapes: Mapping[str, Shape]) -> Function:
         function, tangents = self.primal.function, self._vectors_like(shapes, "tangent")
         return self._declared_as(
-            "_".join([function.name, "jvp", *map(identifier, shapes)]),
+            "_".join([function.name, "jvp", *map(self._word, shapes)]),
             f"Derivatives of {function.name} by {', '.join(shapes)} times {', '.join(self._vectors)}",
             arguments=(*self._arguments(shapes), *tangents),
         )
@@ -74,9 +74,9 @@ class Vjp(Product):
         results = dict(zip(self._results(), function.outputs, strict=True))
         cotangents = self._vectors_like(results, "cotangent")
         return self._declared_as(
-            "_".join([function.name, "vjp", *map(identifier, shapes)]),
+            "_".join([function.name, "vjp", *map(self._word, shapes)]),
             f"{', '.join(self._vectors)} times derivatives of {function.name} by {', '.join(shapes)}",
             arguments=(*self._arguments(shapes), *cotangents),
             outputs=tuple(shapes.values()),
-            result=named([f"cotangent_{identifier(name)}" for name in shapes]),
+            result=named([f"cotangent_{self._word(name)}" for name in shapes]),
         )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.declaration import Argument
-from armdyn.functions.derivatives import identifier
 from armdyn.functions.rollout_call import RolloutCall
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop
 from armdyn.program import Rollout, guarded
@@ -38,14 +37,14 @@ class RolloutJvp(RolloutCall):
         self._tangents: dict[str, str] = {}
         for name in self._changing:
             taken = [*inputs.positional, *self._tangents.values()]
-            self._tangents[name] = unused(f"tangent_{identifier(name)}", taken)
+            self._tangents[name] = unused(f"tangent_{inputs.words.get(name, name)}", taken)
         arguments = [dataclasses.replace(a, optional=a.optional and a.name not in wrt) for a in function.arguments]
         vectors = [Argument(self._tangents[name], inputs.shapes[name]) for name in self.wrt]
         super().__init__(
             primal.arm,
             dataclasses.replace(
                 function,
-                name="_".join([function.name, "jvp", *map(identifier, self.wrt)]),
+                name="_".join([function.name, "jvp", *(inputs.words.get(name, name) for name in self.wrt)]),
                 arguments=(*arguments, *vectors),
             ),
             parameters=primal.parameters,

@@ -13,7 +13,6 @@ from armdyn.declaration import Function
 from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.compiled import CompiledFunction
-from armdyn.functions.derivatives import identifier
 from armdyn.functions.of_program import OfProgram
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import RolloutCall, names_of
@@ -141,7 +140,7 @@ class CompiledRollout(RolloutCall):
     def _differentiated_by(self, wrt: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
         """Names by which derivatives are asked for, checked."""
         names, known = (wrt,) if isinstance(wrt, str) else tuple(wrt), list(known)
-        keywords = {identifier(name): name for name in known}
+        keywords = {word: name for name, word in self._inputs.words.items()}
         names = tuple(keywords.get(name, name) for name in names)
         for name in names:
             if name not in known and name in self._inputs.positional:
@@ -197,7 +196,7 @@ class CompiledRollout(RolloutCall):
             self._hear(stored.loop, batch, values, stored.final, steps)
             value, cotangents = self._seeds(compiled_cost, batch, stored.final)
             initial, over_time = self._backward(stored, cotangents, wrt)
-        return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in wrt)])(
+        return named_tuple("Gradient", ["cost", *(f"d_{self._inputs.words.get(name, name)}" for name in wrt)])(
             batch.unflat(value),
             *(batch.rows_unflat(over_time[n]) if n in over_time else batch.unflat(initial[n]) for n in wrt),
         )

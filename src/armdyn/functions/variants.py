@@ -43,8 +43,8 @@ def refuse_unknown(function: Function, options: Iterable[str], positional: Itera
         if name not in function.options:
             known = [*positional, *function.options, "out", "workers"]
             close = nearest(name, known)
-            meant = "" if close is None else f" did you mean {close!r}?"
-            raise TypeError(f"{function.name}() has no argument {name!r};{meant} it takes {', '.join(known)}")
+            meant = "" if close is None else f". Did you mean {close!r}?"
+            raise TypeError(f"{function.name}() has no argument {name!r}; it takes {', '.join(known)}{meant}")
 
 
 def _differs(function: Function, name: str, value: Any) -> bool:

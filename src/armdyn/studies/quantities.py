@@ -8,7 +8,8 @@ from typing import Any
 
 from armdyn.declaration import Function
 from armdyn.errors import UnknownName
-from armdyn.model.parameters import parameter_names, parameter_shape
+from armdyn.model.parameter_words import parameter_of, parameter_words
+from armdyn.model.parameters import parameter_shape
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controller import Controller
 from armdyn.studies.controllers import FORMER
@@ -60,12 +61,14 @@ class Quantities:
         if isinstance(given, str) and "." in given:
             parameter_shape(model, given)  # or the error that says what there is
             return given
-        parameters = {name.replace(".", "_"): name for name in parameter_names(model)}
-        if given in parameters:
-            return parameters[given]
+        name = parameter_of(model, given) if isinstance(given, str) else None
+        if name is not None:
+            return name
         if FORMER.get(given) in own:
             raise StudyError(f"{given!r} is called {FORMER[given]!r}; expected that name in its place")
-        raise UnknownName.of("quantity", given, [*own, *parameters], f"{where} of {self.robot.name!r}")
+        raise UnknownName.of(
+            "quantity", given, [*own, *parameter_words(model).values()], f"{where} of {self.robot.name!r}"
+        )
 
     def parameters(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the names that are parameters of the model."""

@@ -41,7 +41,6 @@ from armdyn.declaration import Function
 from armdyn.errors import ShapeError, UnknownName, shown
 from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
-from armdyn.functions.derivatives import identifier
 from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import names_of
@@ -447,12 +446,12 @@ class ClosedLoop:
         given = loop._given(q0, qd0, inputs, steps)
         by = loop.rollout.gradient(cost, self._total.wrt(names), **given, steps=steps, workers=workers)
         found = self._total.gradients(names, inputs, dict(zip(self._total.wrt(names), by[1:], strict=True)))
-        return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in names)])(by[0], *found.values())
+        return named_tuple("Gradient", ["cost", *(f"d_{self._word(name)}" for name in names)])(by[0], *found.values())
 
     def _names_of(self, wrt: Iterable[str]) -> tuple[str, ...]:
         """Names by which derivatives are asked for, each once; "link_6_mass" is "link_6.mass" there."""
         names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-        words = {identifier(name): name for name in self.rollout.parameters}
+        words = {word: name for name, word in self.rollout._inputs.words.items()}
         return names_of([words.get(name, name) for name in names], "differentiated by", self.rollout.function)
 
     @cached_property
@@ -563,15 +562,15 @@ class ClosedLoop:
 
     def _refuse_unknown(self, inputs: Mapping[str, Any]) -> None:
         """Name an input that the loop does not take, and the nearest one that it takes."""
-        known = [*self.inputs, *self.state, "h", "t0"]
-        words = {*known, *(["t"] if self._takes_time else []), *map(self._word, known)}
+        known = [*self.inputs, *self.state, "h", *(["t0"] if self._takes_time else [])]
+        words = {*known, *map(self._word, known), "t0", *(["t"] if self._takes_time else [])}
         for name in inputs:
             if name not in words and not name.startswith("tangent_"):
                 raise UnknownName.of("argument", name, [*map(self._word, known)], self._law)
 
     def _word(self, name: str) -> str:
         """An argument as it is written in a call: a parameter "link_6.mass" as link_6_mass."""
-        return identifier(name) if name in self.rollout.parameters else name
+        return self.rollout._inputs.words.get(name, name)
 
     def _check_constraints(self, q0: Any, qd0: Any) -> None:
         """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
