@@ -203,7 +203,8 @@ MALFORMED = [
     ("<gltf/>", "arm.xml:1 is no MJCF file: its root element is <gltf>; expected <mujoco>."),
     ("<mujoco><bdy/></mujoco>", "arm.xml is refused by MuJoCo's compiler: Schema violation: unrecognized element Element 'bdy', line 1."),
     ("<mujoco><worldbody><body name='b'><joint/></body></worldbody></mujoco>", "arm.xml is refused by MuJoCo's compiler: mass and inertia of moving bodies must be larger than mjMINVAL Element name 'b', id 1, line 1."),
-    ("<mujoco><asset><mesh file='no.stl'/></asset></mujoco>", "arm.xml is refused by MuJoCo's compiler: Error opening file '*no.stl'*. Put the files it names (meshes, textures, includes) where it looks for them, beside it."),
+    ("<mujoco><asset><model file='no.xml'/></asset><worldbody><attach model='no' body='b' prefix='p'/></worldbody></mujoco>", "arm.xml is refused by MuJoCo's compiler: *no.xml*."),
+    ("<mujoco><asset><mesh file='no.stl'/></asset><worldbody><body name='b'><joint/><geom type='mesh' mesh='no'/></body></worldbody></mujoco>", "arm.xml: mesh 'no.stl', from which the inertia of body 'b' comes, is not there. Put it where the document looks for it, or state the body's <inertial>."),
     ("<mujoco/>", "'arm' has no moving joint; an arm needs at least one that is revolute or prismatic."),
 ]  # fmt: skip
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,11 +19,16 @@ SECONDS = 60.0
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The result of the compiler for one document: the ``mjModel``, or None and the reason, and its warnings."""
+    """The result of the compiler for one document: the ``mjModel``, or None and the reason, and its warnings.
+
+    ``replaced`` are the files that are not there, ``meshes`` the paths and scales of the meshes among them by name.
+    """
 
     model: Any
     refusal: str
     warnings: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    meshes: Mapping[str, tuple[str, Sequence[float]]] = field(default_factory=dict)
 
 
 def compile_apart(mujoco: Any, path: Path) -> Result:
@@ -53,4 +59,5 @@ def result_in(mujoco: Any, folder: Path, code: int) -> Result:
     warnings = tuple(answer["warnings"])
     if "refusal" in answer:
         return Result(None, answer["refusal"], warnings)
-    return Result(mujoco.MjModel.from_binary_path(str(folder / "model.mjb")), "", warnings)
+    model = mujoco.MjModel.from_binary_path(str(folder / "model.mjb"))
+    return Result(model, "", warnings, tuple(answer["replaced"]), answer["meshes"])

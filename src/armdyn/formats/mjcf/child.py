@@ -24,13 +24,16 @@ def main() -> None:
 def compile_file(file: str, folder: Path) -> None:
     """Compile a file, and write the model and what was said into a folder."""
     warnings: list[str] = []
-    said: dict[str, object] = {"warnings": warnings}
+    said: dict[str, object] = {"warnings": warnings, "replaced": [], "meshes": {}}
     try:
         import mujoco  # noqa: PLC0415
 
+        from armdyn.formats.mjcf.missing_files import compiled_file  # noqa: PLC0415
+
         mujoco.set_mju_user_warning(warnings.append)
-        model = mujoco.MjModel.from_xml_path(file)
-        mujoco.mj_saveModel(model, str(folder / "model.mjb"), None)
+        found = compiled_file(mujoco, file)
+        said |= {"replaced": found.names, "meshes": found.meshes}
+        mujoco.mj_saveModel(found.model, str(folder / "model.mjb"), None)
     except Exception as error:
         said["refusal"] = str(error)
     (folder / "said.json").write_text(json.dumps(said), encoding="utf-8")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -18,6 +18,7 @@ from armdyn.errors import MissingLibrary, ModelError, shown
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.apart import Result, compile_apart
+from armdyn.formats.mjcf.missing_files import NEEDED, NO_FILE, compiled_file
 from armdyn.formats.mjcf.ordinary import is_ordinary
 from armdyn.formats.xml_tree import Element
 from armdyn.threads import undivided
@@ -57,6 +58,8 @@ class Compiled:
         root: the file's elements, for their lines; what it includes is not among them.
         warnings: what the compiler warned of.
         folder: of the file.
+        replaced: the files that it names and that are not there.
+        meshes: the paths and scales of the meshes among them, by name.
     """
 
     mujoco: ModuleType
@@ -65,6 +68,8 @@ class Compiled:
     root: Element
     warnings: tuple[str, ...] = ()
     folder: str = ""
+    replaced: tuple[str, ...] = ()
+    meshes: Mapping[str, tuple[str, Sequence[float]]] = field(default_factory=dict)
 
     def name(self, kind: str, i: int) -> str:
         """The name of body, joint, site ... number i; empty where it has none."""
@@ -127,8 +132,11 @@ def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled
     result = _compile_here(mujoco, path) if here else compile_apart(mujoco, path)
     if result.model is None:
         reason = " ".join(result.refusal.split()).removeprefix("XML Error: ").removeprefix("Error: ").rstrip(".!")
-        raise ModelError(f"{path.name} is refused by MuJoCo's compiler: {reason}.{_remedy(reason)}")
-    return Compiled(mujoco, result.model, path.name, root, result.warnings, findings.folder)
+        by = "" if reason.startswith(NEEDED) else "is refused by MuJoCo's compiler: "
+        raise ModelError(f"{path.name}{':' if not by else ''} {by}{reason}.{_remedy(reason)}")
+    return Compiled(
+        mujoco, result.model, path.name, root, result.warnings, findings.folder, result.replaced, result.meshes
+    )
 
 
 def is_mjmodel(source: object) -> bool:
@@ -158,13 +166,13 @@ def _compile_here(mujoco: Any, path: Path) -> Result:
     """
     try:
         with _heard_warnings(mujoco) as warnings:
-            model = mujoco.MjModel.from_xml_path(str(path))
+            found = compiled_file(mujoco, str(path))
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         return Result(None, str(error))
     except RuntimeError as error:
         _damage.append(str(error))
         return Result(None, str(error))
-    return Result(model, "", tuple(warnings))
+    return Result(found.model, "", tuple(warnings), tuple(found.names), found.meshes)
 
 
 @contextmanager
@@ -190,6 +198,8 @@ def _library() -> ModuleType:
 
 
 def _remedy(reason: str) -> str:
-    if "opening file" in reason:
+    if reason.startswith(NEEDED):
+        return " Put it where the document looks for it, or state the body's <inertial>."
+    if NO_FILE in reason:
         return " Put the files it names (meshes, textures, includes) where it looks for them, beside it."
     return ""

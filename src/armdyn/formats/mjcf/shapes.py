@@ -82,14 +82,18 @@ def _color(m: Any, g: int) -> tuple[float, ...]:
 def _mesh(compiled: Compiled, i: int, pose: Array) -> tuple[Mesh | None, Array, str]:
     """The file of a mesh and the pose of its frame, from that of the geom; or what is in the way."""
     m = compiled.m
-    start, label = int(m.mesh_pathadr[i]), f"mesh {compiled.name('mesh', i)!r}"
-    if start < 0:
+    start, name = int(m.mesh_pathadr[i]), compiled.name("mesh", i)
+    label = f"mesh {name!r}"
+    if start < 0 and name not in compiled.meshes:
         return None, pose, f"is {label}, which no file holds"
-    scale = m.mesh_scale[i]
+    scale: Any = np.array(compiled.meshes[name][1]) if name in compiled.meshes else m.mesh_scale[i]
     reference = _reference(compiled, i, scale)
     if reference is None:
         return None, pose, f"is {label}, which refquat turns before its axes are scaled differently"
-    path = os.path.abspath(m.paths[start : m.paths.index(b"\0", start)].decode())
+    whole = (
+        compiled.meshes[name][0] if name in compiled.meshes else m.paths[start : m.paths.index(b"\0", start)].decode()
+    )
+    path = os.path.abspath(whole)
     folder = compiled.folder
     inside = path.startswith(os.path.join(folder, ""))
     mesh = Mesh(os.path.relpath(path, folder) if inside else path, scale, folder)

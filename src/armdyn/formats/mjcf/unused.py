@@ -61,6 +61,10 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
             yield f"{_counted(count, what)} not used"
     yield from _solver_words(compiled, tree)
     yield from _options(compiled)
+    if compiled.replaced:
+        count, names = len(compiled.replaced), listing(compiled.replaced, SHOWN)
+        files = "1 file that pictures alone need is" if count == 1 else f"{count} files that pictures alone need are"
+        yield f"{files} not there: {names}"
     if looks := [*_looks(compiled)]:
         yield f"not used, for it moves nothing: {listing(looks, SHOWN)}"
 
