@@ -1,6 +1,7 @@
 """Tables of states as other programs write them: units, times, separators, what is missing, what is no number."""
 
 import io
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -215,3 +216,56 @@ def test_options_that_are_no_numbers(shell: Shell, words: tuple[str, ...], messa
     said = shell(verb, "planar_2r", *rest)
     assert (said.code, said.out) == (2, "")
     assert message in said.err
+
+
+# ---- limits
+
+
+LIMITED = """t,q_shoulder_pan_joint,q_shoulder_lift_joint,q_elbow_joint,q_wrist_1_joint,q_wrist_2_joint,q_wrist_3_joint
+0,0,-0.1,0.2,0,0,0
+0.5,0,0,0,0,0,0
+1.0,7,0,0,0,0,0
+1.5,8,0,0,0,0,0
+2.0,0,0,-9,0,0,0
+"""
+
+
+def test_a_motion_beyond_its_limits_is_told_which(shell: Shell, tmp_path: Path) -> None:
+    """Joint, value, time and limit of each; the table of torques is the same as ever."""
+    payload = armdyn.load("ur5").with_payload(armdyn.inertia.sphere(0.05, mass=30.0), "tool0")
+    payload.to_urdf(tmp_path / "loaded.urdf")
+    said = torques(shell, tmp_path, LIMITED, str(tmp_path / "loaded.urdf"))
+    assert said.code == 0
+    q = np.loadtxt(io.StringIO(LIMITED), delimiter=",", skiprows=1)[:, 1:]
+    tau = armdyn.load(tmp_path / "loaded.urdf").inverse_dynamics(q, 0 * q, 0 * q)
+    np.testing.assert_array_equal(table(said.out)[:, 1:], tau)
+    k = int(np.abs(tau[:, 1]).argmax())
+    pan = "limit: shoulder_pan_joint: position 8 rad at 1.5 s; first at 1 s, 1 s in all; limit 6.283 rad"
+    lift = f"limit: shoulder_lift_joint: effort {abs(tau[k, 1]):.4g} N m at {0.5 * k:g} s; first at 0 s, "
+    assert pan in said.err.splitlines()
+    assert lift in said.err
+    assert "limit: elbow_joint: position -9 rad at 2 s; first at 2 s, 0.25 s in all; limit -" in said.err
+    found = json.loads(torques(shell, tmp_path, LIMITED, str(tmp_path / "loaded.urdf"), "--json").out)["limits_passed"]
+    assert len(found) == said.err.count("limit: ")
+    assert found[0] == {
+        "joint": "shoulder_pan_joint",
+        "quantity": "position",
+        "reached": 8.0,
+        "limit": armdyn.load("ur5").joints[0].limits.upper,
+        "unit": "rad",
+        "at": 1.5,
+        "since": 1.0,
+        "lasts": 1.0,
+        "timed": True,
+    }
+
+
+def test_rows_without_times_beyond_limits_are_told_by_number(shell: Shell, tmp_path: Path) -> None:
+    rows = "\n".join(line.split(",", 1)[1] for line in LIMITED.splitlines())
+    said = torques(shell, tmp_path, rows, "ur5")
+    assert "limit: shoulder_pan_joint: position 8 rad in row 4; first in row 3, 2 rows in all; limit 6.28" in said.err
+
+
+def test_a_motion_within_its_limits_is_silent(shell: Shell, tmp_path: Path) -> None:
+    header, first, *_ = LIMITED.splitlines()
+    assert "limit:" not in torques(shell, tmp_path, f"{header}\n{first}\n", "ur5").err

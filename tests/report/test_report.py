@@ -15,7 +15,7 @@ import armdyn
 from armdyn import Limits, browser
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.report import ReportError, read_log
-from armdyn.report.account import joint_accounts, limits_passed
+from armdyn.report.account import joint_accounts
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from oracles.shell import Shell
@@ -75,13 +75,15 @@ def test_accounts_are_those_of_the_motion(arm: Robot, driven: Trajectory) -> Non
 
 
 def test_limits_that_were_passed(arm: Robot, driven: Trajectory) -> None:
-    passed = {(one.joint, one.what): one for one in limits_passed(driven, arm)}
+    found = armdyn.simulation.limits_passed(arm, driven.t, driven.q, driven.qd, driven.tau)
+    passed = {(one.joint, one.quantity): one for one in found}
     low = passed["joint_1", "position"]
     beyond = driven.q[:, 0] < -0.3
     assert low.reached == driven.q[:, 0].min()
     assert low.since == driven.t[beyond.argmax()]
-    assert low.seconds == pytest.approx(beyond.mean(), abs=2e-3)
-    assert passed["joint_1", "force"].limit == 5.0
+    assert low.lasts == pytest.approx(beyond.mean(), abs=2e-3)
+    assert low.at == driven.t[driven.q[:, 0].argmin()]
+    assert passed["joint_1", "effort"].limit == 5.0
     assert not any(joint == "joint_2" for joint, _ in passed)
 
 
@@ -218,6 +220,18 @@ def test_logs_that_are_refused(tmp_path: Path) -> None:
         read_log(log(path, {"t": t, "q_joint_1": t, "q_elbow": t}), arm)
     with pytest.raises(ReportError, match="has 2 rows of numbers, without 3 that are not finite"):
         read_log(log(path, {"t": t, **q, "qd_joint_1": np.where(t < 0.6, np.nan, t), "qd_joint_2": t}), arm)
+
+
+def test_the_command_names_limits_that_were_passed(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    joints = armdyn.load("ur5").joint_names
+    log(Path("arm.csv"), {"t": np.arange(5.0), **{f"q_{joint}": 3.0 * np.arange(5.0) for joint in joints}})
+    said = shell("report", "arm.csv", "--robot", "ur5")
+    assert said.code == 0, said.err
+    assert "limit: shoulder_pan_joint: position 12 rad at 4 s; first at 3 s, 1.5 s in all; limit 6.283 rad" in said.err
+    assert said.err.count("limit: ") >= 6
 
 
 def test_the_command(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,11 +12,11 @@ from armdyn.cli.completion import complete_robots
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import screen
-from armdyn.cli.tables import show_notes
+from armdyn.cli.tables import show_limits, show_notes
 from armdyn.errors import ShapeError
 from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
-from armdyn.simulation import Trajectory
+from armdyn.simulation import Trajectory, limits_passed
 from armdyn.simulation.errors import TrajectoryFileError
 
 MOTION = "A trajectory of armdyn (.npz, .parquet, .csv), or a csv of recorded joint states: t, q_JOINT, ..."
@@ -65,13 +65,21 @@ def report(
         made = trajectory.report(robot=arm, title=title)
         target.parent.mkdir(parents=True, exist_ok=True)
         made.write(target)
+    passed = [] if arm is None else limits_passed(arm, *(getattr(trajectory, name) for name in ("t", "q", "qd", "tau")))
     notes = [*trajectory.notes, *([] if arm is not None else [NO_ROBOT])]
     if json:
         print_json(
-            {"robot": trajectory.robot, "joint_names": trajectory.joint_names, "files": [target], "notes": notes}
+            {
+                "robot": trajectory.robot,
+                "joint_names": trajectory.joint_names,
+                "files": [target],
+                "notes": notes,
+                "limits_passed": [one._asdict() for one in passed],
+            }
         )
         return
     screen().print(f"{target}: {target.stat().st_size / 1000:.0f} kB", soft_wrap=True, highlight=False)
+    show_limits(errors, passed)
     show_notes(errors, notes)
 
 

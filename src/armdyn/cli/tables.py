@@ -95,6 +95,12 @@ def show_notes(console: Console, notes: Iterable[str]) -> None:
         console.print(labelled("note:", "yellow", note), soft_wrap=True)
 
 
+def show_limits(console: Console, passed: Iterable[object]) -> None:
+    """Print the limits that a motion passes, a line each."""
+    for limit in passed:
+        console.print(labelled("limit:", "red", str(limit)), soft_wrap=True)
+
+
 def figures(vector: Array, *, size: float = 0.0, digits: int = 4, width: int = 8) -> str:
     """The numbers of a vector; rounding, relative to the largest or to ``size``, counts as zero.
 

@@ -12,10 +12,11 @@ from armdyn.cli.arguments import read_joint_vector, read_wrench
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Accelerations, MotionFile, OutFile, Positions, Velocities, target_of, write_rows
-from armdyn.cli.tables import figure, new_table, show, show_notes, write_table
+from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes, write_table
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.files.joint_tables import read_states
+from armdyn.simulation.results.limits_passed import limits_passed
 from armdyn.spatial.rotations import Array
 
 
@@ -36,7 +37,8 @@ def torque(
     What is not given is zero. The csv of --motion has a header that names its columns q_JOINT, qd_JOINT, qdd_JOINT, in
     any order, in SI units or with another behind the name, such as "q_JOINT \[deg]"; a column t is kept, others are
     ignored with a warning. Or it has no header and the columns q, qd, qdd of all joints in order, as far as they go.
-    Semicolons and tabs separate columns too.
+    Semicolons and tabs separate columns too. Limits of positions, velocities and efforts that the motion passes are
+    named on the terminal, with the joint, the time, the value and the limit.
 
     [bold]Examples[/]
 
@@ -67,8 +69,11 @@ def torque(
             raise ShapeError("states are given twice: by --motion and by --q, --qd or --qdd; choose one")
         t, *state = read_states(motion, arm)
         tau = arm.inverse_dynamics(*state, wrench)
+        passed = limits_passed(arm, t, state[0], state[1], tau)
         if json:
-            print_json(_data(arm, t, state, tau))
+            print_json({**_data(arm, t, state, tau), "limits_passed": [one._asdict() for one in passed]})
+        else:
+            show_limits(screen(stderr=True), passed)
         if target is not None or not json:
             write_rows(sys.stdout if target is None else target, t, _columns(arm), tau)
     if not json:

@@ -1,4 +1,4 @@
-"""The numbers of a report: of every joint extremes, rms force and power; and the limits that were passed."""
+"""The numbers of a report: extremes, rms force, power and work of each joint."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import numpy as np
 
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
+from armdyn.simulation.results.limits_passed import integral
 from armdyn.spatial.rotations import Array
-
-ROUNDING = 1e-9
-"""A limit is passed by more than this share of its size, or of 1 where that is smaller."""
 
 
 @dataclass(frozen=True)
@@ -54,26 +52,6 @@ class JointAccount(NamedTuple):
     taken: float
 
 
-class Passed(NamedTuple):
-    """A limit that was passed.
-
-    Args:
-        joint: its name.
-        what: "position", "speed" or "force".
-        reached: the value farthest beyond the limit, in SI.
-        limit: in SI.
-        since: when it was first passed, s.
-        seconds: how long in all.
-    """
-
-    joint: str
-    what: str
-    reached: float
-    limit: float
-    since: float
-    seconds: float
-
-
 def joint_accounts(motion: Trajectory, robot: Robot | None) -> list[JointAccount]:
     """The accounts of all joints over a motion."""
     power = motion.tau * motion.qd
@@ -103,36 +81,7 @@ def _bounds(robot: Robot, k: int) -> Bounds:
     return Bounds(limits.lower, limits.upper, limits.velocity, limits.effort)
 
 
-def integral(t: Array, values: Array) -> float:
-    """The integral over time, by trapezia."""
-    return float(np.sum(0.5 * (values[1:] + values[:-1]) * np.diff(t)))
-
-
 def mean_over(t: Array, values: Array) -> float:
     """The mean over time; of one moment its value."""
     lasts = float(t[-1] - t[0])
     return integral(t, values) / lasts if lasts > 0.0 else float(values[0])
-
-
-def limits_passed(motion: Trajectory, robot: Robot) -> list[Passed]:
-    """Every limit of positions, speeds and forces that was passed, joint by joint."""
-    found: list[Passed] = []
-    for k, name in enumerate(motion.joint_names):
-        bounds = _bounds(robot, k)
-        q, speed, force = motion.q[:, k], np.abs(motion.qd[:, k]), np.abs(motion.tau[:, k])
-        checks = (
-            ("position", q, bounds.upper, 1.0),
-            ("position", q, bounds.lower, -1.0),
-            ("speed", speed, bounds.velocity, 1.0),
-            ("force", force, bounds.effort, 1.0),
-        )
-        for what, values, limit, side in checks:
-            if not np.isfinite(limit):
-                continue
-            beyond = side * (values - limit)
-            passed = beyond > ROUNDING * max(abs(limit), 1.0)
-            if passed.any():
-                seconds = integral(motion.t, passed.astype(float))
-                first = float(motion.t[int(passed.argmax())])
-                found.append(Passed(name, what, float(values[int(beyond.argmax())]), limit, first, seconds))
-    return found

@@ -11,9 +11,9 @@ import numpy as np
 
 from armdyn._version import __version__
 from armdyn.page.tables import html_table
-from armdyn.report.account import JointAccount, Passed, joint_accounts, limits_passed
+from armdyn.report.account import JointAccount, joint_accounts
 from armdyn.robot import Robot
-from armdyn.simulation import Trajectory
+from armdyn.simulation import Trajectory, limits_passed
 from armdyn.spatial.rotations import Array
 from armdyn.tabular import figure
 
@@ -56,21 +56,11 @@ def _verdict(motion: Trajectory, robot: Robot | None) -> str:
         )
     if not any(np.isfinite([j.limits.upper, j.limits.velocity, j.limits.effort]).any() for j in robot.joints):
         return '<p class="note">The description states no limits.</p>'
-    passed = limits_passed(motion, robot)
+    passed = limits_passed(robot, motion.t, motion.q, motion.qd, motion.tau)
     if not passed:
         return '<p class="good">All positions, speeds and forces stay within the limits of the description.</p>'
-    items = "".join(f"<li>{escape(_sentence(one, robot))}</li>" for one in passed)
+    items = "".join(f"<li>{escape(str(one))}</li>" for one in passed)
     return f'<div class="over"><b>Limits passed</b><ul>{items}</ul></div>'
-
-
-def _sentence(one: Passed, robot: Robot) -> str:
-    kind = robot.joints[robot.joint_names.index(one.joint)].kind
-    unit = UNITS[kind][one.what]
-    reached, limit = figure(one.reached, digits=4), figure(one.limit, digits=4)
-    lasted = figure(one.seconds, digits=3)
-    return (
-        f"{one.joint}: {one.what} {reached} {unit}, limit {limit} {unit}, first at {one.since:.4g} s, {lasted} s in all"
-    )
 
 
 def joints(motion: Trajectory, robot: Robot | None) -> str:

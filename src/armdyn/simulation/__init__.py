@@ -27,6 +27,7 @@ from armdyn.simulation.integration.methods import (
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.limits_passed import PassedLimit, limits_passed
 from armdyn.simulation.results.motion_data import Occurrence, Statistics
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.run import simulate
@@ -48,6 +49,7 @@ __all__ = [
     "JointLimit",
     "Occurrence",
     "OverTime",
+    "PassedLimit",
     "Plane",
     "RolloutInterrupted",
     "RungeKutta4",
@@ -63,6 +65,7 @@ __all__ = [
     "TrajectoryFileError",
     "UntracedControllerWarning",
     "Variational",
+    "limits_passed",
     "simulate",
 ]
 
