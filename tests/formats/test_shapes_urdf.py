@@ -304,3 +304,11 @@ def test_geometry_that_is_none() -> None:
         Geometry("boom", "visual", Sphere(1.0), color=(2, 0, 0, 1))
     with pytest.raises(ModelError, match="pose of a visual shape on 'boom'"):
         Geometry("boom", "visual", Sphere(1.0), pose=np.full((4, 4), np.nan))
+
+
+def test_backslashes_in_the_path_of_a_mesh() -> None:
+    """Written on Windows: read as slashes, with a note, and written so."""
+    model = read(boom=shape(r'<mesh filename="package://assets\merged\a.stl"/>'))
+    (mesh,) = (one.shape for one in model.geometry)
+    assert mesh.location == "package://assets/merged/a.stl"
+    assert "backslashes in the path of a mesh are read as slashes: visual of link 'boom'" in model.notes

@@ -83,6 +83,21 @@ def test_the_error_names_the_choices() -> None:
     robot.inverse_dynamics(*np.zeros((3, 2)))  # which needs none
 
 
+@pytest.mark.parametrize("name", ["left_tool0", "arm-tool0", "ur5e/tool0", "robot.tool0"])
+def test_a_usual_name_with_a_prefix(name: str) -> None:
+    tip, notes = tip_and_notes(welded("camera"), welded(name))
+    assert tip == name
+    assert notes == (
+        f"tip {name!r}, by its name: the robot has 2 end frames (camera, {name}); choose another with tip=",
+    )
+
+
+def test_two_arms_have_no_single_tip() -> None:
+    assert tip_and_notes(welded("left_tool0"), welded("right_tool0"))[0] is None
+    assert tip_and_notes(welded("left_tool0"), welded("tcp"))[0] == "tcp"
+    assert tip_and_notes(welded("nottool0"), welded("camera"))[0] is None
+
+
 def test_the_callers_word_comes_first() -> None:
     parts = [*ARM, welded("camera"), welded("tcp")]
     robot = Robot.from_links(parts, tip="camera")

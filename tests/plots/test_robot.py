@@ -162,6 +162,33 @@ def write_stl(path: Path) -> None:
     path.write_text(f"solid s\n{text}endsolid s\n")
 
 
+def test_packages_keep_their_meshes(tmp_path: Path) -> None:
+    """A file outside of the package is not found, whatever the path says."""
+    folder = tmp_path / "arm_description" / "urdf"
+    folder.mkdir(parents=True)
+    (tmp_path / "secret.stl").touch()
+    (folder.parent / "a.stl").touch()
+    inside = "package://arm_description/urdf/../a.stl"
+    assert find_file(Mesh(inside, folder=str(folder))) == folder.parent / "a.stl"
+    for path in (
+        "package://arm_description/../secret.stl",
+        "package://arm_description/urdf/../../secret.stl",
+        "package://../secret.stl",
+        "package://./secret.stl",
+        f"package://arm_description/{tmp_path}/secret.stl",
+        "model://arm_description\\..\\secret.stl",
+    ):
+        assert find_file(Mesh(path, folder=str(folder))) is None
+
+
+def test_backslashes_of_windows_are_slashes(tmp_path: Path) -> None:
+    folder = tmp_path / "assets" / "merged"
+    folder.mkdir(parents=True)
+    (folder / "a.stl").touch()
+    for path in (r"assets\merged\a.stl", r"package://assets\merged\a.stl"):
+        assert find_file(Mesh(path, folder=str(tmp_path))) == folder / "a.stl"
+
+
 def test_meshes_are_found_in_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_stl(tmp_path / "work/arm_description/meshes/a.stl")
     folder = tmp_path / "work/arm_description/urdf"

@@ -107,8 +107,9 @@ class Mesh(Shape):
 
     @property
     def location(self) -> str:
-        """The path of the file, relative paths behind the description's folder."""
-        return self.path if "://" in self.path else os.path.join(self.folder, self.path)
+        """The path of the file, with slashes for backslashes; relative paths follow the description's folder."""
+        path = self.path.replace("\\", "/")
+        return path if "://" in path else os.path.join(self.folder, path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,9 @@ from armdyn.model.parts import JointPart, moved_links
 USUAL_NAMES = ("tool0", "tcp", "flange", "ee_link")
 """Usual names of the tip, in order of preference, for arms with several ends."""
 
+PREFIXED, SEPARATORS = "tool0", "_-/."
+"""The usual name that stands behind a prefix too, as in left_tool0, and the characters between the two."""
+
 SHOWN = 6
 """The most ends in one note."""
 
@@ -31,7 +34,7 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
     lost = [] if marked is None else [TipNote(f"the description names the tip {marked!r}, which is not in the robot")]
     if len(ends) == 1:
         return ends[0], lost
-    usual = next((name for name in USUAL_NAMES if name in moved), None)
+    usual = next((name for name in USUAL_NAMES if name in moved), None) or _prefixed(moved)
     if usual is not None:
         return usual, [
             *lost, TipNote(f"tip {usual!r}, by its name: {several}; choose another with {option('tip')}")
@@ -40,6 +43,13 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
     return None, [
         *lost, TipNote(f"no tip: {several}, and no frame called {none_called}; choose one with {option('tip')}")
     ]  # fmt: skip
+
+
+def _prefixed(moved: Sequence[str]) -> str | None:
+    """The only frame called like left_tool0; None where there is none, or several."""
+    endings = tuple(f"{separator}{PREFIXED}" for separator in SEPARATORS)
+    matching = [name for name in moved if name.endswith(endings)]
+    return matching[0] if len(matching) == 1 else None
 
 
 def without_tip_notes(notes: Iterable[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +30,7 @@ class UnreadMesh(Exception):
 
 def find_file(mesh: Mesh) -> Path | None:
     """The file of a mesh, where there is one; ``package://NAME/...`` is looked for as `_in_packages` says."""
-    scheme, separator, rest = mesh.path.partition("://")
+    scheme, separator, rest = mesh.path.replace("\\", "/").partition("://")
     if not separator:
         candidates: Iterator[Path] = iter([Path(mesh.location)])
     elif scheme == "file":
@@ -49,18 +50,24 @@ def _is_file(path: Path) -> bool:
 
 
 def _in_packages(rest: str, folder: str) -> Iterator[Path]:
-    """Possible paths of NAME/FILE of a package: in or beside the folders of the description, then in ROS's paths."""
+    """Possible paths of NAME/FILE of a package: in or beside the folders of the description, then in ROS's paths.
+
+    None leaves its package: there is no file of a NAME or FILE that leads out by "..".
+    """
     name, _, inside = rest.partition("/")
+    inside = posixpath.normpath(inside.lstrip("/"))
+    if name in ("", ".", "..") or inside == ".." or inside.startswith("../"):
+        return
     if folder:
         for above in (Path(folder), *Path(folder).parents):
             if above.name == name:
                 yield above / inside
-            yield above / rest
+            yield above / name / inside
     for variable, below in PACKAGES:
         for root in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             if Path(root).name == name:
                 yield Path(root) / inside
-            yield Path(root) / below / rest
+            yield Path(root) / below / name / inside
 
 
 def read_triangles(mesh: Mesh) -> Array:

@@ -108,6 +108,8 @@ def _read_form(reader: ElementReader, form: Element) -> tuple[type[Shape], dict[
     """The class of a shape, and what it is made of."""
     if form.tag == MESH:
         scale = reader.vector(form, "scale", (1.0, 1.0, 1.0))
+        if "\\" in form.attributes.get("filename", ""):
+            reader.note("backslashes in the path of a mesh are read as slashes")
         return Mesh, {"path": reader.word(form, "filename"), "scale": scale, "folder": reader.findings.folder}
     kind = FORMS[form.tag]
     if kind is Plane:
