@@ -5,14 +5,17 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from fmpy import simulate_fmu
 from fmpy.validation import validate_fmu
 
 import armdyn
-from armdyn.actuators import Actuator, Gear, LuGre, Motor, MotorLimits, Spring
-from armdyn.simulation import RungeKutta4
+from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, MotorLimits, Smooth, Spring
+from armdyn.fmi.steps import jacobian, longest_step
+from armdyn.simulation import FrictionWarning, RungeKutta4, StepWarning
 from fmi.instances import arm, instance, state_of, written
+from oracles.robot_data import ROBOTS
 from oracles.short_run import short_run
 
 ARMS = short_run(["ur5", "scara"], "scara")
@@ -246,6 +249,110 @@ def test_motors_at_given_voltages(inductance: float) -> None:
         np.testing.assert_allclose(limited, 24.0, rtol=1e-13)
 
 
+def wheel() -> armdyn.Robot:
+    body = armdyn.Inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, 1e-3]))
+    return armdyn.Robot.from_links(
+        [armdyn.Part("rim", "base", joint="hub", axis=(0, 0, 1), inertia=body)], name="wheel"
+    )
+
+
+def test_a_step_that_is_too_long_for_viscous_friction() -> None:
+    """A wheel slows down as exp(-d t / I), 5,000 1/s; a step of Runge-Kutta 4 turns it round from 2.7853 I / d on."""
+    damped = {"parameters": ["hub.damping"], "start": {"hub.damping": 5.0, "qd": [1.0]}}
+    limit = 2.785293563405282 / 5000.0
+    said = r"qd of joint 'hub' changes with 5000 1/s, .* by 13\.71\. Use step=0\.0004, for beyond 0\.000557 s it grows"
+    with pytest.warns(StepWarning, match=said):
+        long = wheel().to_fmu(**damped)
+    assert abs(longest_step(np.array([-5000.0]), 1e-3) / limit - 1.0) < 3e-4
+    wheel().to_fmu(**damped, step=limit)  # and says nothing
+    for factor in (0.999, 1.001):
+        with instance(written(long, "wheel")) as one:
+            one.begin(step=factor * limit)
+            for k in range(2000):
+                one.step(factor * limit * k, factor * limit)
+            speed = abs(one.get("qd")[0])
+            assert speed > 2.0 if factor > 1.0 else speed < 0.5
+
+
+@pytest.mark.slow
+def test_inputs_are_held_between_communication_points() -> None:
+    """The documentation's table: a wheel under a growing torque lacks h/T of its velocity, with CVode some more."""
+    path = str(written(wheel().to_fmu(), "held"))
+    t = np.linspace(0.0, 1.0, 1001)
+    table = np.array([*zip(t, 1e-3 * t[:, None], strict=True)], dtype=[("time", float), ("tau", float, (1,))])
+    errors = {}
+    for kind in ("CoSimulation", "ModelExchange"):
+        options = {"fmi_type": kind, "input": table, "stop_time": 1.0, "relative_tolerance": 1e-10}
+        moved = [simulate_fmu(path, output_interval=h, **options)["qd"][-1, 0] for h in (0.1, 1 / 24, 0.01, 1e-3)]
+        errors[kind] = 100.0 * (np.array(moved) / 0.5 - 1.0)
+    np.testing.assert_allclose(errors["CoSimulation"], [-10.0, -100 / 24, -1.0, -0.1], rtol=1e-6)
+    np.testing.assert_allclose(errors["ModelExchange"], [-11.0, -6.2, -1.5, -0.15], rtol=0.05)
+    steps = [simulate_fmu(path, stop_time=T)["time"][1] for T in (5.0, 20.0)]
+    np.testing.assert_allclose(steps, [8e-3, 32e-3])
+
+
+def test_the_fastest_motions_are_those_of_friction_over_inertia() -> None:
+    """The UR10 with 2.5 N m s/rad in each joint: the eigenvalues of M^-1 D by Pinocchio; its wrist is the fastest."""
+    path = ROBOTS / "ur_description/urdf/ur10_robot.urdf"
+    robot = armdyn.load(path)
+    names = [f"{name}.damping" for name in robot.joint_names]
+    start = {**dict.fromkeys(names, 2.5), "gravity": np.zeros(3), "q": robot.random_configuration(3)}
+    with pytest.warns(StepWarning, match=r"the step of 0\.001 s is too long .* qd of joint 'wrist_3_joint'"):
+        fmu = robot.to_fmu(parameters=[*names, "gravity"], start=start)
+    model = pin.buildModelFromUrdf(str(path))
+    model.armature[:] = 0.0
+    M = pin.crba(model, model.createData(), start["q"])
+    expected = -np.sort(np.linalg.eigvals(np.linalg.inv(np.triu(M) + np.triu(M, 1).T) * 2.5).real)
+    values = np.linalg.eigvals(
+        jacobian(fmu.system, {p.variable.port: np.reshape(p.start, p.shape) for p in fmu.code.layout.places if p.start})
+    )
+    np.testing.assert_allclose(np.sort(values.real)[:6], np.sort(expected), rtol=1e-9)
+    assert np.abs(values).min() < 1e-6 * np.abs(expected).max()
+    assert 1e-3 * expected.min() < -2.79
+
+
+def test_steps_that_are_too_long_for_currents_and_springs() -> None:
+    """The current of a coil follows with R / L; a rotor vibrates behind its spring."""
+    motor = Motor(1e-5, torque_constant=0.03, resistance=0.5, inductance=1e-4)
+    driven = armdyn.load("planar_2r").with_actuators({"joint_2": Actuator(motor, Gear(50.0))})
+    with pytest.warns(StepWarning, match=r"current\[1\] changes with 49\d\d 1/s"):
+        driven.to_fmu(command="voltage")
+    spring = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5e5))
+    flexible = armdyn.load("rp").with_actuators({"joint_1": spring})
+    frequency = flexible.vibration_modes([0.0, 0.5]).frequencies.max()
+    with pytest.warns(StepWarning, match=r"thetad of joint 'joint_1'"):
+        flexible.to_fmu(start={"q": [0.0, 0.5]}, step=3.0 / frequency)
+    flexible.to_fmu(start={"q": [0.0, 0.5]}, step=1.0 / frequency)
+
+
+@pytest.mark.parametrize(
+    ("actuator", "said"),
+    [
+        (
+            Actuator(friction=Coulomb(2.0)),
+            r"joints with dry friction do not stick in it, .*about rest: joint_2\. Joints",
+        ),
+        (
+            Actuator(Motor(), Gear(10.0, efficiency=0.7)),
+            r"joint_2; so do gear losses and friction of the load: joint_2",
+        ),
+        (
+            Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=500.0, backlash=0.01)),
+            r"reach the ends of the play of joints with backlash without an event: joint_2",
+        ),
+    ],
+    ids=["dry", "loss", "play"],
+)
+def test_what_an_fmu_has_not_is_told(actuator: Actuator, said: str) -> None:
+    robot = armdyn.load("planar_2r").with_actuators({"joint_2": actuator})
+    with pytest.warns(FrictionWarning, match=said):
+        fmu = robot.to_fmu(step=1e-4)
+    assert re.search(said, " ".join(fmu.system.about), re.IGNORECASE)
+    armdyn.load("planar_2r").with_actuators({"joint_2": Actuator(friction=Smooth(Coulomb(2.0), 0.05))}).to_fmu(
+        step=1e-4
+    )
+
+
 @pytest.mark.slow
 def test_the_same_fmu_is_the_same_file(tmp_path: Path) -> None:
     robot, _, first = arm("scara")
@@ -281,6 +388,7 @@ def test_friction_with_a_state_is_told() -> None:
     """The FMU of a robot has the steady force of LuGre friction; its description names law and joint."""
     law = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.1, static=1.5, kinetic=1.0, speed=0.1)
     rubs = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=law)})
-    told = " ".join(rubs.to_fmu().system.about)
+    with pytest.warns(FrictionWarning, match="LuGre of 'joint_1'.* counts with its force at a steady velocity"):
+        told = " ".join(rubs.to_fmu().system.about)
     assert "LuGre of 'joint_1') counts with its force at a steady velocity" in told
     assert "steady" not in " ".join(armdyn.load("planar_2r").to_fmu().system.about)

@@ -8,6 +8,7 @@ from fmpy.validation import validate_fmu
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring, Supply
 from armdyn.errors import UnknownName
+from armdyn.simulation import StepWarning
 from fmi.instances import instance, written
 
 ROBOT = armdyn.load("rp")
@@ -40,6 +41,19 @@ def test_references_over_time() -> None:
     found = simulate_fmu(str(path), input=table, stop_time=0.1, output_interval=1e-3)
     np.testing.assert_allclose(found["q"][-1], rolled.final.q, rtol=1e-12)
     assert abs(found["q"][-1] - [0.1, 0.5]).max() > 1e-2
+
+
+def test_a_step_that_is_too_long_for_its_gains() -> None:
+    """Held for a step, damping multiplies the velocity of a wheel by 1 - h Kd / I, which is -1.5 at Kd = 2.5."""
+    body = armdyn.Inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, 1e-3]))
+    wheel = armdyn.Robot.from_links([armdyn.Part("rim", "base", joint="hub", axis=(0, 0, 1), inertia=body)])
+    loop = armdyn.ClosedLoop(wheel, armdyn.control.pd_gravity)
+    loop.to_fmu(start={"Kp": [0.0], "Kd": [1.99]})
+    with pytest.warns(
+        StepWarning, match=r"each step of 0\.001 s multiplies a deviation by 1\.5, and steps of 0\.0005 s do not"
+    ):
+        loop.to_fmu(start={"Kp": [0.0], "Kd": [2.5]})
+    loop.to_fmu(start={"Kp": [-5.0], "Kd": [0.1]})  # runs away with any step: not a matter of steps
 
 
 def test_closed_loop_through_motors() -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from armdyn.actuators.with_state import FrictionWithState
 from armdyn.checks import number
-from armdyn.errors import Unsupported
+from armdyn.errors import Unsupported, warn_outside
+from armdyn.fmi.left_out import left_out
 from armdyn.fmi.motion import Motion, motion_of
 from armdyn.fmi.quantities import parameter, starts, variable
+from armdyn.fmi.steps import warn_of_step
 from armdyn.functions.robot_like import RobotLike
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.errors import FrictionWarning, SettingError
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import System
 from armdyn.targets.identifiers import chosen_name
@@ -35,6 +37,10 @@ def robot_fmu(
     motors with an inductance. The input is tau, or the voltages of the motors and what else acts on the joints, tau.
     Outputs are the states, qdd, pose and twist of the tip, kinetic and potential energy. In co-simulation the classical
     method of Runge and Kutta integrates with steps not longer than the parameter ``step``, inputs being held.
+
+    Warns (`armdyn.simulation.FrictionWarning`) of dry friction, gear losses and backlash, which the FMU has without
+    their events, and (`armdyn.simulation.StepWarning`) of a step that is too long for viscous friction, springs or
+    currents, at the start and in 32 positions within the limits of the joints.
 
     Args:
         robot: without constraints.
@@ -65,7 +71,13 @@ def robot_fmu(
         )
     wanted = default_parameters(robot) if parameters is None else _listed(parameters)
     motion = motion_of(robot, command, _listed(given), wanted)
-    return Fmu(_system(robot, motion, name, wanted, start or {}, step), derivatives, arrays)
+    system = _system(robot, motion, name, wanted, start or {}, step)
+    different = list(left_out(robot, [v.port for v in system.parameters if any(v.start)]))
+    for text in different:
+        warn_outside(f"FMU of {system.name!r}: {text}", FrictionWarning)
+    warn_of_step(robot, system)
+    about = (*ABOUT, *(f"{text[0].upper()}{text[1:]}." for text in different), *robot.model.notes)
+    return Fmu(replace(system, about=about), derivatives, arrays)
 
 
 def _system(
@@ -77,33 +89,14 @@ def _system(
     outputs = tuple(variable(robot, name) for name in motion.outputs)
     system = System(
         chosen_name(name, robot.name), motion.program, motion.states, inputs, tuned, outputs, step,
-        said=f"Forward dynamics of {robot.name}.", about=(*ABOUT, *_without_bristles(robot), *robot.model.notes),
+        said=f"Forward dynamics of {robot.name}.",
     )  # fmt: skip
     states = [state.variable.port for state in motion.states]
     known = [*states, *motion.inputs, *parameters]
     return system.with_start(**starts(motion.program, start, known))
 
 
-ABOUT = (
-    "SI units. Arrays are row-major; wrenches and twists have their angular part first.",
-    "Dry friction is a multiple of sign(qd), and 0 at rest: joints do not stick.",
-)
-
-
-def _without_bristles(robot: RobotLike) -> list[str]:
-    """What is said of friction whose state the FMU does not carry."""
-    laws = [
-        f"{type(law).__name__} of {joint.name!r}"
-        for joint in robot.model.joints
-        for law in joint.laws
-        if isinstance(law, FrictionWithState)
-    ]
-    if not laws:
-        return []
-    return [
-        f"Friction with a state of its own ({', '.join(laws)}) counts with its force at a steady velocity, 0 at rest: "
-        "nothing bends here. The FMU of an armdyn.ClosedLoop carries the state."
-    ]
+ABOUT = ("SI units. Arrays are row-major; wrenches and twists have their angular part first.",)
 
 
 def default_parameters(robot: RobotLike) -> list[str]:

@@ -11,6 +11,7 @@ from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.fmi.arm import ABOUT
 from armdyn.fmi.quantities import parameter, starts, variable
+from armdyn.fmi.steps import warn_of_step
 from armdyn.functions.c_notes import said_of
 from armdyn.program import Program
 from armdyn.robot import Robot
@@ -37,6 +38,9 @@ def to_fmu(
     Its states are those of the loop: q, qd, and what the controller keeps. Outputs are the states, tau and the
     controller's signals, at the present time. A communication step is a whole number of the loop's own steps.
 
+    Warns (`armdyn.simulation.StepWarning`) of a step that makes deviations from the start grow with the gains of
+    ``start``, if shorter steps do not.
+
     Args:
         loop: what moves.
         name: of the model and its files; those of the robot and the controller if not given.
@@ -61,6 +65,7 @@ def to_fmu(
     said = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
     step = loop.method.step
     system = _sampled(loop.robot, rollout.step, loop.rollout.parameters, law, called, said, step, tunable, start or {})
+    warn_of_step(loop.robot, system)
     return Fmu(system, derivatives, arrays)
 
 

@@ -49,6 +49,10 @@ class RobotLike(Arm, Hashable, Protocol):
         """Compiles a declared function."""
 
     @property
+    def random_configuration(self) -> Callable[..., Any]:
+        """Joint positions within the limits, from a seed, rad or m, shape (..., n)."""
+
+    @property
     def mass_matrix(self) -> Callable[..., Any]:
         """M(q), kg m^2, kg m or kg, shape (..., n, n)."""
 
