@@ -200,7 +200,9 @@ def test_gears_bring_their_loss_and_leave_what_else_rubs():
         (lambda: ServoFriction(viscous=-0.1), "viscous of ServoFriction is -0.1"),
         (lambda: GearLoss(1.2, 0.5), "efficiency of GearLoss is 1.2; expected a number above zero and at most 1"),
         (lambda: Gear(10.0, efficiency=0.0), "efficiency of Gear is 0.0; expected a number above zero and at most 1"),
-        (lambda: Gear(10.0, back_efficiency=-0.5), "back_efficiency of Gear is -0.5"),
+        (lambda: Gear(10.0, back_efficiency=-0.5), "back_efficiency of Gear is -0.5: a self-locking gear, .* Brake"),
+        (lambda: Gear(10.0, back_efficiency=0.0), "back_efficiency of Gear is 0.0: a self-locking gear, which the"),
+        (lambda: GearLoss(0.4, -0.1), "back_efficiency of GearLoss is -0.1: a self-locking gear"),
         (lambda: Gear(10.0, efficiency=1e-310), "efficiency of Gear is 1e-310; expected .* at most 1, and 1/1e-310 is"),
         (lambda: Stribeck(2.0, 1.0, 1e-310), "speed of Stribeck is 1e-310; expected a number above zero, and 1/1e-310"),
         (

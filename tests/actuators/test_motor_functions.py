@@ -245,3 +245,19 @@ def test_voltages_and_powers_of_warm_motors_have_one_current() -> None:
     current = tau / k
     np.testing.assert_allclose(arm.motor_voltages(*state, winding_rise=rise), k * w + R * current, rtol=1e-12)
     np.testing.assert_allclose(arm.electrical_power(*state, winding_rise=rise), tau * w + R * current**2, rtol=1e-12)
+
+
+def test_currents_of_a_lossy_gear_beside_the_books() -> None:
+    """I_com = tau_motor/(eta k_t), with eta on the load alone: the rotor's own torque passes no gear."""
+    eta, G, rotor = 0.8, 60.0, 1.4e-5
+    motor = Motor(torque_constant=0.03, resistance=0.3, rotor_inertia=rotor)
+    drives = {"joint_2": Actuator(motor, Gear(G, efficiency=eta))}
+    robot = BARE.with_actuators({"joint_2": drives["joint_2"]})
+    q, qd, qdd = np.array([0.3, 0.4]), np.array([0.0, 0.5]), np.array([0.2, 0.7])
+    load = BARE.inverse_dynamics(q, qd, qdd)[1]
+    assert load * qd[1] > 0.0  # the motor drives
+    current = robot.current_commands(q, robot.inverse_dynamics(q, qd, qdd))[0]
+    np.testing.assert_allclose(current, (load / (G * eta) + G * rotor * qdd[1]) / 0.03, rtol=1e-12)
+    still = robot.current_commands(q, robot.inverse_dynamics(q, qd, 0.0 * qdd))[0]
+    book = BARE.inverse_dynamics(q, qd, 0.0 * qdd)[1] / G / (eta * 0.03)
+    np.testing.assert_allclose(still, book, rtol=1e-12)

@@ -119,3 +119,19 @@ def test_fmus_of_all_parameters() -> None:
     fmu = ROBOT.to_fmu(parameters=list(MASSES), derivatives=False)
     names = {place.name for place in fmu.code.layout.places}
     assert {"tool-0.mass", "left/tip.mass", "1link.mass"} <= {name.replace("'", "") for name in names}
+
+
+def test_patterns_stand_for_the_parameters_that_match() -> None:
+    """g is linear in the masses: with all of them doubled by the pattern it is twice as large."""
+    arm = armdyn.load("planar_3r")
+    masses = arm.compile("gravity_forces", parameters=["*.mass"])
+    assert masses.parameters == ("link_1.mass", "link_2.mass", "link_3.mass")
+    own = [link.inertia.mass for link in arm.model.links[1:]]
+    q = np.array([0.3, -0.4, 0.5])
+    np.testing.assert_allclose(masses(q, *(2.0 * np.array(own))), 2.0 * arm.gravity_forces(q), rtol=1e-12)
+    some = arm.compile("gravity_forces", parameters=["link_[23].mass", "link_3.*", "gravity"])
+    assert some.parameters == ("link_2.mass", "link_3.mass", "link_3.com", "link_3.inertia", "gravity")
+    payloads = arm.compile("mass_matrix", parameters=["*.payload.mass"])
+    assert set(payloads.parameters) == {f"{frame}.payload.mass" for frame in arm.frame_names if frame != "base"}
+    with pytest.raises(armdyn.UnknownName, match=r"no parameter that matches '\*\.weight' in 'planar_3r'"):
+        arm.compile("mass_matrix", parameters=["*.weight"])

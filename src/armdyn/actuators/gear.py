@@ -20,10 +20,11 @@ class Gear:
         inertia: of the gear's parts, as its fast side feels them, kg m^2.
         efficiency: the part of the power that reaches the joint where the motor drives it, above 0, at most 1.
         back_efficiency: the part that reaches the motor where the load drives the joint; ``efficiency`` where none is
-            given.
+            given. Data sheets of worm gears state zero or less, i.e. the load does not drive them back.
 
     Raises:
-        ModelError: a ratio of zero, or an efficiency above one or not above zero.
+        ModelError: a ratio of zero, or an efficiency above one or not above zero; a ``back_efficiency`` of zero or
+            below, of a self-locking gear, too: see `GearLoss`.
 
     >>> gear = armdyn.actuators.Gear(100.0, efficiency=0.8)
     >>> gear.ratio, gear.back_efficiency

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.checks import divisor
+from armdyn.checks import as_float, divisor
 from armdyn.errors import ModelError, shown
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, maximum, minimum, select, sign
@@ -25,8 +25,9 @@ class GearLoss(DryFriction):
         back_efficiency: eta_b, the part of the load's power that reaches the drive, above 0, at most 1.
 
     Raises:
-        ModelError: an efficiency above one, or not above zero. A gear that the load cannot drive has no equations of
-            motion of this form: its friction is not decided by the load.
+        ModelError: an efficiency above one, or not above zero. With a ``back_efficiency`` of zero or below, a
+            self-locking gear, which the load cannot drive back, has no unique acceleration in equations of this form:
+            its friction is as large as the load or larger.
 
     >>> loss = armdyn.actuators.GearLoss(efficiency=0.8, back_efficiency=0.5)
     >>> [10.0 + float(loss.force(rate, 10.0)) for rate in (1.0, -1.0)]  # drives; is driven
@@ -87,6 +88,13 @@ def check_efficiencies(part: object) -> None:
     """The fields ``efficiency`` and ``back_efficiency`` of a frozen dataclass while it is made."""
     for name in ("efficiency", "back_efficiency"):
         what, given = f"{name} of {type(part).__name__}", getattr(part, name)
+        if name == "back_efficiency" and as_float(given) <= 0.0:
+            raise ModelError(
+                f"{what} is {shown(given)}: a self-locking gear, which the load cannot drive back. Its friction, "
+                "(1 - back_efficiency) |load|, is as large as the load or larger, so that load and acceleration do not "
+                "decide each other: 1/back_efficiency does not exist. Expected a number above zero and at most 1, such "
+                "as 0.01, at which the load hardly drives the gear back; a joint that stands is held by a Brake."
+            )
         value = divisor(what, given, expected="a number above zero and at most 1")
         if value > 1.0:
             raise ModelError(f"{what} is {shown(given)}; expected a number above zero and at most 1")

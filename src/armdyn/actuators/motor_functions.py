@@ -156,7 +156,8 @@ def current_commands(mechanism: Mechanism, q: Array, tau: Array) -> Array:
     """Currents I_com at which the motors give joint forces tau at q, A, shape (..., motors) (Modern Robotics 8.9.2).
 
     (tau/G - tau_cogging(q)) / k_t: what a controller's tau asks of the amplifiers. Losses of gears are friction, so
-    they are in tau already.
+    they are in tau already: of a load that the motor drives, tau/(G k_t) of inverse dynamics is the book's
+    tau_motor/(eta k_t), with eta on the load and not on the torque that accelerates the rotor.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

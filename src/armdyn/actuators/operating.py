@@ -53,7 +53,7 @@ class OperatingRegion(DcEquations):
         return select(up, select(right, 1.0, 2.0), select(right, 4.0, 3.0))
 
     def region(self, *, continuous: bool = False, gear_ratio: float = 1.0) -> Array:
-        """The corners of the operating region, counter-clockwise from the lower right, shape (corners, 2).
+        """The corners of the operating region, counter-clockwise from the upper right, shape (corners, 2).
 
         Columns are torque, N m, and speed, rad/s. Behind a gear without loss torques are G times as large and speeds
         are divided by G. Without a limit of torque or current it ends at the stall torque.
@@ -64,6 +64,13 @@ class OperatingRegion(DcEquations):
 
         Raises:
             ModelError: without a limit of the voltage.
+
+        >>> from armdyn.actuators import Motor, MotorLimits
+        >>> Motor(torque_constant=0.1, resistance=1.0, limits=MotorLimits(voltage=10.0, current=5.0)).region().round(6)
+        array([[   0.5,   50. ],
+               [  -0.5,  150. ],
+               [  -0.5,  -50. ],
+               [   0.5, -150. ]])
         """
         if number("gear_ratio", gear_ratio) == 0.0:
             raise ModelError("gear_ratio is 0; expected the turns of the motor for one behind the gear")

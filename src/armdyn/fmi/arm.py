@@ -13,6 +13,7 @@ from armdyn.fmi.motion import Motion, motion_of
 from armdyn.fmi.quantities import parameter, starts, variable
 from armdyn.fmi.steps import warn_of_step
 from armdyn.functions.robot_like import RobotLike
+from armdyn.model.parameters import matching_parameters
 from armdyn.simulation.errors import FrictionWarning, SettingError
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import System
@@ -69,7 +70,8 @@ def robot_fmu(
             f"{robot.name!r} has constraints, and an FMU has ordinary differential equations; export the tree that its "
             "joints alone make, robot.without_constraints()"
         )
-    wanted = default_parameters(robot) if parameters is None else _listed(parameters)
+    named = default_parameters(robot) if parameters is None else _listed(parameters)
+    wanted = matching_parameters(robot.model, named)
     motion = motion_of(robot, command, _listed(given), wanted)
     system = _system(robot, motion, name, wanted, start or {}, step)
     different = list(left_out(robot, [v.port for v in system.parameters if any(v.start)]))

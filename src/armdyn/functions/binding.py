@@ -14,7 +14,7 @@ from armdyn.errors import Unsupported
 from armdyn.functions.variants import refuse_unknown
 from armdyn.model.constraints import sizes as constraint_sizes
 from armdyn.model.parameter_words import word_of
-from armdyn.model.parameters import parameter_shape
+from armdyn.model.parameters import matching_parameters, parameter_shape
 from armdyn.program import Port
 from armdyn.threads import cached_property
 
@@ -27,7 +27,7 @@ class Inputs:
 
     def __init__(self, function: Function, model: Model, parameters: Iterable[str], behind: Sequence[str] = ()) -> None:
         self.function, self.model, self.behind = function, model, behind
-        self.parameters = _checked(parameters, function.name)
+        self.parameters = matching_parameters(model, _checked(parameters, function.name))
         arguments = {a.name: a for a in function.arguments}
         self.words = _words(model, self.parameters, [*arguments, *function.options])
         """The keyword of each parameter in a call."""

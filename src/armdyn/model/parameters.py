@@ -10,7 +10,8 @@ a frame, which is added.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,9 @@ from armdyn.spatial.rotations import Array
 
 SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
 """The inputs of a body: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
+
+WILD = "*?["
+"""The characters that make a pattern of a name."""
 
 SPRING = ".spring"
 """The word behind the joint's name in the parameters of its spring."""
@@ -49,6 +53,31 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
     if quantity not in SHAPES or not exists:
         raise _unknown(model, name)
     return SHAPES[quantity]
+
+
+def matching_parameters(model: Model, names: Iterable[str]) -> tuple[str, ...]:
+    """The names of parameters, with those that a pattern such as "*.mass" matches in its place.
+
+    ``*`` stands for any characters, ``?`` for one, ``[ab]`` for one of several. Those of payloads, which every frame
+    may have, match only if the pattern has ``payload`` in it. A parameter that several patterns match stands once.
+
+    Raises:
+        UnknownName: a pattern that no parameter matches.
+    """
+    matched: list[str] = []
+    known = None
+    for name in names:
+        if not any(sign in name for sign in WILD):
+            matched.append(name)
+            continue
+        known = list(parameter_names(model)) if known is None else known
+        found = [one for one in known if fnmatchcase(one, name) and (PAYLOAD not in one or PAYLOAD in name)]
+        if name in known:  # names of descriptions may have these characters
+            found = [name]
+        if not found:
+            raise UnknownName.of("parameter that matches", name, known, repr(model.name))
+        matched += [one for one in found if one not in matched]
+    return tuple(matched)
 
 
 def _unknown(model: Model, name: str) -> UnknownName:

@@ -354,7 +354,8 @@ class Robot:
                 a joint's, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" of its spring; or
                 "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
                 it, which is added. They stand behind all arrays, also those that may be left out: give them by name,
-                with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
+                with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays. A pattern
+                such as "*.mass" stands for all that match it, payloads only if it has "payload" in it.
 
         >>> @armdyn.function("(n),(n),(n),(n)->(n),()")
         ... def computed_torque(model, q, qd, q_ref, gains):
