@@ -4,6 +4,7 @@ import importlib
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import armdyn
@@ -47,3 +48,33 @@ def test_tables_of_the_book_and_the_drop_in_have_the_same_names() -> None:
     import armdyn.modern_robotics as mr
 
     assert all(hasattr(mr, there) for there, _ in rows("Modern Robotics"))
+
+
+def test_what_the_tables_say_of_bias_forces_and_of_the_mass_matrix() -> None:
+    """Friction is part of the bias forces here and not there; M is read from MuJoCo as the table says."""
+    import mujoco
+    import pinocchio
+
+    robot = armdyn.load("ur5").with_friction({name: (3.0, 5.0) for name in armdyn.load("ur5").joint_names})
+    model = pinocchio.buildModelFromXML(robot.to_urdf())
+    scene = mujoco.MjModel.from_xml_string(robot.without_friction().to_urdf())
+    state = mujoco.MjData(scene)
+    q, qd = np.random.default_rng(8).normal(size=(2, 6))
+    state.qpos[:], state.qvel[:] = q, qd
+    mujoco.mj_forward(scene, state)
+    frictionless = robot.without_friction().bias_forces(q, qd)
+    np.testing.assert_allclose(frictionless, pinocchio.nonLinearEffects(model, model.createData(), q, qd), rtol=1e-12)
+    np.testing.assert_allclose(frictionless, state.qfrc_bias, rtol=1e-11, atol=1e-11)
+    parts = robot.velocity_forces(q, qd) + robot.gravity_forces(q) + robot.friction_forces(q, qd)
+    np.testing.assert_allclose(robot.bias_forces(q, qd), parts, rtol=1e-12)
+    np.testing.assert_allclose(robot.friction_forces(q, qd), 3.0 * qd + 5.0 * np.sign(qd), rtol=1e-12)
+    M = np.zeros((6, 6))
+    mujoco.mj_fullM(scene, state, M)
+    np.testing.assert_allclose(robot.mass_matrix(q), M, rtol=1e-11, atol=1e-12)
+    assert hasattr(state, "M")
+    assert not hasattr(state, "qM")
+    for page in ("conventions", "coming_from"):
+        text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if "bias_forces" in line and "|" in line]
+        assert all("tau_fric" in row for row in rows)
+        assert rows
