@@ -55,7 +55,7 @@ def test_what_the_tables_say_of_bias_forces_and_of_the_mass_matrix() -> None:
     import mujoco
     import pinocchio
 
-    robot = armdyn.load("ur5").with_friction({name: (3.0, 5.0) for name in armdyn.load("ur5").joint_names})
+    robot = armdyn.load("ur5").with_friction(dict.fromkeys(armdyn.load("ur5").joint_names, (3.0, 5.0)))
     model = pinocchio.buildModelFromXML(robot.to_urdf())
     scene = mujoco.MjModel.from_xml_string(robot.without_friction().to_urdf())
     state = mujoco.MjData(scene)
