@@ -184,6 +184,7 @@ class ClosedLoop:
             refuse_memory(self.method)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
+        self.friction.refuse_unsolved(robot)
         self._check_brakes()
         self.friction.warn()
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)

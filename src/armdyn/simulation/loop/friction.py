@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.advice import either
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.errors import warn_outside
+from armdyn.errors import Unsupported, warn_outside
+from armdyn.model.joint import Joint
 from armdyn.robot import Robot
 from armdyn.simulation.errors import FrictionWarning
 from armdyn.simulation.flexible.bristles import behind_springs, motion_carries
@@ -64,6 +65,16 @@ class LoopFriction:
         loaded = drive_of_links(rest).depends_on_load
         return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), loaded, tuple(steady))
 
+    def refuse_unsolved(self, robot: Robot) -> None:
+        """Refuse, before a loop is compiled, an arm whose accelerations its steps cannot solve for."""
+        if robot.model.constraints and flexible_joints(robot.mechanism) and self.under_load:
+            loaded = [joint.name for joint in robot.model.joints if not joint.has_spring and depends_on_load(joint)]
+            raise Unsupported(
+                f"{robot.name!r} has flexible joints, constraints, and rigid joints whose friction depends on their load "
+                f"({', '.join(loaded)}), which a closed loop does not solve together; use armdyn.simulate, which does, "
+                "give these joints friction that depends on their velocities alone, or springs too"
+            )
+
     def sticks(self, *, energy: bool) -> bool:
         """Whether its steps are those of `armdyn.simulation.sticking.stick_slip`, which know the heat of friction."""
         return self.obstacle is None and bool(self.dry or (energy and self.rubs))
@@ -88,6 +99,11 @@ class LoopFriction:
                 f"without a state there): {', '.join(self.steady)}",
                 FrictionWarning,
             )
+
+
+def depends_on_load(joint: Joint) -> bool:
+    """Whether any friction of a joint depends on what it transmits."""
+    return any(law.depends_on_load for law in joint.laws)
 
 
 def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:

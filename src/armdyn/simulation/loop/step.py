@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
-from armdyn.errors import UnknownName
+from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
 from armdyn.simulation.equations import SOURCES
@@ -59,6 +59,8 @@ def step_function(
         arguments += [Argument(BRAKES, (BRAKES,))]
     arguments += [Argument("f_tip", (6,), optional=True)]
     names = [a.name for a in arguments]
+    if running_cost is not None:
+        _check_cost(running_cost, [*names, "tau"])
     signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
     results = own | {name: shape for name, shape in signals.items() if name not in own}
     kind = named_tuple("Step", results)
@@ -130,11 +132,30 @@ def _count(brakes: LoopBrakes, model: Any) -> int:
     return len(brakes)
 
 
-def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
+def _check_cost(running_cost: Function, names: Sequence[str]) -> None:
+    """Refuse what is not a cost of the arrays of a loop.
+
+    Raises:
+        TraceError: a value that is not a declared function.
+        UnknownName: an array that the loop does not have.
+        ShapeError: a result that is not one scalar.
+    """
+    if not isinstance(running_cost, Function):
+        raise TraceError(
+            f"running_cost={shown(running_cost)} is no declared function; write @armdyn.function('(n),(n)->()') above it, "
+            "with a shape for each array after the model, such as q and tau"
+        )
+    known = list(dict.fromkeys(names))
     for argument in running_cost.arguments:
-        if argument.name not in values:
+        if argument.name not in known:
             raise UnknownName.of(
-                "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
+                "array", argument.name, known, f"the closed loop that {running_cost.name} is a cost of"
             )
+    if running_cost.outputs != ((),):
+        shapes = ",".join(f"({','.join(map(str, shape))})" for shape in running_cost.outputs)
+        raise ShapeError(f"{running_cost.name} gives {shapes}; expected one scalar, (), the cost of a second")
+
+
+def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
     given = (values[argument.name] for argument in running_cost.arguments)
     return [a.copy() if isinstance(a, np.ndarray) else a for a in given]
