@@ -167,7 +167,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("sub/reach.yaml --method rk5", "no method 'rk5' in --method (9 methods). Did you mean 'rk4'"),
+        ("sub/reach.yaml --method rk5", "no method 'rk5' in --method (12 methods). Did you mean 'rk4'"),
         ("sub/reach.yaml --torque 1,1", "a controller and constant joint forces (tau) are both given"),
         ("planar_2r --torque 1,1 --torques torques.csv", "torques and constant joint forces (tau) are both given"),
         ("sub/nosuch.yaml", "StudyError: sub/nosuch.yaml cannot be read: No such file"),

@@ -44,7 +44,7 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         ({"duration": np.inf}, SettingError, "duration is inf; expected"),
         ({"method": "euler", "step": 0}, SettingError, "step is 0; expected a number above zero, in s"),
         ({"method": "euler", "step": np.nan}, SettingError, "step is nan; expected"),
-        ({"method": "eular"}, UnknownName, "no method 'eular' in simulate() (9 methods). Did you mean 'euler'?"),
+        ({"method": "eular"}, UnknownName, "no method 'eular' in simulate() (12 methods). Did you mean 'euler'?"),
         ({"method": 4}, SettingError, "method=4; expected 'euler', 'semi_implicit_euler', "),
         ({"step": 0.1}, SettingError, "method 'adaptive' has no step; it chooses its steps itself"),
         ({"method": "rk4", "rtol": 0.1}, SettingError, "method 'rk4' has no rtol; it does not control its error"),

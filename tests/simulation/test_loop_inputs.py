@@ -8,7 +8,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import armdyn
-from armdyn.errors import ModelError, OverlapError
+from armdyn.actuators import Actuator, Gear, Motor, Spring
+from armdyn.errors import ModelError, OverlapError, ShapeError, TraceError, UnknownName, Unsupported
 from armdyn.functions import CompiledRollout
 from armdyn.simulation import ClosedLoop, DivergenceWarning, SettingError
 from armdyn.studies import Normal, StudyError, sampled
@@ -171,3 +172,47 @@ def test_gradients_of_lost_motions_are_heard() -> None:
     with pytest.warns(DivergenceWarning) as other:
         LOOP(np.zeros(2), steps=300, **given)
     assert [str(one.message) for one in said] == [str(one.message) for one in other]
+
+
+def test_costs_that_the_loop_cannot_compute_are_refused_when_it_is_made() -> None:
+    @armdyn.function("(n),(n)->()")
+    def spent(model: Any, tau: Any, weight: Any) -> Any:
+        """A cost with an argument of its own."""
+        return weight @ tau**2
+
+    @armdyn.function("(n)->(n)")
+    def each(model: Any, tau: Any) -> Any:
+        """A cost for each joint."""
+        return tau**2
+
+    with pytest.raises(
+        UnknownName, match=r"no array 'weight' in the closed loop that spent is a cost of \(\d+ arrays\)"
+    ):
+        ClosedLoop(ROBOT, armdyn.control.pd_gravity, running_cost=spent)
+    with pytest.raises(ShapeError, match=r"each gives \(n\); expected one scalar, \(\), the cost of a second"):
+        ClosedLoop(ROBOT, running_cost=each)
+    with pytest.raises(TraceError, match=r"running_cost=<function .* is no declared function; write @armdyn"):
+        ClosedLoop(ROBOT, running_cost=lambda tau: tau @ tau)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="no array 'weight'"):
+        armdyn.study(ROBOT, {"q0": np.zeros((2, 2))}, running_cost=spent, steps=1)
+
+
+def test_what_a_loop_does_not_solve_is_refused_when_it_is_made() -> None:
+    """A flexible joint, a constraint and a rigid joint with gear loss: `armdyn.simulate` moves them."""
+    wall = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(0.8, 0, 0))
+    soft = Actuator(Motor(2e-3), Gear(10.0), spring=Spring(90.0, damping=1.0))
+    lossy = Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8, back_efficiency=0.6))
+    arm = armdyn.load("planar_3r").with_actuators({"joint_1": soft, "joint_3": lossy})
+    robot = arm.with_constraints(wall)
+    said = (
+        r"friction depends on their load \(joint_3\), which a closed loop does not solve together; use armdyn.simulate"
+    )
+    with pytest.raises(Unsupported, match=said):
+        ClosedLoop(robot)
+    with pytest.raises(Unsupported, match=said):
+        armdyn.study(robot, {"q0": np.zeros((2, 3))}, steps=1)
+    ClosedLoop(arm)  # two of the three
+    ClosedLoop(robot.with_actuators({"joint_3": Actuator(Motor(1e-5), Gear(100.0))}))
+    q0 = robot.close_loop([0.5, 1.0, 0.3])
+    moved = armdyn.simulate(robot, q0, duration=0.01)
+    assert abs(moved.q[-1] - q0).max() > 1e-4

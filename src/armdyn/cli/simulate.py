@@ -230,19 +230,22 @@ def simulate(
         str | None,
         typer.Option(
             "--method",
-            help=f"{', '.join(NAMES)}; adaptive if left out.",
+            help=f"{', '.join(NAMES)}; adaptive if left out. radau, bdf and lsoda are for stiff motions.",
             rich_help_panel=METHOD,
             autocompletion=words_to_complete(*NAMES),
         ),
     ] = None,
     step: Annotated[
-        float | None, typer.Option("--step", help="Step of all but adaptive and taylor, s.", rich_help_panel=METHOD)
+        float | None,
+        typer.Option("--step", help="Step of methods with steps of one length, s.", rich_help_panel=METHOD),
     ] = None,
     rtol: Annotated[
-        float | None, typer.Option("--rtol", help="Relative tolerance of adaptive.", rich_help_panel=METHOD)
+        float | None,
+        typer.Option("--rtol", help="Relative tolerance of adaptive, radau, bdf and lsoda.", rich_help_panel=METHOD),
     ] = None,
     atol: Annotated[
-        float | None, typer.Option("--atol", help="Absolute tolerance of adaptive.", rich_help_panel=METHOD)
+        float | None,
+        typer.Option("--atol", help="Absolute tolerance of adaptive, radau, bdf and lsoda.", rich_help_panel=METHOD),
     ] = None,
     save_every: Annotated[
         float | None,

@@ -10,6 +10,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import option
 from armdyn.model.mechanism import Body
 from armdyn.robot import Robot
+from armdyn.simulation.integration.methods import STIFF, Adaptive
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -27,6 +28,25 @@ def diverged(robot: Robot, t: float, q: Array, qd: Array, remedy: str) -> Simula
     """
     why = moves_no_inertia(robot, q) or f"{fastest(robot, qd)}. {remedy}"
     return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why}")
+
+
+def not_kept(method: Adaptive, why: str) -> str:
+    """The remedy for an adaptive motion whose tolerance is not kept, and why it is not."""
+    stiff = "" if method.scipy_method in STIFF.values() else f", or {of_stiff_motions()}"
+    return f"{method} could not keep its tolerance{why}. Check torque and f_tip, or allow a larger rtol{stiff}."
+
+
+def shorter_than(step: float) -> str:
+    """The remedy for a motion in steps of one length that runs away."""
+    return f"Use a step shorter than {step:g} s, or {option('method', 'adaptive')}; {of_stiff_motions()}."
+
+
+def of_stiff_motions() -> str:
+    """The remedy for a stiff motion, and what one is."""
+    return (
+        f"{option('method', 'radau')} if the motion is stiff: gains, dampers or springs that are strong beside the "
+        "inertia they move"
+    )
 
 
 def refuse_without_inertia(robot: Robot, q: Array) -> None:

@@ -120,10 +120,11 @@ def simulate(
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
             in the place of n.
         method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration", "abm4",
-            "variational", "taylor", or an object with settings: `Adaptive`, `RungeKutta4`, `Euler`,
-            `SemiImplicitEuler`, `Heun`, `ConstantAcceleration`, `AdamsBashforthMoulton4`, `Variational`, `Taylor`.
+            "variational", "taylor"; for stiff motions "radau", "bdf", "lsoda"; or an object with settings: `Adaptive`,
+            `RungeKutta4`, `Euler`, `SemiImplicitEuler`, `Heun`, `ConstantAcceleration`, `AdamsBashforthMoulton4`,
+            `Variational`, `Taylor`.
             docs/simulation.md says when to use which.
-        step: of all but "adaptive" and "taylor", s; 1e-3 where none is given.
+        step: of methods with steps of one length, s; 1e-3 where none is given.
         rtol: of "adaptive", relative error allowed in a step; 1e-10 where none is given.
         atol: of "adaptive", absolute error allowed in a step; 1e-10 where none is given.
         save_every: keep a state every so many seconds. Otherwise each step is kept, or a thousand equal intervals of

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.advice import either
-from armdyn.simulation.divergence import diverged
+from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.events.play import At, Reached, ends_of, first_reached, nearer
 from armdyn.simulation.flexible.of_links import OfLinks
 from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_turns
@@ -117,7 +117,7 @@ class AdaptiveRun:
         """The motion along the next step."""
         self.steps += 1
         if self.steps > self.method.max_steps or not _stepped(solver):
-            raise self._lost(solver.t, solver.y, f"{self.method} could not keep its tolerance.")
+            raise self._lost(solver.t, solver.y, not_kept(self.method, ""))
         self.own.effort.steps += 1
         found: At = solver.dense_output()
         return found

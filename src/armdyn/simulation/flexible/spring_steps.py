@@ -19,6 +19,7 @@ from armdyn.actuators.vibration import VibrationModes, flexible_stiffness, vibra
 from armdyn.advice import option
 from armdyn.errors import warn_outside
 from armdyn.robot import Robot
+from armdyn.simulation.divergence import shorter_than
 from armdyn.simulation.errors import StepWarning
 from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.integration.schemes import Rates
@@ -59,8 +60,7 @@ def longest_step(method: FixedStep, frequency: float, damping_ratio: float) -> f
 def shorter_step(robot: Robot, method: FixedStep, q: Array) -> str:
     """What to do where a motion runs away, from its last finite positions: a sentence, of springs where it is they."""
     why = too_long_for_springs(robot, method, q)
-    usual = f"Use a step shorter than {method.step:g} s, or {option('method', 'adaptive')}."
-    return f"{why[0].upper()}{why[1:]}." if why else usual
+    return f"{why[0].upper()}{why[1:]}." if why else shorter_than(method.step)
 
 
 def too_long_for_springs(robot: Robot, method: FixedStep, q: Array) -> str:

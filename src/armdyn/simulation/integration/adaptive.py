@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation.divergence import diverged
+from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.forces import Forces, Index
@@ -244,6 +244,6 @@ class _Run:
         return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
-        remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
+        remedy = not_kept(self.method, f" {why}")
         n = self.robot.dof
         return diverged(self.robot, t, y[:n], y[n : 2 * n], remedy)

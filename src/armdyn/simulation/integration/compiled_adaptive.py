@@ -14,7 +14,7 @@ from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853
 from armdyn.robot import Robot
-from armdyn.simulation.divergence import diverged
+from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.equations import SOURCES, motion
 from armdyn.simulation.forces import Constant, Forces, Table
 from armdyn.simulation.integration.methods import Adaptive
@@ -259,7 +259,7 @@ class Run:
         progress, n = self.progress, 0
         many = progress.steps[n] >= self.method.max_steps
         why = f"after {int(progress.steps[n])} steps (max_steps)" if many else "however short the step"
-        remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
+        remedy = not_kept(self.method, f" {why}")
         return diverged(self.robot, float(progress.t[n]), self.state["q"][n], self.state["qd"][n], remedy)
 
     def keep_forces(self) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation.divergence import diverged
+from armdyn.simulation.divergence import diverged, shorter_than
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import lagrangian_derivatives, motion_of, velocity_of_momentum
 from armdyn.simulation.forces import Forces
@@ -47,7 +46,7 @@ def integrate(
     corrector: Corrector | None = None,
 ) -> None:
     """Advance from (q, qd), and bristles, over the grid, and record the state after each of the ``saved`` steps."""
-    remedy = f"Use a step shorter than {grid.step:g} s, or {option('method', 'adaptive')}."
+    remedy = shorter_than(grid.step)
     single = start[0].ndim == 1
     if forces.are_known and redundant == "error" and method.scheme.starter is None and corrector is None:
         compiled = CompiledSteps(robot, method, forces)

@@ -235,9 +235,15 @@ NAMES: dict[str, type[Method]] = {
     "abm4": AdamsBashforthMoulton4,
     "variational": Variational,
     "adaptive": Adaptive,
+    "radau": Adaptive,
+    "bdf": Adaptive,
+    "lsoda": Adaptive,
     "taylor": Taylor,
 }
 """The methods by name."""
+
+STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
+"""The adaptive methods of stiff motions, by name, and their solvers in SciPy; LSODA is implicit where it must be."""
 
 
 def chosen_method(method: str | Method, step: float | None, rtol: float | None, atol: float | None) -> Method:
@@ -249,8 +255,14 @@ def chosen_method(method: str | Method, step: float | None, rtol: float | None, 
         return method
     if not isinstance(method, str):
         raise SettingError(f"method={method!r}; expected {', '.join(map(repr, NAMES))}, or such as Euler(step=1e-3)")
+    if method not in NAMES and method in SCIPY_METHODS and method.lower() not in STIFF:
+        raise UnknownName(
+            f"no method {method!r} in simulate(): it is a solver of SciPy's, of which 'adaptive' takes DOP853; "
+            f"expected 'adaptive', or armdyn.simulation.Adaptive(scipy_method={method!r})"
+        )
     if method not in NAMES:
         raise UnknownName.of("method", method, NAMES, "simulate()")
+    given |= {"scipy_method": STIFF[method]} if method in STIFF else {}
     kind = NAMES[method]
     misplaced = [name for name in given if name not in kind.__dataclass_fields__]
     if misplaced:

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.robot import Robot
-from armdyn.simulation.divergence import diverged
+from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drift import MULTISTEP
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible.spring_steps import shorter_step
@@ -180,7 +180,7 @@ class BySolver:
         self._solver = None
 
     def _stuck(self, t: float, y: Array, why: str) -> Exception:
-        remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
+        remedy = not_kept(self.method, f" {why}")
         return diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
 
 

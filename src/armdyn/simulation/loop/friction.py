@@ -70,9 +70,9 @@ class LoopFriction:
         if robot.model.constraints and flexible_joints(robot.mechanism) and self.under_load:
             loaded = [joint.name for joint in robot.model.joints if not joint.has_spring and depends_on_load(joint)]
             raise Unsupported(
-                f"{robot.name!r} has flexible joints, constraints, and rigid joints whose friction depends on their load "
-                f"({', '.join(loaded)}), which a closed loop does not solve together; use armdyn.simulate, which does, "
-                "give these joints friction that depends on their velocities alone, or springs too"
+                f"{robot.name!r} has flexible joints, constraints, and rigid joints whose friction depends on their "
+                f"load ({', '.join(loaded)}), which a closed loop does not solve together; use armdyn.simulate, which "
+                "does, give these joints friction that depends on their velocities alone, or springs too"
             )
 
     def sticks(self, *, energy: bool) -> bool:

@@ -58,9 +58,7 @@ def step_function(
     if switched and BRAKES not in {a.name for a in arguments}:
         arguments += [Argument(BRAKES, (BRAKES,))]
     arguments += [Argument("f_tip", (6,), optional=True)]
-    names = [a.name for a in arguments]
-    if running_cost is not None:
-        _check_cost(running_cost, [*names, "tau"])
+    names = _checked_names(arguments, running_cost)
     signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
     results = own | {name: shape for name, shape in signals.items() if name not in own}
     kind = named_tuple("Step", results)
@@ -132,20 +130,23 @@ def _count(brakes: LoopBrakes, model: Any) -> int:
     return len(brakes)
 
 
-def _check_cost(running_cost: Function, names: Sequence[str]) -> None:
-    """Refuse what is not a cost of the arrays of a loop.
+def _checked_names(arguments: Sequence[Argument], running_cost: Function | None) -> list[str]:
+    """The names of the arrays of a loop, whose running cost is one of them and of tau.
 
     Raises:
         TraceError: a value that is not a declared function.
         UnknownName: an array that the loop does not have.
         ShapeError: a result that is not one scalar.
     """
+    names = [a.name for a in arguments]
+    if running_cost is None:
+        return names
     if not isinstance(running_cost, Function):
         raise TraceError(
-            f"running_cost={shown(running_cost)} is no declared function; write @armdyn.function('(n),(n)->()') above it, "
-            "with a shape for each array after the model, such as q and tau"
+            f"running_cost={shown(running_cost)} is no declared function; write @armdyn.function('(n),(n)->()') above "
+            "it, with a shape for each array after the model, such as q and tau"
         )
-    known = list(dict.fromkeys(names))
+    known = list(dict.fromkeys([*names, "tau"]))
     for argument in running_cost.arguments:
         if argument.name not in known:
             raise UnknownName.of(
@@ -154,6 +155,7 @@ def _check_cost(running_cost: Function, names: Sequence[str]) -> None:
     if running_cost.outputs != ((),):
         shapes = ",".join(f"({','.join(map(str, shape))})" for shape in running_cost.outputs)
         raise ShapeError(f"{running_cost.name} gives {shapes}; expected one scalar, (), the cost of a second")
+    return names
 
 
 def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
