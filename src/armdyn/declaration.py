@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.by_value import reduced, travels_by_value
 from armdyn.errors import TraceError, UnknownName
 
 Shape = tuple[str | int, ...]
@@ -123,11 +124,14 @@ class Function:
         return tuple(name for name, default in self.options.items() if default is inspect.Parameter.empty)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        name = self.name
-        if getattr(sys.modules.get(self.implementation.__module__), name, None) is self:
-            return name  # pickled by name, as functions are
+        name, module = self.name, self.implementation.__module__
         options = {"result": self.result, "sizes": self.sizes, "choices": self.choices, "sources": self.sources}
-        return _declare, (self.implementation, self.signature, options | {"gains": tuple(self.gains)})
+        arguments = (self.implementation, self.signature, options | {"gains": tuple(self.gains)})
+        if travels_by_value(module):
+            return reduced(self, name, _declare, arguments)
+        if getattr(sys.modules.get(module), name, None) is self:
+            return name  # pickled by name, as functions are
+        return _declare, arguments
 
     def __repr__(self) -> str:
         taken = ", ".join(f"{a.name} {_group(a.shape)}{a.mark}" for a in self.arguments)

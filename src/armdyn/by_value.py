@@ -1,0 +1,106 @@
+"""Functions that other processes cannot import, in pickles: those of a script, a notebook or a prompt, by value.
+
+Python's pickles name a function, and a process that opens one imports it. One of ``__main__`` is not found there:
+a worker of Dask, or of a notebook's pool that begins with ``spawn``, has a ``__main__`` of its own. With cloudpickle,
+which comes with Dask, such a function travels with its code; without it, by its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sys
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+from weakref import WeakValueDictionary
+
+_NESTED: ContextVar[bool] = ContextVar("nested", default=False)
+"""Whether cloudpickle is at work already, and takes the code of what is in a function too."""
+
+_opened: WeakValueDictionary[str, Any] = WeakValueDictionary()
+"""Objects by the digest of their pickle: one that comes again, with each task of a worker, is the same object."""
+
+
+def travels_by_value(module: str | None) -> bool:
+    """Whether other processes cannot import a function of this module, or shall not."""
+    return _cloudpickle(module) is not None and (module == "__main__" or module in _registered())
+
+
+def reduced(value: Any, name: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What ``__reduce__`` of a value returns that ``make(*arguments)`` makes again, with the code that these contain.
+
+    Args:
+        value: a function.
+        name: of it in its module.
+        make: makes another one of the arguments.
+        arguments: the code among them.
+
+    Raises:
+        PicklingError: something in it that not even cloudpickle can pickle.
+    """
+    if _NESTED.get():
+        return make, arguments
+    content = _packed((make, arguments))
+    key = hashlib.sha256(content).hexdigest()
+    _opened[key] = value
+    return opened, (key, name, content)
+
+
+def opened(key: str, name: str, content: bytes) -> Any:
+    """The function of a pickle: one of this process, or a new one.
+
+    That is the one that the pickle was made of or that was opened before; or, in a process that has run the script too,
+    as workers that begin with ``spawn`` have, the one of this name and with this code in it.
+    """
+    found = _opened.get(key)
+    if found is None:
+        make, arguments = pickle.loads(content)  # noqa: S301 - a part of the pickle that is being opened
+        found = make(*arguments)
+        own = getattr(sys.modules["__main__"], name, None)
+        if type(own) is type(found) and _code(own) == _code(found):
+            found = own
+        elif found.result is not None:
+            found.result.__reduce__ = _reduced_tuple  # so that what it returns comes back
+        _opened[key] = found
+    return found
+
+
+def _packed(value: Any) -> bytes:
+    token = _NESTED.set(True)
+    try:
+        content: bytes = _cloudpickle("__main__").dumps(value)
+    finally:
+        _NESTED.reset(token)
+    return content
+
+
+def _code(function: Any) -> tuple[Any, Any]:
+    """What two functions have in common that are the same one of two processes."""
+    return function.signature, getattr(function.implementation, "__code__", None)
+
+
+def _reduced_tuple(found: Any) -> tuple[Any, ...]:
+    """Named results of a function that travelled: their class goes back by value, and is the caller's own there."""
+    return _tuple_of, (_packed(type(found)), tuple(found))
+
+
+def _tuple_of(content: bytes, values: tuple[Any, ...]) -> Any:
+    return pickle.loads(content)(*values)  # noqa: S301 - a part of the pickle that is being opened
+
+
+def _registered() -> set[str]:
+    """The modules that `cloudpickle.register_pickle_by_value` was called with."""
+    cloudpickle = sys.modules.get("cloudpickle")
+    return set() if cloudpickle is None else set(cloudpickle.list_registry_pickle_by_value())
+
+
+def _cloudpickle(module: str | None) -> Any:
+    """The library; it is imported for functions of ``__main__``, and None where it is missing or not in use."""
+    if module == "__main__":
+        try:
+            import cloudpickle  # noqa: PLC0415 - an extra
+        except ImportError:
+            return None
+        return cloudpickle
+    return sys.modules.get("cloudpickle")
