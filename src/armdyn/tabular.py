@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import ShapeError
+from armdyn.extras import extra
+
 DUST = 1e-12
 """Numbers below this are rounding of zero, relative to the largest beside them, or to 1 where that is smaller."""
 
@@ -27,15 +30,45 @@ _STYLE = "border-collapse: collapse; font-variant-numeric: tabular-nums;"
 _LATEX = {
     "\\": r"\textbackslash{}", "_": r"\_", "&": r"\&", "%": r"\%", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "°": r"$^\circ$", "\u2212": "$-$", "±": r"$\pm$",
-    "²": "$^2$", "…": r"\ldots{}",
+    "²": "$^2$", "…": r"\ldots{}", "Ω": r"$\Omega$", "ω": r"$\omega$", "τ": r"$\tau$",
 }  # fmt: skip
+
+
+_SYMBOLS = {"ω̇": r"$\dot{\omega}$", "v̇": r"$\dot{v}$", "v̇_C": r"$\dot{v}_C$"}
+"""Cells that LaTeX writes as symbols."""
+
+
+class Tabulated:
+    """A result that is shown as a table: ``print`` it, show it in a notebook, take it to LaTeX or to pandas."""
+
+    def table(self) -> Table:
+        """The table that ``print`` and notebooks show."""
+        raise NotImplementedError
+
+    def to_latex(self) -> str:
+        """The table as a LaTeX ``tabular`` that needs no package."""
+        return self.table().to_latex()
+
+    def to_dataframe(self) -> Any:
+        """The table as a ``pandas.DataFrame``, with numbers in full; it needs the library pandas.
+
+        Raises:
+            MissingLibrary: if pandas is not installed.
+        """
+        return self.table().to_dataframe()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def __str__(self) -> str:
+        return str(self.table())
 
 
 @dataclass(frozen=True)
 class Table:
     """Headings and rows of text, and how columns stand: ``align`` holds an "l" or "r" for each.
 
-    ``title`` stands above, ``below`` are lines beneath.
+    ``title`` stands above, ``below`` are lines beneath. ``values`` are the rows as numbers and texts, if there are any.
     """
 
     headings: tuple[str, ...]
@@ -43,6 +76,49 @@ class Table:
     align: str
     title: str = ""
     below: tuple[str, ...] = ()
+    values: Sequence[tuple[Any, ...]] = ()
+
+    @classmethod
+    def of(
+        cls,
+        headings: Sequence[str],
+        values: Sequence[Sequence[Any]],
+        *,
+        title: str = "",
+        below: Sequence[str] = (),
+        digits: int = DIGITS,
+    ) -> Table:
+        """A table of numbers, which stand right, texts, and None, which is left out.
+
+        >>> table = Table.of(("joint", "force [N m]"), [("elbow", 2.0 / 3.0), ("wrist", None)], digits=3)
+        >>> print(table)
+        joint  force [N m]
+        elbow        0.667
+        wrist
+        >>> table.to_dataframe()["force [N m]"][0]
+        np.float64(0.6666666666666666)
+        """
+        rows = [tuple(map(_plain, row)) for row in values]
+        numeric = [any(isinstance(row[k], int | float) for row in rows) for k in range(len(headings))]
+        align = "".join("r" if number else "l" for number in numeric)
+        texts = [tuple(_text(value, digits) for value in row) for row in rows]
+        return cls(tuple(headings), texts, align, title, tuple(below), rows)
+
+    def to_dataframe(self) -> Any:
+        """The rows as a ``pandas.DataFrame``, numbers in full if they are known; it needs the library pandas.
+
+        Raises:
+            MissingLibrary: if pandas is not installed.
+        """
+        pandas = extra("pandas", "to_dataframe")
+        return pandas.DataFrame([*(self.values or self.rows)], columns=list(self.headings))
+
+    def to_latex(self) -> str:
+        """A ``tabular`` that needs no package."""
+        return self.latex()
+
+    def _repr_html_(self) -> str:
+        return self.html()
 
     def __str__(self) -> str:
         widths = [max(map(len, column)) for column in zip(self.headings, *self.rows, strict=True)]
@@ -78,9 +154,64 @@ class Table:
         return "\n".join([begin, r"\hline", head, r"\hline", *body, r"\hline", end])
 
 
+def vector_rows(
+    names: Sequence[str], quantities: Sequence[tuple[str, str, str]], vectors: Sequence[Any]
+) -> list[list[tuple[Any, ...]]]:
+    """Rows (name, quantity, symbol, unit, x, y, z) of vectors of bodies, for each body those of all its quantities.
+
+    Args:
+        names: of the bodies.
+        quantities: word, symbol and unit of each.
+        vectors: of each quantity, shape (bodies, 3).
+    """
+    numbers = [np.asarray(values, dtype=float) for values in vectors]
+    return [
+        [(name, *quantity, *map(float, values[k])) for quantity, values in zip(quantities, numbers, strict=True)]
+        for k, name in enumerate(names)
+    ]
+
+
+def vector_table(
+    names: Sequence[str] | None, quantities: Sequence[tuple[str, str, str]], vectors: Sequence[Any], body: str
+) -> Table:
+    """A table of vectors of bodies, one row each; numbered bodies if there are no names; see `vector_rows`.
+
+    Raises:
+        ShapeError: vectors of several states, or another number of names than of bodies.
+    """
+    shape = np.shape(vectors[0])
+    if len(shape) != 2:
+        raise ShapeError(
+            f"vectors have shape {shape}; expected ({body}s, 3): a table shows one state, index the others"
+        )
+    names = [str(k) for k in range(shape[0])] if names is None else list(names)
+    if len(names) != shape[0]:
+        raise ShapeError(f"{len(names)} names for {shape[0]} {body}s; expected one each")
+    rows = [row for of_body in vector_rows(names, quantities, vectors) for row in of_body]
+    return Table.of((body, "quantity", "symbol", "unit", "x", "y", "z"), rows)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _text(value: Any, digits: int) -> str:
+    """A cell of a table."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    return figure(float(value), size=0.0, digits=digits) if isinstance(value, int | float) else str(value)
+
+
 def _latex(text: str) -> str:
     if text.startswith("$"):
         return text
+    if text in _SYMBOLS:
+        return _SYMBOLS[text]
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 

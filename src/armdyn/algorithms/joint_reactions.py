@@ -5,6 +5,7 @@ Of the six numbers a joint transmits the actuator provides one, and the bearings
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,14 @@ from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_parent
+from armdyn.tabular import Table, vector_table
 
 AXES = ("link", "parent", "base")
 COLLARS = ("child", "parent")
+
+
+OF_JOINTS = (("force of the joint", "f", "N"), ("moment of the joint", "n", "N m"))
+"""Word, symbol (Craig's) and unit of the vectors of a joint."""
 
 
 class JointReactions(NamedTuple):
@@ -27,6 +33,21 @@ class JointReactions(NamedTuple):
 
     f: Any
     n: Any
+
+    def table(self, joints: Sequence[str] | None = None) -> Table:
+        """A table of one state, a row for each vector of each joint; ``robot.model.joint_names`` has their names."""
+        return vector_table(joints, OF_JOINTS, self, "joint")
+
+    def to_dataframe(self, joints: Sequence[str] | None = None) -> Any:
+        """The `table` as a ``pandas.DataFrame``."""
+        return self.table(joints).to_dataframe()
+
+    def to_latex(self, joints: Sequence[str] | None = None) -> str:
+        """The `table` as a LaTeX ``tabular``."""
+        return self.table(joints).to_latex()
+
+    def _repr_html_(self) -> str | None:
+        return self.table().html() if np.ndim(self[0]) == 2 else None
 
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(joints,3),(joints,3)", result=JointReactions)

@@ -5,6 +5,7 @@ The motions are those of `newton_euler`, brought from the canonical frames to th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,20 @@ from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion
 from armdyn.exact import is_zero
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
+from armdyn.tabular import Table, vector_table
 
 AXES = ("link", "base")
+
+
+OF_LINKS = (
+    ("angular velocity", "ω", "rad/s"),
+    ("angular acceleration", "ω̇", "rad/s²"),
+    ("acceleration of the frame", "v̇", "m/s²"),
+    ("acceleration of the centre of mass", "v̇_C", "m/s²"),
+    ("resultant force", "F", "N"),
+    ("resultant moment", "N", "N m"),
+)
+"""Word, symbol (Craig's) and unit of the vectors of a link."""
 
 
 class LinkMotion(NamedTuple):
@@ -34,6 +47,21 @@ class LinkMotion(NamedTuple):
     a_com: Any
     F: Any
     N: Any
+
+    def table(self, links: Sequence[str] | None = None) -> Table:
+        """A table of one state, a row for each vector of each link; ``robot.link_names`` has names of the links."""
+        return vector_table(links, OF_LINKS, self, "link")
+
+    def to_dataframe(self, links: Sequence[str] | None = None) -> Any:
+        """The `table` as a ``pandas.DataFrame``."""
+        return self.table(links).to_dataframe()
+
+    def to_latex(self, links: Sequence[str] | None = None) -> str:
+        """The `table` as a LaTeX ``tabular``."""
+        return self.table(links).to_latex()
+
+    def _repr_html_(self) -> str | None:
+        return self.table().html() if np.ndim(self[0]) == 2 else None
 
 
 @function(

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.advice import option
 from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
+from armdyn.tabular import Table, Tabulated
 
 CONVERGED = "converged"
 OUT_OF_REACH = "out of reach"
@@ -34,7 +35,7 @@ class Reach(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Tabulated):
     """Joint positions for the targets of an arm, the error left at each and the reason of each failure. Immutable.
 
     Args:
@@ -138,16 +139,21 @@ class Solution:
         head = f"{self.robot!r}: {len(failed)} of {self.success.size} targets are not met within {self.tolerance:g}"
         raise NoSolution("\n  ".join([f"{head}:", *lines, *more]))
 
-    def _repr_html_(self) -> str:
+    def table(self) -> Table:
+        """The table that ``print`` shows, a row for each target: status, errors left, effort and joint positions."""
         from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
 
-        return summary(self).html()
+        return summary(self)
 
-    def __str__(self) -> str:
-        """A table of targets: how it went with each, what is left, and the joints."""
+    def to_dataframe(self) -> Any:
+        """A ``pandas.DataFrame`` with a row for every target, also of those that `table` leaves out.
+
+        Raises:
+            MissingLibrary: if pandas is not installed.
+        """
         from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
 
-        return str(summary(self))
+        return summary(self, most=self.success.size).to_dataframe()
 
     def __repr__(self) -> str:
         counts = f"{int(self.success.sum())} of {self.success.size} targets met within {self.tolerance:g}"

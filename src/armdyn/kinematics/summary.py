@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 
 
-def summary(solution: Solution) -> Table:
-    """A row for each target, failed ones first where there are many: how it went, what is left, the joints."""
+def summary(solution: Solution, most: int = MOST_ROWS) -> Table:
+    """A row for each target up to so many, failed ones first then: how it went, what is left, the joints."""
     places = [tuple(map(int, index)) for index in np.ndindex(solution.success.shape)]
-    if len(places) > MOST_ROWS:
+    if len(places) > most:
         places.sort(key=lambda index: bool(solution.success[index]))
-    rows = [_row(solution, index) for index in places[:MOST_ROWS]]
-    more = len(places) - MOST_ROWS
+    rows = [_row(solution, index) for index in places[:most]]
+    values = [_values(solution, index) for index in places[:most]]
+    more = len(places) - most
     below = (f"and {more} more targets",) if more > 0 else ()
     headings = ("target", "status", "left [m]", "left [rad]", "steps", "starts", *solution.joint_names)
-    return Table(headings, rows, "llrrrr" + "r" * len(solution.joint_names), repr(solution), below)
+    return Table(headings, rows, "llrrrr" + "r" * len(solution.joint_names), repr(solution), below, values)
 
 
 def _row(solution: Solution, index: tuple[int, ...]) -> tuple[str, ...]:
@@ -31,3 +32,10 @@ def _row(solution: Solution, index: tuple[int, ...]) -> tuple[str, ...]:
     effort = (str(solution.iterations[index]), str(solution.starts[index]))
     q = figures(solution.q[index], size=1.0)
     return (",".join(map(str, index)), str(solution.status[index]), *left, *effort, *q)
+
+
+def _values(solution: Solution, index: tuple[int, ...]) -> tuple[object, ...]:
+    """The same in numbers."""
+    left = float(solution.position_error[index]), float(solution.angle_error[index])
+    effort = int(solution.iterations[index]), int(solution.starts[index])
+    return ",".join(map(str, index)), str(solution.status[index]), *left, *effort, *map(float, solution.q[index])

@@ -19,7 +19,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "link_motion", "inverse_kinematics", "joint_rates", "joint_accelerations",
     ),
     "Loads, and what joints carry": (
-        "external_wrench", "joint_reactions", "holding_forces",
+        "external_wrench", "joint_reactions", "newton_euler", "holding_forces",
     ),
     "Energy and momentum": (
         "kinetic_energy", "potential_energy", "kinetic_energy_derivatives", "momentum", "momentum_matrix",

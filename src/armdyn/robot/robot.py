@@ -123,6 +123,7 @@ class Robot:
     bias_acceleration = Method(ALGORITHMS)
     link_motion = Method(ALGORITHMS)
     joint_reactions = Method(ALGORITHMS, with_constraints="constraint_forces for what loops carry")
+    newton_euler = Imported(lambda: armdyn.robot.newton_euler.newton_euler)
     # Constraints and loops
     constraint_error = Method(EQUATIONS, of_constraints=True)
     constraint_jacobian = Method(EQUATIONS, of_constraints=True)

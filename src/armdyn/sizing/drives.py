@@ -13,7 +13,8 @@ from armdyn.actuators import Actuator
 from armdyn.advice import option
 from armdyn.checks import choice as one_of
 from armdyn.checks import number, switch, whole_number
-from armdyn.errors import DTypeError, MissingLibrary, ModelError, UnknownName, shown
+from armdyn.errors import DTypeError, ModelError, UnknownName, shown
+from armdyn.extras import extra
 from armdyn.robot import Robot
 from armdyn.sizing.arm_loads import joint_loads, with_masses
 from armdyn.sizing.catalogue import Catalogue
@@ -22,6 +23,7 @@ from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
 from armdyn.sizing.task import Task
 from armdyn.sizing.unsaid import notes_on_motor, notes_on_task
+from armdyn.tabular import Table, Tabulated
 
 MOST_ROUNDS = 20
 
@@ -32,7 +34,7 @@ Selection = tuple[Choice | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Sizing:
+class Sizing(Tabulated):
     """Drives for the joints of an arm.
 
     Args:
@@ -94,17 +96,38 @@ class Sizing:
         parts = [joint.columns() for joint in self.joints.values()]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
+    def table(self) -> Table:
+        """The chosen drives, one row for each joint: what they weigh and lose, and what the task asks of them."""
+        headings: tuple[str, ...] = ("joint", "motor", "gear", "mass [kg]", "loss [W]", "torque [N m]", "speed [rad/s]")
+        headings += ("rms current [A]", "voltage [V]", "winding [°C]", "ratio", "least-torque ratio")
+        rows: list[tuple[Any, ...]] = []
+        for name, joint in self.joints.items():
+            choice = joint.best
+            if choice is None:
+                rows.append((name, "none", *[None] * 10))
+                continue
+            history, (_, gear) = joint.history(choice), joint.parts(choice)
+            winding = float(history.winding.max())
+            rows.append(
+                (
+                    *(name, choice.motor, choice.gear, choice.mass, choice.loss),
+                    *(float(abs(values).max()) for values in (history.torque, history.speed)),
+                    history.rms_current,
+                    float(max(abs(history.cold_voltage).max(), abs(history.voltage).max())),
+                    None if math.isnan(winding) else winding,  # without a thermal model
+                    *(gear.ratio, joint.matching_ratio(choice)),
+                )
+            )
+        notes = tuple(f"note: {note}" for note in self.notes)
+        return Table.of(headings, rows, title=repr(self), below=notes, digits=4)
+
     def to_dataframe(self) -> Any:
-        """The table of all pairs as a pandas DataFrame.
+        """All pairs of motors and gears of all joints as a ``pandas.DataFrame``; `table` has the chosen drives.
 
         Raises:
-            MissingLibrary: without pandas.
+            MissingLibrary: if pandas is not installed.
         """
-        try:
-            import pandas as pd  # noqa: PLC0415 - an extra
-        except ImportError:
-            raise MissingLibrary("to_dataframe needs pandas, which is not installed: pip install pandas") from None
-        return pd.DataFrame(self.columns())
+        return extra("pandas", "to_dataframe").DataFrame(self.columns())
 
     def __repr__(self) -> str:
         found = sum(choice is not None for choice in self.rounds[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +14,17 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.errors import DTypeError, ShapeError, shown
+from armdyn.extras import extra
 from armdyn.robot import Robot
+from armdyn.simulation.results.limits_passed import integral
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
+from armdyn.tabular import Table, Tabulated
 
 
 @dataclass(frozen=True, eq=False)
-class DriveHistories:
+class DriveHistories(Tabulated):
     """The motors of a robot over a motion, in the order of the coordinates that they move.
 
     Args:
@@ -48,6 +52,47 @@ class DriveHistories:
     voltage: Array
     power: Array
 
+    def table(self) -> Table:
+        """The largest values of each motor over the motion, the rms current and the energies; one row each."""
+        headings = (
+            *("joint", "torque [N m]", "speed [rad/s]", "current [A]", "rms current [A]", "voltage [V]", "power [W]"),
+            *("taken [J]", "given back [J]", "winding [°C]", "housing [°C]"),
+        )
+        rows = [
+            (
+                joint,
+                *(_largest(values[:, k]) for values in (self.torque, self.speed, self.current)),
+                float(np.sqrt(_mean(self.t, self.current[:, k] ** 2))),
+                *(_largest(values[:, k]) for values in (self.voltage, self.power)),
+                *(_mean(self.t, np.maximum(sign * self.power[:, k], 0.0)) * self.duration for sign in (1.0, -1.0)),
+                *(_warmest(values[:, k]) for values in (self.winding, self.housing)),
+            )
+            for k, joint in enumerate(self.joints)
+        ]
+        return Table.of(headings, rows, title=repr(self), digits=4)
+
+    def to_dataframe(self) -> Any:
+        """The histories as a ``pandas.DataFrame``: t, torque_JOINT, ...; ``attrs["units"]`` has the columns' units.
+
+        Raises:
+            MissingLibrary: if pandas is not installed.
+        """
+        columns, units = {"t": self.t}, {"t": "s"}
+        for name, unit in UNITS.items():
+            for k, joint in enumerate(self.joints):
+                columns[f"{name}_{joint}"], units[f"{name}_{joint}"] = getattr(self, name)[:, k], unit
+        frame = extra("pandas", "to_dataframe").DataFrame(columns)
+        frame.attrs["units"] = units
+        return frame
+
+    @property
+    def duration(self) -> float:
+        """Of the motion, s."""
+        return float(self.t[-1] - self.t[0])
+
+    def __repr__(self) -> str:
+        return f"<DriveHistories of {len(self.joints)} motors over {self.duration:g} s, {len(self.t)} times>"
+
     def on(self, supply: Supply) -> BusAccount:
         """The powers of the drives on one supply, W."""
         if not isinstance(supply, Supply):
@@ -55,11 +100,35 @@ class DriveHistories:
         return supply.account(self.t, self.power, self.joints, self.voltage)
 
 
+UNITS = {
+    "torque": "N m",
+    "speed": "rad/s",
+    "current": "A",
+    "voltage": "V",
+    "power": "W",
+    "winding": "degC",
+    "housing": "degC",
+}
+
 RECORDED = ("current", "winding_rise", "housing_rise", "voltage", "electrical_power")
 """Signals of a loop whose joint forces come by `armdyn.control.through_motors`: states at t, and results of a step."""
 
 FITS = 0.02
 """How far, by the largest torque, a recorded current may be from the torque of a motor that it is of."""
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max())
+
+
+def _warmest(values: Array) -> float | None:
+    return None if np.isnan(values).all() else float(np.nanmax(values))
+
+
+def _mean(t: Array, values: Array) -> float:
+    """The mean over time, by trapezia; of one time its value."""
+    lasts = float(t[-1] - t[0])
+    return integral(t, values) / lasts if lasts > 0.0 else float(values[0])
 
 
 def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:

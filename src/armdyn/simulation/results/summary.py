@@ -45,6 +45,15 @@ def _most(values: Array) -> float:
 def _below(trajectory: Trajectory) -> tuple[str, ...]:
     energy: Any = trajectory.energy
     totals, drift = energy.total, np.abs(energy.drift)
-    range_ = " to ".join(dict.fromkeys(figure(value, digits=DIGITS) for value in (_least(totals), _most(totals))))
-    lines = [f"total energy {range_} J, largest drift of its account {figure(_most(drift), size=0.0, digits=2)} J"]
+    if trajectory.batch:
+        total = f"from {_energy(_least(totals[0]))} to {_energy(_most(totals[0]))} at start, "
+        total += f"from {_energy(_least(totals[-1]))} to {_energy(_most(totals[-1]))} at end"
+    else:
+        total = f"{_energy(totals[0])} at start, {_energy(totals[-1])} at end"
+    work = "" if trajectory.batch else f", work of joints, friction and tip {_energy(energy.work[-1] - energy.work[0])}"
+    lines = [f"energy {total}{work}; largest drift of its account {figure(_most(drift), size=0.0, digits=2)} J"]
     return (*lines, *(f"note: {note}" for note in trajectory.notes))
+
+
+def _energy(value: Any) -> str:
+    return f"{figure(float(value), digits=DIGITS)} J"

@@ -29,6 +29,7 @@ from armdyn.simulation.results.dense import (
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.resampling import part, resampled
 from armdyn.spatial.rotations import Array
+from armdyn.tabular import Table, Tabulated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory(MotionData):
+class Trajectory(Tabulated, MotionData):
     """A motion over time: states, accelerations, forces, energies. Immutable.
 
     Args:
@@ -411,16 +412,11 @@ class Trajectory(MotionData):
 
     view = exported("armdyn.viewer", "view_trajectory")
 
-    def _repr_html_(self) -> str:
+    def table(self) -> Table:
+        """The table that ``print`` shows: joints with their positions, speeds and forces; energy and notes below it."""
         from armdyn.simulation.results.summary import summary  # noqa: PLC0415 - it needs this class
 
-        return summary(self).html()
-
-    def __str__(self) -> str:
-        """A table of joints, with their positions, speeds and forces; energy and notes below it."""
-        from armdyn.simulation.results.summary import summary  # noqa: PLC0415 - it needs this class
-
-        return str(summary(self))
+        return summary(self)
 
     def __repr__(self) -> str:
         batch = f", batch {self.batch}" if self.batch else ""
