@@ -1,0 +1,1 @@
+"""What is wrong with a robot description, and its repair."""

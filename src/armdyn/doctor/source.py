@@ -1,0 +1,168 @@
+"""The text of a description with the place of every element and attribute, so that repairs are patches of the text.
+
+A patch replaces characters and leaves all others alone: comments, order and formatting stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from xml.parsers import expat
+
+from armdyn.errors import ModelError
+
+_ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+
+class Span(NamedTuple):
+    """A part of a text: the bytes from ``start`` up to ``end``."""
+
+    start: int
+    end: int
+
+
+class Edit(NamedTuple):
+    """A part of a text, and the text that replaces it."""
+
+    span: Span
+    text: str
+
+
+@dataclass(eq=False)
+class Node:
+    """An element of a document.
+
+    Args:
+        tag: its name.
+        attributes: by name.
+        line: of its opening bracket, counted from 1.
+        column: likewise.
+        values: the place of each attribute's value, without the quotes.
+        opening: the place of its start tag.
+        parent: the element that contains it; None of the root.
+        children: the elements in it.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+    values: dict[str, Span]
+    opening: Span
+    parent: Node | None = None
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The attribute ``name``; empty without one."""
+        return self.attributes.get("name", "")
+
+    def first(self, tag: str) -> Node | None:
+        """The first child of a tag."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def all(self, tag: str) -> list[Node]:
+        """The children of a tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def walk(self) -> Iterator[Node]:
+        """Itself and all elements below it, in the order of the text."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A document with the places of its elements.
+
+    Args:
+        name: the file's name, for messages.
+        data: its bytes.
+        root: its outermost element.
+    """
+
+    name: str
+    data: bytes
+    root: Node
+
+    @classmethod
+    def parse(cls, name: str, data: bytes) -> Source:
+        """The elements of a document, which `armdyn.formats.xml_tree.parse` has accepted.
+
+        Raises:
+            ModelError: text that is not XML.
+        """
+        builder = _Builder(data)
+        try:
+            builder.parser.Parse(data, True)
+        except expat.ExpatError as error:
+            raise ModelError(f"{name}:{error.lineno} is not well-formed XML: {expat.ErrorString(error.code)}") from None
+        if builder.root is None:
+            raise ModelError(f"{name} has no element; expected an XML document")
+        return cls(name, data, builder.root)
+
+    def patched(self, edits: Iterable[Edit]) -> bytes:
+        """The bytes with all edits made.
+
+        Raises:
+            ModelError: edits that overlap, so that one would undo the other.
+        """
+        pieces, position = [], 0
+        for edit in sorted(edits, key=lambda one: one.span):
+            if edit.span.start < position:
+                line = self.line_of(edit.span.start)
+                raise ModelError(f"{self.name}:{line} two repairs change the same text; make one of them, then look again")
+            pieces += [self.data[position : edit.span.start], edit.text.encode("utf-8")]
+            position = edit.span.end
+        return b"".join([*pieces, self.data[position:]])
+
+    def line_of(self, offset: int) -> int:
+        """The line of a byte, counted from 1."""
+        return self.data.count(b"\n", 0, offset) + 1
+
+    def column_of(self, offset: int) -> int:
+        """The column of a byte in characters, counted from 1."""
+        begin = self.data.rfind(b"\n", 0, offset) + 1
+        return len(self.data[begin:offset].decode("utf-8", "replace")) + 1
+
+
+class _Builder:
+    """Grows the elements as expat reports them."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.path, self.root = data, list[Node](), None
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = lambda _: self.path.pop()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        begin = self.parser.CurrentByteIndex
+        end, values = self._values(begin)
+        column = len(self.data[self.data.rfind(b"\n", 0, begin) + 1 : begin].decode("utf-8", "replace")) + 1
+        parent = self.path[-1] if self.path else None
+        node = Node(tag, attributes, self.parser.CurrentLineNumber, column, values, Span(begin, end), parent)
+        if parent is None:
+            self.root = node
+        else:
+            parent.children.append(node)
+        self.path.append(node)
+
+    root: Node | None
+
+    def _values(self, begin: int) -> tuple[int, dict[str, Span]]:
+        """The end of a start tag, and the places of its attributes' values."""
+        position, values = begin + 1, {}
+        while position < len(self.data) and self.data[position : position + 1] not in b" \t\r\n/>":
+            position += 1
+        while found := _ATTRIBUTE.search(self.data, position):
+            between = self.data[position : found.start()]
+            if between.strip(b" \t\r\n"):
+                break
+            group = 2 if found.group(2) is not None else 3
+            values[found.group(1).decode("utf-8", "replace")] = Span(*found.span(group))
+            position = found.end()
+        closing = self.data.find(b">", position)
+        return (len(self.data) if closing < 0 else closing + 1), values

@@ -1,0 +1,237 @@
+"""A lenient picture of a URDF file: numbers as they stand, or NaN, with their places in the text.
+
+Nothing is refused here. A number that cannot be read is NaN; what is missing is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.doctor.hulls import Hull, hull_of
+from armdyn.doctor.source import Node, Source
+from armdyn.formats.findings import read_number
+from armdyn.spatial.rotations import Array, rotation_from_rpy
+
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+"""The attributes of <inertia>, which state a tensor's upper triangle."""
+
+
+def numbers(node: Node | None, attribute: str, default: tuple[float, ...]) -> Array:
+    """The numbers of an attribute; the default if it is missing, NaN if it cannot be read."""
+    if node is None or attribute not in node.attributes:
+        return np.array(default)
+    words = node.attributes[attribute].split()
+    if len(words) != len(default):
+        return np.full(len(default), np.nan)
+    return np.array([read_number(word) for word in words])
+
+
+def number(node: Node | None, attribute: str) -> float | None:
+    """The number of an attribute; None if it is missing, NaN if it cannot be read."""
+    if node is None or attribute not in node.attributes:
+        return None
+    return read_number(node.attributes[attribute].strip())
+
+
+def pose(node: Node | None) -> Array:
+    """The pose of the <origin> in an element, shape (4, 4)."""
+    origin = None if node is None else node.first("origin")
+    T = np.eye(4)
+    T[:3, :3] = rotation_from_rpy(*numbers(origin, "rpy", (0.0, 0.0, 0.0)))
+    T[:3, 3] = numbers(origin, "xyz", (0.0, 0.0, 0.0))
+    return T
+
+
+@dataclass(eq=False)
+class Body:
+    """A link.
+
+    Args:
+        node: its element.
+        inertial: that of its inertia; None if it states none.
+        carried_by: the joint that moves it; None of a root.
+        carries: joints on it.
+    """
+
+    node: Node
+    inertial: Node | None
+    carried_by: Articulation | None = None
+    carries: list[Articulation] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.node.name
+
+    @cached_property
+    def mass(self) -> float | None:
+        """m, kg."""
+        return None if self.inertial is None else number(self.inertial.first("mass"), "value")
+
+    @cached_property
+    def frame(self) -> Array:
+        """The pose of the centre of mass and of the inertia's axes, shape (4, 4)."""
+        return pose(self.inertial)
+
+    @property
+    def com(self) -> Array:
+        """c, m, shape (3,)."""
+        com: Array = self.frame[:3, 3]
+        return com
+
+    @cached_property
+    def moments(self) -> Array | None:
+        """The six numbers of <inertia>, kg m^2, NaN where there is none; None without the element."""
+        element = None if self.inertial is None else self.inertial.first("inertia")
+        if element is None:
+            return None
+        found = [number(element, name) for name in MOMENTS]
+        return np.array([np.nan if value is None else value for value in found])
+
+    @property
+    def tensor(self) -> Array | None:
+        """I_c in the axes of the inertia, kg m^2, shape (3, 3); None where it is not stated or not finite."""
+        if self.moments is None or not np.isfinite(self.moments).all():
+            return None
+        return tensor_of(self.moments)
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether mass, centre of mass and inertia are finite numbers."""
+        known = self.mass is not None and np.isfinite(self.mass) and np.isfinite(self.frame).all()
+        return bool(known) and self.tensor is not None
+
+    @cached_property
+    def hulls(self) -> list[Hull]:
+        """The shapes of the link, visual ones first."""
+        shapes = [shape for purpose in ("visual", "collision") for shape in self.node.all(purpose)]
+        return [hull for hull in (hull_of(shape, pose(shape)) for shape in shapes) if hull is not None]
+
+    @cached_property
+    def points(self) -> Array:
+        """Points that the link reaches: its own origin, joints on it, corners of its shapes; m, shape (points, 3)."""
+        joints = [joint.placement[:3, 3] for joint in self.carries]
+        return np.vstack([np.zeros((1, 3)), *(np.reshape(p, (1, 3)) for p in joints), *(h.points for h in self.hulls)])
+
+    @property
+    def extent(self) -> float:
+        """The length of the diagonal of the box around all its points, m; 0 if it has its origin alone."""
+        points = self.points[np.isfinite(self.points).all(axis=1)]
+        return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+
+    @property
+    def volume(self) -> float | None:
+        """The largest volume of the shapes of one purpose, m^3; None if a shape's volume is not known."""
+        of_purposes = {hull.purpose: 0.0 for hull in self.hulls}
+        for hull in self.hulls:
+            if hull.volume is None:
+                return None
+            of_purposes[hull.purpose] += hull.volume
+        return max(of_purposes.values(), default=None)
+
+    @property
+    def moves(self) -> bool:
+        """Whether some joint moves it."""
+        joint = self.carried_by
+        while joint is not None:
+            if joint.kind != "fixed":
+                return True
+            joint = joint.parent_body.carried_by if joint.parent_body else None
+        return False
+
+
+@dataclass(eq=False)
+class Articulation:
+    """A joint.
+
+    Args:
+        node: its element.
+        parent: the name of the link that it stands on.
+        child: the name of the link that it carries.
+        parent_body: that link, if it exists.
+        child_body: likewise.
+    """
+
+    node: Node
+    parent: str
+    child: str
+    parent_body: Body | None = None
+    child_body: Body | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.node.name
+
+    @property
+    def kind(self) -> str:
+        """Its type as the file states it."""
+        return self.node.attributes.get("type", "")
+
+    @cached_property
+    def placement(self) -> Array:
+        """Its pose in the parent's frame, shape (4, 4)."""
+        return pose(self.node)
+
+    @property
+    def axis(self) -> Array:
+        """Its axis, shape (3,)."""
+        return numbers(self.node.first("axis"), "xyz", (1.0, 0.0, 0.0))
+
+    def limit(self, name: str) -> float | None:
+        """A number of <limit>: "lower", "upper", "effort" or "velocity"; None if it is not stated."""
+        return number(self.node.first("limit"), name)
+
+
+@dataclass(eq=False)
+class Subject:
+    """A file: its text, its links and its joints.
+
+    Args:
+        source: the text with the places of its elements.
+        folder: in which relative paths of meshes are looked up.
+        bodies: the links by name, in the order of the file; of several of one name the first.
+        joints: in the order of the file.
+    """
+
+    source: Source
+    folder: Path
+    bodies: dict[str, Body]
+    joints: list[Articulation]
+
+    @classmethod
+    def of(cls, source: Source, folder: Path) -> Subject:
+        """The links and joints of a URDF document."""
+        bodies: dict[str, Body] = {}
+        for node in source.root.all("link"):
+            bodies.setdefault(node.name, Body(node, node.first("inertial")))
+        joints = []
+        for node in source.root.all("joint"):
+            parent, child = (_link(node, role) for role in ("parent", "child"))
+            joint = Articulation(node, parent, child, bodies.get(parent), bodies.get(child))
+            joints.append(joint)
+            if joint.parent_body is not None:
+                joint.parent_body.carries.append(joint)
+            if joint.child_body is not None and joint.child_body.carried_by is None:
+                joint.child_body.carried_by = joint
+        return cls(source, folder, bodies, joints)
+
+    def moving(self) -> Iterator[Body]:
+        """The links that some joint moves and that state mass and inertia in finite numbers."""
+        return (body for body in self.bodies.values() if body.is_stated and body.moves)
+
+
+def _link(node: Node, role: str) -> str:
+    element = node.first(role)
+    return "" if element is None else element.attributes.get("link", "")
+
+
+def tensor_of(moments: Array) -> Array:
+    """The tensor of six numbers ixx ixy ixz iyy iyz izz, shape (3, 3)."""
+    xx, xy, xz, yy, yz, zz = moments
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
