@@ -1,4 +1,4 @@
-"""The numbers from which a doctor calls something wrong, each with its reason and the public file at its edge."""
+"""The numbers from which a doctor calls something wrong, each with its reason."""
 
 from __future__ import annotations
 
@@ -11,42 +11,36 @@ class Threshold(NamedTuple):
     Args:
         value: the number.
         unit: of it; empty of a ratio.
-        reason: why it is there.
+        reason: why it is there, and the public file at its edge.
     """
 
     value: float
     unit: str
     reason: str
 
-    def __float__(self) -> float:
-        return self.value
 
+TRIANGLE = Threshold(1e-3, "", "of the largest moment: descriptions round to three digits; panda.urdf's link 1 is at 0")
+ROUNDED = Threshold(1e-9, "", "of the largest moment: a negative one that small is rounding of a plate or rod")
 
-TRIANGLE = Threshold(1e-3, "", "relative to the largest moment: descriptions round to three digits and more")
-
-GYRATION_ERROR = Threshold(
-    30.0, "", "radius of gyration over the extent of the link's joints and shapes: no file of example-robot-data "
-    "whose link states its shapes as primitives has more"
-)  # fmt: skip
-GYRATION = Threshold(
-    1.0, "", "a body inside a ball of diameter d has a radius of gyration of d/2 at most; meshes that are not opened "
-    "may reach further than the joints"
-)  # fmt: skip
-SMALL_GYRATION = Threshold(
-    0.01, "", "a radius of gyration of a hundredth of the extent is that of a point, e.g. moments in other units"
+LARGE = Threshold(
+    1.0,
+    "",
+    "radius of gyration over the extent of a link (its joints and shapes): inside a ball it is half of it at most; "
+    "links whose meshes are not opened may reach further, as the forearm of alex_nub_hands.urdf, 2.7",
 )
+IMPOSSIBLE = Threshold(6.0, "", "likewise, from where no shape explains it; simple_humanoid.urdf has 5.2")
+SMALL = Threshold(0.02, "", "likewise: moments of a point; wrist_2_link of ur5_robot.urdf has 0.2")
 
-DENSEST = Threshold(12_000.0, "kg/m^3", "lead has 11,340 kg/m^3; a link of steel has 7,850")
-LIGHTEST = Threshold(20.0, "kg/m^3", "rigid foam has 30 kg/m^3; a shell of sheet metal is rarely below")
+DENSE = Threshold(12_000.0, "kg/m^3", "lead has 11,340 kg/m^3")
+LIGHT = Threshold(20.0, "kg/m^3", "rigid foam has 30 kg/m^3")
+BEYOND_MATTER = Threshold(100.0, "", "times denser or lighter than these: no material at all")
 
-OUTSIDE = Threshold(0.5, "", "distance of the centre of mass from the link's box over the box's diagonal")
+OUTSIDE = Threshold(0.5, "", "distance of the centre of mass from the box of a link, over its diagonal")
+FAR_OUTSIDE = Threshold(5.0, "", "likewise, from where it is no motor or counterweight")
 
-SIBLINGS = Threshold(5.0, "", "mass over that of the heavier neighbour: six times is a digit too many")
+NEIGHBOURS = Threshold(5.0, "", "mass over that of the heavier neighbour; link 2 of ur10_robot.urdf has 1.7")
 
-DEGREES = Threshold(
-    6.5, "rad", "limits beyond one turn: revolute joints of arms have a turn at most, but for wrists of 2 turns"
-)
-
-FAST = Threshold(50.0, "rad/s", "the fastest arm joints turn at 30 rad/s; 180 means degrees")
-
+ONE_TURN = Threshold(6.5, "rad", "limits further from zero; wrists of ur5_robot.urdf turn 6.283 either way")
+MANY_TURNS = Threshold(40.0, "rad", "cables allow a few turns")
+FAST = Threshold(60.0, "rad/s", "the fastest joints of arms turn at 30 rad/s")
 TILTED = Threshold(0.02, "rad", "an axis that is off a coordinate axis by so little is that axis, rounded")
