@@ -23,7 +23,7 @@ from armdyn.errors import (
     UnknownName,
     Unsupported,
 )
-from armdyn.lazy import module_of
+from armdyn.lazy import as_package, module_of
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.threads import undivided
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from armdyn.declaration import Function, function
     from armdyn.derivation import derive
+    from armdyn.doctor.examine import doctor
     from armdyn.formats.dh import DHRow
     from armdyn.formats.links import Part
     from armdyn.formats.units import Units
@@ -80,6 +81,7 @@ _WHERE = {
     "Units": "formats.units",
     "ClosedLoop": "simulation",
     "derive": "derivation",
+    "doctor": "doctor.examine",
     "Trajectory": "simulation",
     "simulate": "simulation",
     "study": "studies",
@@ -119,6 +121,7 @@ __all__ = [
     "control",
     "derivation",
     "derive",
+    "doctor",
     "ellipsoids",
     "fmi",
     "function",
@@ -156,5 +159,4 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
-    return sorted(__all__)
+as_package(__name__)

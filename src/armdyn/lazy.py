@@ -29,6 +29,11 @@ class _Package(ModuleType):
         return import_module, (self.__name__,)  # functions that use it are pickled with it by cloudpickle
 
 
+def as_package(package: str) -> None:
+    """Let a package list its public names alone, and keep those that a module of it has too."""
+    sys.modules[package].__class__ = _Package
+
+
 def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package whose ``_WHERE`` maps each public name to its module.
 

@@ -20,6 +20,7 @@ from armdyn.cli.arguments import as_flag, of_robot
 from armdyn.cli.bench import bench
 from armdyn.cli.convert import convert
 from armdyn.cli.derive import derive
+from armdyn.cli.doctor import doctor
 from armdyn.cli.export import export
 from armdyn.cli.fk import fk
 from armdyn.cli.ik import ik
@@ -66,6 +67,7 @@ _add(list_robots, "list")
 for verb in OF_ROBOTS:
     _add(of_robot(verb))
 _add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
+_add(doctor)
 _add(study)
 _add(report)
 _add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))

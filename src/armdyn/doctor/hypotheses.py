@@ -32,7 +32,7 @@ ORDERS = {
 """Orders in which other programs print a tensor; the place in each of the six numbers of URDF."""
 
 DECADES = (1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1e1, 1e2, 1e3, 1e4, 1e6, 1e9)
-IMPOSSIBLE, PER_DECADE, PER_CHANGE = 10.0, 0.05, 0.15
+IMPOSSIBLE, PER_DECADE, PER_CHANGE = 10.0, 0.05, 0.1
 """Penalties: of a tensor that no body has; of a factor, by its power of ten; of each kind of change."""
 
 UNITS = {1e-3: 0.0, 1e3: 0.0, 1e-6: 0.0, 1e6: 0.0, 1e-9: 0.0, 1e9: 0.0}
@@ -88,9 +88,7 @@ class Surroundings:
         joints = [*body.carries, *([body.carried_by] if body.carried_by else [])]
         ends = [joint.child_body if joint.parent_body is body else joint.parent_body for joint in joints]
         masses = tuple(end.mass for end in ends if end is not None and end.mass is not None and end.mass > 0.0)
-        return cls(
-            box, body.extent if known else typical, known, body.volume or None, masses, body.frame[:3, :3]
-        )
+        return cls(box, body.extent if known else typical, known, body.volume or None, masses, body.frame[:3, :3])
 
     def judged(self, numbers: Numbers) -> dict[str, float]:
         """What is unlikely about numbers, by kind, in powers of ten."""
@@ -173,7 +171,20 @@ def _units(numbers: Numbers) -> Iterator[Hypothesis]:
         PER_CHANGE,
     )
     typo = numbers._replace(mass=numbers.mass / 10.0, moments=numbers.moments / 10.0)
-    yield Hypothesis("a digit too many: mass and moments times 0.1", typo, PER_CHANGE + 4 * PER_DECADE)
+    yield Hypothesis("a digit too many: mass and moments times 0.1", typo, PER_CHANGE + 2 * PER_DECADE)
+    yield from _lengths_and_moments(numbers)
+
+
+def _lengths_and_moments(numbers: Numbers) -> Iterator[Hypothesis]:
+    """A centre and moments that are both off, by factors of their own."""
+    if not numbers.com.any():
+        return
+    for of_com in (1e-3, 1e-2, 1e-1, 1e1):
+        for factor in DECADES:
+            extra = UNITS.get(of_com, 2 * PER_DECADE) + UNITS.get(factor, 2 * PER_DECADE)
+            both = numbers._replace(com=numbers.com * of_com, moments=numbers.moments * factor)
+            title = f"centre of mass times {of_com:g}, moments times {factor:g}{_unit('moments', factor)}"
+            yield Hypothesis(title, both, 2 * PER_CHANGE + extra)
 
 
 def _unit(what: str, factor: float) -> str:
@@ -230,9 +241,6 @@ def _frames(numbers: Numbers, rotation: Array) -> Iterator[Hypothesis]:
 def ranked(numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
     """The hypotheses that explain something, the best first, with what is left unlikely of each and its cost."""
     now = beside.unlikely(numbers)
-    found = [
-        (beside.unlikely(one.numbers) + one.cost, one) for one in hypotheses(numbers, beside.rotation)
-    ]
+    found = [(beside.unlikely(one.numbers) + one.cost, one) for one in hypotheses(numbers, beside.rotation)]
     better = [(left, one) for left, one in found if left < now - 1e-9]
     return sorted(better, key=lambda pair: pair[0])
-

@@ -113,8 +113,8 @@ class Source:
         pieces, position = [], 0
         for edit in sorted(edits, key=lambda one: one.span):
             if edit.span.start < position:
-                line = self.line_of(edit.span.start)
-                raise ModelError(f"{self.name}:{line} two repairs change the same text; make one of them, then look again")
+                place = f"{self.name}:{self.line_of(edit.span.start)}"
+                raise ModelError(f"{place} two repairs change the same text; make one of them, then look again")
             pieces += [self.data[position : edit.span.start], edit.text.encode("utf-8")]
             position = edit.span.end
         return b"".join([*pieces, self.data[position:]])

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.doctor.hulls import Hull, hull_of
-from armdyn.doctor.source import Node, Source
+from armdyn.doctor.source import Edit, Node, Source
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
@@ -105,6 +105,21 @@ class Body:
         """Whether mass, centre of mass and inertia are finite numbers."""
         known = self.mass is not None and np.isfinite(self.mass) and np.isfinite(self.frame).all()
         return bool(known) and self.tensor is not None
+
+    def edits(self, mass: float, com: Array, moments: Array) -> tuple[Edit, ...]:
+        """The changes of the text that state other numbers; those that stay keep their text."""
+        assert self.inertial is not None  # noqa: S101 - else no number is stated
+        assert self.moments is not None  # noqa: S101 - likewise
+        found = []
+        element, weight, origin = (self.inertial.first(tag) for tag in ("inertia", "mass", "origin"))
+        if weight is not None and mass != self.mass:
+            found.append(Edit(weight.values["value"], f"{mass:.10g}"))
+        if origin is not None and "xyz" in origin.values and not np.array_equal(com, self.com):
+            found.append(Edit(origin.values["xyz"], " ".join(f"{x:.10g}" for x in com)))
+        for name, old, new in zip(MOMENTS, self.moments, moments, strict=True):
+            if element is not None and name in element.values and new != old:
+                found.append(Edit(element.values[name], f"{new:.10g}"))
+        return tuple(found)
 
     @cached_property
     def hulls(self) -> list[Hull]:

@@ -38,7 +38,7 @@ BEYOND_MATTER = Threshold(100.0, "", "times denser or lighter than these: no mat
 OUTSIDE = Threshold(0.5, "", "distance of the centre of mass from the box of a link, over its diagonal")
 FAR_OUTSIDE = Threshold(5.0, "", "likewise, from where it is no motor or counterweight")
 
-NEIGHBOURS = Threshold(5.0, "", "mass over that of the heavier neighbour; link 2 of ur10_robot.urdf has 1.7")
+NEIGHBOURS = Threshold(3.0, "", "mass over that of the heavier neighbour; link 2 of ur10_robot.urdf has 1.7")
 
 ONE_TURN = Threshold(6.5, "rad", "limits further from zero; wrists of ur5_robot.urdf turn 6.283 either way")
 MANY_TURNS = Threshold(40.0, "rad", "cables allow a few turns")

@@ -1,0 +1,1 @@
+"""Checks of a description: each a generator of findings over the file's links and joints."""

@@ -1,0 +1,108 @@
+"""``armdyn doctor``: what is wrong with robot descriptions, and repairs."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from armdyn.cli.json_output import AsJson, print_json
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.screen import screen
+from armdyn.doctor.examine import doctor as examine
+from armdyn.doctor.finding import SEVERITIES, Severity
+from armdyn.doctor.findings import Findings
+from armdyn.doctor.sarif import log_of
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.writing import write_bytes, write_text
+
+FOUND = 1
+"""The exit code if there is a finding as severe as --fail-on."""
+
+
+def doctor(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="URDF or MJCF files.")],
+    fix: Annotated[
+        Path | None, typer.Option("--fix", metavar="OUT", help="Write the mended text of one file to another name.")
+    ] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Write the mended text over each file.")] = False,
+    show_diff: Annotated[bool, typer.Option("--diff", help="Show the repairs as a diff.")] = False,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", metavar="FILE", help="Write all findings as SARIF 2.1.0.")
+    ] = None,
+    fail_on: Annotated[
+        str, typer.Option("--fail-on", metavar="error | warning | note | never", help="Exit with 1 from there on.")
+    ] = "error",
+    json: AsJson = False,
+) -> None:
+    """Find what is wrong with robot descriptions, and propose repairs.
+
+    Each finding has its line, its evidence in numbers and, if one explains it, a repair. Files are changed by --fix and
+    --in-place alone, and then only where a repair stands: comments, order and formatting stay.
+
+    [bold]Examples[/]
+
+      armdyn doctor arm.urdf
+
+      armdyn doctor arm.urdf --diff --fix mended.urdf
+
+      armdyn doctor *.urdf --sarif findings.sarif --fail-on warning
+    """
+    if fail_on not in (*SEVERITIES, "never"):
+        raise UnknownName.of("severity", fail_on, (*SEVERITIES, "never"), "--fail-on")
+    if fix is not None and (len(files) > 1 or in_place):
+        raise ShapeError("--fix writes one file to another name; for several files use --in-place, without --fix")
+    if fix is not None and fix.resolve() == files[0].resolve():
+        raise ShapeError(f"--fix {fix} is the file itself; --in-place writes over it")
+    for option, out in (("--fix", fix), ("--sarif", sarif)):
+        if out is not None:
+            refuse_unwritable(option, out)
+    every = [examine(file) for file in files]
+    if json:
+        print_json({"files": [found.to_dict() for found in every]})
+    else:
+        _show(every, show_diff=show_diff)
+    if sarif is not None:
+        write_text(sarif, _text(log_of(every)))
+    for file, found in zip(files, every, strict=True):
+        if fix is not None or in_place:
+            _mend(file, found, fix or file, quiet=json)
+    if fail_on != "never" and any(found.at_least(_severity(fail_on)) for found in every):
+        raise typer.Exit(FOUND)
+
+
+def _severity(word: str) -> Severity:
+    return next(one for one in SEVERITIES if one == word)
+
+
+def _show(every: list[Findings], *, show_diff: bool) -> None:
+    console = screen()
+    for found in every:
+        if found:
+            console.print(found.table())
+        console.print(found.summary())
+        if show_diff:
+            console.print(_diff(found), soft_wrap=True)
+
+
+def _diff(found: Findings) -> str:
+    before, after = (data.decode("utf-8", "replace").splitlines() for data in (found.source.data, found.fixed()))
+    name = found.source.name
+    return "\n".join(difflib.unified_diff(before, after, name, f"{name} (mended)", lineterm="", n=0))
+
+
+def _mend(file: Path, found: Findings, out: Path, *, quiet: bool) -> None:
+    if file.read_bytes() != found.source.data:
+        raise ShapeError(f"{file} has changed since it was read; run armdyn doctor again")
+    if out == file and not found.edits:
+        return
+    write_bytes(out, found.fixed())
+    if not quiet:
+        screen().print(f"wrote {out}", soft_wrap=True)
+
+
+def _text(log: object) -> str:
+    return json.dumps(log, indent=2) + "\n"

@@ -1,0 +1,149 @@
+"""All findings of a file: as a table, for programs, as a mended text."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from armdyn.doctor.finding import SEVERITIES, Finding, Severity
+from armdyn.doctor.source import Edit, Source
+from armdyn.errors import UnknownName
+
+MOST_OF_A_RULE = 20
+"""So many findings of one rule are shown; of more there is a count."""
+
+
+@dataclass(frozen=True)
+class Findings(Sequence[Finding]):
+    """What is wrong with a description, the worst first.
+
+    Args:
+        source: the text.
+        found: the findings.
+        robot: the robot's name; empty if the file could not be read.
+    """
+
+    source: Source
+    found: tuple[Finding, ...]
+    robot: str = ""
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.found[index]
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.found)
+
+    def __bool__(self) -> bool:
+        return bool(self.found)
+
+    def count(self, severity: Any) -> int:
+        """The number of findings of a severity, "error", "warning" or "note"."""
+        return sum(one.severity == severity for one in self.found)
+
+    def at_least(self, severity: Severity) -> list[Finding]:
+        """The findings of a severity and worse."""
+        if severity not in SEVERITIES:
+            raise UnknownName.of("severity", severity, SEVERITIES, "armdyn.doctor")
+        worse = SEVERITIES[: SEVERITIES.index(severity) + 1]
+        return [one for one in self.found if one.severity in worse]
+
+    @property
+    def edits(self) -> list[Edit]:
+        """The first repair of every error and warning, without those that change a text that another one changes."""
+        chosen: list[Edit] = []
+        for one in self.at_least("warning"):
+            edits = one.repairs[0].edits if one.repairs else ()
+            if not any(_overlap(edit, other) for edit in edits for other in chosen):
+                chosen += edits
+        return chosen
+
+    def fixed(self) -> bytes:
+        """The text with the first repair of every error and warning made; all else stays as it is."""
+        return self.source.patched(self.edits)
+
+    def __str__(self) -> str:
+        from rich.console import Console  # noqa: PLC0415 - slow to import
+
+        out = io.StringIO()
+        Console(file=out, width=140, highlight=False).print(self.table())
+        return f"{out.getvalue()}{self.summary()}"
+
+    def summary(self) -> str:
+        """One line: how many of each severity."""
+        counts = ", ".join(
+            f"{self.count(one)} {one}{'s' if self.count(one) != 1 else ''}" for one in SEVERITIES if self.count(one)
+        )
+        return f"{self.source.name}: {counts or 'nothing found'}"
+
+    def table(self) -> Any:
+        """A table for a terminal."""
+        from rich.table import Table  # noqa: PLC0415 - slow to import
+        from rich.text import Text  # noqa: PLC0415
+
+        table = Table(show_edge=False, pad_edge=False)
+        for head in ("line", "severity", "element", "finding", "repair"):
+            table.add_column(head, overflow="fold")
+        colours = {"error": "red", "warning": "yellow", "note": "dim"}
+        for one in self._shown():
+            repair = one.repairs[0] if one.repairs else None
+            mended = "" if repair is None else f"{repair.title}: {repair.consequence}".removesuffix(": ")
+            cells = (f"{one.line}:{one.column}", one.severity, one.element, f"{one.text} [{one.rule}]", mended)
+            table.add_row(*(Text(cell, colours[one.severity] if k == 1 else "") for k, cell in enumerate(cells)))
+        return table
+
+    def _shown(self) -> Iterator[Finding]:
+        """The findings, of each rule no more than `MOST_OF_A_RULE`."""
+        seen: Counter[str] = Counter()
+        for one in self.found:
+            seen[one.rule] += 1
+            if seen[one.rule] <= MOST_OF_A_RULE:
+                yield one
+        for rule, number in seen.items():
+            if number > MOST_OF_A_RULE:
+                first = next(one for one in self.found if one.rule == rule)
+                yield Finding(rule, first.severity, "...", f"{number - MOST_OF_A_RULE} more of {rule}")
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{one.line}</td><td>{one.severity}</td><td>{escape(one.element)}</td><td>{escape(one.text)}</td>"
+            f"<td>{escape(one.repairs[0].title if one.repairs else '')}</td></tr>"
+            for one in self._shown()
+        )
+        head = "<tr><th>line</th><th>severity</th><th>element</th><th>finding</th><th>repair</th></tr>"
+        return f"<table>{head}{rows}</table><p>{escape(self.summary())}</p>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings as plain data."""
+        return {
+            "file": self.source.name,
+            "robot": self.robot,
+            "findings": [
+                {
+                    **{name: getattr(one, name) for name in ("rule", "severity", "line", "column", "element", "link")},
+                    "text": one.text,
+                    "why": one.why,
+                    "repairs": [
+                        {"title": repair.title, "consequence": repair.consequence, "sure": round(repair.sure, 3)}
+                        for repair in one.repairs
+                    ],
+                }
+                for one in self.found
+            ],
+        }
+
+    def to_sarif(self) -> dict[str, Any]:
+        """The findings as a SARIF 2.1.0 log, with their repairs as fixes."""
+        from armdyn.doctor.sarif import log_of  # noqa: PLC0415 - for few
+
+        return log_of([self])
+
+
+def _overlap(a: Edit, b: Edit) -> bool:
+    return a.span.start < b.span.end and b.span.start < a.span.end

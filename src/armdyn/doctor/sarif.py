@@ -1,0 +1,60 @@
+"""Findings as a SARIF 2.1.0 log, which GitHub and editors read.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from armdyn._version import __version__
+
+if TYPE_CHECKING:
+    from armdyn.doctor.finding import Finding, Repair
+    from armdyn.doctor.findings import Findings
+    from armdyn.doctor.source import Source
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def log_of(files: Iterable[Findings]) -> dict[str, Any]:
+    """One run with the findings of several files."""
+    files = list(files)
+    rules = sorted({one.rule for found in files for one in found})
+    places = {rule: k for k, rule in enumerate(rules)}
+    driver = {"name": "armdyn doctor", "version": __version__, "rules": [{"id": rule} for rule in rules]}
+    results = [_result(one, found.source, places) for found in files for one in found]
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+
+
+def _result(one: Finding, source: Source, places: dict[str, int]) -> dict[str, Any]:
+    text = f"{one.element}: {one.text}" + (f". {one.why}" if one.why else "")
+    region = {"startLine": max(one.line, 1), "startColumn": max(one.column, 1)}
+    location = {"artifactLocation": {"uri": source.name}, "region": region}
+    result: dict[str, Any] = {
+        "ruleId": one.rule,
+        "ruleIndex": places[one.rule],
+        "level": one.severity,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": location}],
+    }
+    fixes = [_fix(repair, source) for repair in one.repairs if repair.edits]
+    return {**result, "fixes": fixes} if fixes else result
+
+
+def _fix(repair: Repair, source: Source) -> dict[str, Any]:
+    changes = [
+        {
+            "deletedRegion": {
+                "startLine": source.line_of(edit.span.start),
+                "startColumn": source.column_of(edit.span.start),
+                "endLine": source.line_of(edit.span.end),
+                "endColumn": source.column_of(edit.span.end),
+            },
+            "insertedContent": {"text": edit.text},
+        }
+        for edit in repair.edits
+    ]
+    change = {"artifactLocation": {"uri": source.name}, "replacements": changes}
+    return {"description": {"text": repair.title}, "artifactChanges": [change]}
