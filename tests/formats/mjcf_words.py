@@ -132,6 +132,7 @@ ROWS = [
     Row("`<pid>`", "note", drives('<pid name="m" joint="a" kp="3" ki="1" imax="4" slewmax="5" input="pos ff"/>'), "(pid of 2 controls pos ff, kp 3, ki 1, imax 4, slewmax 5)"),
     Row("`<muscle>`, `<adhesion>`, `<plugin>` of actuators; transmissions by site, tendon, body, slider-crank", "note", drives('<muscle name="m" joint="a" lengthrange="-1 1"/>'), "actuator 'm' (arm.xml:13) (muscle)"),
     Row("`<muscle>`, `<adhesion>`, `<plugin>` of actuators; transmissions by site, tendon, body, slider-crank", "note", drives('<motor name="m" site="on_two" gear="1 0 0 0 0 0" ctrlrange="-1 1"/><adhesion body="one" ctrlrange="0 1"/>'), "(ctrlrange -1 to 1)"),
+    Row("`<muscle>`, `<adhesion>`, `<plugin>` of actuators; transmissions by site, tendon, body, slider-crank", "note", {"top": '<extension><plugin plugin="mujoco.pid"/></extension>', **drives('<plugin name="m" joint="a" plugin="mujoco.pid" actdim="1"><config key="ki" value="4"/></plugin>')}, "actuator 'm' (arm.xml:13) (plugin)"),
     Row("actuators: `delay`", "note", drives('<motor name="m" joint="a" delay="0.01" nsample="5"/>'), "(delay 0.01 s)"),
     # What bends, is computed elsewhere, touches, or is seen
     Row("`<flex>`, `<flexcomp>`, plugins of bodies", "Unsupported", {"world": '<flexcomp name="cloth" type="grid" count="2 2 1" spacing="0.1 0.1 0.1" dim="2" mass="0.1"/>'}, "flex 'cloth'"),

@@ -67,6 +67,8 @@ def _not_used(actuator: MjcfActuator) -> Iterator[str]:
     compiled, m, a = actuator.compiled, actuator.compiled.m, actuator.index
     if not actuator.bears_on_motion and actuator.gear != 1.0:
         yield f"gear {actuator.gear:g}"
+    if int(actuator.number("plugin") if hasattr(m, "actuator_plugin") else -1) >= 0:
+        yield "plugin"
     if actuator.is_dc_motor:
         yield from _of_dc_motor(actuator)
     elif _kind(actuator, "gain") == "pid":
