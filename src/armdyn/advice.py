@@ -1,12 +1,19 @@
-"""The spelling of a reader's options in messages: keywords in Python, flags on the command line."""
+"""The spelling of a reader's options in messages, keywords in Python, flags on the command line; and hints."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+from armdyn.errors import nearest, shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 NO_VALUE = object()
 """Stands for an option that is named without a value."""
@@ -66,3 +73,46 @@ def spelled(spelling: Callable[[str, Any], str]) -> Iterator[None]:
         yield
     finally:
         _spelling.reset(token)
+
+
+def answering(hints: Mapping[str, str], *, positional: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A function whose error for an argument that it does not have is a hint, or the nearest one that it has.
+
+    Args:
+        hints: what to do, by the names of arguments of other programs.
+        positional: what to do where more arguments are given by position than it takes.
+
+    >>> from armdyn.advice import answering
+    >>> @answering({"dt": "give step="})
+    ... def move(duration, *, step=1e-3):
+    ...     return duration / step
+    >>> move(1.0, dt=1e-2)
+    Traceback (most recent call last):
+        ...
+    TypeError: move() has no argument 'dt'; give step=
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(function).parameters
+        takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        by_position = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters.values())
+
+        @wraps(function)
+        def run(*args: P.args, **keywords: P.kwargs) -> R:
+            for name in () if takes_any else keywords:
+                if name not in parameters:
+                    raise TypeError(_said(function.__name__, name, hints, parameters))
+            if positional and len(args) > by_position:
+                raise TypeError(f"{function.__name__}() takes no argument {shown(args[by_position])}; {positional}")
+            return function(*args, **keywords)
+
+        return run
+
+    return decorate
+
+
+def _said(function: str, name: str, hints: Mapping[str, str], known: Mapping[str, inspect.Parameter]) -> str:
+    """The words of the error for an argument."""
+    close = nearest(name, known)
+    answer = hints.get(name) or (f"did you mean {close!r}?" if close else f"it takes {', '.join(known)}")
+    return f"{function}() has no argument {name!r}; {answer}"

@@ -143,11 +143,18 @@ class ClosedForm(ABC):
 
         return text_of(self)
 
-    def latex(self) -> str:
-        """The steps in LaTeX: headings, sentences and aligned equations (amsmath)."""
-        from armdyn.derivation.document import body_of  # noqa: PLC0415
+    def latex(self, name: str | None = None) -> str:
+        """The steps in LaTeX: headings, sentences and aligned equations (amsmath); or one result.
 
-        return body_of(self)
+        Args:
+            name: one of `RESULTS`; all steps where none is named.
+
+        Raises:
+            UnknownName: a result that it does not have.
+        """
+        from armdyn.derivation.document import body_of, result_of  # noqa: PLC0415
+
+        return body_of(self) if name is None else result_of(self, name)
 
     def _repr_latex_(self) -> str:
         from armdyn.derivation.document import shown_in_jupyter  # noqa: PLC0415

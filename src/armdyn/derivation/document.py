@@ -11,12 +11,12 @@ import sympy
 from sympy.printing.latex import LatexPrinter
 
 from armdyn.derivation.printing import VECTORS, Notation, described, heading
+from armdyn.derivation.steps import Equation
 from armdyn.targets.equations.document import latex_document
 from armdyn.targets.equations.symbol import escaped
 
 if TYPE_CHECKING:
     from armdyn.derivation.closed_form import ClosedForm
-    from armdyn.derivation.steps import Equation
 
 WIDTH = 62
 """Characters of a line of equations on a page, as estimated by `width`."""
@@ -151,6 +151,13 @@ def body_of(derivation: ClosedForm) -> str:
     for step in derivation.steps:
         parts += [rf"\section{{{escaped(step.title)}}}", _sentence(step.sentence), _aligned(step.equations, notation)]
     return "\n".join(parts)
+
+
+def result_of(derivation: ClosedForm, name: str) -> str:
+    """The equations of one result."""
+    value, notation = derivation[name], Notation(derivation.arm.parameters)
+    symbol, left, _ = derivation.RESULTS[name]
+    return _aligned((Equation(sympy.Symbol(symbol), value, left),), notation)
 
 
 def _sentence(text: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import option
+from armdyn.advice import answering, option
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
@@ -55,6 +55,31 @@ ForceLike = ArrayLike | OverTime | Callable[[float, Array, Array], Any]
 """A constant, a table over time, values at times of their own, or a function of (t, q, qd)."""
 
 
+OF_OTHERS = {
+    **dict.fromkeys(
+        ("dt", "h", "timestep", "time_step", "max_step"),
+        "give step=, s, with steps of one length, such as method='rk4'; the adaptive method chooses its own",
+    ),
+    **dict.fromkeys(
+        ("t_span", "tspan", "t_end", "tf", "t_final", "T", "time", "horizon"),
+        "a motion goes from t = 0 to duration=, s; times= chooses the times that are kept",
+    ),
+    **dict.fromkeys(("t_eval", "t"), "times=, s, chooses the times that are kept"),
+    **dict.fromkeys(
+        ("controller", "control", "law", "policy"),
+        "armdyn.ClosedLoop(robot, controller).simulate(q0, steps=...) moves an arm under a declared controller; a "
+        "plain function of (t, q, qd) is torque=, or torque=armdyn.control.callback(function, sample_time=1e-3)",
+    ),
+    **dict.fromkeys(("tau", "torques", "u", "input"), "joint forces are torque="),
+    **dict.fromkeys(("v0", "dq0", "qdot0", "dq"), "joint velocities at t = 0 are qd0="),
+    **dict.fromkeys(("solver", "integrator"), "give method="),
+    **dict.fromkeys(("steps", "n_steps", "num_steps"), "give duration= and step=, s"),
+    **dict.fromkeys(("gravity", "g"), "gravity is the robot's: robot.with_gravity((0, 0, -9.81))"),
+}
+"""Arguments that simulations of other programs have, and what to do here."""
+
+
+@answering(OF_OTHERS)
 def simulate(
     robot: Robot,
     q0: ArrayLike,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import count, islice, product
 from typing import TYPE_CHECKING
 
+from armdyn.advice import answering
 from armdyn.errors import DTypeError
 from armdyn.targets.equations.angles import of_angles, sums_of_angles
 from armdyn.targets.equations.notation import words
@@ -203,6 +204,7 @@ def _of(program: Program, options: Options) -> Equations:
     return Equations(program, inputs, outputs, symbols, terms, tuple(defined), options)
 
 
+@answering({}, positional="of M(q) it is robot.mass_matrix.latex(), of a symbolic arm armdyn.derive(robot).latex('M')")
 def latex(program: Program, **options: object) -> str:
     r"""The program as equations in LaTeX: ``program.equations(**options).latex()``.
 
