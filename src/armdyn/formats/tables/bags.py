@@ -1,0 +1,127 @@
+"""Joint states in ROS 1 bags, ROS 2 bags and MCAP files: a column for each joint and quantity, by joint name.
+
+A message counts if it has names of joints and numbers for them, such as ``sensor_msgs/JointState`` (name, position,
+velocity, effort) and ``control_msgs/JointTrajectoryControllerState``. Messages that lack a joint leave NaN in its
+columns. The stamp of the header is the time; a message without one has the time of its recording.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.errors import ArmdynError, MissingLibrary, UnknownName
+from armdyn.formats.tables.table import Table
+from armdyn.spatial.rotations import Array
+
+BAG_ENDINGS = (".bag", ".mcap", ".db3")
+
+QUANTITIES = {"q": "position", "qd": "velocity", "tau": "effort"}
+"""The quantities of armdyn, and the fields of a JointState that hold them."""
+
+
+class Message(NamedTuple):
+    """A message with joints: its topic, the stamp in ns, names, and the values by field."""
+
+    topic: str
+    stamp: int
+    names: tuple[str, ...]
+    values: Mapping[str, tuple[float, ...]]
+
+
+def is_bag(path: Path) -> bool:
+    """True for the file or folder of a bag."""
+    return path.suffix.lower() in BAG_ENDINGS or (path.is_dir() and (path / "metadata.yaml").is_file())
+
+
+def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> Table:
+    """The joint states of a bag, a column ``q_JOINT``, ``qd_JOINT`` and ``tau_JOINT`` for each name in its messages.
+
+    Args:
+        path: of the file, or of the folder with metadata.yaml.
+        error: the class of errors.
+        topic: of the messages; needed if several topics have joint states.
+
+    Raises:
+        error: no such file, a damaged bag, no message with joints, or several topics with them.
+        UnknownName: a topic without joint states.
+        MissingLibrary: rosbags is not installed.
+    """
+    if not path.exists():
+        raise error(f"no file {str(path)!r}; expected a bag with joint states")
+    messages = list(_messages(path, error))
+    topics = Counter(message.topic for message in messages)
+    if not topics:
+        raise error(f"{path} has no message with names of joints and positions, such as a sensor_msgs/JointState")
+    if topic is None and len(topics) > 1:
+        shown = ", ".join(f"{name!r} ({count:,})" for name, count in topics.items())
+        raise error(f"{path} has joint states on several topics: {shown}; choose one: topic=, --topic")
+    if topic is not None and topic not in topics:
+        raise UnknownName.of("topic", topic, topics, str(path))
+    return _table([message for message in messages if topic in (None, message.topic)], str(path))
+
+
+def _table(messages: list[Message], source: str) -> Table:
+    joints = list(dict.fromkeys(name for message in messages for name in message.names))
+    columns: dict[str, Array] = {"t [ns]": np.array([message.stamp for message in messages], dtype=np.int64)}
+    for quantity, field in QUANTITIES.items():
+        values = np.full((len(messages), len(joints)), np.nan)
+        place = {name: k for k, name in enumerate(joints)}
+        for row, message in enumerate(messages):
+            numbers = message.values.get(field, ())
+            if len(numbers) == len(message.names):
+                values[row, [place[name] for name in message.names]] = numbers
+        if not np.isnan(values).all():
+            columns |= {f"{quantity}_{name}": values[:, k] for k, name in enumerate(joints)}
+    return Table(source, columns, np.arange(len(messages)), "message")
+
+
+def _messages(path: Path, error: type[ArmdynError]) -> Iterator[Message]:
+    """The messages with joints of a bag, read by rosbags."""
+    try:
+        from rosbags.highlevel import AnyReader, AnyReaderError  # noqa: PLC0415 - an extra
+        from rosbags.typesys import Stores, get_typestore  # noqa: PLC0415
+    except ImportError:
+        raise MissingLibrary(
+            "reading a ROS bag or MCAP file needs rosbags, which is not installed: pip install rosbags"
+        ) from None
+    store = get_typestore(Stores.ROS2_HUMBLE)  # for bags that carry no definitions of their messages
+    try:
+        with AnyReader([path], default_typestore=store) as reader:
+            for connection, recorded, raw in reader.messages():
+                if not _may_have_joints(connection):
+                    continue
+                message = _message(connection.topic, recorded, reader.deserialize(raw, connection.msgtype))
+                if message is not None:
+                    yield message
+    except (AnyReaderError, OSError, ValueError, KeyError) as problem:
+        raise error(f"{path} is not a bag that can be read: {type(problem).__name__}: {problem}") from None
+
+
+KINDS = ("JointState", "JointTrajectoryControllerState")
+"""Message types with names of joints."""
+
+
+def _may_have_joints(connection: Any) -> bool:
+    return str(connection.msgtype).rpartition("/")[2] in KINDS
+
+
+def _message(topic: str, recorded: int, message: Any) -> Message | None:
+    """The joints of a message; None if it names none."""
+    names = getattr(message, "name", None) or getattr(message, "joint_names", None)
+    if not names:
+        return None
+    point = next((part for part in ("actual", "feedback") if hasattr(message, part)), None)
+    source = message if point is None else getattr(message, point)
+    fields = ("position", "velocity", "effort") if point is None else ("positions", "velocities", "effort")
+    values = {
+        kind: tuple(float(x) for x in getattr(source, field, ()))
+        for kind, field in zip(QUANTITIES.values(), fields, strict=True)
+    }
+    stamp = getattr(getattr(message, "header", None), "stamp", None)
+    ns = 0 if stamp is None else int(stamp.sec) * 10**9 + int(stamp.nanosec)
+    return Message(topic, ns or int(recorded), tuple(map(str, names)), values)

@@ -1,0 +1,61 @@
+"""A table of numbers: columns by label, and the place of each row in its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of numbers with one entry for each row.
+
+    Args:
+        source: the file or object, for messages.
+        columns: the values by label, each of shape (rows,), or (rows, k) for a column of lists; NaN stands for an entry
+            that is missing. The labels of a csv without a header are "0", "1", ...
+        rows: the number of each row in its source, shape (rows,): lines of a file counted from 1, else rows from 0.
+        row_word: "line" or "row", for messages.
+        has_labels: False for a table whose columns have places only.
+        entry_names: the names of the entries of list columns, by label, if the source states them.
+        notes: rows that were left out, one sentence each.
+    """
+
+    source: str
+    columns: Mapping[str, Array]
+    rows: Array
+    row_word: str = "row"
+    has_labels: bool = True
+    entry_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the columns, in order."""
+        return tuple(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def row_list(rows: Array, word: str) -> str:
+    """The numbers of some rows in words, the first few of many.
+
+    >>> row_list(np.array([3, 4, 5, 9]), "line")
+    'lines 3 to 5, 9'
+    """
+    runs: list[tuple[int, int]] = []
+    for row in rows.tolist():
+        if runs and row == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], row)
+        else:
+            runs.append((row, row))
+    shown = [f"{first}" if first == last else f"{first} to {last}" for first, last in runs[:MOST_RUNS]]
+    more = f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else ""
+    return f"{word}{'s' if len(rows) > 1 else ''} {', '.join(shown)}{more}"
+
+
+MOST_RUNS = 4
+"""Places of rows that a message lists."""

@@ -1,0 +1,262 @@
+"""`read`: a log of joint states from any table, joined by the names of joints, in the robot's order and in SI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import array, number
+from armdyn.errors import shown
+from armdyn.formats.tables.bags import is_bag, read_bag
+from armdyn.formats.tables.csv_file import parse_csv, read_csv
+from armdyn.formats.tables.data_frame import is_table_like, read_frame
+from armdyn.formats.tables.npz_arrays import read_npz
+from armdyn.formats.tables.parquet_columns import read_parquet
+from armdyn.formats.tables.table import Table, row_list
+from armdyn.logs.channels import channel_findings, check_units_of_motion, damaged_rows, spikes
+from armdyn.logs.errors import LogError
+from armdyn.logs.layouts import Place
+from armdyn.logs.log import Finding, Log
+from armdyn.logs.selection import NAMES, Chosen, ColumnNames, chosen_columns
+from armdyn.logs.stamps import findings_of_intervals, findings_of_stamps, rising_rows, seconds
+from armdyn.logs.units import check_units, factor_of, unit_of_joint
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.functions.robot_like import RobotLike
+
+Source = Any
+"""A path, "-" for standard input, a data frame, a mapping of arrays, lines of text, a motion, or a `Log`."""
+
+
+def read(
+    source: Source,
+    robot: RobotLike,
+    *,
+    columns: ColumnNames | None = None,
+    units: Mapping[str, str | Sequence[str]] | None = None,
+    gains: ArrayLike | None = None,
+    rate: float | None = None,
+    topic: str | None = None,
+    name: str | None = None,
+    fewest: int = 1,
+) -> Log:
+    """A log of joint states (t, q, qd, qdd, tau, current) of a robot, in SI, shape (T, n) each.
+
+    Columns are joined by the names of joints, and ordered as the robot's. Without ``columns`` the labels decide: those
+    of armdyn (t, q_JOINT, qd_JOINT, qdd_JOINT, tau_JOINT, with units such as "q_elbow [deg]"), of UR's RTDE, libfranka,
+    ROS's JointState and LeRobot; a table without a header has q, then qd, then qdd, with the time in front or not. The
+    log states its guesses.
+
+    Rows of another length, with NaN, infinity or numbers above 1e6, single rows of positions far from both neighbours,
+    and rows outside the longest rising sequence of stamps are left out, and named by `Log.findings`. Gaps, jitter,
+    constant and saturated channels are named there, too.
+
+    Args:
+        source: the path of a csv (any separator), Parquet, npz, MCAP or ROS bag; "-" for standard input; a data frame
+            of pandas or polars; a mapping of arrays such as {"t": t, "q": q}; lines of text; a `armdyn.Trajectory`.
+        robot: whose joints these are.
+        columns: the columns of t, q, qd, qdd, tau and current: a label with {i} (a number from 0 or 1) or {joint}, a
+            list of labels, one label of a column of lists, a number, or a slice of numbers.
+        units: units by quantity, such as {"q": "deg", "t": "ms"}; one, or one for each joint.
+        gains: joint force per current, N m/A or N/A, one, or one for each joint: tau = gains * current.
+        rate: rows per second, Hz, of a log without times.
+        topic: of the messages of a bag.
+        name: of the log, for messages; that of the file if None.
+        fewest: rows that it must have.
+
+    Raises:
+        LogError: no such file, no table, no times and no rate or both, columns that are missing, degrees that are read
+            as radians, columns of joints in another order.
+        UnknownName: a column, joint, quantity or topic that does not exist.
+        MissingLibrary: a library for Parquet or bags that is not installed.
+
+    >>> log = armdyn.logs.read({"timestamp": [10.0, 10.1], "actual_q_0": [0, 90], "actual_q_1": [0.1, 0.2]},
+    ...                        armdyn.load("rp"), units={"q": ["deg", "m"]})
+    >>> log.q[1].round(4), log.t, log.start
+    (array([1.5708, 0.2   ]), array([0. , 0.1]), 10.0)
+    """
+    if isinstance(source, Log):
+        source.require_joints_of(robot)
+        return source if gains is None else _with_gains(source, robot, gains)
+    check_units(units or {}, NAMES)
+    table = _table(source, topic)
+    places, guesses = chosen_columns(table, robot, columns)
+    if "q" not in places:
+        raise LogError(f"{table.source}: columns= names no positions; expected {{'q': ...}} among them")
+    log = _log(table, places, robot, units or {}, rate, fewest, name or _name(table.source), guesses)
+    return log if gains is None else _with_gains(log, robot, gains)
+
+
+def _table(source: Source, topic: str | None) -> Table:
+    """The table of a source."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if topic is not None and not is_bag(path):
+            raise LogError(f"topic={topic!r} is given, and {str(path)!r} is not a bag; leave it out")
+        if is_bag(path):
+            return read_bag(path, LogError, topic)
+        readers = {".npz": read_npz, ".parquet": read_parquet, ".pq": read_parquet}
+        return readers.get(path.suffix.lower(), read_csv)(path, LogError)
+    if is_table_like(source):
+        return read_frame(source)
+    if all(hasattr(source, quantity) for quantity in ("t", "q", "qd", "tau")):
+        return _of_motion(source)
+    if isinstance(source, Iterable):
+        lines = [line.decode() if isinstance(line, bytes) else line for line in source]
+        if all(isinstance(line, str) for line in lines):
+            return parse_csv("\n".join(line.rstrip("\n") for line in lines), "lines", LogError)
+    raise LogError(
+        f"source is {shown(source)}; expected a path, a data frame, a mapping of arrays, lines of text or a Trajectory"
+    )
+
+
+def _of_motion(motion: Any) -> Table:
+    """The table of a trajectory; of its q, qd, qdd and tau."""
+    if motion.q.ndim != 2:
+        raise LogError(f"the motion is a batch of shape {motion.q.shape[1:-1]}; expected one: trajectory.pick(0)")
+    columns = {"t": motion.t} | {quantity: getattr(motion, quantity) for quantity in ("q", "qd", "qdd", "tau")}
+    return Table(str(getattr(motion, "robot", "motion")), columns, np.arange(len(motion.t)))
+
+
+def _log(
+    table: Table,
+    places: Chosen,
+    robot: RobotLike,
+    units: Mapping[str, str | Sequence[str]],
+    rate: float | None,
+    fewest: int,
+    name: str,
+    guesses: list[str],
+) -> Log:
+    """The log of chosen columns, with damaged rows left out."""
+    arrays = {
+        quantity: _values(table, quantity, places[quantity], robot, units) for quantity in places if quantity != "t"
+    }
+    used = {place.label for chosen in places.values() for place in chosen}
+    findings = [Finding("row length", note, used=False) for note in table.notes]
+    if others := [label for label in table.labels if label not in used and table.has_labels]:
+        findings.append(Finding("other columns", f"columns not used: {', '.join(map(repr, others))}", used=False))
+    t, start, guess = _times(table, places, units, rate)
+    if guess is not None:
+        guesses = [*guesses, guess]
+    bad = damaged_rows(arrays, t)
+    if bad.any():
+        findings.append(_damage(arrays, bad, table))
+    keep = np.flatnonzero(~bad)
+    rising = rising_rows(t[keep])
+    findings += findings_of_stamps(t[keep], rising, table.rows[keep], table.row_word)
+    keep = keep[rising]
+    jumps = spikes(arrays["q"][keep], t[keep])
+    if jumps.any():
+        where = row_list(table.rows[keep][jumps], table.row_word)
+        text = f"{jumps.sum()} single rows of positions far from both neighbours left out: {where}"
+        findings.append(Finding("spike", text, used=False))
+        keep = keep[~jumps]
+    if len(keep) < fewest:
+        raise LogError(
+            f"{table.source} has {len(keep)} rows of numbers{_without(len(t) - len(keep))}; a motion needs {fewest} at "
+            "least"
+        )
+    rows = table.rows[keep]
+    findings += findings_of_intervals(t[keep], rows, table.row_word)
+    kept = {quantity: np.ascontiguousarray(values[keep]) for quantity, values in arrays.items()}
+    origin = float(t[keep[0]]) if len(keep) else 0.0
+    log = Log(name, tuple(robot.joint_names), t[keep] - origin, **kept, start=start + origin)  # type: ignore[arg-type]
+    findings += channel_findings(log, rows, table.row_word)
+    if "q" not in units:
+        findings += check_units_of_motion(log, robot)
+    object.__setattr__(log, "findings", tuple(findings))
+    object.__setattr__(log, "guesses", tuple(guesses))
+    return log
+
+
+def _without(count: int) -> str:
+    return f", without {count} that were left out" if count else ""
+
+
+def _damage(arrays: Mapping[str, Array], bad: Array, table: Table) -> Finding:
+    """The finding of rows with numbers that are not finite or not plausible."""
+    infinite = np.zeros(len(bad), dtype=bool)
+    for values in arrays.values():
+        infinite |= ~np.isfinite(values).all(axis=1)
+    what = "NaN or infinity" if (infinite | ~bad).all() else "numbers above 1e6, NaN or infinity"
+    where = row_list(table.rows[bad], table.row_word)
+    return Finding("damaged rows", f"{bad.sum()} rows with {what} left out: {where}", used=False)
+
+
+def _times(
+    table: Table, places: Chosen, units: Mapping[str, str | Sequence[str]], rate: float | None
+) -> tuple[Array, float, str | None]:
+    """Times, s; the first stamp, s; and the unit that was guessed.
+
+    Raises:
+        LogError: neither times nor a rate, or both.
+    """
+    if rate is not None:
+        number("rate", rate, above=0.0, unit="Hz", error=LogError)
+    if "t" not in places:
+        if rate is None:
+            raise LogError(
+                f"{table.source} has no column t, so that its rows have no times; give it one, such as 't [s]', or the "
+                "number of rows per second: --rate HZ, rate= in Python"
+            )
+        return np.arange(len(table)) / rate, 0.0, None
+    if rate is not None:
+        raise LogError(f"{table.source} has a column t, and rate={rate:g} Hz is given too; leave the rate out")
+    place = places["t"][0]
+    stated = units.get("t") or place.unit
+    where = f"{table.source} column {place.label!r}"
+    factor = None if stated is None else factor_of("t", "revolute", str(stated), where)
+    return seconds(table.columns[place.label], factor)
+
+
+def _values(
+    table: Table, quantity: str, chosen: Sequence[Place], robot: RobotLike, units: Mapping[str, str | Sequence[str]]
+) -> Array:
+    """A quantity of all joints in SI, shape (rows, n)."""
+    values = np.empty((len(table), robot.dof))
+    for k, place in enumerate(chosen):
+        column = table.columns[place.label]
+        if place.entry is None and column.ndim != 1:
+            raise LogError(
+                f"{table.source} column {place.label!r} has {column.shape[1]} numbers a row; expected one, of joint "
+                f"{robot.joint_names[k]}"
+            )
+        unit = unit_of_joint(quantity, units, k, robot) or place.unit
+        where = f"{table.source} column {place.label!r}"
+        factor = 1.0 if unit is None else factor_of(quantity, robot.joints[k].kind, unit, where)
+        values[:, k] = column if place.entry is None else column[:, place.entry]
+        if factor != 1.0:
+            values[:, k] *= factor
+    return values
+
+
+def _with_gains(log: Log, robot: RobotLike, gains: ArrayLike) -> Log:
+    """The log with joint forces from its currents.
+
+    Raises:
+        LogError: a log without currents, or with joint forces as well.
+    """
+    if log.current is None:
+        raise LogError(
+            f"gains are given, and log {log.name!r} has no currents; name their columns: columns={{'current': ...}}"
+        )
+    if log.tau is not None:
+        raise LogError(
+            f"log {log.name!r} has joint forces and currents, and gains are given; name the columns of one: "
+            "columns={'q': ..., 'current': ...}"
+        )
+    per_joint = array("gains", gains, None, f"N m/A or N/A, one or {robot.dof}", finite=LogError)
+    if per_joint.shape not in ((), (robot.dof,)):
+        raise LogError(f"gains has shape {per_joint.shape}; expected one number, or ({robot.dof},): one for each joint")
+    return log.with_torques(log.current * per_joint)
+
+
+def _name(source: str) -> str:
+    return Path(source).stem if source not in ("-", "") else source

@@ -1,0 +1,192 @@
+"""The columns of each quantity: those that a caller names, or those of a known layout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.errors import UnknownName, shown
+from armdyn.formats.csv_table import comma_hint
+from armdyn.formats.tables.table import Table
+from armdyn.logs.errors import LogError
+from armdyn.logs.layouts import Guess, Place, expanded, guessed, plain_labels
+from armdyn.logs.log import QUANTITIES
+
+if TYPE_CHECKING:
+    from armdyn.functions.robot_like import RobotLike
+
+NAMES = ("t", *QUANTITIES)
+
+Chosen = dict[str, list[Place]]
+"""The places of the columns by quantity, those of t as one of them."""
+
+ColumnNames = Mapping[str, Any]
+
+
+def chosen_columns(table: Table, robot: RobotLike, columns: ColumnNames | None) -> tuple[Chosen, list[str]]:
+    """The columns of each quantity, and sentences on those that were guessed.
+
+    Raises:
+        LogError: columns that are missing, or a table in which no position is recognised.
+        UnknownName: a quantity, column or joint that does not exist.
+    """
+    for name in columns or {}:
+        if name not in NAMES:
+            raise UnknownName.of("quantity", name, NAMES, "columns=")
+    named = {name: _named(table, robot, name, choice) for name, choice in (columns or {}).items()}
+    if not table.has_labels:
+        return (named, []) if named else (_by_count(table, robot), [])
+    guess = guessed(table, robot.joint_names) if "q" not in named else None
+    if guess is None and "q" not in named:
+        raise _unrecognised(table, robot)
+    if guess is None:
+        labels = plain_labels(table)
+        if "t" not in named:
+            time = next((labels[name] for name in ("t", "time", "timestamp") if name in labels), None)
+            named |= {} if time is None else {"t": [time]}
+        return named, []
+    _refuse_parts(table, robot, guess)
+    places = {**guess.places, **named}
+    if "t" not in places and guess.time is not None:
+        places["t"] = [guess.time]
+    return places, _guesses(guess, named)
+
+
+def _named(table: Table, robot: RobotLike, quantity: str, choice: Any) -> list[Place]:
+    """The places that a caller's choice means."""
+    count = 1 if quantity == "t" else robot.dof
+    joints = ("t",) if quantity == "t" else robot.joint_names
+    labels = plain_labels(table)
+    if isinstance(choice, str):
+        places = [labels[choice]] if quantity == "t" and choice in labels else expanded(choice, labels, table, joints)
+        if places is None and choice in table.columns:
+            places = expanded(choice, {choice: Place(choice)}, table, joints)
+        if places is None:
+            raise UnknownName.of("column", choice, table.labels, f"{table.source} for {quantity!r}")
+        return places
+    single = isinstance(choice, int | np.integer) and not isinstance(choice, bool)
+    listed: Sequence[Any] = (
+        [choice] if single else range(len(table.labels))[choice] if isinstance(choice, slice) else list(choice)
+    )
+    if len(listed) == 1 and count > 1:
+        return _vector(table, quantity, listed[0], count)
+    if len(listed) != count:
+        raise LogError(
+            f"columns={{{quantity!r}: {shown(choice)}}} names {len(listed)} columns; expected {count}"
+            + (f", one for each joint: {', '.join(robot.joint_names)}" if quantity != "t" else "")
+        )
+    return [_place(table, labels, quantity, each) for each in listed]
+
+
+def _vector(table: Table, quantity: str, each: Any, count: int) -> list[Place]:
+    """The entries of one column of lists."""
+    place = _place(table, plain_labels(table), quantity, each)
+    values = table.columns[place.label]
+    if values.ndim != 2 or values.shape[1] != count:
+        width = 1 if values.ndim == 1 else values.shape[1]
+        raise LogError(f"column {place.label!r} of {table.source} has {width} numbers a row; expected {count}")
+    return [Place(place.label, k, place.unit) for k in range(count)]
+
+
+def _place(table: Table, labels: Mapping[str, Place], quantity: str, each: Any) -> Place:
+    if isinstance(each, str):
+        if each in labels:
+            return labels[each]
+        if each in table.columns:
+            return Place(each)
+        raise UnknownName.of("column", each, table.labels, f"{table.source} for {quantity!r}")
+    width = len(table.labels)
+    if isinstance(each, bool) or not isinstance(each, int | np.integer) or not -width <= each < width:
+        raise LogError(
+            f"columns={{{quantity!r}: ...}} names column {shown(each)} of {table.source}, which has {width}; expected "
+            f"a number from 0 to {width - 1}, or a label"
+        )
+    return plain_labels(table)[table.labels[each]] if not table.has_labels else Place(table.labels[int(each)])
+
+
+def _by_count(table: Table, robot: RobotLike) -> Chosen:
+    """The columns of a table without a header: q, then qd, then qdd of all joints, with the time in front or not.
+
+    Raises:
+        LogError: another number of columns, or one that can be read with and without a time.
+    """
+    n, count = robot.dof, len(table.labels)
+    plain, timed = count in (n, 2 * n, 3 * n), count - 1 in (n, 2 * n, 3 * n)
+    joints = ", ".join(robot.joint_names)
+    if plain and timed:
+        raise LogError(
+            f"{table.source} has {count} numbers in a row, with a time in front or without; expected a header that "
+            f"names them, such as t,q_{robot.joint_names[0]}, or columns="
+        )
+    if not plain and not timed:
+        raise LogError(
+            f"{table.source} has {count} numbers in a row and no header{comma_hint(*table.labels)}; expected {n}, "
+            f"{2 * n} or {3 * n}: q, then qd, then qdd of {joints}, or one more with the time in front. For others "
+            f"name the columns by number: columns={{'t': 0, 'q': slice(1, {n + 1})}}"
+        )
+    first = 1 if timed else 0
+    chosen = {
+        quantity: [Place(str(first + n * block + k)) for k in range(n)]
+        for block, quantity in enumerate(("q", "qd", "qdd")[: (count - first) // n])
+    }
+    return {"t": [Place("0")], **chosen} if timed else chosen
+
+
+def _refuse_parts(table: Table, robot: RobotLike, guess: Guess) -> None:
+    """Raise for a quantity that armdyn's own layout names for some joints only.
+
+    Raises:
+        UnknownName: a column of a joint that the robot does not have.
+        LogError: columns that are missing.
+    """
+    if guess.layout != "armdyn":
+        return
+    labels = plain_labels(table)
+    for quantity in QUANTITIES:
+        names = [f"{quantity}_{joint}" for joint in robot.joint_names]
+        missing = [name for name in names if name not in labels]
+        if not missing or len(missing) == len(names):
+            continue
+        others = [name for name in labels if name.startswith(f"{quantity}_") and name not in names]
+        if others:
+            raise UnknownName.of("column", others[0], names, f"{table.source} for {robot.name!r}")
+        raise LogError(f"{table.source} has no column {', '.join(missing)}; expected {', '.join(names)}")
+
+
+def _unrecognised(table: Table, robot: RobotLike) -> Exception:
+    """The error of a table in which no layout names a position of each joint."""
+    labels = plain_labels(table)
+    names = [f"q_{joint}" for joint in robot.joint_names]
+    missing = [name for name in names if name not in labels]
+    others = [name for name in labels if name.startswith("q_") and name not in names]
+    where = f"{table.source} for {robot.name!r}"
+    if others and len(missing) < len(names):
+        return UnknownName.of("column", others[0], names, where)
+    if len(missing) < len(names):
+        return LogError(f"{table.source} has no column {', '.join(missing)}; expected {', '.join(names)}")
+    return LogError(
+        f"{table.source} has no column {_first(names, 3)} and none of the labels of UR's RTDE, libfranka, ROS "
+        f"JointState or LeRobot for the {robot.dof} joints of {robot.name!r} ({', '.join(robot.joint_names)}); it has "
+        f"{_first(list(map(repr, table.labels)), 8)}{comma_hint(*table.labels)}. Name them: columns={{'t': ..., 'q': "
+        "'LABEL_{i}', ...}"
+    )
+
+
+def _first(words: Sequence[str], count: int) -> str:
+    """The first words, and dots if there are more."""
+    return ", ".join(words[:count]) + (", ..." if len(words) > count else "")
+
+
+def _guesses(guess: Guess, named: Mapping[str, Any]) -> list[str]:
+    """Sentences on the columns of a layout other than armdyn's own."""
+    taken = {quantity: places for quantity, places in guess.places.items() if quantity not in named}
+    if guess.layout == "armdyn" or not taken:
+        return []
+    parts = [
+        f"{quantity} from {places[0].label!r}"
+        + (f" to {places[-1].label!r}" if places[-1].label != places[0].label else "")
+        for quantity, places in taken.items()
+    ]
+    return [f"columns taken for those of {guess.layout}: {', '.join(parts)}; otherwise columns="]

@@ -1,0 +1,72 @@
+"""Units of the columns of a log: those that a label states, those that a caller states, and SI otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from armdyn.errors import UnknownName
+from armdyn.formats.csv_table import TIMES, ColumnUnits, units_of
+from armdyn.logs.errors import LogError
+
+if TYPE_CHECKING:
+    from armdyn.functions.robot_like import RobotLike
+
+CURRENTS = {"A": 1.0, "mA": 0.001}
+STAMPS = TIMES | {"us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+
+KINDS_OF_JOINT = ("revolute", "prismatic")
+
+
+def known_units(quantity: str, kind: str) -> Mapping[str, float]:
+    """The size of each unit of a quantity in SI, for a revolute or prismatic joint."""
+    if quantity == "t":
+        return STAMPS
+    if quantity == "current":
+        return CURRENTS
+    if quantity == "tau":
+        return units_of("tau", kind).known
+    return units_of(quantity, kind).known
+
+
+def factor_of(quantity: str, kind: str, unit: str, where: str) -> float:
+    """One unit of a quantity in SI.
+
+    Raises:
+        LogError: a unit of another quantity.
+    """
+    units = ColumnUnits(known_units(quantity, kind))
+    written = unit.strip().replace(" / ", "/")
+    if written not in units.known:
+        raise LogError(f"{where}{units.expected(unit)}")
+    return units.known[written]
+
+
+def unit_of_joint(quantity: str, units: Mapping[str, str | Sequence[str]], joint: int, robot: RobotLike) -> str | None:
+    """The unit that ``units=`` states for a quantity of a joint; None if it states none.
+
+    A unit for all joints is one of angles; joints that slide then keep metres unless the unit is a length.
+
+    Raises:
+        LogError: another number of units than joints.
+    """
+    unit = units.get(quantity)
+    if unit is None:
+        return None
+    if not isinstance(unit, str):
+        if len(unit) != robot.dof:
+            raise LogError(f"units={{{quantity!r}: ...}} has {len(unit)} units; expected one, or {robot.dof}")
+        return str(unit[joint])
+    kinds = [kind for kind in KINDS_OF_JOINT if unit.strip() in known_units(quantity, kind)]
+    return unit if not kinds or robot.joints[joint].kind in kinds else None
+
+
+def check_units(units: Mapping[str, str | Sequence[str]], quantities: Sequence[str]) -> None:
+    """Raise for a unit of something that is not a quantity of a log.
+
+    Raises:
+        UnknownName: such a name.
+    """
+    for name in units:
+        if name not in quantities:
+            raise UnknownName.of("quantity", name, quantities, "units=")
