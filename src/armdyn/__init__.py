@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from armdyn.formats.dh import DHRow
     from armdyn.formats.links import Part
     from armdyn.formats.units import Units
+    from armdyn.identification import identify
     from armdyn.model import Frame, Inertia, Joint, Limits, Link, Model
     from armdyn.program import (
         arctan2,
@@ -81,6 +82,7 @@ _WHERE = {
     "Part": "formats.links",
     "Units": "formats.units",
     "ClosedLoop": "simulation",
+    "identify": "identification",
     "derive": "derivation",
     "doctor": "doctor.examine",
     "Trajectory": "simulation",
@@ -129,6 +131,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "identification",
+    "identify",
     "inertia",
     "kinematics",
     "less",

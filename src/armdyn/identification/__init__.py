@@ -1,10 +1,39 @@
-"""Base parameters: the combinations of inertial parameters that motions and joint forces determine."""
+"""Identification: the parameters of a robot from logs of its joints, and the base parameters they determine."""
 
-from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
-from armdyn.lazy import modules_of
-from armdyn.model.base_parameters import BaseParameters
-from armdyn.model.standard_parameters import StandardParameters
+from typing import TYPE_CHECKING
 
-__all__ = ["BaseParameters", "StandardParameters", "base_parameters", "null_parameters_of_states"]
+from armdyn.lazy import names_of
 
-__getattr__ = modules_of(__name__)
+if TYPE_CHECKING:
+    from armdyn.identification.checking import Check
+    from armdyn.identification.errors import IdentificationError
+    from armdyn.identification.fit import Fit
+    from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
+    from armdyn.identification.identify import identify
+    from armdyn.identification.low_pass import LowPass
+    from armdyn.model.base_parameters import BaseParameters
+    from armdyn.model.standard_parameters import StandardParameters
+
+_WHERE = {
+    "Check": "checking",
+    "Fit": "fit",
+    "IdentificationError": "errors",
+    "LowPass": "low_pass",
+    "base_parameters": "identifiability",
+    "identify": "identify",
+    "null_parameters_of_states": "identifiability",
+}
+
+__all__ = [
+    "BaseParameters",
+    "Check",
+    "Fit",
+    "IdentificationError",
+    "LowPass",
+    "StandardParameters",
+    "base_parameters",
+    "identify",
+    "null_parameters_of_states",
+]
+
+__getattr__ = names_of(__name__, _WHERE)

@@ -125,8 +125,9 @@ def plain_labels(table: Table) -> dict[str, Place]:
 
 
 def guessed(table: Table, joints: Sequence[str]) -> Guess | None:
-    """The layout that names a position of each joint; None if no layout does."""
+    """The layout that names a position of each joint, and the most other quantities; None if no layout does."""
     labels = plain_labels(table)
+    best: Guess | None = None
     for layout in LAYOUTS:
         q = _matching(layout.patterns["q"], labels, table, joints)
         if q is None:
@@ -136,8 +137,9 @@ def guessed(table: Table, joints: Sequence[str]) -> Guess | None:
         }
         places = {"q": q} | {quantity: found for quantity, found in others.items() if found is not None}
         time = next((labels[name] for name in layout.times if name in labels), None)
-        return Guess(layout.name, places, time)
-    return None
+        if best is None or len(places) > len(best.places):
+            best = Guess(layout.name, places, time)
+    return best
 
 
 def _matching(

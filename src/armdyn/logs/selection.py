@@ -181,7 +181,8 @@ def _first(words: Sequence[str], count: int) -> str:
 
 def _guesses(guess: Guess, named: Mapping[str, Any]) -> list[str]:
     """Sentences on the columns of a layout other than armdyn's own."""
-    taken = {quantity: places for quantity, places in guess.places.items() if quantity not in named}
+    guessed_places = {quantity: places for quantity, places in guess.places.items() if quantity not in named}
+    taken = {quantity: places for quantity, places in guessed_places.items() if places[0].label != quantity}
     if guess.layout == "armdyn" or not taken:
         return []
     parts = [

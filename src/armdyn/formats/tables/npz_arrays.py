@@ -19,7 +19,7 @@ def read_npz(path: Path, error: type[ArmdynError]) -> Table:
         error: a file that does not exist or is not an npz.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if file[name].dtype.kind in "fiub"}
     except FileNotFoundError:
         raise error(f"no file {str(path)!r}; expected a log of joint states") from None

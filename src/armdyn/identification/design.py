@@ -1,0 +1,220 @@
+"""The regression of a robot's joint forces: which columns it has, and its rows from the samples of a log.
+
+The columns of a joint's row are base parameters (combinations of the links' ten parameters, of which the joint's forces
+are a function), the joint's own armature and friction. Joint forces depend on the links beyond the joint only, so that
+about half of the base columns of a row are zero; they are left out, row by row of joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.identification.friction_terms import Term, term_values
+from armdyn.identification.identifiability import base_parameters
+from armdyn.identification.low_pass import filtered
+from armdyn.identification.signals import Piece, Samples
+from armdyn.model.base_parameters import BaseParameters
+from armdyn.model.standard_parameters import OF_LINK, StandardParameters, standard_parameters
+from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
+
+if TYPE_CHECKING:
+    from armdyn.functions.robot_like import RobotLike
+
+ROWS = 64
+"""Rows of the regression that are made at a time."""
+
+NO_JOINTS: dict[str, Any] = {"armature": False, "damping": False, "friction": False}
+"""The regressor's options without parameters of joints."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of the regression: those of bodies, then armatures, then the terms of friction, one a joint each.
+
+    Args:
+        robot: whose parameters they are.
+        armature: False without armatures.
+        terms: of friction.
+    """
+
+    robot: RobotLike
+    armature: bool
+    terms: tuple[Term, ...]
+
+    @property
+    def of_joints(self) -> tuple[str, ...]:
+        """The names of the parameters of joints, one block of n each."""
+        return (*(("armature",) if self.armature else ()), *(term.name for term in self.terms))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parameters: "LINK.m", ..., "JOINT.armature", "JOINT.viscous", ..."""
+        joints = self.robot.joint_names
+        return (*self.standard.names, *(f"{joint}.{name}" for name in self.of_joints for joint in joints))
+
+    @cached_property
+    def standard(self) -> StandardParameters:
+        """The parameters of bodies: ten of each moving link, and the inertias of rotors that are bodies."""
+        return standard_parameters(self.robot.model, **NO_JOINTS)
+
+    @cached_property
+    def base(self) -> BaseParameters:
+        """The base parameters of the bodies: beta = K pi."""
+        return base_parameters(self.robot, **NO_JOINTS)
+
+    @property
+    def links(self) -> int:
+        """The number of moving links."""
+        return (len(self.standard) - self.rotors) // len(OF_LINK)
+
+    @property
+    def rotors(self) -> int:
+        """The number of rotors that are bodies of their own."""
+        return len(self.robot.model.rotors)
+
+    @cached_property
+    def lift(self) -> Array:
+        """The matrix from all parameters to those of the reduced regression: K and the identity."""
+        K, count = self.base.matrix, len(self.of_joints) * self.robot.dof
+        lift = np.zeros((len(K) + count, len(self.standard) + count))
+        lift[: len(K), : len(self.standard)] = K
+        lift[len(K) :, len(self.standard) :] = np.eye(count)
+        return lift
+
+    @cached_property
+    def not_negative(self) -> Array:
+        """Parameters that are not negative, a mask: inertias of rotors, armatures, most terms of friction."""
+        bodies = np.zeros(len(self.standard), dtype=bool)
+        bodies[self.links * len(OF_LINK) :] = True
+        rules = ([True] if self.armature else []) + [term.not_negative for term in self.terms]
+        return np.concatenate([bodies, np.repeat(rules, self.robot.dof).astype(bool)])
+
+    @cached_property
+    def of_row(self) -> tuple[Array, ...]:
+        """The columns of the reduced regression that the row of each joint has, in order."""
+        rng, n = np.random.default_rng(1), self.robot.dof
+        Y = self.robot.regressor(*rng.normal(size=(3, 8, n)), **NO_JOINTS)[:, :, list(self.base.independent)]
+        scale = np.abs(Y).max(axis=(0, 1))
+        present = np.abs(Y).max(axis=0) > 1e-12 * scale
+        rank, blocks = len(self.base.independent), len(self.of_joints)
+        return tuple(
+            np.concatenate([np.flatnonzero(present[j]), rank + n * np.arange(blocks) + j]).astype(int) for j in range(n)
+        )
+
+    def place(self, name: str) -> slice:
+        """The places of a block of joint parameters, such as "viscous", among all parameters."""
+        start = len(self.standard) + self.of_joints.index(name) * self.robot.dof
+        return slice(start, start + self.robot.dof)
+
+
+@dataclass(eq=False)
+class Rows:
+    """Rows of the regression of one piece of a log, joint by joint, after the slow low-pass.
+
+    Args:
+        t: times, s, shape (rows,).
+        columns: for each joint its columns, shape (rows, k_j).
+        torques: shape (rows, n).
+        torque_rates: their rates of change, per second, shape (rows, n).
+        usable: False in rows that depend on saturated torques, shape (rows, n).
+        log: the number of the log.
+    """
+
+    t: Array
+    columns: list[Array]
+    torques: Array
+    torque_rates: Array
+    usable: Array
+    log: int = 0
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int) -> Rows:
+    """The rows of a piece.
+
+    Args:
+        piece: of a log.
+        parameters: of the regression.
+        bodies: parameters of the bodies, by which loads of joints are counted.
+        log: the number of the log.
+    """
+    parts = [_filtered_rows(piece, parameters, bodies, start, stop) for start, stop in windows(piece)]
+    columns = [np.concatenate([part.columns[j] for part in parts]) for j in range(parameters.robot.dof)]
+    return Rows(
+        np.concatenate([part.t for part in parts]),
+        columns,
+        np.concatenate([part.torques for part in parts]),
+        np.concatenate([part.torque_rates for part in parts]),
+        np.concatenate([part.usable for part in parts]),
+        log,
+    )
+
+
+def windows(piece: Piece) -> list[tuple[int, int]]:
+    """The ranges of samples from which `ROWS` rows are made each."""
+    chain = piece.chain
+    length, step = len(chain.slow_kernel), chain.step
+    count = (piece.count - length) // step + 1
+    return [(first * step, (min(first + ROWS, count) - 1) * step + length) for first in range(0, count, ROWS)]
+
+
+def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: int, stop: int) -> Rows:
+    samples = piece.samples(start, stop)
+    columns = columns_of(samples, parameters, bodies)
+    chain = piece.chain
+    kernel, step = chain.slow_kernel, chain.step
+    widths = [column.shape[1] for column in columns]
+    every = np.concatenate([*columns, samples.tau], axis=1)
+    rows = filtered(every, kernel, step)
+    ends = np.cumsum(widths)
+    *of_joints, torques = np.split(rows, ends, axis=1)
+    rates = filtered(samples.tau, chain.slope_kernel, step) * chain.rate
+    usable = np.ones(torques.shape, dtype=bool)
+    if not samples.usable.all():
+        usable = filtered((~samples.usable).astype(float), np.abs(kernel), step) < 1e-3
+    return Rows(samples.t[len(kernel) // 2 :: step][: len(rows)], of_joints, torques, rates, usable)
+
+
+def columns_of(samples: Samples, parameters: Parameters, bodies: Array) -> list[Array]:
+    """The columns of each joint's row before the slow low-pass, each of shape (T, k_j)."""
+    robot, rank = parameters.robot, len(parameters.base.independent)
+    Y = robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS)
+    own = own_columns(samples, parameters, Y @ bodies if needs_load(parameters.terms) else None)
+    independent = np.array(parameters.base.independent, dtype=int)
+    result = []
+    for j, places in enumerate(parameters.of_row):
+        of_bodies = independent[places[places < rank]]
+        result.append(np.concatenate([Y[:, j, of_bodies], np.stack([each[:, j] for each in own], axis=1)], axis=1)
+                      if own else Y[:, j, of_bodies])  # fmt: skip
+    return result
+
+
+def own_columns(samples: Samples, parameters: Parameters, load: Array | None) -> list[Array]:
+    """The columns of the parameters of joints, each of shape (T, n)."""
+    armature = [samples.qdd] if parameters.armature else []
+    return [*armature, *(term_values(term.name, samples.qd, load) for term in parameters.terms)]
+
+
+def needs_load(terms: Sequence[Term]) -> bool:
+    """True if a term depends on the load of its joint."""
+    return any(term.name == "load" for term in terms)
+
+
+def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies: Array) -> None:
+    """Replace the columns of friction in proportion to the load by those of other parameters of the bodies."""
+    robot, place = parameters.robot, parameters.of_joints.index("load") - len(parameters.of_joints)
+    start = 0
+    for first, stop in windows(piece):
+        samples = piece.samples(first, stop)
+        load = robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS) @ bodies
+        column = filtered(term_values("load", samples.qd, load), piece.chain.slow_kernel, piece.chain.step)
+        for j in range(robot.dof):
+            rows.columns[j][start : start + len(column), place] = column[:, j]
+        start += len(column)

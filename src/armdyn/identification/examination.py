@@ -1,0 +1,87 @@
+"""What logs lack for a fit: motion, torques of the right sign and order, enough different states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armdyn.identification.design import NO_JOINTS
+from armdyn.identification.errors import IdentificationError
+from armdyn.identification.regression import Regression
+from armdyn.logs.log import Log
+from armdyn.model.standard_parameters import standard_parameters
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.robot import Robot
+
+STILL = 1e-3
+"""A joint whose positions stay within this range stands still, rad or m."""
+
+OPPOSITE = -0.6
+"""The correlation of measured torques with those of the description below which their sign is wrong."""
+
+EXCHANGED = 0.95
+"""The correlation with another joint's torques from which columns count as exchanged."""
+
+
+def examine(logs: Sequence[Log], robot: Robot) -> list[str]:
+    """Sentences on joints that stand still in all logs.
+
+    Raises:
+        IdentificationError: no joint moves.
+    """
+    ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
+    still = [name for name, size in zip(robot.joint_names, ranges, strict=True) if size < STILL]
+    if len(still) == robot.dof:
+        raise IdentificationError(
+            "no joint moves in the logs: gravity at one posture is all that they hold. Record each joint moving "
+            "over most of its range, in both directions, at several speeds"
+        )
+    if not still:
+        return []
+    return [
+        f"joints that stand still: {', '.join(still)}. Their friction is not fitted, and of their links only what "
+        "moves the others; record a motion of all joints"
+    ]
+
+
+def examine_torques(regression: Regression, description: Robot) -> list[str]:
+    """Sentences on torques that do not fit the description's.
+
+    Raises:
+        IdentificationError: torques with the opposite sign, or of other joints.
+    """
+    base = regression.parameters.base.matrix @ standard_parameters(description.model, **NO_JOINTS).values
+    rank = len(base)
+    measured = np.concatenate([part.torques for part in regression.parts])
+    reduced = np.concatenate([base, np.zeros(len(regression.parameters.lift) - rank)])
+    modelled = np.concatenate([regression.modelled(part, reduced) for part in regression.parts])
+    alike = _correlations(measured, modelled)
+    names = regression.parameters.robot.joint_names
+    heavy = np.std(modelled, axis=0) > 0.05 * max(float(np.std(modelled, axis=0).max()), 1e-12)
+    opposite = [name for j, name in enumerate(names) if heavy[j] and alike[j, j] < OPPOSITE]
+    if opposite:
+        raise IdentificationError(
+            f"torques of {', '.join(opposite)} have the opposite sign of the description's (correlation "
+            f"{min(alike[j, j] for j, name in enumerate(names) if name in opposite):.2f}): a torque that lifts an "
+            "arm is positive in the direction of q. Turn the sign of the columns round: gains=-1 for currents"
+        )
+    for j, name in enumerate(names):
+        other = int(np.argmax(np.where(heavy, alike[j], -1.0)))
+        if other != j and alike[j, other] > EXCHANGED and alike[j, j] < 0.5 and alike[other, other] < 0.5:
+            raise IdentificationError(
+                f"torques of {name} follow those that the description has for {names[other]} (correlation "
+                f"{alike[j, other]:.3f}, with its own {alike[j, j]:.3f}): columns of joints are in another order. "
+                "Name them for each joint: columns={'tau': [...]}"
+            )
+    return []
+
+
+def _correlations(a: Array, b: Array) -> Array:
+    """Correlations of the columns of a with those of b, shape (n, n); 0 of constant columns."""
+    with np.errstate(all="ignore"):
+        both = np.corrcoef(a.T, b.T)[: a.shape[1], a.shape[1] :] if a.shape[1] > 1 else np.corrcoef(a.T, b.T)[:1, 1:]
+    return np.asarray(np.nan_to_num(both))

@@ -1,0 +1,260 @@
+"""`Fit`: the result of `identify`, with the robot that has the fitted parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from armdyn.errors import UnknownName
+from armdyn.identification.checking import Check
+from armdyn.identification.design import Parameters, columns_of
+from armdyn.identification.errors import IdentificationError
+from armdyn.identification.fitted_robot import fitted_robot
+from armdyn.identification.friction_terms import TERMS
+from armdyn.identification.intervals import NORMAL
+from armdyn.identification.low_pass import filtered
+from armdyn.identification.prior import Selection
+from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
+from armdyn.identification.signals import Chain, pieces_of
+from armdyn.imported import exported
+from armdyn.logs.reading import read
+from armdyn.model.joint_parameters import UNITS
+from armdyn.spatial.rotations import Array
+from armdyn.tabular import Table
+from armdyn.threads import cached_property
+
+if TYPE_CHECKING:
+    from armdyn.robot import Robot
+
+SEEN = 0.5
+"""A parameter of which the data hold more than this part of the information counts as seen."""
+
+
+class Interval(NamedTuple):
+    """The interval of 95 % of a parameter."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float | np.number) and bool(self.low <= value <= self.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Fitted parameters of a robot's bodies and joints.
+
+    Args:
+        source: the robot whose logs these are, as described.
+        description: the robot that was the prior.
+        parameters: of the regression: their names and columns.
+        values: of all parameters, in SI.
+        alone: with the bodies of the description, and friction and armature fitted alone.
+        deviations: of the standard deviations of ``values``.
+        covariance: of ``values``.
+        from_data: the part of the information on each parameter that the data hold, 0 to 1.
+        residual_deviations: of the torques of each joint, N m or N.
+        delays: of the torques of each joint behind the positions, s.
+        chain: of the signals of the first log.
+        selection: of the prior's weight.
+        notes: what the logs lack, one sentence each.
+
+    >>> fit = getfixture("pendulum_fit")
+    >>> fit["joint.viscous"] in fit.intervals["joint.viscous"]
+    True
+    """
+
+    source: Robot
+    description: Robot
+    parameters: Parameters
+    values: Array
+    alone: Array
+    covariance: Array = field(repr=False)
+    from_data: Array = field(repr=False)
+    residual_deviations: Array
+    delays: Array
+    chain: Chain
+    selection: Selection
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parameters: "LINK.m", "LINK.mc_x", ..., "JOINT.armature", "JOINT.viscous", ..."""
+        return self.parameters.names
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of all parameters."""
+        units = list(self.parameters.standard.units)
+        for name in self.parameters.of_joints:
+            for joint in self.source.joints:
+                slides = joint.kind == "prismatic"
+                if name == "armature":
+                    units.append(UNITS[joint.kind]["armature"])
+                else:
+                    units.append(TERMS[name].slide_unit if slides else TERMS[name].unit)
+        return tuple(units)
+
+    def index(self, name: str) -> int:
+        """The place of a parameter.
+
+        Raises:
+            UnknownName: no such parameter.
+        """
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise UnknownName.of("parameter", name, self.names, "this fit") from None
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.values[self.index(name)])
+
+    @property
+    def deviations(self) -> Array:
+        """The standard deviations of all parameters."""
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The interval of 95 % of each parameter, by name; armatures and friction are not below zero."""
+        low = self.values - NORMAL * self.deviations
+        low = np.where(self.parameters.not_negative, np.maximum(low, 0.0), low)
+        high = self.values + NORMAL * self.deviations
+        return {name: Interval(float(a), float(b)) for name, a, b in zip(self.names, low, high, strict=True)}
+
+    @property
+    def base_values(self) -> Array:
+        """beta = K pi, the combinations of the bodies' parameters that joint forces determine, shape (rank,)."""
+        return np.asarray(self.parameters.base.matrix @ self.values[: len(self.parameters.standard)])
+
+    @property
+    def base_deviations(self) -> Array:
+        """The standard deviations of `base_values`."""
+        K = self.parameters.base.matrix
+        bodies = self.covariance[: K.shape[1], : K.shape[1]]
+        return np.asarray(np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", K, bodies, K), 0.0)))
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """The names of the parameters that the data determine."""
+        return tuple(name for name, part in zip(self.names, self.from_data, strict=True) if part > SEEN)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """The names of the parameters that come from the description."""
+        return tuple(name for name, part in zip(self.names, self.from_data, strict=True) if part <= SEEN)
+
+    @property
+    def offsets(self) -> Array:
+        """Constant joint forces, N m or N, shape (n,); zero if they were not fitted. The robot has none of its own."""
+        return self._of_joints("offset")
+
+    def friction(self, joint: str) -> dict[str, float]:
+        """The numbers of a joint's friction, by the names of the terms.
+
+        Raises:
+            UnknownName: no such joint.
+        """
+        names = self.source.joint_names
+        if joint not in names:
+            raise UnknownName.of("joint", joint, names, repr(self.source.name))
+        return {term.name: self[f"{joint}.{term.name}"] for term in self.parameters.terms}
+
+    def _of_joints(self, name: str) -> Array:
+        if name not in self.parameters.of_joints:
+            return np.zeros(self.source.dof)
+        return np.array(self.values[self.parameters.place(name)])
+
+    @property
+    def pseudo_inertias(self) -> Array:
+        """The pseudo-inertia of each moving link, positive definite, shape (links, 4, 4)."""
+        return pseudo_inertias(self.values[: self.parameters.links * TEN])
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with the fitted inertias, armatures and friction laws."""
+        return fitted_robot(self.source, self.parameters, self.values)
+
+    @cached_property
+    def alone_robot(self) -> Robot:
+        """The robot as described, with fitted armatures and friction laws."""
+        return fitted_robot(self.source, self.parameters, self.alone)
+
+    def check(self, log: Any, **options: Any) -> Check:
+        """The torque errors on a log, beside those of the description and of friction alone.
+
+        Measured and modelled torques pass the zero-phase low-pass of the fit. Its ends, which the filters do not reach,
+        are left out.
+
+        Args:
+            log: a `armdyn.logs.Log`, or a source and options of `armdyn.logs.read`.
+            options: of `armdyn.logs.read`, such as ``columns`` and ``gains``.
+
+        Raises:
+            IdentificationError: a log without joint forces, or too short.
+        """
+        log = read(log, self.source, **options)
+        chain = replace(Chain.of(log.rate, self.chain.slow.cutoff, self.chain.fast.cutoff), step=1)
+        lift, count = self.parameters.lift, len(self.parameters.standard)
+        described = np.zeros(len(self.values))
+        described[:count] = Parameters(self.description, False, ()).standard.values
+        vectors = (self.values, self.alone, described)
+        parts: list[list[Array]] = []
+        for piece in pieces_of(log, chain, self.delays):
+            for start, stop in _blocks(piece.count, len(chain.slow_kernel)):
+                samples = piece.samples(start, stop)
+                torques = [self._modelled(samples, values, lift) for values in vectors]
+                kernel = chain.slow_kernel
+                smooth = [filtered(each, kernel) for each in (samples.tau, *torques)]
+                middle = slice(len(kernel) // 2, len(kernel) // 2 + len(smooth[0]))
+                parts.append([samples.t[middle], samples.qd[middle], *smooth])
+        if not parts:
+            raise IdentificationError(
+                f"log {log.name!r} of {log.duration:.3g} s has no piece longer than {2 * chain.margin:.3g} s, "
+                "which the filters need; record for longer"
+            )
+        arrays = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        return Check(log.name, tuple(self.source.joint_names), self.chain.slow.cutoff, *arrays)
+
+    def _modelled(self, samples: Any, values: Array, lift: Array) -> Array:
+        """Joint forces before the low-pass, shape (T, n)."""
+        columns = columns_of(samples, self.parameters, values[: len(self.parameters.standard)])
+        reduced = lift @ values
+        return np.stack(
+            [column @ reduced[places] for column, places in zip(columns, self.parameters.of_row, strict=True)], axis=-1
+        )
+
+    def table(self) -> Table:
+        """The parameters: the description's, the fitted ones, their intervals, and the part that comes from data."""
+        described = np.zeros(len(self.values))
+        described[: len(self.parameters.standard)] = Parameters(self.description, False, ()).standard.values
+        rows = [
+            (name, f"{before:.4g}", f"{value:.4g}", f"{low:.4g} to {high:.4g}", unit, f"{100 * part:.0f} %")
+            for name, before, value, (low, high), unit, part in zip(
+                self.names, described, self.values, self.intervals.values(), self.units, self.from_data, strict=True
+            )
+        ]
+        headings = ("parameter", "description", "fit", "95 %", "unit", "from data")
+        return Table(headings, rows, "lrrrlr", f"Fit of {self.source.name}")
+
+    report = exported("armdyn.report", "identification_report")
+
+    def __str__(self) -> str:
+        lines = [str(self.table())]
+        slow, fast = self.chain.slow, self.chain.fast
+        lines.append(
+            f"half gain of both passes at {slow.cutoff:g} Hz (columns and torques) and {fast.cutoff:g} Hz "
+            f"(positions and velocities); weight of the prior {self.selection.weight:.3g}"
+        )
+        return "\n".join([*lines, *self.notes])
+
+    def __repr__(self) -> str:
+        return f"<Fit of {self.source.name!r}: {len(self.values)} parameters, {len(self.seen)} determined by the data>"
+
+
+def _blocks(count: int, length: int, size: int = 4096) -> list[tuple[int, int]]:
+    """Ranges of samples that overlap by the length of the kernel, less one."""
+    return [(start, min(start + size + length - 1, count)) for start in range(0, count - length + 1, size)]

@@ -1,0 +1,112 @@
+"""Terms of joint friction that are linear in one number for each joint, and the laws that they are.
+
+Each term is a number of the joint times a function of its velocity qd and of the load l that it transmits to its links,
+with s = tanh(qd/w), a sign that does not jump in the noise of a joint at rest:
+
+    viscous   b qd            coulomb  c s          load  k |l| s
+    offset    o               quadratic  d qd |qd|  stribeck  e s exp(-(qd/v)^2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.coulomb import Coulomb
+from armdyn.actuators.direction_dependent import DirectionDependent
+from armdyn.actuators.gear_loss import GearLoss
+from armdyn.actuators.quadratic import Quadratic
+from armdyn.actuators.stribeck import Stribeck
+from armdyn.actuators.viscous import Viscous
+from armdyn.errors import UnknownName
+from armdyn.identification.errors import IdentificationError
+from armdyn.model.friction import FrictionLaw
+from armdyn.spatial.rotations import Array
+
+SIGN_WIDTH = 0.01
+"""w of the smooth sign, rad/s or m/s."""
+
+STRIBECK_SPEED = 0.1
+"""v of the linear Stribeck term, rad/s or m/s."""
+
+
+class Term(NamedTuple):
+    """One term: its name, the unit of its number for a joint that turns, and True if the number is not negative."""
+
+    name: str
+    unit: str
+    slide_unit: str
+    not_negative: bool
+
+
+TERMS = {
+    term.name: term
+    for term in (
+        Term("viscous", "N m s/rad", "N s/m", True),
+        Term("coulomb", "N m", "N", True),
+        Term("load", "", "", True),
+        Term("offset", "N m", "N", False),
+        Term("quadratic", "N m s^2/rad^2", "N s^2/m^2", True),
+        Term("stribeck", "N m", "N", True),
+    )
+}
+
+
+def terms_of(names: Sequence[str]) -> tuple[Term, ...]:
+    """The terms of these names, each once.
+
+    Raises:
+        UnknownName: a name of no term.
+        IdentificationError: a name twice.
+    """
+    for name in names:
+        if name not in TERMS:
+            raise UnknownName.of("friction term", name, TERMS, "friction=")
+    if len(set(names)) < len(names):
+        raise IdentificationError(f"friction={tuple(names)!r} names a term twice; expected each once")
+    return tuple(TERMS[name] for name in names)
+
+
+def term_values(name: str, qd: Array, load: Array | None) -> Array:
+    """The function that the number of a term multiplies, shape (T, n)."""
+    if name == "viscous":
+        return qd
+    if name == "offset":
+        return np.ones_like(qd)
+    if name == "quadratic":
+        return np.asarray(qd * np.abs(qd))
+    sign = np.tanh(qd / SIGN_WIDTH)
+    if name == "stribeck":
+        return np.asarray(sign * np.exp(-((qd / STRIBECK_SPEED) ** 2)))
+    return np.asarray(np.abs(load) * sign if name == "load" and load is not None else sign)
+
+
+LARGEST_LOAD_FRICTION = 0.9
+"""The largest number of the term "load" for which a gear can be driven by its load."""
+
+
+def laws_of(numbers: Mapping[str, float]) -> tuple[FrictionLaw, ...]:
+    """The friction laws of a joint with these numbers by the names of terms; terms of zero have none.
+
+    An offset is a law only together with Coulomb friction of at least its size: friction c + o forwards and c - o
+    backwards.
+    """
+    laws: list[FrictionLaw] = []
+    viscous, coulomb, offset = (numbers.get(name, 0.0) for name in ("viscous", "coulomb", "offset"))
+    stribeck, load, quadratic = (numbers.get(name, 0.0) for name in ("stribeck", "load", "quadratic"))
+    if viscous:
+        laws.append(Viscous(viscous))
+    if stribeck:
+        laws.append(Stribeck(coulomb + stribeck, coulomb, STRIBECK_SPEED))
+    elif coulomb and 0.0 < abs(offset) <= coulomb:
+        laws.append(DirectionDependent(Coulomb(coulomb + offset), Coulomb(coulomb - offset)))
+    elif coulomb:
+        laws.append(Coulomb(coulomb))
+    if load:
+        part = min(load, LARGEST_LOAD_FRICTION)
+        laws.append(GearLoss(efficiency=1.0 / (1.0 + part), back_efficiency=1.0 - part))
+    if quadratic:
+        laws.append(Quadratic(quadratic))
+    return tuple(laws)

@@ -1,0 +1,255 @@
+"""`identify`: the parameters of a robot from logs of its joints: bodies, friction, armatures.
+
+The rows of the regression (`design`) are linear in the parameters. Their solution keeps pseudo-inertias positive
+definite (`solver`); weights of joints, weights of rows and the loads that friction depends on follow from the
+solution, so that it is repeated until they settle.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import number, switch
+from armdyn.errors import shown
+from armdyn.identification.delays import estimated_delays, given_delays
+from armdyn.identification.design import Parameters
+from armdyn.identification.errors import IdentificationError
+from armdyn.identification.examination import examine, examine_torques
+from armdyn.identification.fit import Fit
+from armdyn.identification.friction_alone import friction_alone
+from armdyn.identification.friction_terms import terms_of
+from armdyn.identification.intervals import uncertainty
+from armdyn.identification.prior import Selection, prior_of, select_weight
+from armdyn.identification.regression import Regression, fold_factors
+from armdyn.identification.solver import Prior, Solution, solve
+from armdyn.logs.log import Log
+from armdyn.logs.reading import read
+from armdyn.model.constraints import refuse_constraints
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.robot import Robot
+
+FRICTION = ("viscous", "coulomb", "load", "offset")
+"""Terms of friction that are fitted if none are chosen."""
+
+CUTOFF = 5.0
+"""Cut-off of the low-pass of columns and torques, Hz."""
+
+SMOOTHING = 5.0
+"""Cut-off of the low-pass of positions and velocities, in cut-offs of columns and torques."""
+
+FOLDS = 5
+"""Parts of one or two logs that are held out one after the other."""
+
+ROUNDS = 8
+"""Repetitions of the solution with new weights and loads, at most."""
+
+SETTLED = 1e-3
+"""The relative change of the residuals' deviations that ends the repetitions."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a fit.
+
+    Args:
+        cutoff: of the low-pass of columns and torques, Hz.
+        smoothing: cut-off of the low-pass of positions and velocities, Hz.
+        robust: True for Huber's weights of rows.
+        prior_weight: of the divergence to the description; None if data that are held out choose it.
+    """
+
+    cutoff: float = CUTOFF
+    smoothing: float = CUTOFF * SMOOTHING
+    robust: bool = True
+    prior_weight: float | None = None
+
+
+def identify(
+    robot: Robot,
+    logs: Any,
+    *,
+    friction: Sequence[str] = FRICTION,
+    armature: bool = True,
+    prior: Robot | None = None,
+    prior_weight: float | None = None,
+    gains: ArrayLike | None = None,
+    hold_out: Any = (),
+    cutoff: float = CUTOFF,
+    smoothing: float | None = None,
+    delay: ArrayLike | str | None = "estimate",
+    robust: bool = True,
+) -> Fit:
+    """The parameters of a robot's bodies and joints from logs: a `Fit`, with the robot that has them.
+
+    Least squares of the joint forces, linear in the ten parameters of each link, the armature and the friction of each
+    joint. One zero-phase low-pass filters columns and torques, sign(qd) included. Rows are decimated to twice the
+    cut-off. Pseudo-inertias are positive definite, drawn to the description by the log-det divergence with a weight
+    that data which are held out choose; armature and friction are not negative. Huber's weights of rows, one weight
+    for each joint.
+
+    Args:
+        robot: with the joints of the logs; its inertias are the prior.
+        logs: one or several: paths, data frames, or `armdyn.logs.Log` with joint forces tau.
+        friction: terms: "viscous", "coulomb", "load" (in proportion to the load of the joint), "offset", "quadratic",
+            "stribeck".
+        armature: True to fit the inertia of each joint's rotor, as the joint sees it.
+        prior: another description of the same links.
+        prior_weight: of the prior, for residuals in units of their deviation; chosen by data that are held out if None.
+        gains: joint force per current, N m/A or N/A, of logs with currents.
+        hold_out: logs that choose the weight of the prior and are not fitted. Without them each log, or each part of
+        one,
+            is held out once.
+        cutoff: of the low-pass of columns and torques, Hz.
+        smoothing: cut-off of the low-pass of positions and velocities, Hz; five times ``cutoff`` if None.
+        delay: of the torques behind the positions, s, one or one for each joint; "estimate", or None for zero.
+        robust: True for Huber's weights; False for plain least squares.
+
+    Raises:
+        IdentificationError: no joint forces, no motion, logs that are too short, settings that make no sense.
+        LogError: a log that cannot be read, or of other joints.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> t = np.arange(0.0, 10.0, 0.01)
+    >>> q = np.stack([0.8 * np.sin(2.0 * t), 0.5 * np.sin(3.1 * t)], axis=-1)
+    >>> qd = np.stack([1.6 * np.cos(2.0 * t), 1.55 * np.cos(3.1 * t)], axis=-1)
+    >>> qdd = np.stack([-3.2 * np.sin(2.0 * t), -4.805 * np.sin(3.1 * t)], axis=-1)
+    >>> tau = robot.inverse_dynamics(q, qd, qdd) + 0.4 * qd
+    >>> fit = armdyn.identify(robot, {"t": t, "q": q, "qd": qd, "tau": tau}, friction=("viscous",), armature=False)
+    >>> fit["joint_1.viscous"].round(3), fit["joint_2.viscous"].round(3)
+    (0.4, 0.4)
+    """
+    refuse_constraints(robot.model, "identify", "logs of the tree without its constraints")
+    settings = Settings(
+        number("cutoff", cutoff, above=0.0, unit="Hz", error=IdentificationError),
+        number("smoothing", cutoff * SMOOTHING if smoothing is None else smoothing, above=0.0, unit="Hz",
+               error=IdentificationError),
+        switch("robust", robust, error=IdentificationError),
+        None if prior_weight is None else number("prior_weight", prior_weight, above=0.0, error=IdentificationError),
+    )  # fmt: skip
+    fitted, held = logs_of(logs, robot, gains), logs_of(hold_out, robot, gains)
+    if not fitted:
+        raise IdentificationError("logs is empty; expected one log or several")
+    parameters = Parameters(robot, switch("armature", armature, error=IdentificationError), terms_of(friction))
+    description = robot if prior is None else prior
+    delays, estimate = given_delays(delay, robot.dof)
+    notes = examine(fitted, robot)
+    regression = _regression(fitted, parameters, settings, delays, description)
+    notes += [*regression.short, *examine_torques(regression, description)]
+    outcome = _settled(regression, description, settings, held)
+    if estimate:
+        delays, sentences = estimated_delays(regression, outcome.reduced, outcome.deviations)
+        if delays.any():
+            notes += sentences
+            regression = _regression(fitted, parameters, settings, delays, description)
+            outcome = _settled(regression, description, settings, held)
+    unsure = uncertainty(regression, outcome.solution, outcome.deviations)
+    return Fit(
+        robot,
+        description,
+        parameters,
+        outcome.solution.x,
+        outcome.alone,
+        unsure.covariance,
+        unsure.from_data,
+        outcome.deviations,
+        delays,
+        regression.chains[0],
+        outcome.selection,
+        (*notes, *_of_thin_links(outcome.thin_links)),
+    )
+
+
+def _of_thin_links(links: Sequence[str]) -> list[str]:
+    if not links:
+        return []
+    return [
+        f"the description's inertia of {', '.join(links)} is not that of a body with volume; the prior has the nearest "
+        "one that is"
+    ]
+
+
+def logs_of(logs: Any, robot: Robot, gains: ArrayLike | None) -> list[Log]:
+    """Logs from whatever was given: one log or several, as objects or as sources of `armdyn.logs.read`."""
+    single = isinstance(logs, Log | str | os.PathLike | dict) or hasattr(logs, "columns") or hasattr(logs, "q")
+    sources: list[Any] = [logs] if single else list(logs) if isinstance(logs, Iterable) else []
+    if not single and not isinstance(logs, Iterable):
+        raise IdentificationError(f"logs is {shown(logs)}; expected a log, a path, or a list of them")
+    return [read(source, robot, gains=gains) for source in sources]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The settled solution.
+
+    Args:
+        solution: all parameters.
+        prior: of them.
+        selection: of the prior's weight.
+        deviations: of each joint's residual.
+        alone: all parameters with friction and armature alone fitted.
+        reduced: the parameters of the reduced regression.
+        thin_links: links of the description whose inertia was made positive definite.
+    """
+
+    solution: Solution
+    prior: Prior
+    selection: Selection
+    deviations: Array
+    alone: Array
+    reduced: Array
+    thin_links: tuple[str, ...]
+
+
+def _regression(
+    logs: Sequence[Log], parameters: Parameters, settings: Settings, delays: Array, description: Robot
+) -> Regression:
+    bodies = Parameters(description, False, ()).standard.values
+    return Regression.of(logs, parameters, settings.cutoff, settings.smoothing, delays, bodies)
+
+
+def _settled(regression: Regression, description: Robot, settings: Settings, held: Sequence[Log]) -> Outcome:
+    """The solution, repeated with the weights and loads that follow from it until they settle."""
+    parameters = regression.parameters
+    bodies = Parameters(description, False, ()).standard.values
+    factors = regression.factors()
+    prior, thin = prior_of(description, parameters, factors)
+    count = len(parameters.standard)
+    alone = friction_alone(factors, parameters, bodies)
+    deviations = regression.deviations(parameters.lift @ alone)
+    start = np.concatenate([prior.values[:count], alone[count:]])
+    weight = 1.0 if settings.prior_weight is None else settings.prior_weight
+    selection = Selection(weight, np.array([weight]), np.array([np.nan]))
+    solution = solve(*regression.problem(deviations, factors), prior, weight, parameters.not_negative, start)
+    for turn in range(ROUNDS):
+        reduced = parameters.lift @ solution.x
+        before, deviations = deviations, regression.deviations(reduced)
+        regression.update_loads(solution.x[:count])
+        if settings.robust:
+            regression.reweigh(reduced, deviations)
+        if settings.prior_weight is None and turn in (1, 3):
+            held_factors = _held_factors(held, regression, settings, solution.x[:count])
+            selection = select_weight(fold_factors(regression, FOLDS), parameters, prior, deviations, held_factors)
+            weight = selection.weight
+        R, z = regression.problem(deviations)
+        solution = solve(R, z, prior, weight, parameters.not_negative, solution.x)
+        change = np.abs(np.log(deviations / before)).max()
+        if turn >= 2 and change < SETTLED:
+            break
+    reduced = parameters.lift @ solution.x
+    return Outcome(solution, prior, selection, regression.deviations(reduced), alone, reduced, tuple(thin))
+
+
+def _held_factors(held: Sequence[Log], regression: Regression, settings: Settings, bodies: Array) -> Any:
+    """The factors of logs that choose the weight of the prior; None without such logs."""
+    if not held:
+        return None
+    others = Regression.of(held, regression.parameters, settings.cutoff, settings.smoothing, regression.delays, bodies)
+    return others.factors()

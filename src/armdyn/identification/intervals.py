@@ -1,0 +1,83 @@
+"""Intervals of 95 % for the parameters: the residuals' autocorrelation and the prior's uncertainty are counted.
+
+With residuals r of the rows a (each times the scale of its joint), G = sum a a^T + w H the matrix of Newton's method,
+and H the second derivative of the divergence, the covariance of the parameters is
+
+    G^-1 (S + w H) G^-1,    S = sum_k (1 - |k|/(L+1)) sum_t s_t s_(t+k)^T,    s_t = sum_joints a r
+
+(Newey and West, Econometrica 55(3), 1987, with the lags of the filter's length). The rows come at twice the cut-off:
+neighbours are nearly independent if the residual is noise. Errors of the friction model last longer, and count.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.identification.regression import Regression
+from armdyn.identification.solver import Solution
+from armdyn.spatial.rotations import Array
+
+NORMAL = 1.959963984540054
+"""Deviations of the interval of 95 % of a normal distribution."""
+
+
+class Uncertainty(NamedTuple):
+    """The covariance of all parameters, and the part of the information on each that comes from the data, 0 to 1."""
+
+    covariance: Array
+    from_data: Array
+
+
+def uncertainty(regression: Regression, solution: Solution, deviations: Array) -> Uncertainty:
+    """The covariance of the parameters of a solution.
+
+    Args:
+        regression: of the logs.
+        solution: of `armdyn.identification.solver.solve`.
+        deviations: of each joint's residual.
+    """
+    lift = regression.parameters.lift
+    reduced = lift @ solution.x
+    information = np.zeros((len(lift), len(lift)))
+    meat = np.zeros_like(information)
+    for number, part in enumerate(regression.parts):
+        scores, gram = _scores(regression, number, reduced, deviations)
+        information += gram
+        meat += _autocovariance(scores, _lags(regression, number, len(part)))
+    prior_part = solution.hessian - lift.T @ information @ lift
+    prior_part = 0.5 * (prior_part + prior_part.T)
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(solution.hessian), np.finfo(float).tiny))
+    inverse = scale[:, None] * np.linalg.pinv(solution.hessian * scale[:, None] * scale, rcond=1e-14) * scale
+    covariance = inverse @ (lift.T @ meat @ lift + prior_part) @ inverse
+    from_data = 1.0 - np.clip(np.einsum("ij,ji->i", inverse, prior_part), 0.0, 1.0)
+    return Uncertainty(0.5 * (covariance + covariance.T), from_data)
+
+
+def _scores(regression: Regression, number: int, reduced: Array, deviations: Array) -> tuple[Array, Array]:
+    """s_t of each row of a part, shape (rows, reduced), and the sum of a a^T."""
+    part, places = regression.parts[number], regression.parameters.of_row
+    weights = np.ones(part.torques.shape) if regression.weights is None else regression.weights[number]
+    scores, gram = np.zeros((len(part), len(reduced))), np.zeros((len(reduced),) * 2)
+    for j, columns in enumerate(part.columns):
+        kept = weights[:, j] * part.usable[:, j] / deviations[j] ** 2
+        residual = part.torques[:, j] - columns @ reduced[places[j]]
+        scores[:, places[j]] += columns * (kept * residual)[:, None]
+        gram[np.ix_(places[j], places[j])] += (columns * kept[:, None]).T @ columns
+    return scores, gram
+
+
+def _lags(regression: Regression, number: int, rows: int) -> int:
+    """The rows that a filter's length spans, and no more than a quarter of all."""
+    chain = regression.pieces[number].chain
+    return int(min(np.ceil(len(chain.slow_kernel) / chain.step), rows // 4))
+
+
+def _autocovariance(scores: Array, lags: int) -> Array:
+    """The sum over lags of s_t s_(t+k)^T with Bartlett's weights."""
+    total = scores.T @ scores
+    for lag in range(1, lags + 1):
+        cross = scores[lag:].T @ scores[:-lag]
+        total += (1.0 - lag / (lags + 1.0)) * (cross + cross.T)
+    return np.asarray(total)
