@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from armdyn.lazy import names_of
+from armdyn.model.base_parameters import BaseParameters
+from armdyn.model.standard_parameters import StandardParameters
 
 if TYPE_CHECKING:
     from armdyn.identification.checking import Check
@@ -11,8 +13,6 @@ if TYPE_CHECKING:
     from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
     from armdyn.identification.identify import identify
     from armdyn.identification.low_pass import LowPass
-    from armdyn.model.base_parameters import BaseParameters
-    from armdyn.model.standard_parameters import StandardParameters
 
 _WHERE = {
     "Check": "checking",

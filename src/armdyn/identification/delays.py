@@ -44,7 +44,7 @@ def given_delays(delay: Any, joints: int) -> tuple[Array, bool]:
     return np.broadcast_to(values, (joints,)).astype(np.float64), False
 
 
-def estimated_delays(regression: Regression, reduced: Array, deviations: Array) -> tuple[Array, list[str]]:
+def estimated_delays(regression: Regression, reduced: Array) -> tuple[Array, list[str]]:
     """The delay of each joint's torque, s, 0 of joints whose delay is not sure; and a sentence on them.
 
     Each joint is regressed on its own columns, which its forces depend on alone, and on the rate of its torque.
@@ -52,11 +52,10 @@ def estimated_delays(regression: Regression, reduced: Array, deviations: Array) 
     Args:
         regression: of the logs.
         reduced: parameters of the regression.
-        deviations: of each joint's residual.
     """
     delays = np.zeros(regression.joints)
     for j in range(regression.joints):
-        delay, deviation = _delay_of(regression, j, reduced, float(deviations[j]))
+        delay, deviation = _delay_of(regression, j, reduced)
         if abs(delay) > max(LEAST, SURE * deviation) and abs(delay) < LONGEST:
             delays[j] = delay
     names = regression.parameters.robot.joint_names
@@ -64,7 +63,7 @@ def estimated_delays(regression: Regression, reduced: Array, deviations: Array) 
     return delays, [f"torques lag behind positions, and are taken earlier by: {shown}"] if shown else []
 
 
-def _delay_of(regression: Regression, j: int, reduced: Array, deviation: float) -> tuple[float, float]:
+def _delay_of(regression: Regression, j: int, reduced: Array) -> tuple[float, float]:
     """The delay of a joint's torque and its deviation, s."""
     triangles = []
     places = regression.parameters.of_row[j]
@@ -82,6 +81,8 @@ def _delay_of(regression: Regression, j: int, reduced: Array, deviation: float) 
     if abs(triangle[-2, -2]) < 1e-6:
         return 0.0, np.inf
     last = triangle[-2, -2]  # of the rate, after all other columns
-    lag = regression.pieces[0].chain
-    correlation = np.sqrt(len(lag.slow_kernel) / lag.step)
-    return float(triangle[-2, -1] / last / scale[-1]), float(deviation * correlation / abs(last) / scale[-1])
+    count = sum(int(part.usable[:, j].sum()) for part in regression.parts)
+    left = abs(triangle[-1, -1]) / np.sqrt(max(count - triangle.shape[1], 1))  # the residual's deviation with the delay
+    chain = regression.pieces[0].chain
+    correlation = np.sqrt(len(chain.slow_kernel) / chain.step)
+    return float(triangle[-2, -1] / last / scale[-1]), float(left * correlation / abs(last) / scale[-1])

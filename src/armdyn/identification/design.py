@@ -207,6 +207,20 @@ def needs_load(terms: Sequence[Term]) -> bool:
     return any(term.name == "load" for term in terms)
 
 
+def update_torques(rows: Rows, piece: Piece) -> None:
+    """Replace the torques of rows by those of a piece with other delays."""
+    chain, start = piece.chain, 0
+    for first, stop in windows(piece):
+        tau, usable = piece.torques(piece.times(first, stop))
+        torques = filtered(tau, chain.slow_kernel, chain.step)
+        these = slice(start, start + len(torques))
+        rows.torques[these] = torques
+        rows.torque_rates[these] = filtered(tau, chain.slope_kernel, chain.step) * chain.rate
+        if not usable.all():
+            rows.usable[these] = filtered((~usable).astype(float), np.abs(chain.slow_kernel), chain.step) < 1e-3
+        start += len(torques)
+
+
 def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies: Array) -> None:
     """Replace the columns of friction in proportion to the load by those of other parameters of the bodies."""
     robot, place = parameters.robot, parameters.of_joints.index("load") - len(parameters.of_joints)

@@ -23,8 +23,14 @@ STILL = 1e-3
 OPPOSITE = -0.6
 """The correlation of measured torques with those of the description below which their sign is wrong."""
 
-EXCHANGED = 0.95
-"""The correlation with another joint's torques from which columns count as exchanged."""
+EXCHANGED = 0.9
+"""The correlation with another joint's torques from which two columns may be exchanged."""
+
+BETTER = 4.0
+"""The factor by which it must be nearer to one than the correlation with the joint's own torques."""
+
+ALIKE_IN_SIZE = 1.6
+"""The largest ratio of measured to described torques of columns that are exchanged, and one by the smallest."""
 
 
 def examine(logs: Sequence[Log], robot: Robot) -> list[str]:
@@ -69,14 +75,12 @@ def examine_torques(regression: Regression, description: Robot) -> list[str]:
             f"{min(alike[j, j] for j, name in enumerate(names) if name in opposite):.2f}): a torque that lifts an "
             "arm is positive in the direction of q. Turn the sign of the columns round: gains=-1 for currents"
         )
-    for j, name in enumerate(names):
-        other = int(np.argmax(np.where(heavy, alike[j], -1.0)))
-        if other != j and alike[j, other] > EXCHANGED and alike[j, j] < 0.5 and alike[other, other] < 0.5:
-            raise IdentificationError(
-                f"torques of {name} follow those that the description has for {names[other]} (correlation "
-                f"{alike[j, other]:.3f}, with its own {alike[j, j]:.3f}): columns of joints are in another order. "
-                "Name them for each joint: columns={'tau': [...]}"
-            )
+    for j, other in _exchanged(measured, modelled, alike, heavy):
+        raise IdentificationError(
+            f"torques of {names[j]} follow those that the description has for {names[other]} (correlation "
+            f"{alike[j, other]:.3f}, with its own {alike[j, j]:.3f}), and the other way round: columns of joints "
+            "are in another order. Name them for each joint: columns={'tau': [...]}"
+        )
     return []
 
 
@@ -85,3 +89,12 @@ def _correlations(a: Array, b: Array) -> Array:
     with np.errstate(all="ignore"):
         both = np.corrcoef(a.T, b.T)[: a.shape[1], a.shape[1] :] if a.shape[1] > 1 else np.corrcoef(a.T, b.T)[:1, 1:]
     return np.asarray(np.nan_to_num(both))
+
+
+def _exchanged(measured: Array, modelled: Array, alike: Array, heavy: Array) -> list[tuple[int, int]]:
+    """Pairs of joints each of whose torques follow the other's in the description, in size too."""
+    sizes = np.std(measured, axis=0)[:, None] / np.maximum(np.std(modelled, axis=0), 1e-12)
+    nearer = (1.0 - alike.diagonal()[:, None]) > BETTER * (1.0 - alike)
+    similar = (alike > EXCHANGED) & (sizes < ALIKE_IN_SIZE) & (sizes > 1.0 / ALIKE_IN_SIZE)
+    follows = nearer & similar & heavy & heavy[:, None]
+    return [(j, k) for j, k in np.argwhere(follows & follows.T).tolist() if j < k]

@@ -61,10 +61,6 @@ class Fit:
         chain: of the signals of the first log.
         selection: of the prior's weight.
         notes: what the logs lack, one sentence each.
-
-    >>> fit = getfixture("pendulum_fit")
-    >>> fit["joint.viscous"] in fit.intervals["joint.viscous"]
-    True
     """
 
     source: Robot

@@ -123,7 +123,7 @@ def identify(
     >>> qdd = np.stack([-3.2 * np.sin(2.0 * t), -4.805 * np.sin(3.1 * t)], axis=-1)
     >>> tau = robot.inverse_dynamics(q, qd, qdd) + 0.4 * qd
     >>> fit = armdyn.identify(robot, {"t": t, "q": q, "qd": qd, "tau": tau}, friction=("viscous",), armature=False)
-    >>> fit["joint_1.viscous"].round(3), fit["joint_2.viscous"].round(3)
+    >>> round(fit["joint_1.viscous"], 3), round(fit["joint_2.viscous"], 3)
     (0.4, 0.4)
     """
     refuse_constraints(robot.model, "identify", "logs of the tree without its constraints")
@@ -145,11 +145,11 @@ def identify(
     notes += [*regression.short, *examine_torques(regression, description)]
     outcome = _settled(regression, description, settings, held)
     if estimate:
-        delays, sentences = estimated_delays(regression, outcome.reduced, outcome.deviations)
+        delays, sentences = estimated_delays(regression, outcome.reduced)
         if delays.any():
             notes += sentences
-            regression = _regression(fitted, parameters, settings, delays, description)
-            outcome = _settled(regression, description, settings, held)
+            regression.delay_torques(delays)
+            outcome = _settled(regression, description, settings, held, outcome)
     unsure = uncertainty(regression, outcome.solution, outcome.deviations)
     return Fit(
         robot,
@@ -215,7 +215,13 @@ def _regression(
     return Regression.of(logs, parameters, settings.cutoff, settings.smoothing, delays, bodies)
 
 
-def _settled(regression: Regression, description: Robot, settings: Settings, held: Sequence[Log]) -> Outcome:
+def _settled(
+    regression: Regression,
+    description: Robot,
+    settings: Settings,
+    held: Sequence[Log],
+    before_delays: Outcome | None = None,
+) -> Outcome:
     """The solution, repeated with the weights and loads that follow from it until they settle."""
     parameters = regression.parameters
     bodies = Parameters(description, False, ()).standard.values
@@ -227,6 +233,9 @@ def _settled(regression: Regression, description: Robot, settings: Settings, hel
     start = np.concatenate([prior.values[:count], alone[count:]])
     weight = 1.0 if settings.prior_weight is None else settings.prior_weight
     selection = Selection(weight, np.array([weight]), np.array([np.nan]))
+    if before_delays is not None:
+        start, selection = before_delays.solution.x, before_delays.selection
+        weight, deviations = selection.weight, before_delays.deviations
     solution = solve(*regression.problem(deviations, factors), prior, weight, parameters.not_negative, start)
     for turn in range(ROUNDS):
         reduced = parameters.lift @ solution.x
@@ -234,7 +243,7 @@ def _settled(regression: Regression, description: Robot, settings: Settings, hel
         regression.update_loads(solution.x[:count])
         if settings.robust:
             regression.reweigh(reduced, deviations)
-        if settings.prior_weight is None and turn in (1, 3):
+        if settings.prior_weight is None and before_delays is None and turn == 1:
             held_factors = _held_factors(held, regression, settings, solution.x[:count])
             selection = select_weight(fold_factors(regression, FOLDS), parameters, prior, deviations, held_factors)
             weight = selection.weight

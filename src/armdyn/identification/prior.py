@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from armdyn.identification.design import NO_JOINTS, Parameters
+from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, joined, stacked
 from armdyn.identification.pseudo_inertia import TEN, parameters_of, pseudo_inertias, with_volume
 from armdyn.identification.solver import Prior, solve
@@ -18,8 +19,11 @@ from armdyn.spatial.rotations import Array
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
 
-WEIGHTS = 10.0 ** np.arange(3.0, -3.01, -0.5)
+WEIGHTS = 10.0 ** np.arange(3.0, -2.01, -1.0)
 """Weights of the divergence that are tried, the largest first: each solution begins at the one before."""
+
+ROUGHLY = 1e-7
+"""The precision of the solutions that are tried."""
 
 AS_GOOD = 5e-4
 """A larger weight is taken whose held-out cost is above the least by less than this part of it."""
@@ -93,7 +97,11 @@ def select_weight(
         rows += sum(factor.weight for factor in out)
         x: Array | None = None
         for number, weight in enumerate(WEIGHTS):
-            x = solve(R, z, prior, float(weight), parameters.not_negative, x).x
+            try:
+                x = solve(R, z, prior, float(weight), parameters.not_negative, x, solved=ROUGHLY).x
+            except IdentificationError:  # so little prior leaves parameters open
+                costs[number:] = np.inf
+                break
             reduced = parameters.lift @ x
             costs[number] += sum(
                 factor.cost(reduced[places]) / deviation**2

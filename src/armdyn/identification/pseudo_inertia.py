@@ -19,8 +19,8 @@ from armdyn.spatial.rotations import Array
 
 TEN = len(OF_LINK)
 
-THINNEST = 1e-5
-"""The smallest eigenvalue of a description's pseudo-inertia that is kept, relative to that of a solid of its size."""
+THINNEST = 1e-4
+"""The smallest second moment of a description's link that is kept, relative to its mass times a length squared."""
 
 
 def _basis() -> Array:
@@ -59,7 +59,7 @@ def parameters_of(P: Array) -> Array:
 
 
 def with_volume(P: Array, length: float) -> tuple[Array, Array]:
-    """Pseudo-inertias whose eigenvalues are not below `THINNEST` of a solid's, and the links that were changed.
+    """Pseudo-inertias of links that are not thinner than `THINNEST`, and a mask of the links that were changed.
 
     A description may give a link no mass, or the inertia of a rod or plate, at which the divergence is infinite.
 
@@ -72,9 +72,10 @@ def with_volume(P: Array, length: float) -> tuple[Array, Array]:
     scaled = inverse @ P @ inverse
     scaled = 0.5 * (scaled + np.swapaxes(scaled, 1, 2))
     values, vectors = np.linalg.eigh(scaled)
-    least = THINNEST * max(float(np.median(scaled[:, 3, 3])), 1e-6)
+    masses = scaled[:, 3, 3]
+    least = THINNEST * np.where(masses > 0.0, masses, max(float(np.median(masses)), 1e-6))
     changed = values[:, 0] < least
-    raised = np.maximum(values, least)
+    raised = np.maximum(values, least[:, None])
     rebuilt = np.einsum("lab,lb,lcb->lac", vectors, raised, vectors)
     return np.where(changed[:, None, None], scale @ rebuilt @ scale, P), changed
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
-from armdyn.identification.design import Parameters, Rows, needs_load, rows_of, update_load_columns
+from armdyn.identification.design import Parameters, Rows, needs_load, rows_of, update_load_columns, update_torques
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, factors_of_rows, stacked
 from armdyn.identification.signals import Chain, Piece, pieces_of, torques_of
@@ -94,6 +94,13 @@ class Regression:
         if needs_load(self.parameters.terms):
             for part, piece in zip(self.parts, self.pieces, strict=True):
                 update_load_columns(part, piece, self.parameters, bodies)
+
+    def delay_torques(self, delays: Array) -> None:
+        """Take the torques of each joint later by a delay, s, shape (n,)."""
+        self.delays = delays
+        self.pieces = [replace(piece, delays=delays) for piece in self.pieces]
+        for part, piece in zip(self.parts, self.pieces, strict=True):
+            update_torques(part, piece)
 
     def factors(self, numbers: Sequence[int] | None = None) -> list[JointFactor]:
         """The factor of each joint, over all parts or over some."""

@@ -126,6 +126,11 @@ class Piece:
         """Dense samples that one sample depends on: the kernel, and two on both sides for differences."""
         return len(self.chain.fast_kernel) + 4
 
+    def times(self, start: int, stop: int) -> Array:
+        """The even times of some samples, s."""
+        first = self.log.t[self.rows.start] + (2 + len(self.chain.fast_kernel) // 2) / self.chain.dense_rate
+        return np.asarray(first + np.arange(start, stop) / self.chain.rate)
+
     def samples(self, start: int, stop: int) -> Samples:
         """The samples of some even times, counted from the first that the fast low-pass leaves."""
         chain, log = self.chain, self.log
@@ -146,11 +151,11 @@ class Piece:
         else:
             smooth_qd = filtered(q, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
             qdd = filtered(q, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
-        middle = grid[2 + len(kernel) // 2 :: chain.oversampling][: stop - start]
-        tau, usable = self._torques(middle)
+        middle = self.times(start, stop)
+        tau, usable = self.torques(middle)
         return Samples(middle, smooth_q, smooth_qd, qdd, tau, usable)
 
-    def _torques(self, t: Array) -> tuple[Array, Array]:
+    def torques(self, t: Array) -> tuple[Array, Array]:
         """Torques at some times plus the delay of each joint, and where they are as measured."""
         log, recorded = self.log, torques_of(self.log)
         tau = np.empty((len(t), recorded.shape[1]))

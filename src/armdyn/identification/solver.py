@@ -10,7 +10,6 @@ Bounds are kept by an active set: a parameter at zero whose gradient pushes it b
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,8 +19,8 @@ from armdyn.identification.errors import IdentificationError
 from armdyn.identification.pseudo_inertia import TEN, divergence, divergence_slopes, pseudo_inertias
 from armdyn.spatial.rotations import Array
 
-STEPS = 200
-"""Newton steps before the problem counts as unsolved."""
+STEPS = 100
+"""Newton steps for one weight of the divergence before it counts as unsolved."""
 
 SOLVED = 1e-12
 """Newton's decrement, relative to the cost, below which the problem is solved."""
@@ -56,8 +55,20 @@ class Solution(NamedTuple):
     at_zero: Array
 
 
-def solve(R: Array, z: Array, prior: Prior, weight: float, not_negative: Array, start: Array | None = None) -> Solution:
+def solve(
+    R: Array,
+    z: Array,
+    prior: Prior,
+    weight: float,
+    not_negative: Array,
+    start: Array | None = None,
+    *,
+    solved: float = SOLVED,
+) -> Solution:
     """The minimum of the problem above.
+
+    The divergence is a barrier as well: with a small weight Newton's method creeps along the edge of the bodies that
+    are possible. Weights that fall to the one asked for, by `SHRINKING` each, keep each solution near the next.
 
     Args:
         R: shape (k, parameters).
@@ -65,78 +76,110 @@ def solve(R: Array, z: Array, prior: Prior, weight: float, not_negative: Array, 
         prior: of the parameters.
         weight: w of the divergence, above zero.
         not_negative: a mask of the parameters with a bound at zero.
-        start: parameters to begin with, inside the bounds; the prior's if None.
+        start: a solution for a weight not much larger; the prior if None.
+        solved: Newton's decrement, relative to the cost, that ends the steps.
 
     Raises:
         IdentificationError: no convergence, as of numbers that are not finite.
     """
-    links = len(prior.P)
-    inverse_prior = prior.inverse
-    x = np.array(prior.values if start is None else start, dtype=np.float64)
-    x[not_negative] = np.maximum(x[not_negative], 0.0)
-    precision = 1.0 / prior.spread**2
-    normal = R.T @ R + np.diag(precision)
-    right = R.T @ z + precision * prior.values
-    constant = 0.5 * float(z @ z) + 0.5 * float(precision @ prior.values**2)
+    problem = _Problem(R, z, prior, not_negative, solved)
+    if start is not None:
+        solution = problem.minimum(np.array(start, dtype=np.float64), weight)
+        if solution is not None:
+            return solution
+    x = np.array(prior.values, dtype=np.float64)
+    barrier = max(weight, FIRST_WEIGHT)
+    while barrier > weight * SHRINKING:
+        solution = problem.minimum(x, barrier)
+        x = x if solution is None else solution.x
+        barrier /= SHRINKING
+    solution = problem.minimum(x, weight)
+    if solution is None:
+        raise IdentificationError(
+            "the fit with positive definite pseudo-inertias did not converge: the columns or torques hold "
+            "numbers that are not of an arm. Look at the log's findings, and at its units"
+        )
+    return solution
 
-    def cost(x: Array) -> float:
-        quadratic = 0.5 * float(x @ normal @ x) - float(right @ x) + constant
-        return quadratic + weight * divergence(pseudo_inertias(x[: links * TEN]), inverse_prior)
 
-    value = cost(x)
-    for step in range(STEPS):
-        slopes, blocks = divergence_slopes(pseudo_inertias(x[: links * TEN]), inverse_prior)
-        gradient = normal @ x - right
-        gradient[: links * TEN] += weight * slopes.ravel()
-        hessian = normal.copy()
-        for link in range(links):
-            block = slice(link * TEN, (link + 1) * TEN)
-            hessian[block, block] += weight * blocks[link]
-        at_zero = not_negative & (x <= 0.0) & (gradient > 0.0)
-        direction = _newton_direction(hessian, gradient, ~at_zero)
-        decrement = -float(gradient @ direction)
-        if not np.isfinite(decrement):
-            break
-        if decrement <= SOLVED * (1.0 + abs(value)):
-            return Solution(x, hessian, step, at_zero)
-        x, value, moved = _line_search(cost, x, value, gradient, direction, not_negative)
-        if not moved:  # the cost cannot be lowered in this arithmetic
-            return Solution(x, hessian, step, at_zero)
-    raise IdentificationError(
-        "the fit with positive definite pseudo-inertias did not converge: the columns or torques hold numbers that are "
-        "not of an arm. Look at the log's findings, and at its units"
-    )
+FIRST_WEIGHT = 1e3
+SHRINKING = 10.0
+
+
+class _Problem:
+    """The problem above for any weight of the divergence."""
+
+    def __init__(self, R: Array, z: Array, prior: Prior, not_negative: Array, solved: float) -> None:
+        precision = 1.0 / prior.spread**2
+        self.normal = R.T @ R + np.diag(precision)
+        self.right = R.T @ z + precision * prior.values
+        self.constant = 0.5 * float(z @ z) + 0.5 * float(precision @ prior.values**2)
+        self.rounding = 8.0 * np.finfo(float).eps * self.constant
+        self.solved = solved
+        self.inverse_prior, self.not_negative, self.bodies = prior.inverse, not_negative, len(prior.P) * TEN
+
+    def cost(self, x: Array, weight: float) -> float:
+        quadratic = 0.5 * float(x @ self.normal @ x) - float(self.right @ x) + self.constant
+        return quadratic + weight * divergence(pseudo_inertias(x[: self.bodies]), self.inverse_prior)
+
+    def slopes(self, x: Array, weight: float) -> tuple[Array, Array]:
+        """The gradient and the Hessian of the cost."""
+        by_link, blocks = divergence_slopes(pseudo_inertias(x[: self.bodies]), self.inverse_prior)
+        gradient, hessian = self.normal @ x - self.right, self.normal.copy()
+        gradient[: self.bodies] += weight * by_link.ravel()
+        for link, block in enumerate(blocks):
+            places = slice(link * TEN, (link + 1) * TEN)
+            hessian[places, places] += weight * block
+        return gradient, hessian
+
+    def minimum(self, x: Array, weight: float) -> Solution | None:
+        """The minimum by Newton's method from x; None if it is not reached in `STEPS`."""
+        x[self.not_negative] = np.maximum(x[self.not_negative], 0.0)
+        value = self.cost(x, weight)
+        for step in range(STEPS):
+            gradient, hessian = self.slopes(x, weight)
+            at_zero = self.not_negative & (x <= 0.0) & (gradient > 0.0)
+            direction = _newton_direction(hessian, gradient, ~at_zero)
+            decrement = -float(gradient @ direction)
+            if not np.isfinite(decrement):
+                return None
+            if decrement <= max(self.solved * (1.0 + abs(value)), self.rounding):
+                return Solution(x, hessian, step, at_zero)
+            x, value, moved = self._line_search(x, value, weight, gradient, direction)
+            if not moved:  # the cost cannot be lowered in this arithmetic
+                return Solution(x, hessian, step, at_zero)
+        return None
+
+    def _line_search(
+        self, x: Array, value: float, weight: float, gradient: Array, direction: Array
+    ) -> tuple[Array, float, bool]:
+        """The first of the halved steps that lowers the cost enough, with parameters below zero moved to it."""
+        length = 1.0
+        for _ in range(60):
+            tried = x + length * direction
+            tried[self.not_negative] = np.maximum(tried[self.not_negative], 0.0)
+            lower = self.cost(tried, weight)
+            if lower <= value + 1e-4 * float(gradient @ (tried - x)):
+                return tried, lower, True
+            length *= 0.5
+        return x, value, False
 
 
 def _newton_direction(hessian: Array, gradient: Array, free: Array) -> Array:
     """-H^-1 g of the free parameters, scaled to a unit diagonal first; 0 of the others."""
+    from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415 - slow to import
+
     places = np.flatnonzero(free)
-    part = hessian[np.ix_(places, places)]
+    part = hessian if len(places) == len(hessian) else hessian[np.ix_(places, places)]
     scale = 1.0 / np.sqrt(np.maximum(np.diag(part), np.finfo(float).tiny))
     scaled = part * scale[:, None] * scale
     direction = np.zeros(len(gradient))
     ridge = 1e-14
     while ridge < 1.0:
-        try:
-            L = np.linalg.cholesky(scaled + ridge * np.eye(len(places)))
-        except np.linalg.LinAlgError:
-            ridge *= 100.0
-            continue
-        direction[places] = -scale * np.linalg.solve(L.T, np.linalg.solve(L, scale * gradient[places]))
-        return direction
+        scaled.flat[:: len(scaled) + 1] += ridge
+        factor, failed = dpotrf(scaled, lower=1)
+        if not failed:
+            direction[places] = -scale * dpotrs(factor, scale * gradient[places], lower=1)[0]
+            return direction
+        ridge *= 100.0
     return np.full(len(gradient), np.nan)
-
-
-def _line_search(
-    cost: Callable[[Array], float], x: Array, value: float, gradient: Array, direction: Array, not_negative: Array
-) -> tuple[Array, float, bool]:
-    """The first of the halved steps that lowers the cost enough, with parameters below zero moved to it."""
-    length = 1.0
-    for _ in range(60):
-        tried = x + length * direction
-        tried[not_negative] = np.maximum(tried[not_negative], 0.0)
-        lower = cost(tried)
-        if lower <= value + 1e-4 * float(gradient @ (tried - x)):
-            return tried, lower, True
-        length *= 0.5
-    return x, value, False

@@ -89,7 +89,7 @@ LAYOUTS = (
             "q": ("q_{i}", "q[{i}]", "q{i}", "q", "joint_{i}", "Joint_{i}", "pos_{i}", "pos{i}", "{joint}"),
             "qd": ("qd_{i}", "qd[{i}]", "qd{i}", "qd", "dq_{i}", "dq[{i}]", "dq{i}", "dq", "vel_{i}", "vel{i}"),
             "qdd": ("qdd_{i}", "qdd[{i}]", "qdd{i}", "qdd", "ddq_{i}", "ddq[{i}]", "ddq{i}", "ddq", "acc_{i}"),
-            "tau": ("tau_{i}", "tau[{i}]", "tau{i}", "tau", "torque_{i}", "torque{i}", "torque"),
+            "tau": ("tau_{i}", "tau[{i}]", "tau{i}", "tau", "torque_{i}", "torque[{i}]", "torque{i}", "torque"),
             "current": ("current_{i}", "current[{i}]", "current{i}", "current", "i_{i}", "i{i}"),
         },
         ("t", "time", "timestamp", "stamp", "Time", "time_s", "time_stamp"),
