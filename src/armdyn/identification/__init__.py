@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from armdyn.identification.errors import IdentificationError
     from armdyn.identification.fit import Fit
     from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
-    from armdyn.identification.identify import identify
+    from armdyn.identification.fitting import identify
     from armdyn.identification.low_pass import LowPass
 
 _WHERE = {
@@ -20,7 +20,7 @@ _WHERE = {
     "IdentificationError": "errors",
     "LowPass": "low_pass",
     "base_parameters": "identifiability",
-    "identify": "identify",
+    "identify": "fitting",
     "null_parameters_of_states": "identifiability",
 }
 
