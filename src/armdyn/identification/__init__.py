@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from armdyn.identification.checking import Check
     from armdyn.identification.errors import IdentificationError
     from armdyn.identification.fit import Fit
-    from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
     from armdyn.identification.fitting import identify
+    from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
     from armdyn.identification.low_pass import LowPass
 
 _WHERE = {
