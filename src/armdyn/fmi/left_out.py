@@ -8,7 +8,7 @@ from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.exact import is_zero
 from armdyn.functions.robot_like import RobotLike
-from armdyn.simulation.sticking.dry_joints import is_dry
+from armdyn.model.friction import is_dry
 
 
 def left_out(robot: RobotLike, parameters: Collection[str] = ()) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.errors import ModelError, shown
+from armdyn.exact import is_zero
 
 TINY = float(np.finfo(np.float32).tiny)
 """rad/s or m/s: the velocity of a joint that begins to slip; the least that float32 does not take for rest."""
@@ -128,3 +129,9 @@ def check_load(what: str, law: FrictionLaw) -> None:
             f"{what} has {shown(law)}, whose force depends on the load; set depends_on_load = True in its class, for "
             "forward dynamics gives the load to such laws alone"
         )
+
+
+def is_dry(law: FrictionLaw) -> bool:
+    """Whether a law holds a joint at rest, be it under load; one whose numbers are inputs may do so."""
+    loads = (0.0, 1.0, -1.0) if law.depends_on_load else (0.0,)
+    return not all(is_zero(bound) for load in loads for bound in law.at_rest(load))

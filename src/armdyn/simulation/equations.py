@@ -22,10 +22,10 @@ from armdyn.constraints.under_load import constrained_under_load, forces_before_
 from armdyn.declaration import function
 from armdyn.functions.robot_like import compiled
 from armdyn.model.drive import Drive
+from armdyn.model.friction import is_dry
 from armdyn.program import maximum
 from armdyn.robot import Robot
 from armdyn.simulation.integration.schemes import Rates
-from armdyn.simulation.sticking.dry_joints import is_dry
 from armdyn.spatial.rotations import Array
 
 SOURCES = (

@@ -15,10 +15,9 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.declaration import function
-from armdyn.model.friction import FrictionLaw
+from armdyn.model.friction import FrictionLaw, is_dry
 from armdyn.program import maximum
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.sticking.dry_joints import is_dry
 from armdyn.spatial.rotations import Array
 
 

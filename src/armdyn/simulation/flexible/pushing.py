@@ -20,14 +20,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places
-from armdyn.model.friction import TINY, FrictionLaw
+from armdyn.model.friction import TINY, FrictionLaw, is_dry
 from armdyn.robot import Robot
 from armdyn.simulation.events.bounded import Holding
 from armdyn.simulation.events.pushing import MOVES, Forces, Mode, Pushing, Rates, refuse_lost
 from armdyn.simulation.events.stops import Barriers, Contact, Stops
 from armdyn.simulation.flexible.equations import BetweenSprings, between_springs
 from armdyn.simulation.flexible.stacked import parted
-from armdyn.simulation.sticking.dry_joints import DryJoints, is_dry
+from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.pushing_under_load import pushing_of
 from armdyn.spatial.rotations import Array
 

@@ -15,12 +15,12 @@ import numpy as np
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
 from armdyn.algorithms.load_laws import LoadedFriction
 from armdyn.algorithms.prescribed import Prescribed
+from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import sign
 from armdyn.simulation.flexible.equations import rotor_friction
 from armdyn.simulation.flexible.stacked import parted
 from armdyn.simulation.sticking.bristles import Bent
-from armdyn.simulation.sticking.dry_joints import is_dry
 from armdyn.simulation.sticking.slides import Bounds, Slide, Slides
 from armdyn.simulation.sticking.sliding_arm import SlidingArm
 from armdyn.spatial.rotations import Array

@@ -11,7 +11,7 @@ from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, l
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.exact import is_zero, rounded
 from armdyn.model.drive import Drive
-from armdyn.model.friction import TINY, FrictionLaw
+from armdyn.model.friction import TINY, is_dry
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
@@ -128,12 +128,6 @@ def rub_without_load(drive: Drive) -> bool:
 
 def _without_load(drive: Drive, body: int) -> list[tuple[float, float]]:
     return [law.at_rest(0.0) for law in drive.laws[body]]
-
-
-def is_dry(law: FrictionLaw) -> bool:
-    """Whether a law holds a joint at rest, be it under load; one whose numbers are inputs may do so."""
-    loads = (0.0, 1.0, -1.0) if law.depends_on_load else (0.0,)
-    return not all(is_zero(bound) for load in loads for bound in law.at_rest(load))
 
 
 def dry_forces(drive: Drive, body: int) -> list[Any]:

@@ -9,9 +9,8 @@ from typing import Any
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.exact import Exact
 from armdyn.model.drive import Drive
-from armdyn.model.friction import FrictionLaw, LoadLine, Slopes
+from armdyn.model.friction import FrictionLaw, LoadLine, Slopes, is_dry
 from armdyn.program import maximum
-from armdyn.simulation.sticking.dry_joints import is_dry
 from armdyn.spatial.rotations import Array
 
 
