@@ -19,12 +19,13 @@ from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
-from armdyn.cli.tables import figure, new_table, show, show_notes
+from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.files.joint_tables import read_cycle
 from armdyn.simulation.progress import progress_bar
 from armdyn.sizing import Catalogue, Sizing, Task
+from armdyn.sizing import check as check_drives
 from armdyn.sizing import size as size_drives
 from armdyn.sizing.judging import CRITERIA
 from armdyn.writing import write_text
@@ -81,6 +82,9 @@ def size(
         Path | None,
         typer.Option("--plot", "--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf."),
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Judge the arm's own motors, without a catalogue: margins, temperatures.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     r"""Motors and gears that do a task: every motor with every gear, for each joint.
@@ -99,11 +103,17 @@ def size(
       armdyn size ur5 --motion motion.csv --voltage 48 --hold 2 --plot drives.pdf --csv pairs.csv
 
       armdyn size arm.urdf --motion motion.csv --catalogue motors.csv --gears gears.csv --prefer loss
+
+      armdyn size ur5 --actuators drives.yaml --motion motion.csv --check
     """
     for option, path in (("--csv", csv), ("--plot", report)):
         if path is not None:
             refuse_unwritable(option, path, endings=_endings() if option == "--plot" else ())
     cycle = _task(task, arm, hold)
+    if check:
+        of_catalogue = {"--catalogue": catalogue, "--gears": gears, "--lead": lead, "--mount": mount, "--csv": csv}
+        _check(arm, cycle, joint, voltage, current, {**of_catalogue, "--plot": report, "--bare": bare}, json=json)
+        return
     stock = Catalogue.read(catalogue, gears)
     pairs = len(stock.motors) * len(stock.gears)
     leads = {name: float(read_vector(text, f"--lead {name}", 1)[0]) for name, text in _named(lead, "--lead").items()}
@@ -129,6 +139,39 @@ def size(
         write_figure(draw_sizing(found), report)
         console.print(f"wrote {report}", soft_wrap=True)
     if None in found.best.values():
+        raise typer.Exit(NOT_MET)
+
+
+def _check(
+    arm: Robot,
+    cycle: Task,
+    joints: list[str] | None,
+    voltage: float | None,
+    current: float | None,
+    of_catalogue: dict[str, Any],
+    *,
+    json: bool,
+) -> None:
+    """Judge the arm's own motors; the exit code is that of a task that they do not do."""
+    if given := [option for option, value in of_catalogue.items() if value]:
+        raise ShapeError(f"--check judges the motors that the arm has; leave {', '.join(given)} out")
+    judged = check_drives(arm, cycle, joints=joints or None, voltage=voltage, current=current)
+    if json:
+        drives = {
+            name: {"values": drive.values, "limits": drive.limits, "margins": drive.margins, "exceeded": drive.exceeded}
+            for name, drive in judged.drives.items()
+        }
+        print_json({"robot": arm.name, "drives": drives, "notes": [*arm.notes, *judged.notes]})
+    else:
+        table = judged.table()
+        shown = new_table(f"Motors of {arm.name} for {cycle.duration:g} s, repeated", *table.headings)
+        for row in table.rows:
+            shown.add_row(*row)
+        console = screen()
+        show(console, shown)
+        show_limits(console, [f"{name}: {each}" for name, drive in judged.drives.items() for each in drive.exceeded])
+        show_notes(console, [*arm.notes, *judged.notes])
+    if not judged.does_it:
         raise typer.Exit(NOT_MET)
 
 

@@ -6,6 +6,7 @@ from armdyn.sizing.catalogue import Catalogue, CatalogueError
 from armdyn.sizing.choosing import Choice, JointSizing
 from armdyn.sizing.drives import Sizing, size
 from armdyn.sizing.gear_entry import CatalogueGear
+from armdyn.sizing.given_drives import DriveCheck, GivenDrive, check
 from armdyn.sizing.history import DriveHistory
 from armdyn.sizing.judging import CRITERIA
 from armdyn.sizing.load import JointLoad
@@ -18,13 +19,16 @@ __all__ = [
     "CatalogueError",
     "CatalogueGear",
     "Choice",
+    "DriveCheck",
     "DriveHistory",
+    "GivenDrive",
     "JointLoad",
     "JointSizing",
     "RatioSweep",
     "Sizing",
     "Task",
     "TaskError",
+    "check",
     "joint_loads",
     "matching_ratio",
     "ratio_sweep",

@@ -66,6 +66,14 @@ def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[s
         raise Unsupported(
             f"{robot.name!r} has loops or contacts; the drives' torques do not follow from the motion alone"
         )
+    check_belongs(robot, task)
+    if joints is None:
+        return list(robot.joint_names)
+    return [robot.joint_names[k] for k in places("joints", joints, robot.joint_names, "joint", repr(robot.name))]
+
+
+def check_belongs(robot: Robot, task: Task) -> None:
+    """Raise a ShapeError for a task of other joints than the robot's."""
     if task.q.shape[1] != robot.dof:
         raise ShapeError(
             f"the task has {task.q.shape[1]} joints; expected {robot.dof}, those of {robot.name!r}: "
@@ -76,9 +84,6 @@ def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[s
             f"joint_names of the task are {', '.join(map(str, task.joint_names))}; expected those of {robot.name!r} in "
             f"their order: {', '.join(robot.joint_names)}"
         )
-    if joints is None:
-        return list(robot.joint_names)
-    return [robot.joint_names[k] for k in places("joints", joints, robot.joint_names, "joint", repr(robot.name))]
 
 
 def _joint(robot: Robot, name: str) -> Joint:
