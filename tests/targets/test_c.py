@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Gear, Motor
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor
 from armdyn.errors import MissingLibrary, ShapeError, UnknownName, Unsupported
 from armdyn.program import Port, Program, interpret, trace
 from armdyn.program.merging import merged
 from armdyn.targets.c import CCode, CFunction, c_code
 from armdyn.targets.c.building import STRICT, CompilerError
+from armdyn.targets.c.vectors import vectors
+from constraints.linkages import four_bar
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single, single_operations
 
 ZIG = [sys.executable, "-m", "ziglang", "cc"]
@@ -220,12 +222,50 @@ def test_what_overflows_in_float_alone_is_expected_to(tmp_path: Path) -> None:
     arm = armdyn.load("rp").with_actuators({"joint_1": Actuator(motor, Gear(50.0))})
     loop = armdyn.ClosedLoop(arm, armdyn.control.through_motors(armdyn.control.pd_gravity))
     for scalar in ("float", "double"):
-        loop.to_c(name="twin", scalar=scalar).write(tmp_path / scalar)
+        loop.rollout.program().to_c(name="twin", scalar=scalar).write(tmp_path / scalar)
         command = [*COMPILERS[0], *STRICT, "twin.c", "twin_selftest.c", "-lm", "-o", "selftest"]
         subprocess.run(command, cwd=tmp_path / scalar, check=True)
         done = subprocess.run([tmp_path / scalar / "selftest"], check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
     assert "NAN" in (tmp_path / "float" / "twin_selftest.c").read_text()
+
+
+@pytest.mark.parametrize("scalar", ["double", "float"])
+def test_the_selftest_of_a_loop_has_states_of_its_motions(scalar: str, tmp_path: Path) -> None:
+    """On the constraints, by the loop's own step: off them, or with steps of a second, friction decides by rounding."""
+    bars = four_bar()
+    dry = bars.with_actuators({name: Actuator(friction=Coulomb(2.0)) for name in bars.joint_names})
+    loop = armdyn.ClosedLoop(dry, method=armdyn.simulation.RungeKutta4(step=1e-3))
+    code = loop.to_c(name="twin", scalar=scalar)
+    (function,) = code.functions
+    found = vectors(function.program, code.dialect.dtype, given=function.states())
+    at = np.cumsum([0, *(port.size for port in function.program.inputs)])
+    given = {p.name: found.inputs[:, a : a + p.size] for p, a in zip(function.program.inputs, at, strict=False)}
+    rounding = np.finfo(code.dialect.dtype).eps
+    assert abs(bars.constraint_error(given["q"])).max() < max(4.0 * rounding, 1e-9)
+    assert abs(bars.constraint_jacobian(given["q"]) @ given["qd"][..., None]).max() < max(10.0 * rounding, 1e-9)
+    np.testing.assert_array_equal(given["h"], np.full((4, 1), 1e-3, code.dialect.dtype))
+    assert max(found.tolerances) < 1e4 * rounding
+    code.write(tmp_path)
+    command = [*COMPILERS[0], *STRICT, "twin.c", "twin_selftest.c", "-lm", "-o", "selftest"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "selftest"], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_states_at_which_rounding_decides_are_left_out() -> None:
+    """Beside a step of the function, and where float32 has results of another size; if that is everywhere, an error."""
+    step = trace(lambda x: armdyn.sign(x - 0.6326) * x, [Port("x", ())])  # a number of the first state
+    numbers = vectors(step, np.dtype(np.float64))
+    assert 0.6326 not in numbers.inputs
+    assert numbers.inputs.shape == (4, 1)
+    assert max(numbers.tolerances) < 1e-13
+    large = trace(lambda x: 1.0 / (x - 0.5 + 1e-9), [Port("x", ())])
+    near = vectors(large, np.dtype(np.float64), given={"x": [0.5, 0.25, 0.75]})
+    assert 0.5 not in near.inputs
+    wild = trace(lambda x: np.sin(1e14 * x), [Port("x", ())], name="wild")
+    with pytest.raises(Unsupported, match="wild: rounding decides its results at each of 32 states"):
+        _ = wild.to_c().selftest
 
 
 def test_functions_that_share_work(tmp_path: Path) -> None:

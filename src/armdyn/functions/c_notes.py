@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from armdyn.declaration import Function
+from armdyn.functions.motion_states import motion_states
 from armdyn.functions.of_program import OfProgram
 from armdyn.targets.c.notes import Notes
 
@@ -53,5 +55,6 @@ class OfProgramWithNotes(OfProgram):
     """`OfProgram`, with comments: for exports that people read."""
 
     def defaults(self, function: Any) -> Mapping[str, Any]:
-        """The notes on the arrays and on the arm."""
-        return {"notes": notes_of(function._inputs), "about": about(function.arm.model)}
+        """The notes on the arrays and on the arm, and states of its motions."""
+        states = partial(motion_states, function.arm)
+        return {"notes": notes_of(function._inputs), "about": about(function.arm.model), "states": states}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from armdyn.declaration import Function
 from armdyn.errors import UnknownName, shown
 from armdyn.functions import CompiledFunction
 from armdyn.functions.c_notes import about, notes_of
+from armdyn.functions.motion_states import motion_states
 from armdyn.program import Program
 from armdyn.program.merging import merged
 from armdyn.robot.method import Method
@@ -127,11 +130,11 @@ def to_c(
     ...
     """
     plain = c_name(chosen_name(name, robot.name))
-    chosen = chosen_functions(robot, functions, given, **options)
+    chosen, states = chosen_functions(robot, functions, given, **options), partial(motion_states, robot)
     if shared:
-        found = [_shared(plain, chosen)]
+        found = [replace(_shared(plain, chosen), states=states)]
     else:
-        found = [CFunction.of(c_name(f"{plain}_{f.name}"), f.program, f.notes) for f in chosen]
+        found = [CFunction.of(c_name(f"{plain}_{f.name}"), f.program, f.notes, states) for f in chosen]
     return c_code(found, plain, scalar=scalar, sincos=sincos, about=about(robot.model))
 
 

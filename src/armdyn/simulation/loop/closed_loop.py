@@ -42,6 +42,7 @@ from armdyn.errors import ShapeError, UnknownName, shown
 from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
 from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
+from armdyn.functions.motion_states import motion_states
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import names_of
 from armdyn.functions.rollout_runs import Report
@@ -246,8 +247,17 @@ class ClosedLoop:
         """
         said = MEANINGS | (said_of(self.controller.function) if self.controller else {})
         summary = f"One step of {self.robot.name!r}, {str(self.method).partition(',')[0]}, under {self._law}"
-        found: CCode = self.rollout.to_c(**{"notes": Notes(summary, said)} | options)
+        found: CCode = self.rollout.to_c(**{"notes": Notes(summary, said), "states": self._test_states} | options)
         return found
+
+    def _test_states(self) -> dict[str, NDArray[Any]]:
+        """States of the loop's motions, for programs that test its exports: its own step, rotors near their links."""
+        states = motion_states(self.robot)
+        if flexible_places(self.robot.model):
+            states.setdefault("q", self.robot.random_configuration(0, 8))
+            states.setdefault("qd", np.cos(np.arange(states["q"].size)).reshape(states["q"].shape))
+            states |= {"theta": states["q"] + 1e-3 * states["qd"], "thetad": 1.01 * states["qd"]}
+        return states | {"h": np.array([self.method.step])}
 
     to_fmu = exported("armdyn.fmi.sampled")
 

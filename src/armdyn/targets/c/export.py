@@ -10,7 +10,7 @@ from armdyn.program.rollout import Rollout
 from armdyn.targets.c.body import LONGEST
 from armdyn.targets.c.code import CCode
 from armdyn.targets.c.dialect import DOUBLE, FLOAT, INLINE, Dialect
-from armdyn.targets.c.functions import CFunction
+from armdyn.targets.c.functions import CFunction, States
 from armdyn.targets.c.names import OWN, c_name, file_name
 from armdyn.targets.c.notes import Notes
 from armdyn.targets.c.sine_source import SineSource
@@ -34,6 +34,7 @@ def to_c(
     state: str | Iterable[str] = (),
     notes: Notes | None = None,
     about: Sequence[str] = (),
+    states: States = dict,
 ) -> CCode:
     """The program as C99: a header, a source, a program that tests itself, and a CMakeLists.txt.
 
@@ -51,6 +52,8 @@ def to_c(
             integral, a filter.
         notes: what comments say of the arrays; of a robot's functions what their documentation says.
         about: lines at the head of the header.
+        states: a function that returns numbers of inputs for the program that tests itself, by the inputs' names, of
+            shape (m, *shape of the input); others are well spread between -1 and 1.
 
     Returns:
         The files as text, which `CCode.write` writes into a folder.
@@ -68,7 +71,7 @@ def to_c(
     carried = (state,) if isinstance(state, str) else tuple(state)
     chosen = with_state(program, carried) if isinstance(program, Program) and carried else program
     plain = c_name(chosen_name(name, chosen.name))
-    return c_code([CFunction.of(plain, chosen, notes)], plain, scalar=scalar, sincos=sincos, about=about)
+    return c_code([CFunction.of(plain, chosen, notes, states)], plain, scalar=scalar, sincos=sincos, about=about)
 
 
 def with_state(program: Program, state: Sequence[str]) -> Rollout:

@@ -7,8 +7,10 @@ take the place of an input; two results must not overlap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from numpy.typing import ArrayLike
 
 from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout
@@ -18,6 +20,9 @@ from armdyn.targets.c.names import RESERVED, unlike
 from armdyn.targets.c.notes import Notes, comment
 from armdyn.targets.identifiers import of_both_sides
 from armdyn.threads import cached_property
+
+States = Callable[[], Mapping[str, ArrayLike]]
+"""Makes numbers of inputs, when a test is written."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +34,27 @@ class CFunction:
         program: what it computes.
         carry: pairs (result, input): results that take the place of inputs, in a struct.
         notes: for its comment.
+        states: makes numbers of inputs for tests, by the inputs' names, of shape (m, *shape): those of a motion.
     """
 
     name: str
     program: Program
     carry: tuple[tuple[str, str], ...] = ()
     notes: Notes = field(default_factory=Notes)
+    states: States = field(default=dict, compare=False)
 
     @classmethod
-    def of(cls, name: str, program: Program | Rollout, notes: Notes | None = None) -> CFunction:
+    def of(
+        cls,
+        name: str,
+        program: Program | Rollout,
+        notes: Notes | None = None,
+        states: States = dict,
+    ) -> CFunction:
         """Of a program; of a rollout one step, ``NAME_step``, whose state is the struct ``NAME_state``."""
         if isinstance(program, Rollout):
-            return cls(name, program.step, program.carry, notes or Notes())
-        return cls(name, program, (), notes or Notes())
+            return cls(name, program.step, program.carry, notes or Notes(), states)
+        return cls(name, program, (), notes or Notes(), states)
 
     @property
     def symbols(self) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def selftest(name: str, functions: Sequence[CFunction], dialect: Dialect) -> str
 
 def _test(k: int, function: CFunction, dialect: Dialect) -> str:
     """The function that tests one function."""
-    found = vectors(function.program, dialect.dtype)
+    found = vectors(function.program, dialect.dtype, given=function.states())
     return "\n".join(_lines(k, function, dialect, found)) + "\n"
 
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from armdyn.errors import Unsupported
 from armdyn.program.interpret import interpret
-from armdyn.program.program import Program
+from armdyn.program.program import Port, Program
+
+Numbers = NDArray[Any]
 
 STATES = 4
+TRIES = 8
+"""Times as many states are tried."""
+
+ABSURD = 100.0
+"""Of the square root of the rounding: a larger tolerance, relative to results above one, tests nothing."""
+
 ROUNDINGS = 64
 """Roundings, relative to the largest number of a result, that are allowed on top of what float32 was seen to make."""
 
@@ -18,52 +29,120 @@ ROUNDINGS = 64
 class Vectors(NamedTuple):
     """States and results, flat: (states, inputs), (states, results), and a tolerance for each result array."""
 
-    inputs: NDArray[Any]
-    results: NDArray[Any]
+    inputs: Numbers
+    results: Numbers
     tolerances: list[float]
 
 
-def vectors(program: Program, dtype: np.dtype[np.floating], states: int = STATES) -> Vectors:
+def vectors(
+    program: Program,
+    dtype: np.dtype[np.floating],
+    states: int = STATES,
+    given: Mapping[str, ArrayLike] = MappingProxyType({}),
+) -> Vectors:
     """The same numbers wherever they are made, between -1 and 1, and between 0.2 and 0.9 in the first half.
 
     The tolerance is four times what computing in float32 changes, scaled to the rounding of ``dtype``. What overflows
-    in float32 alone, as a growing exponential at a step below zero, is expected to overflow there.
+    in float32 alone, as a growing exponential at a step below zero, is expected to overflow there. Other states take
+    the place of those at which rounding decides: where float32 has results of another size, or where inputs that
+    differ in their last digit have other results, as beside a step of the function.
+
+    Args:
+        program: what is tested.
+        dtype: of the numbers in C.
+        states: how many.
+        given: numbers of inputs by their names, such as those of a motion, of shape (m, *shape of the input); they are
+            repeated if there are fewer than states.
+
+    Raises:
+        Unsupported: a program whose results rounding decides at each of the states that are tried.
     """
-    inputs = _spread(states, sum(port.size for port in program.inputs)).astype(dtype).astype(float)
-    given = _arrays(program, inputs)
-    results, rounded = interpret(program, *given), interpret(program, *given, dtype=np.float32)
+    inputs = _inputs(program, dtype, states, given)
+    results, rounded = interpret(program, *_arrays(program, inputs)), _in_float32(program, inputs)
     if dtype == np.float32:
         results = tuple(np.where(np.isfinite(s), r, s) for r, s in zip(results, rounded, strict=True))
-    unit = float(np.finfo(dtype).eps / np.finfo(np.float32).eps)
-    shaped = [
-        np.broadcast_to(r, (states, *p.shape)).reshape(states, -1)
-        for r, p in zip(results, program.outputs, strict=True)
+    beside = interpret(program, *_arrays(program, _beside(inputs, dtype)))
+    flat = [
+        [_flat(one, port, len(inputs)) for one, port in zip(some, program.outputs, strict=True)]
+        for some in (results, rounded, beside)
     ]
-    tolerances = [
-        4.0 * unit * _difference(r, s) + ROUNDINGS * float(np.finfo(dtype).eps) * _largest(r)
-        for r, s in zip(results, rounded, strict=True)
-    ]
-    return Vectors(inputs, np.hstack([np.empty((states, 0)), *shaped]), tolerances)
+    kept = np.flatnonzero(_are_firm(len(inputs), dtype, *flat))[:states]
+    if not len(kept):
+        raise Unsupported(
+            f"{program.name}: rounding decides its results at each of {len(inputs)} states, so that no test could tell "
+            "right from wrong; export parts of it, or write the texts of `header` and `source` without a self-test"
+        )
+    tolerances = [float(_tolerances(dtype, r[kept], s[kept]).max(initial=0.0)) for r, s in zip(*flat[:2], strict=True)]
+    return Vectors(inputs[kept], np.hstack([np.empty((len(kept), 0)), *(r[kept] for r in flat[0])]), tolerances)
 
 
-def _spread(states: int, count: int) -> NDArray[Any]:
+def _are_firm(
+    states: int, dtype: np.dtype[np.floating], results: list[Numbers], rounded: list[Numbers], beside: list[Numbers]
+) -> Numbers:
+    """The states at which rounding does not decide what the results are."""
+    firm = np.ones(states, dtype=bool)
+    for r, s, b in zip(results, rounded, beside, strict=True):
+        tolerance = _tolerances(dtype, r, s)
+        firm &= tolerance <= ABSURD * np.sqrt(np.finfo(dtype).eps) * np.maximum(_largest(r), 1.0)
+        firm &= _difference(r, b) <= tolerance
+    return firm
+
+
+def _tolerances(dtype: np.dtype[np.floating], results: Numbers, rounded: Numbers) -> Numbers:
+    """How far each state's results may be off."""
+    eps = float(np.finfo(dtype).eps)
+    unit = eps / float(np.finfo(np.float32).eps)
+    return 4.0 * unit * _difference(results, rounded) + ROUNDINGS * eps * _largest(results)
+
+
+def _inputs(program: Program, dtype: np.dtype[np.floating], states: int, given: Mapping[str, ArrayLike]) -> Numbers:
+    """Numbers for more states than are wanted, (TRIES states, inputs), as ``dtype`` has them."""
+    count = TRIES * states
+    arrays = _arrays(program, _spread(count, states, sum(port.size for port in program.inputs)))
+    for k, port in enumerate(program.inputs):
+        if port.name in given:
+            own = np.reshape(given[port.name], (-1, *port.shape))
+            arrays[k] = own[np.arange(count) % len(own)]
+    return np.hstack([np.empty((count, 0)), *(a.reshape(count, -1) for a in arrays)]).astype(dtype).astype(float)
+
+
+def _beside(inputs: Numbers, dtype: np.dtype[np.floating]) -> Numbers:
+    """Inputs that differ in their last digit, up and down in turn."""
+    towards = np.where(np.arange(inputs.size).reshape(inputs.shape) % 2, np.inf, -np.inf)
+    return np.nextafter(inputs.astype(dtype), towards.astype(dtype)).astype(float)
+
+
+def _in_float32(program: Program, inputs: Numbers) -> tuple[Numbers, ...]:
+    return interpret(program, *_arrays(program, inputs), dtype=np.float32)
+
+
+def _flat(values: Numbers, port: Port, states: int) -> Numbers:
+    """A result for each state, (states, numbers)."""
+    return np.broadcast_to(values, (states, *port.shape)).reshape(states, -1)
+
+
+def _spread(states: int, period: int, count: int) -> Numbers:
     """Multiples of the golden section, mod 1: well spread and the same on every machine."""
     k = np.arange(1, states * count + 1).reshape(states, count)
     fractions = (k * 0.6180339887498949) % 1.0
-    inside = np.arange(states)[:, None] < (states + 1) // 2
+    inside = np.arange(states)[:, None] % period < (period + 1) // 2
     return np.round(np.where(inside, 0.2 + 0.7 * fractions, 2.0 * fractions - 1.0), 4)
 
 
-def _arrays(program: Program, inputs: NDArray[Any]) -> list[NDArray[Any]]:
+def _arrays(program: Program, inputs: Numbers) -> list[Numbers]:
     ends = np.cumsum([port.size for port in program.inputs])
     pieces = np.split(inputs, ends[:-1], axis=1) if len(ends) else []
     return [piece.reshape(len(inputs), *port.shape) for piece, port in zip(pieces, program.inputs, strict=True)]
 
 
-def _difference(exact: NDArray[Any], rounded: NDArray[Any]) -> float:
+def _difference(exact: Numbers, rounded: Numbers) -> Numbers:
+    """The largest difference of each state, of finite numbers."""
     known = np.isfinite(exact) & np.isfinite(rounded)
-    return float(np.abs(exact[known] - rounded[known]).max(initial=0.0))
+    with np.errstate(invalid="ignore", over="ignore"):
+        found: Numbers = np.where(known, np.abs(exact - rounded), 0.0).max(axis=1, initial=0.0)
+    return found
 
 
-def _largest(values: NDArray[Any]) -> float:
-    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+def _largest(values: Numbers) -> Numbers:
+    found: Numbers = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
+    return found
