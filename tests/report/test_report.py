@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Limits, browser
+from armdyn import Limits, actuators, browser
+from armdyn.actuators import Actuator, Gear, Motor
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.report import ReportError, read_log
 from armdyn.report.account import joint_accounts
@@ -254,3 +255,60 @@ def test_the_command(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert shell("report", "missing.csv").code == 2
     assert shell("report", "fall.npz", "-o", "fall.docx").code == 2
     assert "--rate belongs to a csv" in shell("report", "fall.npz", "--rate", "5").err
+    for option, text in (
+        ("--base", "link_1"),
+        ("--lock", "joint_1=0"),
+        ("--gravity", "0,0,0"),
+        ("--actuators", "a.yaml"),
+    ):
+        said = shell("report", "fall.npz", option, text)
+        assert f"{option} is of a robot, and none is named; expected --robot ROBOT too" in said.err
+    assert "--payload is of a robot, and none is named" in shell("report", "fall.npz", "--payload", "1").err
+    assert "--payload-com is of a payload" in shell("report", "fall.npz", "--robot", "rp", "--payload-com", "0,0,1").err
+
+
+LOSSY = Actuator(Motor(2e-5), Gear(100.0, efficiency=0.7, back_efficiency=0.5))
+GEARED = armdyn.load("planar_2r").with_actuators({"joint_1": LOSSY, "joint_2": LOSSY})
+LOAD = armdyn.Inertia(2.0, (0.1, 0.0, 0.0), np.zeros((3, 3)))
+
+
+def recorded(robot: Robot, path: Path) -> Path:
+    """A log with all there is of a motion, whose torques are those of the equations."""
+    t = np.linspace(0.0, 1.0, 401)
+    q, qd = np.stack([np.sin(t), np.cos(2 * t)], -1), np.stack([np.cos(t), -2 * np.sin(2 * t)], -1)
+    qdd = np.stack([-np.sin(t), -4 * np.cos(2 * t)], -1)
+    values = {"q": q, "qd": qd, "qdd": qdd, "tau": robot.inverse_dynamics(q, qd, qdd)}
+    columns = {f"{name}_joint_{k + 1}": value[:, k] for name, value in values.items() for k in range(2)}
+    return log(path, {"t": t, **columns})
+
+
+def test_a_log_of_joints_whose_friction_depends_on_the_load(tmp_path: Path) -> None:
+    """The accelerations of the log give the loads, by which the account is closed to the error of the trapezia."""
+    motion = read_log(recorded(GEARED, tmp_path / "log.csv"), GEARED)
+    assert abs(motion.energy.drift).max() < 1e-4 * motion.energy.scale
+    taken = GEARED.friction_forces(motion.q, motion.qd, motion.qdd)
+    assert abs(taken).max() > 1.0  # N m
+    without = read_log(tmp_path / "log.csv", GEARED.without_friction())
+    assert abs(without.energy.drift).max() > 0.1 * without.energy.scale
+
+
+def test_the_command_takes_the_options_of_robots(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the gravity, the load and the drives that it moved with, a log's account is closed, and else it is not."""
+    monkeypatch.chdir(tmp_path)
+    actuators.write({"joint_1": LOSSY, "joint_2": LOSSY}, "drives.yaml")
+    recorded(GEARED.with_gravity((0, -4.0, 0)).with_payload(LOAD), Path("log.csv"))
+    moved = ("--gravity", "0,-4,0", "--payload", "2", "--payload-com", "100mm,0,0", "--actuators", "drives.yaml")
+
+    def drift(*options: str) -> float:
+        said = shell("report", "log.csv", "--robot", "planar_2r", *options, "-o", "log.html")
+        assert said.code == 0, said.err
+        page = Path("log.html").read_text(encoding="utf-8")
+        return float(re.findall(r"drift of the account, largest\D*([-+0-9.e]+) J", page)[0])
+
+    closed = drift(*moved)
+    assert closed < 1e-2  # J, of the trapezia
+    for k in (0, 2, 6):
+        assert drift(*moved[:k], *moved[k + 2 + 2 * (k == 2) :]) > 100.0 * closed
+    said = shell("report", "log.csv", "--robot", "planar_2r", "--lock", "joint_2=0", "-o", "log.html")
+    assert said.code == 0, said.err
+    assert "columns not used: 'q_joint_2'" in said.err

@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import armdyn
+from armdyn.actuators import Actuator, Gear, Motor
 from armdyn.simulation import (
     AdamsBashforthMoulton4,
     Adaptive,
@@ -319,3 +320,23 @@ def test_the_variational_method_refuses_constraints() -> None:
         SettingError, match=r"Variational, step 0\.001 s does not keep constraints, and 'planar_3r' has some"
     ):
         armdyn.simulate(robot, robot.close_loop([1.0, -1.0, 0.5]), duration=0.1, method="variational")
+
+
+@pytest.mark.parametrize("called", [False, True], ids=["held", "called"])
+def test_the_variational_method_with_friction_that_depends_on_the_load(called: bool) -> None:
+    """Of second order while no joint comes to rest: the friction is that of the accelerations at the middle."""
+    lossy = Actuator(Motor(2e-5), Gear(100.0, efficiency=0.7, back_efficiency=0.5))
+    arm = armdyn.load("planar_2r").with_actuators({"joint_1": lossy, "joint_2": lossy})
+    tau = np.array([40.0, 8.0])
+    torque: Any = (lambda t, q, qd: tau - 0.1 * qd) if called else tau
+    motion: dict[str, Any] = {"qd0": [1.0, 1.5], "duration": 0.04, "torque": torque, "f_tip": [0, 0, 0, 1.0, 2.0, 0]}
+    true = armdyn.simulate(arm, [0.3, 0.4], **motion)
+    assert not true.events
+    assert abs(true.qd).min() > 0.3
+
+    def error(step: float) -> float:
+        found = armdyn.simulate(arm, [0.3, 0.4], **motion, method="variational", step=step)
+        return float(abs(found.q[-1] - true.q[-1]).max())
+
+    assert error(4e-3) / error(2e-3) == pytest.approx(4.0, rel=0.1)
+    assert error(2e-3) < 1e-6

@@ -16,7 +16,7 @@ import typer.main
 
 from armdyn._version import __version__
 from armdyn.advice import spelled
-from armdyn.cli.arguments import as_flag, of_robot
+from armdyn.cli.arguments import as_flag, of_named_robot, of_robot
 from armdyn.cli.bench import bench
 from armdyn.cli.convert import convert
 from armdyn.cli.derive import derive
@@ -69,7 +69,7 @@ for verb in OF_ROBOTS:
 _add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 _add(doctor)
 _add(study)
-_add(report)
+_add(of_named_robot(report))
 _add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 

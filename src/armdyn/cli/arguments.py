@@ -31,6 +31,7 @@ from armdyn.formats.quantities import (
 )
 from armdyn.robot import Robot
 from armdyn.robots import load
+from armdyn.simulation import SettingError
 from armdyn.spatial.rotations import Array
 
 ROBOT = "A bundled robot (ur5, puma560, planar_2r, ...; see armdyn list) or the path of a URDF or MJCF file."
@@ -222,6 +223,42 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # what Typer reads
     run.__annotations__ = {p.name: p.annotation for p in parameters}  # evaluated, which Typer would do again
     return run
+
+
+def of_named_robot(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb of files, whose robot is named by --robot or not at all, with the other arguments of `open_robot`.
+
+    Args:
+        verb: called with ``arm``, what is `Described` of the robot or None, and its own options by name.
+    """
+    own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "arm"]
+    _, *others = SHARED.values()
+    named = Annotated[
+        str | None,
+        typer.Option("--robot", metavar="ROBOT", help=f"What moved. {ROBOT}", autocompletion=complete_robots),
+    ]
+
+    @wraps(verb)
+    def run(**given: Any) -> None:
+        name, *options = (given.pop(each) for each in SHARED)
+        refuse_lost_of(given, name or "", *(option for option in options if isinstance(option, Path)))
+        chosen = dict(zip(list(SHARED)[1:], options, strict=True))
+        for option, value in chosen.items():
+            if name is None and value not in (None, False, []):
+                raise SettingError(f"{_flag_of(option)} is of a robot, and none is named; expected --robot ROBOT too")
+        verb(None if name is None else Described(name, chosen), **given)
+
+    robot = inspect.Parameter("robot", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=named)
+    parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (*own[:1], robot, *own[1:], *others)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # what Typer reads
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+def _flag_of(name: str) -> str:
+    """The flag of an argument of `open_robot`."""
+    option = SHARED[name].annotation.__metadata__[0]
+    return str((option.default, *option.param_decls)[0])  # Typer's first word, which it takes for a default at first
 
 
 def _kinds_of_joints(reader: Callable[..., Robot]) -> dict[str, str]:

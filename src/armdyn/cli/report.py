@@ -5,30 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
-from armdyn.cli.arguments import load_robot
-from armdyn.cli.completion import complete_robots
+from armdyn.checks import number
+from armdyn.cli.arguments import Described, load_robot, read_vector
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_limits, show_notes
 from armdyn.errors import ShapeError
+from armdyn.formats.csv_table import LENGTHS
+from armdyn.model import Inertia
 from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory, limits_passed
-from armdyn.simulation.errors import TrajectoryFileError
+from armdyn.simulation.errors import SettingError, TrajectoryFileError
 
 MOTION = "A trajectory of armdyn (.npz, .parquet, .csv), or a csv of recorded joint states: t, q_JOINT, ..."
 
 
 def report(
+    arm: Described | None,
     motion: Annotated[Path, typer.Argument(metavar="TRAJECTORY|LOG", help=MOTION)],
-    robot: Annotated[
-        str | None,
-        typer.Option(
-            "--robot", metavar="ROBOT", help="What moved; a bundled robot or a file.", autocompletion=complete_robots
-        ),
+    payload: Annotated[
+        float | None, typer.Option("--payload", help="Mass of a body at the tip of --robot, kg.")
+    ] = None,
+    payload_com: Annotated[
+        str | None, typer.Option("--payload-com", metavar="X,Y,Z", help="Its centre of mass in the tip frame, m.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -50,23 +54,26 @@ def report(
       armdyn report fall.npz --robot ur5 -o fall.pdf
 
       armdyn report log.csv --robot panda.urdf --rate 1000 -o log.html
+
+      armdyn report log.csv --robot ur5 --actuators drives.yaml --payload 2 --payload-com 0,0,0.1
     """
     from armdyn.report.document import ENDINGS, check_ending  # noqa: PLC0415 - other verbs need none of it
 
     target = out or Path(motion.with_suffix(".html").name)
-    refuse_lost({"-o": target}, [motion, robot])
+    refuse_lost({"-o": target}, [motion, None if arm is None else arm.name])
     refuse_unwritable("-o", target, endings=ENDINGS)
     check_ending(target)
-    arm = None if robot is None else load_robot(robot)
-    trajectory = _motion(motion, arm, rate)
-    arm = arm or _bundled(trajectory)
+    robot = _with_payload(None if arm is None else arm.opened(), payload, payload_com)
+    trajectory = _motion(motion, robot, rate)
+    robot = robot or _bundled(trajectory)
     errors = screen(stderr=True)
     with errors.status("writing the report"):
-        made = trajectory.report(robot=arm, title=title)
+        made = trajectory.report(robot=robot, title=title)
         target.parent.mkdir(parents=True, exist_ok=True)
         made.write(target)
-    passed = [] if arm is None else limits_passed(arm, *(getattr(trajectory, name) for name in ("t", "q", "qd", "tau")))
-    notes = [*trajectory.notes, *([] if arm is not None else [NO_ROBOT])]
+    states = (getattr(trajectory, name) for name in ("t", "q", "qd", "tau"))
+    passed = [] if robot is None else limits_passed(robot, *states)
+    notes = [*trajectory.notes, *([] if robot is not None else [NO_ROBOT])]
     if json:
         print_json(
             {
@@ -81,6 +88,18 @@ def report(
     screen().print(f"{target}: {target.stat().st_size / 1000:.0f} kB", soft_wrap=True, highlight=False)
     show_limits(errors, passed)
     show_notes(errors, notes)
+
+
+def _with_payload(robot: Robot | None, mass: float | None, com: str | None) -> Robot | None:
+    """The robot with a body at its tip, where one is given."""
+    if mass is None and com is None:
+        return robot
+    if robot is None:
+        raise SettingError("--payload is of a robot, and none is named; expected --robot ROBOT too")
+    if mass is None:
+        raise SettingError("--payload-com is of a payload, and there is none; expected --payload too, its mass")
+    where = np.zeros(3) if com is None else read_vector(com, "--payload-com", 3, units=[LENGTHS] * 3)
+    return robot.with_payload(Inertia(number("--payload", mass, least=0.0, unit="kg"), where, np.zeros((3, 3))))
 
 
 NO_ROBOT = "the robot is not known: nothing is said of limits, tip and parameters; name it by --robot"

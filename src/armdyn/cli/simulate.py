@@ -204,9 +204,9 @@ def simulate(
     Ki: Annotated[
         str | None, typer.Option("--Ki", help="Integral gain, written as --Kp.", rich_help_panel=CONTROL)
     ] = None,
-    target: Annotated[str | None, typer.Option("--target", hidden=True)] = None,
-    kp: Annotated[str | None, typer.Option("--kp", hidden=True)] = None,
-    kd: Annotated[str | None, typer.Option("--kd", hidden=True)] = None,
+    target: Annotated[str | None, typer.Option("--target", hidden=True, help="Now --q-ref.")] = None,
+    kp: Annotated[str | None, typer.Option("--kp", hidden=True, help="Now --Kp.")] = None,
+    kd: Annotated[str | None, typer.Option("--kd", hidden=True, help="Now --Kd.")] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(

@@ -63,14 +63,14 @@ def read_log(path: str | Path, robot: Robot, *, rate: float | None = None) -> Tr
         qdd=qdd,
         tau=np.array(tau),
         f_tip=None,
-        energy=_energy(robot, log.t, log.q, qd, tau),
+        energy=_energy(robot, log.t, log.q, qd, qdd, tau),
         statistics=Statistics(f"recorded: {Path(path).name}", 0, 0, 0.0),
         notes=tuple(notes),
     )
 
 
-def _energy(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> EnergyAccount:
-    """The energies, and the work of the joint forces but for friction, by trapezia."""
-    power = ((tau - robot.friction_forces(q, qd)) * qd).sum(axis=-1)
+def _energy(robot: Robot, t: Array, q: Array, qd: Array, qdd: Array, tau: Array) -> EnergyAccount:
+    """The energies, and the work of the joint forces but for friction, which may depend on the load, by trapezia."""
+    power = ((tau - robot.friction_forces(q, qd, qdd)) * qd).sum(axis=-1)
     work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(t))])
     return EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), work)

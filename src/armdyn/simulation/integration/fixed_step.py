@@ -205,8 +205,11 @@ class Called:
 
     def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
         """tau - friction - J^T f_tip."""
-        tau, *f_tip = self._acting(t, q, qd)
-        tau = tau - self.robot.friction_forces(q, qd) if self.robot.mechanism.drive.has_friction else tau
+        tau, *f_tip = acting = self._acting(t, q, qd)
+        drive = self.robot.mechanism.drive
+        if drive.has_friction:
+            loaded = (self.accelerations(q, qd, acting)[0], *f_tip) if drive.depends_on_load else ()
+            tau = tau - self.robot.friction_forces(q, qd, *loaded)
         return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:

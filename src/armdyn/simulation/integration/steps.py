@@ -109,8 +109,16 @@ class HeldForces:
 
     def joint_forces(self, t: Any, q: Any, qd: Any) -> Any:
         """tau - friction - J^T f_tip."""
-        tau = self.tau - algorithms.friction_forces(self.model, q, qd) if self.model.drive.has_friction else self.tau
+        tau = self.tau - self._friction(q, qd) if self.model.drive.has_friction else self.tau
         return tau if self.f_tip is None else tau - algorithms.tip_forces(self.model, q, self.f_tip)
+
+    def _friction(self, q: Any, qd: Any) -> Any:
+        """Friction; where it depends on the load, that of the accelerations which the forces cause there."""
+        if not self.model.drive.depends_on_load:
+            return algorithms.friction_forces(self.model, q, qd)
+        found = accelerations_under_load(self.model, q, qd, self.tau, self.f_tip, near=self.loads)
+        self.loads.update(found.loads)
+        return algorithms.friction_forces(self.model, q, qd, found.qdd, self.f_tip)
 
 
 def _traced(formula: Formula, state: State, h: Any, held: HeldForces) -> State:
