@@ -17,11 +17,14 @@ from matplotlib.text import Text
 import armdyn
 from armdyn.errors import ModelError, ShapeError, UnknownName
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
-from armdyn.plots import PictureError, mesh_files
-from armdyn.plots.bodies import bodies, triangles_of
+from armdyn.plots import PictureError, mesh_bounds
+from armdyn.plots.bodies import MOST_TRIANGLES, bodies, triangles_of
 from armdyn.plots.leaders import LINE, Label, _cross, draw_labels, spread
-from armdyn.plots.mesh_files import UnreadMesh, find_file, read_triangles, thinned
+from armdyn.plots.mesh_bounds import UnreadMesh
+from armdyn.plots.mesh_files import find_file
+from armdyn.plots.mesh_parts import MeshReader
 from armdyn.plots.style import new_figure
+from armdyn.plots.thinning import thinned
 from armdyn.robot import Robot
 from oracles.robot_data import ROBOTS
 
@@ -142,15 +145,19 @@ def test_the_meshes_of_the_description_are_drawn() -> None:
 
 def test_large_meshes_are_thinned_and_that_is_said() -> None:
     looks, notes = bodies(robot("talos_left_arm").model)
-    assert sum(len(body.triangles) for body in looks) <= 12_000
+    assert sum(len(body.triangles) for body in looks) <= MOST_TRIANGLES
     assert any(note.startswith("meshes thinned from") for note in notes)
     full = read_triangles(
         Mesh("package://example-robot-data/robots/talos_data/meshes/arm/arm_7.STL", folder=str(ROBOTS))
     )
-    thin = thinned(full, 800)
+    thin = thinned(full, 800).triangles
     assert 100 < len(thin) <= 800
     extent = [full.min(axis=(0, 1)), full.max(axis=(0, 1))]
-    np.testing.assert_allclose([thin.min(axis=(0, 1)), thin.max(axis=(0, 1))], extent, atol=0.1 * np.ptp(extent))
+    np.testing.assert_allclose([thin.min(axis=(0, 1)), thin.max(axis=(0, 1))], extent, atol=0.04 * np.ptp(extent))
+
+
+def read_triangles(mesh: Mesh) -> np.ndarray:
+    return np.concatenate([part.triangles for part in MeshReader().parts(mesh)]) * np.asarray(mesh.scale)
 
 
 def write_stl(path: Path) -> None:
@@ -237,7 +244,7 @@ def test_meshes_that_cannot_be_drawn_are_told(tmp_path: Path) -> None:
 def test_without_trimesh_and_of_huge_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_stl(tmp_path / "a.stl")
     mesh = Mesh("a.stl", folder=str(tmp_path))
-    monkeypatch.setattr(mesh_files, "LARGEST_FILE", 10)
+    monkeypatch.setattr(mesh_bounds, "LARGEST_TEXT", 10)
     with pytest.raises(UnreadMesh, match="larger than 0 MB"):
         read_triangles(mesh)
     monkeypatch.undo()

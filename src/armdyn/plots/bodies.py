@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 import numpy as np
 
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
 from armdyn.model.model import Model
-from armdyn.plots.mesh_files import UnreadMesh, read_triangles, thinned
+from armdyn.plots import solids
+from armdyn.plots.mesh_bounds import UnreadMesh
+from armdyn.plots.mesh_parts import MeshReader
+from armdyn.plots.thinning import thinned
 from armdyn.spatial.rotations import Array
 
-MOST_TRIANGLES = 12_000
+MOST_TRIANGLES = 20_000
 """Of one robot in a picture: Matplotlib draws so many in about a second."""
 
-ROUND = 20
-"""Sides of a drawn circle."""
+MOST_SHAPES = 5_000
+"""Of one robot; further ones are left out, and a note gives their number."""
+
+FEWEST = 12
+"""Triangles that a shape keeps when it is thinned: those of a box."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,119 +36,104 @@ class Body:
 
 
 def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[Body], list[str]]:
-    """The drawn bodies of all links, and a sentence on each shape that is left out.
+    """The drawn bodies of all links, one for each colour of a shape, and a sentence on each shape that is left out.
 
     A link's visual shapes are drawn; its collision shapes where it has no others, or one of those cannot be opened.
     Where there are more triangles than ``most``, every body is thinned.
     """
-    found: list[Body] = []
-    unread: Counter[tuple[str, str]] = Counter()
+    reader = _Reader()
+    drawn: list[Body] = []
     for link in model.link_names:
         of_link = [shape for shape in model.geometry if shape.link == link]
-        visual = _drawn([shape for shape in of_link if shape.purpose == "visual"], unread)
+        visual = reader.bodies([shape for shape in of_link if shape.purpose == "visual"])
         collision = [shape for shape in of_link if shape.purpose == "collision"]
-        found += visual if visual is not None else _drawn(collision, Counter()) or []
-    count = sum(len(body.triangles) for body in found)
-    notes = [f"{number} {kind} not drawn: {why}" for (kind, why), number in unread.items()]
+        drawn += visual if visual is not None else reader.bodies(collision, quiet=True) or []
+    notes = reader.notes()
+    count = sum(len(body.triangles) for body in drawn)
     if count > most:
         notes.append(f"meshes thinned from {count} triangles")
-        share = most / count
-        found = [Body(b.link, thinned(b.triangles, int(share * len(b.triangles))), b.color) for b in found]
-    return [body for body in found if len(body.triangles)], notes
+        reaches = [float(np.linalg.norm(np.ptp(body.triangles.reshape(-1, 3), axis=0))) for body in drawn]
+        shares = _shares([len(body.triangles) for body in drawn], reaches, most)
+        coarse = [thinned(body.triangles, share) for body, share in zip(drawn, shares, strict=True)]
+        boxes = sum(each.kept is None for each, share in zip(coarse, shares, strict=True) if share)
+        notes += [f"{boxes} of them drawn as boxes: their triangles form no surface that gets coarser"] if boxes else []
+        drawn = [
+            replace(body, triangles=each.triangles)
+            for body, each, share in zip(drawn, coarse, shares, strict=True)
+            if share
+        ]
+    return drawn, notes
 
 
-def _drawn(shapes: list[Geometry], unread: Counter[tuple[str, str]]) -> list[Body] | None:
-    """The bodies of shapes; None where there are none, or one of them cannot be opened."""
-    if not shapes:
-        return None
-    drawn, complete = [], True
-    for geometry in shapes:
-        try:
-            triangles = triangles_of(geometry.shape)
-        except UnreadMesh as error:
-            assert isinstance(geometry.shape, Mesh)  # noqa: S101 - other shapes are in no file
-            kind = f"{PurePosixPath(geometry.shape.path).suffix or 'other'} meshes"
-            unread[kind, str(error)] += 1
-            complete = False
-        else:
-            T = geometry.pose
-            drawn.append(Body(geometry.link, triangles @ T[:3, :3].T + T[:3, 3], geometry.color))
-    return drawn if complete else None
+def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
+    """How many triangles each body keeps: by its size, as far as it has so many; none if there are too many bodies."""
+    order = sorted(range(len(counts)), key=lambda k: counts[k] / max(sizes[k], 1e-12))
+    shares, left, length = [0] * len(counts), float(most), sum(sizes)
+    for k in order:  # those that need less than their share leave it to the others
+        wanted = min(counts[k], max(int(left * sizes[k] / max(length, 1e-12)), FEWEST))
+        shares[k] = wanted if wanted <= left else 0
+        left, length = left - shares[k], length - sizes[k]
+    return shares
+
+
+class _Reader:
+    """Makes bodies of shapes, and remembers those that it could not open."""
+
+    def __init__(self) -> None:
+        self.meshes, self.unread, self.count = MeshReader(), Counter[tuple[str, str]](), 0
+
+    def bodies(self, shapes: list[Geometry], *, quiet: bool = False) -> list[Body] | None:
+        """The bodies of shapes; None where there are none, or one of them cannot be opened."""
+        if not shapes:
+            return None
+        drawn, complete = list[Body](), True
+        for geometry in shapes:
+            self.count += 1
+            if self.count > MOST_SHAPES:
+                break
+            try:
+                drawn += self._of(geometry)
+            except UnreadMesh as error:
+                assert isinstance(geometry.shape, Mesh)  # noqa: S101 - other shapes are in no file
+                if not quiet:
+                    self.unread[f"{PurePosixPath(geometry.shape.path).suffix or 'other'} meshes", str(error)] += 1
+                complete = False
+        return drawn if complete else None
+
+    def _of(self, geometry: Geometry) -> list[Body]:
+        """The triangles of a shape by their colours: the description's, or else those of the file."""
+        shape, T = geometry.shape, geometry.pose
+        by_colour: dict[tuple[float, ...] | None, list[Array]] = {}
+        if isinstance(shape, Mesh):
+            for part in self.meshes.parts(shape):
+                shown = part.colour if geometry.color is None else geometry.color
+                by_colour.setdefault(shown, []).append(part.triangles * np.asarray(shape.scale))
+        elif len(triangles := triangles_of(shape)):
+            by_colour[geometry.color] = [triangles]
+        return [
+            Body(geometry.link, np.concatenate(parts) @ T[:3, :3].T + T[:3, 3], shown)
+            for shown, parts in by_colour.items()
+        ]
+
+    def notes(self) -> list[str]:
+        """A sentence on each kind of loss."""
+        found = [f"{number} {kind} not drawn: {why}" for (kind, why), number in self.unread.items()]
+        left_out = [f"shapes after the first {MOST_SHAPES:,} not drawn"] if self.count > MOST_SHAPES else []
+        return [*found, *self.meshes.notes(), *left_out]
 
 
 def triangles_of(shape: Shape) -> Array:
-    """The triangles of a shape in its own frame, m, shape (k, 3, 3); none of a plane.
-
-    Raises:
-        UnreadMesh: a mesh that cannot be opened.
-    """
+    """The triangles of a simple shape in its own frame, m, shape (k, 3, 3); none of a plane."""
     made: Array = np.empty((0, 3, 3))
     match shape:
-        case Mesh():
-            made = read_triangles(shape)
         case Box(size):
-            made = box(size)
+            made = solids.box(size)
         case Sphere(radius):
-            made = _ball() * radius
+            made = solids.ball() * radius
         case Ellipsoid(radii):
-            made = _ball() * np.array(radii)
+            made = solids.ball() * np.array(radii)
         case Capsule(radius, length):
-            made = _apart(_ball() * radius, length)
+            made = solids.apart(solids.ball() * radius, length)
         case Cylinder(radius, length):
-            made = cylinder(radius, length)
+            made = solids.cylinder(radius, length)
     return made
-
-
-def _apart(ball: Array, length: float) -> Array:
-    """A ball whose halves are moved apart along z, with what joins them."""
-    corners = np.array(ball)
-    upper = ball.mean(axis=1)[:, 2] > 0.0
-    corners[..., 2] += np.where(upper, 0.5, -0.5)[:, None] * length
-    tube = _around(np.full(2, np.abs(ball[..., 0]).max()), np.array([-0.5, 0.5]) * length)
-    return np.concatenate([corners, tube])
-
-
-def _grid(points: Array) -> Array:
-    """The triangles between the points of a grid, shape (rows, columns, 3)."""
-    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
-    both = np.stack([np.stack([a, b, c], axis=-2), np.stack([a, c, d], axis=-2)])
-    return both.reshape(-1, 3, 3)
-
-
-def _around(radii: Array, heights: Array) -> Array:
-    """A surface of revolution about z."""
-    angle = np.linspace(0.0, 2.0 * np.pi, ROUND + 1)
-    ring = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    xy = radii[:, None, None] * ring
-    z = np.broadcast_to(heights[:, None, None], (*xy.shape[:2], 1))
-    return _grid(np.concatenate([xy, z], axis=-1))
-
-
-def cylinder(radius: float, length: float) -> Array:
-    """A closed cylinder along z about the origin."""
-    half = length / 2.0
-    return _around(np.array([0.0, radius, radius, 0.0]), np.array([-half, -half, half, half]))
-
-
-def _ball() -> Array:
-    latitude = np.linspace(-np.pi / 2.0, np.pi / 2.0, ROUND // 2 + 1)
-    return _around(np.cos(latitude), np.sin(latitude))
-
-
-def box(size: tuple[float, float, float]) -> Array:
-    """A box about the origin."""
-    scaled: Array = _BOX * (np.array(size) / 2.0)
-    return scaled
-
-
-def _unit_box() -> Array:
-    faces = []
-    square = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-    for axis in range(3):
-        for side in (-1.0, 1.0):
-            corners = np.insert(square, axis, side, axis=1)
-            faces += [corners[[0, 1, 2]], corners[[0, 2, 3]]]
-    return np.array(faces)
-
-
-_BOX = _unit_box()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -37,6 +38,9 @@ AROUND = 0.02
 
 SKIN = "#C3CAD3"
 """The colour of links whose description gives none."""
+
+PAINT = 0.9
+"""The part of the description's colour in that of a link; the rest keeps white and black apart from page and lines."""
 
 GHOST = "#9DA3AA"
 AXIS = 2.2
@@ -238,8 +242,9 @@ class _Scene:
         return self.now.links[frame.link] @ frame.pose
 
     def _draw_lines(self, axes: Any, pose: _Pose, colour: str, *, width: float, z: float) -> None:
+        around = [patheffects.withStroke(linewidth=width + 1.2, foreground="white", alpha=0.6)]  # on dark links too
         for line in self._lines(pose):
-            style: dict[str, Any] = {"solid_capstyle": "round", "zorder": z}
+            style: dict[str, Any] = {"solid_capstyle": "round", "zorder": z, "path_effects": around}
             draw_line(axes, line, self.plane, color=colour, linewidth=width, **style)
 
     def _draw_looks(self, axes: Any, looks: list[Body], pose: _Pose, *, alpha: float, z: float) -> list[Array]:
@@ -250,7 +255,7 @@ class _Scene:
             triangles = body.triangles @ T[:3, :3].T + T[:3, 3]
             colour = np.array(to_rgb(SKIN) if body.color is None else body.color[:3])
             solids.append(triangles)
-            colours.append(shaded(triangles, 0.5 * colour + 0.5 * np.array(to_rgb(SKIN))))
+            colours.append(shaded(triangles, PAINT * colour + (1.0 - PAINT) * np.array(to_rgb(SKIN))))
             corners.append(np.array([triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))]))
         if solids:
             draw_solids(axes, np.concatenate(solids), np.concatenate(colours), self.plane, alpha=alpha, z=z)

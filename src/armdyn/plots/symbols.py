@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.collections import PolyCollection
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
-from armdyn.plots.bodies import box, cylinder
+from armdyn.plots.solids import box, cylinder
 from armdyn.plots.style import COLOURS
 from armdyn.spatial.rotations import Array
 
@@ -46,7 +46,7 @@ def shaded(triangles: Array, colour: Array) -> Array:
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
-    bright = 0.68 + 0.32 * np.abs(normals @ LIGHT)
+    bright = 0.60 + 0.36 * np.abs(normals @ LIGHT)
     colours: Array = np.clip(bright[:, None] * colour, 0.0, 1.0)
     return colours
 
@@ -57,7 +57,8 @@ def draw_solids(axes: Any, triangles: Array, colours: Array, plane: Array | None
         return
     faces = np.column_stack([colours, np.full(len(colours), alpha)])
     if plane is None:
-        solid = Poly3DCollection(triangles, facecolors=faces, edgecolors="none", linewidths=0.0)
+        edges: Any = faces if alpha == 1.0 else "none"  # or light shines through between two triangles
+        solid = Poly3DCollection(triangles, facecolors=faces, edgecolors=edges, linewidths=0.2 if alpha == 1.0 else 0.0)
         solid.set_zorder(z)
         solid.set_clip_on(False)
         solid.set_in_layout(False)  # before it is projected its extent means nothing

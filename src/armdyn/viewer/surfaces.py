@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +15,12 @@ from armdyn.extras import extra
 from armdyn.model.geometry import Geometry, Mesh
 from armdyn.model.model import Model
 from armdyn.plots.bodies import triangles_of
-from armdyn.plots.mesh_files import UnreadMesh, find_file, opened, thinned
+from armdyn.plots.mesh_bounds import UnreadMesh
+from armdyn.plots.mesh_parts import Colour, MeshReader
+from armdyn.plots.thinning import thinned
 from armdyn.spatial.rotations import Array
 
 Layer = Literal["visual", "collision"]
-Colour = tuple[float, float, float, float]
-"""Red, green, blue and opacity from 0 to 1."""
-
 SKIN: Colour = (0.76, 0.79, 0.83, 1.0)
 """The colour of links whose description gives none."""
 
@@ -30,10 +30,11 @@ HULL: Colour = (0.93, 0.60, 0.20, 0.55)
 MOST_TRIANGLES = 400_000
 """Of one robot on the screen; finer ones are decimated to about so many."""
 
+MOST_SMOOTH = 200_000
+"""Triangles of a part of a mesh whose vertices are shared; so fine a one looks smooth without that."""
+
 SHARP = 0.6
 """rad; edges that bend by more are drawn as edges."""
-
-IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".tga", ".gif", ".webp")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ class _Reader:
     def __init__(self) -> None:
         self.unread: Counter[tuple[str, str]] = Counter()
         self.names: dict[tuple[str, str], list[str]] = {}
-        self.textures: list[str] = []
+        self.meshes = MeshReader()
         self.thinned: list[tuple[int, int]] = []
 
     def surfaces(self, shapes: Sequence[Geometry], layer: Layer) -> list[Surface] | None:
@@ -129,28 +130,14 @@ class _Reader:
                 yield Surface(geometry.link, layer, _placed(vertices, geometry.pose), faces, own or SKIN)
             return
         mesh = geometry.shape
-        for vertices, faces, colour, with_texture in self._parts(mesh, wanted=layer == "visual"):
-            scaled, turned = _scaled(vertices, faces, mesh.scale)
-            textured = None if with_texture is None else with_texture.copy()
+        for part in self.meshes.parts(mesh):
+            textured = None if part.textured is None or layer == "collision" else part.textured.copy()
+            smooth = (part.vertices, part.faces) if textured is not None else _smooth(part.vertices, part.faces)
+            scaled, turned = _scaled(*smooth, mesh.scale)
             if textured is not None:
                 textured.apply_transform(geometry.pose @ np.diag([*mesh.scale, 1.0]))
-            shown = HULL if layer == "collision" else own if textured is None and own else colour or SKIN
+            shown = HULL if layer == "collision" else own if textured is None and own else part.colour or SKIN
             yield Surface(geometry.link, layer, _placed(scaled, geometry.pose), turned, shown, textured)
-
-    def _parts(self, mesh: Mesh, *, wanted: bool) -> list[tuple[Array, Array, Colour | None, Any]]:
-        """Vertices, faces, colour and texture of the parts of a file."""
-        path = find_file(mesh)
-        images = _Images(path) if path is not None else None
-        options: dict[str, Any] = {"force": "scene", "process": False, "skip_materials": not wanted}
-        if images is not None and path is not None and path.suffix.lower() != ".stl":
-            options["resolver"] = images.resolver
-        parts = opened(mesh, lambda scene: [_part(each) for each in scene.dump()], **options)
-        kept = [part for part in parts if len(part[1])]
-        if not kept:
-            raise UnreadMesh("empty")
-        if images is not None and wanted and images.asked and all(part[3] is None for part in kept):
-            self.textures += images.asked
-        return kept
 
     def decimated(self, surfaces: list[Surface], most: int) -> list[Surface]:
         """The surfaces with about so many triangles at most."""
@@ -167,67 +154,19 @@ class _Reader:
             names = self.names[layer, why]
             more = f" and {number - 3} more" if number > 3 else ""
             yield f"{number} {layer} mesh{'es' if number > 1 else ''} not drawn, {why}: {', '.join(names[:3])}{more}"
-        if self.textures:
-            names = list(dict.fromkeys(self.textures))
+        yield from self.meshes.notes()
+        if self.meshes.without_image:
+            names = list(dict.fromkeys(self.meshes.without_image))
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             yield f"textures not readable, plain colours instead: {', '.join(names[:3])}{more}"
         for before, after in self.thinned:
             yield f"meshes decimated from {before:,} to {after:,} triangles"
 
 
-class _Images:
-    """Finds the files beside a mesh, and remembers which images were asked for."""
-
-    def __init__(self, path: Any) -> None:
-        resolvers = extra("trimesh", "a view of meshes", name="viewer").resolvers
-        asked: list[str] = []
-
-        class Resolver(resolvers.FilePathResolver):  # type: ignore[misc, name-defined]  # imported above
-            def get(self, name: str) -> Any:
-                if str(name).lower().endswith(IMAGES):
-                    asked.append(PurePosixPath(str(name).replace("\\", "/")).name)
-                return super().get(name)
-
-        self.asked, self.resolver = asked, Resolver(path)
-
-
-def _part(geometry: Any) -> tuple[Array, Array, Colour | None, Any]:
-    """Vertices, faces, colour and texture of an object of trimesh; points and curves have no faces."""
-    faces = np.asarray(getattr(geometry, "faces", np.empty((0, 3))), dtype=np.int64).reshape(-1, 3)
-    vertices = np.asarray(getattr(geometry, "vertices", np.empty((0, 3))), dtype=float)
-    finite = np.isfinite(vertices).all(axis=1)
-    if len(faces) and not finite.all():
-        faces = faces[finite[faces].all(axis=1)]
-        vertices = np.where(finite[:, None], vertices, 0.0)
-    if not len(faces):
-        return vertices, faces, None, None
-    visual = geometry.visual
-    colour, textured = None, None
-    if visual.kind == "texture":
-        material = visual.material
-        image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
-        if image is not None and visual.uv is not None and finite.all() and _is_read(image):
-            textured = geometry
-        colour = _colour(np.asarray(material.main_color, dtype=float) / 255.0)
-    elif visual.kind in ("face", "vertex"):
-        colours = np.asarray(visual.vertex_colors if visual.kind == "vertex" else visual.face_colors)
-        if len(np.unique(colours, axis=0)) > 1 and finite.all():
-            textured = geometry
-        colour = _colour(colours.mean(axis=0) / 255.0)
-    return *(_smooth(vertices, faces) if textured is None else (vertices, faces)), colour, textured
-
-
-def _is_read(image: Any) -> bool:
-    """Whether an image can be decoded: what is opened may still be damaged."""
-    try:
-        image.load()
-    except Exception:
-        return False
-    return True
-
-
 def _smooth(vertices: Array, faces: Array) -> tuple[Array, Array]:
     """The same surface, its vertices shared where it is smooth, so that it is lit as a smooth one."""
+    if len(faces) > MOST_SMOOTH:
+        return vertices, faces
     trimesh = extra("trimesh", "a view of a robot", name="viewer")
     shared = trimesh.Trimesh(vertices, faces, process=True)
     if not len(shared.faces):
@@ -256,15 +195,15 @@ def _colour(values: Any) -> Colour | None:
 
 def _decimated(surface: Surface, most: int) -> Surface:
     """A coarser surface: by quadric error where that library is installed, by a grid where not; without its texture."""
-    try:
-        trimesh = extra("trimesh", "a view of meshes", name="viewer")
-        mesh = trimesh.Trimesh(surface.vertices, surface.faces, process=True)
-        coarse = mesh.simplify_quadric_decimation(face_count=max(most, 4))
+    wanted = max(most, 12)
+    triangles = thinned(surface.vertices[surface.faces], 4 * wanted).triangles  # so that the rest has a bound of work
+    vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
+    trimesh = extra("trimesh", "a view of meshes", name="viewer")
+    with contextlib.suppress(Exception):  # fast-simplification is missing, or fails on surfaces that are none
+        coarse = trimesh.Trimesh(vertices, faces, process=True).simplify_quadric_decimation(face_count=wanted)
         vertices, faces = np.asarray(coarse.vertices, dtype=float), np.asarray(coarse.faces, dtype=np.int64)
-    except Exception:  # fast-simplification is missing, or fails on surfaces that are none
-        vertices, faces = surface.vertices, surface.faces
-    if len(faces) > 2 * max(most, 4):  # many small pieces, which it leaves alone
-        triangles = thinned(vertices[faces], most)
+    if len(faces) > 2 * wanted or not len(faces):  # many small pieces, which it leaves alone
+        triangles = thinned(triangles, wanted).triangles
         vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
     if len(faces):
         vertices, faces = _smooth(vertices, faces)
