@@ -4,9 +4,12 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import armdyn
 from armdyn.cli.app import main
 
 
@@ -29,6 +32,23 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     if compiler := shutil.which("cc"):
         subprocess.run([compiler, "-std=c99", "arm.c", "arm_selftest.c", "-o", "test"], cwd=paths[0].parent, check=True)
         subprocess.run([paths[0].parent / "test"], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_parameters_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As FMUs have them: arguments of each function, in C, Python and WebAssembly alike."""
+    words = ["-f", "gravity_forces", "-f", "mass_matrix", "--option", "parameters=gravity,forearm_link.mass"]
+    assert run("ur5", "--to", "c", *words, "-o", str(tmp_path / "c"), monkeypatch=monkeypatch) == 0
+    header = (tmp_path / "c" / "ur5.h").read_text()
+    for function in ("gravity_forces", "mass_matrix"):
+        assert f"void ur5_{function}(const double q[6], const double gravity[3], double forearm_link_mass" in header
+    assert run("ur5", "--to", "numpy", *words, "-o", str(tmp_path / "py"), monkeypatch=monkeypatch) == 0
+    names: dict[str, Any] = {}
+    exec((tmp_path / "py" / "gravity_forces.py").read_text(), names)  # noqa: S102 - our own
+    robot, q = armdyn.load("ur5"), np.full(6, 0.3)
+    found = names["gravity_forces"](q, np.array([1.0, 2.0, 3.0]), 4.0)
+    by_both = robot.compile(armdyn.algorithms.gravity_forces, parameters=["gravity", "forearm_link.mass"])
+    np.testing.assert_allclose(found, by_both(q, [1.0, 2.0, 3.0], 4.0), rtol=1e-13, atol=1e-13)
+    assert run("ur5", "--to", "c", "--option", "parameters=forearm.mass", monkeypatch=monkeypatch) == 2
 
 
 def test_fmu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import typer
 from armdyn.cli.completion import complete_functions
 from armdyn.cli.completion import words as complete_words
 from armdyn.cli.export_equations import prefixed, write_latex, write_python
-from armdyn.cli.export_fmu import write_fmu
+from armdyn.cli.export_fmu import listed, write_fmu
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
@@ -36,7 +36,7 @@ class Request:
         folder: where files are written; of a target in `FILES` the folder of the file.
         name: of the files; None for the robot's own.
         given: optional arrays that are arguments.
-        options: of the functions, such as ``expressed_in``.
+        options: of the functions, such as ``expressed_in``, and ``parameters`` of the model that are arguments.
         settings: of the target, such as ``scalar``: those given only.
     """
 
@@ -46,12 +46,17 @@ class Request:
     folder: Path
     name: str | None
     given: tuple[str, ...]
-    options: Mapping[str, Any]
+    options: dict[str, Any]
     settings: Mapping[str, Any]
 
     def chosen(self) -> list[Chosen]:
         """The functions' programs, for targets that take one after the other."""
-        return chosen_functions(self.robot, self.functions, self.given, **self.options)
+        return chosen_functions(self.robot, self.functions, self.given, **self.choices)
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The options, of which ``parameters`` is a list of names with commas between."""
+        return self.options | {key: listed(text) for key, text in self.options.items() if key == "parameters"}
 
 
 Target = Callable[[Request], list[Path]]
@@ -61,7 +66,7 @@ Target = Callable[[Request], list[Path]]
 def _c(request: Request) -> list[Path]:
     """C99: a header, a source, a self-test and a CMakeLists.txt."""
     code = request.robot.to_c(
-        request.functions, name=request.name, given=request.given, **request.settings, **request.options
+        request.functions, name=request.name, given=request.given, **request.settings, **request.choices
     )
     return code.write(request.folder)
 
@@ -163,7 +168,10 @@ def export(
         list[str] | None, typer.Option("--given", metavar="ARRAY", help="An optional array to be an argument: f_tip.")
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Of the functions: expressed_in=body.")
+        list[str] | None,
+        typer.Option(
+            "--option", metavar="NAME=VALUE", help="Of the functions: expressed_in=body; parameters=gravity,LINK.mass."
+        ),
     ] = None,
     scalar: Annotated[str | None, typer.Option("--scalar", metavar="double|float", help="The type of numbers.")] = None,
     sincos: Annotated[
@@ -188,6 +196,8 @@ def export(
       armdyn export ur5 --to c -f jacobian --option expressed_in=body -o firmware
 
       armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
+
+      armdyn export ur5 --to c -f forward_dynamics --option parameters=gravity,forearm_link.mass -o firmware
 
       armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
 

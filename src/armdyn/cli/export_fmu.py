@@ -29,13 +29,14 @@ def write_fmu(
             raise UnknownName.of("option", option, OPTIONS, "--to fmu")
     words: dict[str, Any] = {key: options[key] for key in ("command",) if key in options}
     words |= {"step": _number(options["step"])} if "step" in options else {}
-    words |= {"parameters": _listed(options["parameters"])} if "parameters" in options else {}
+    words |= {"parameters": listed(options["parameters"])} if "parameters" in options else {}
     words |= {key: _switch(key, options[key]) for key in ("derivatives", "arrays") if key in options}
     fmu = robot.to_fmu(name=name, given=given, **words)
-    return [fmu.write(path, platforms=_listed(options.get("platforms", "")))]
+    return [fmu.write(path, platforms=listed(options.get("platforms", "")))]
 
 
-def _listed(text: str) -> list[str]:
+def listed(text: str) -> list[str]:
+    """Names with commas between them."""
     return [part for part in text.split(",") if part]
 
 

@@ -39,7 +39,11 @@ class Chosen(NamedTuple):
 
 
 def chosen_functions(
-    robot: RobotLike, functions: Functions, given: str | Iterable[str] = (), **options: Any
+    robot: RobotLike,
+    functions: Functions,
+    given: str | Iterable[str] = (),
+    parameters: str | Iterable[str] = (),
+    **options: Any,
 ) -> list[Chosen]:
     """The programs of functions, by the names of the robot's methods, or declared or compiled ones.
 
@@ -47,6 +51,7 @@ def chosen_functions(
         robot: whose functions they are.
         functions: which.
         given: names of optional arrays that count as given, such as "f_tip", in the functions that have them.
+        parameters: of the model that are arguments of all of them too, as of `Robot.compile`.
         options: such as ``expressed_in="body"``, for the functions that have them.
 
     Raises:
@@ -55,7 +60,8 @@ def chosen_functions(
     if not isinstance(functions, Iterable | Function | CompiledFunction):
         raise TypeError(f"functions={shown(functions)}: expected names of methods of {robot.name!r}, or functions")
     several = [functions] if isinstance(functions, str | Function | CompiledFunction) else list(functions)
-    compiled = [_compiled(robot, function) for function in several]
+    named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    compiled = [_compiled(robot, function, named) for function in several]
     given = (given,) if isinstance(given, str) else tuple(given)
     arrays = [name for f in compiled for name in f._inputs.positional if name not in f._inputs.required]
     _refuse_unread("optional array", given, arrays, compiled)
@@ -69,16 +75,19 @@ def _chosen(function: CompiledFunction, given: Iterable[str], options: dict[str,
     return Chosen(function.function.name, program, notes_of(function._inputs))
 
 
-def _compiled(robot: RobotLike, function: str | Function | CompiledFunction) -> CompiledFunction:
+def _compiled(
+    robot: RobotLike, function: str | Function | CompiledFunction, parameters: tuple[str, ...]
+) -> CompiledFunction:
     if isinstance(function, CompiledFunction):
-        return function
+        more = tuple(dict.fromkeys((*function.parameters, *parameters)))
+        return CompiledFunction(function.arm, function.function, more) if parameters else function
     if not isinstance(function, str):
-        return robot.compile(function)
+        return robot.compile(function, parameters=parameters)
     methods = [name for name, m in vars(type(robot)).items() if isinstance(m, Method) and m.fits(robot)]
     if function not in methods:
         raise UnknownName.of("function", function, methods, repr(robot.name))
     found: CompiledFunction = getattr(robot, function)
-    return found
+    return robot.compile(found.function, parameters=parameters) if parameters else found
 
 
 def _refuse_unread(kind: str, names: Iterable[str], known: Iterable[str], functions: list[CompiledFunction]) -> None:
@@ -99,6 +108,7 @@ def to_c(
     scalar: str = "double",
     sincos: str | tuple[str, str] = "libm",
     given: str | Iterable[str] = (),
+    parameters: str | Iterable[str] = (),
     **options: Any,
 ) -> CCode:
     """Functions of the robot as one module of C99: a header, a source, a self-test and a CMakeLists.txt.
@@ -114,6 +124,7 @@ def to_c(
         scalar: "double" or "float".
         sincos: "libm"; "inline", so that no library is needed; or the names of two functions that you supply.
         given: names of optional arrays that are arguments in C, such as "f_tip".
+        parameters: of the model that are arguments in C, such as "gravity" or "LINK.mass", as of `Robot.compile`.
         options: of the functions, such as ``expressed_in="body"``.
 
     Raises:
@@ -130,7 +141,7 @@ def to_c(
     ...
     """
     plain = c_name(chosen_name(name, robot.name))
-    chosen, states = chosen_functions(robot, functions, given, **options), partial(motion_states, robot)
+    chosen, states = chosen_functions(robot, functions, given, parameters, **options), partial(motion_states, robot)
     if shared:
         found = [replace(_shared(plain, chosen), states=states)]
     else:
