@@ -182,3 +182,16 @@ def test_bad_input() -> None:
         armdyn.fmi.controller_fmu(ROBOT, lambda q: q, step=1e-3)
     with pytest.raises(armdyn.ArmdynError, match="step is 0"):
         armdyn.fmi.controller_fmu(ROBOT, armdyn.control.pid, step=0)
+
+
+def test_one_number_serves_all_joints_of_a_gain() -> None:
+    loop = armdyn.ClosedLoop(ROBOT, armdyn.control.pd_gravity)
+    numbers, vectors = (loop.to_fmu(start={"Kp": x, "Kd": y}) for x, y in ((9.0, 2), ([9.0] * 2, [2.0] * 2)))
+    starts = [{place.name: place.start for place in fmu.code.layout.places} for fmu in (numbers, vectors)]
+    assert starts[0] == starts[1]
+    assert starts[0]["Kp"] == (9.0, 9.0)
+    matrix = armdyn.ClosedLoop(ROBOT, armdyn.control.with_gains(armdyn.control.pd_gravity, Kp="matrix"))
+    coupled = matrix.to_fmu(start={"Kp": [[9.0, 1.0], [1.0, 9.0]], "Kd": 2.0})
+    assert {place.name: place.start for place in coupled.code.layout.places}["Kp"] == (9.0, 1.0, 1.0, 9.0)
+    with pytest.raises(armdyn.ShapeError, match="q_ref has shape"):
+        loop.to_fmu(start={"q_ref": 1.0})

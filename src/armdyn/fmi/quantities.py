@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,8 +101,16 @@ def parameter(robot: RobotLike, name: str) -> Variable:
     return Variable(name, unit, f"{what} of {owner}" if owner else what, start)
 
 
-def starts(program: Program, given: Mapping[str, Any], known: Iterable[str]) -> dict[str, tuple[float, ...]]:
+def starts(
+    program: Program, given: Mapping[str, Any], known: Iterable[str], gains: Collection[str] = ()
+) -> dict[str, tuple[float, ...]]:
     """Arrays that variables begin with, checked against the inputs of the program; rotors where the links are.
+
+    Args:
+        program: whose inputs they are.
+        given: by name.
+        known: the names that there are.
+        gains: those of which one number serves all components.
 
     Raises:
         UnknownName: a name that is no state, input or parameter.
@@ -114,7 +122,9 @@ def starts(program: Program, given: Mapping[str, Any], known: Iterable[str]) -> 
     for name, value in given.items():
         if name not in names:
             raise UnknownName.of("state, input or parameter", name, names, "start=")
-        found[name] = tuple(array(name, value, shapes[name], finite=ShapeError).ravel().tolist())
+        is_number = name in gains and np.ndim(value) == 0 and len(shapes[name]) == 1
+        begins = np.full(shapes[name], value) if is_number else value
+        found[name] = tuple(array(name, begins, shapes[name], finite=ShapeError).ravel().tolist())
     for rotors, links in (("theta", "q"), ("thetad", "qd")):
         if rotors in names and links in found:
             found.setdefault(rotors, found[links])

@@ -55,7 +55,7 @@ def to_fmu(
         UnknownName: an input or start value that does not exist.
 
     >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pd_gravity)
-    >>> fmu = loop.to_fmu(start={"Kp": np.full(6, 100.0), "Kd": np.full(6, 20.0)})
+    >>> fmu = loop.to_fmu(start={"Kp": 100.0, "Kd": 20.0})
     >>> [place.name for place in fmu.code.layout.places]
     ['time', 'step', 'q', 'qd', 'q_ref', 'qd_ref', 'Kp', 'Kd', 'tau']
     """
@@ -146,7 +146,7 @@ def _sampled(
     def described(names: Iterable[str]) -> tuple[Variable, ...]:
         return tuple(variable(robot, one, words.get(one, "")) for one in names)
 
-    found = starts(program, start, [*states, *free, *parameters])
+    found = starts(program, start, [*states, *free, *parameters], law.gains if law else ())
     system = System(
         name,
         program,
