@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 import armdyn
+from armdyn import advice
 from armdyn.cli import main
 from armdyn.cli.derive import derived
 from armdyn.derivation.document import latex_of
@@ -233,3 +234,54 @@ def test_symbols_may_have_names_that_python_needs() -> None:
     np.testing.assert_allclose(arm.function("tau")(q, qd, qdd), expected, rtol=1e-12)
     with pytest.raises(ShapeError, match=r"qd has shape \(3,\); expected \(2,\), one state"):
         arm.function("tau")(q, [1.0, 2.0, 3.0], qdd)
+
+
+# ---- results by name
+
+
+@pytest.mark.parametrize("form", ["lagrange", "newton-euler"])
+def test_equations_of_the_steps_have_names(form: str) -> None:
+    """Accelerations and resultant forces in base axes as of the numeric recursion; energies as numbers."""
+    robot = armdyn.load("planar_2r").with_friction({"joint_1": (0.3, 0.0)})
+    arm = armdyn.derive(robot, form)
+    q, qd, qdd = np.random.default_rng(4).uniform(-1.0, 1.0, (3, 2))
+    motion = robot.link_motion(q, qd, qdd, expressed_in="base")
+    for i in (1, 2):
+        np.testing.assert_allclose(arm.function(f"a_C{i}")(q, qd, qdd)[:, 0], motion.a_com[i], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(arm.function(f"F_C{i}")(q, qd, qdd)[:, 0], motion.F[i], rtol=1e-12, atol=1e-14)
+    parts = [arm.function(name)(q, qd, qdd) for name in ("centrifugal_forces", "coriolis_forces")]
+    np.testing.assert_allclose(sum(parts), robot.velocity_forces(q, qd), rtol=1e-12, atol=1e-14)
+    squares = robot.centrifugal_coefficients(q) @ qd**2
+    np.testing.assert_allclose(parts[0], squares, rtol=1e-12, atol=1e-14)
+    if form == "lagrange":
+        K = sum(float(arm.function(f"K_{i}")(q, qd, qdd)) for i in (1, 2))
+        assert pytest.approx(float(robot.kinetic_energy(q, qd)), rel=1e-12) == K
+        potential = sum(float(arm.function(f"P_{i}")(q, qd, qdd)) for i in (1, 2))
+        assert float(arm.function("L")(q, qd, qdd)) == pytest.approx(K - potential, rel=1e-12)
+        assert arm.latex("K_2").startswith("\\begin{align*}\nK_{2} &= ")
+        assert arm.text("p_C1") == "p_C1 = (c₁, s₁, 0)"
+    else:
+        reactions = robot.joint_reactions(q, qd, qdd)
+        np.testing.assert_allclose(arm.function("f_2")(q, qd, qdd)[:, 0], reactions.f[1], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(arm.function("n_2")(q, qd, qdd)[:, 0], reactions.n[1], rtol=1e-12, atol=1e-14)
+        assert "{}^{2}f_{2} &= " in arm.latex("f_2")
+
+
+def test_names_that_no_step_has_are_refused() -> None:
+    arm = armdyn.derive(armdyn.load("planar_2r"))
+    with pytest.raises(armdyn.UnknownName, match=r"no result 'K_3' in this derivation .* Did you mean 'K_[12]'"):
+        arm["K_3"]
+    for name in ("F_C3", "F_C0", "f_2"):
+        with pytest.raises(armdyn.UnknownName):
+            arm.latex(name)
+
+
+def test_advice_for_large_arms_is_in_the_words_of_its_reader() -> None:
+    taken = r"Take equations that name shared terms, "
+    with pytest.raises(armdyn.Unsupported, match=taken + r"robot.inverse_dynamics.equations\(\), .* pass limit=False"):
+        armdyn.derive(armdyn.load("ur5"))
+    with (
+        advice.spelled(lambda name, value: f"--{name}"),
+        pytest.raises(armdyn.Unsupported, match=taken + "armdyn export ur5 --to latex, .* pass --no-limit"),
+    ):
+        armdyn.derive(armdyn.load("ur5"))

@@ -59,3 +59,19 @@ def test_torque_split_is_that_of_example_8_5(arm: armdyn.Robot) -> None:
 def test_torque_split_wants_two_joints_and_one_row(arm: armdyn.Robot) -> None:
     with pytest.raises(armdyn.ShapeError, match="2 joints and 0 constraint rows"):
         armdyn.plots.draw_torque_split(arm, [0.0, 0.0], [1.0, 1.0])
+
+
+def test_velocity_terms_stay_within_their_axes() -> None:
+    """Seven arrows beside one another, the longest three times the others."""
+    figure = armdyn.plots.draw_velocity_terms(armdyn.load("planar_3r"), [0.0, np.pi / 2, -0.5], [1.0, 1.0, 1.0])
+    for axes in figure.axes:
+        low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
+        arrows = [one for one in axes.collections if isinstance(one, Quiver)]
+        assert arrows
+        for arrow in arrows:
+            start = np.array([arrow.X[0], arrow.Y[0]])
+            end = start + np.array([arrow.U[0], arrow.V[0]]) / arrow.scale
+            assert (low <= start).all()
+            assert (start <= high).all()
+            assert (low <= end).all()
+            assert (end <= high).all()

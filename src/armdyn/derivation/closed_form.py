@@ -103,10 +103,34 @@ class ClosedForm(ABC):
         return self.arm.meanings
 
     def __getitem__(self, name: str) -> Any:
-        """A result by its name, one of `RESULTS`, as a matrix or an expression of SymPy."""
-        if name not in self.RESULTS:
-            raise UnknownName.of("result", name, self.RESULTS, self.WHERE)
-        return self._results(name)
+        """A result by its name, one of `RESULTS`, or an equation of the steps, as a matrix or an expression of SymPy.
+
+        Raises:
+            UnknownName: a name that neither has.
+        """
+        if name in self.RESULTS:
+            return self._results(name)
+        return self.equation(name).expression
+
+    def equation(self, name: str) -> Equation:
+        """An equation by the name of its left side: a result, or a line of the steps, such as "K_2".
+
+        Raises:
+            UnknownName: a name that neither has.
+        """
+        if name in self.RESULTS:
+            symbol, left, _ = self.RESULTS[name]
+            return Equation(sympy.Symbol(symbol), self[name], left)
+        found = self._named(name)
+        if found is None:
+            lines = (str(each.symbol) for step in self.steps for each in step.equations)
+            raise UnknownName.of("result", name, [*self.RESULTS, *dict.fromkeys(lines)], self.WHERE)
+        return found
+
+    def _named(self, name: str) -> Equation | None:
+        """The last equation of the steps with this left side."""
+        lines = (each for step in reversed(self.steps) for each in step.equations)
+        return next((each for each in lines if str(each.symbol) == name), None)
 
     @cached_property
     def _results(self) -> Callable[[str], Any]:
@@ -133,10 +157,9 @@ class ClosedForm(ABC):
 
     def text(self, name: str) -> str:
         """A result as lines of text, an entry each."""
-        from armdyn.derivation.printing import Notation, lines_of  # noqa: PLC0415
+        from armdyn.derivation.printing import Notation, lines_of_equation  # noqa: PLC0415
 
-        value, symbol = self[name], self.RESULTS[name][0]
-        return "\n".join(lines_of(symbol, value, Notation(self.arm.parameters)))
+        return "\n".join(lines_of_equation(self.equation(name), Notation(self.arm.parameters)))
 
     def __str__(self) -> str:
         from armdyn.derivation.printing import text_of  # noqa: PLC0415
@@ -147,7 +170,7 @@ class ClosedForm(ABC):
         """The steps in LaTeX: headings, sentences and aligned equations (amsmath); or one result.
 
         Args:
-            name: one of `RESULTS`; all steps where none is named.
+            name: one of `RESULTS`, or of an equation of the steps; all steps if none is named.
 
         Raises:
             UnknownName: a result that it does not have.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,6 +12,7 @@ import sympy
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.arrangement import Arrangement
 from armdyn.derivation.closed_form import ClosedForm
+from armdyn.derivation.kinematics import Kinematics
 from armdyn.derivation.lagrange import lagrange
 from armdyn.derivation.newton_euler import newton_euler
 from armdyn.derivation.parameters import Symbols, symbolic_arm
@@ -123,6 +125,16 @@ class Derivation(ClosedForm):
 
     Made by `armdyn.derive`. It prints as text, shows itself in Jupyter, and writes LaTeX, Python and C.
 
+    Results by name are those of `RESULTS`, the equations of all steps as they are printed ("K_2", "L", "dL/dq_1"; of
+    "newton-euler" "f_2", "N_1"), and for each link i "a_Ci" and "F_Ci", acceleration and resultant force m a_C of its
+    centre of mass in base axes.
+
+    >>> masses = {"link_1.mass": "m1", "link_2.mass": "m2"}
+    >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols=masses)
+    >>> print(arm["K_1"], arm.text("centrifugal_forces"), sep=", ")
+    m1*qd1**2/2, c_cen_1 = -m₂·s₂·q̇₂²
+    c_cen_2 = m₂·s₂·q̇₁²
+
     Args:
         arm: the arm with its symbols.
         form: which derivation it is.
@@ -140,6 +152,8 @@ class Derivation(ClosedForm):
         "christoffel": ("Gamma", r"\Gamma(q)", "Christoffel symbols of the first kind"),
         "coriolis": ("B", "B(q)", "coefficients of qd_j qd_k, j < k"),
         "centrifugal": ("C", "C(q)", "coefficients of qd_j^2"),
+        "centrifugal_forces": ("c_cen", r"c_{\mathrm{cen}}(q, \dot{q})", "centrifugal forces, of qd_j^2"),
+        "coriolis_forces": ("c_cor", r"c_{\mathrm{cor}}(q, \dot{q})", "Coriolis forces, of qd_j qd_k"),
         "friction": ("tau_f", r"\tau_f", "friction"),
         "M_dot": ("Mdot", r"\dot{M}", "rate of the mass matrix"),
     }
@@ -175,6 +189,17 @@ class Derivation(ClosedForm):
         """
         self[name]
         return self.arrangement.array(getattr(self.structure, name), by)
+
+    def _named(self, name: str) -> Equation | None:
+        """An equation of the steps; or a_Ci and F_Ci = m a_Ci of link i, in base axes (Modern Robotics 8.11, 8.12)."""
+        found = super()._named(name)
+        part = re.fullmatch("([aF])_C([0-9]+)", name)
+        if found is not None or part is None or not 1 <= int(part[2]) <= len(self.arm.bodies):
+            return found
+        algebra, k = self.arm.algebra, int(part[2]) - 1
+        a = algebra.rates(algebra.rates(Kinematics(self.arm).centres[k]))
+        value = a if part[1] == "a" else algebra.each(a * algebra.element(self.arm.bodies[k].mass))
+        return Equation(sympy.Symbol(name), self.arrangement.written(value), rf"{part[1]}_{{C_{{{k + 1}}}}}")
 
     @property
     def M(self) -> Any:

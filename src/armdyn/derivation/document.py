@@ -155,9 +155,7 @@ def body_of(derivation: ClosedForm) -> str:
 
 def result_of(derivation: ClosedForm, name: str) -> str:
     """The equations of one result."""
-    value, notation = derivation[name], Notation(derivation.arm.parameters)
-    symbol, left, _ = derivation.RESULTS[name]
-    return _aligned((Equation(sympy.Symbol(symbol), value, left),), notation)
+    return _aligned((derivation.equation(name),), Notation(derivation.arm.parameters))
 
 
 def _sentence(text: str) -> str:

@@ -27,7 +27,7 @@ def evaluated(derivation: ClosedForm, name: str, values: Mapping[Any, float] | N
     shape = getattr(expression, "shape", ())
     flat = [expression[index] for index in np.ndindex(*shape)] if shape else [expression]
     f = sympy.lambdify([*motion, parameters], flat, "numpy", cse=True, dummify=True)
-    shape = shape[:1] if derivation.RESULTS[name][0] in VECTORS else shape
+    shape = shape[:1] if str(derivation.equation(name).symbol) in VECTORS else shape
     given = [numbers[symbol] for symbol in parameters]
 
     def evaluate(q: Any, qd: Any, qdd: Any) -> Any:

@@ -148,7 +148,7 @@ class Notation:
         return moving, rates if moving < 2 else [], not places, sorted(places), str(x)
 
 
-VECTORS = ("tau", "c", "g", "V", "G", "tau_f", "eta", "mu", "p", "w")
+VECTORS = ("tau", "c", "c_cen", "c_cor", "g", "V", "G", "tau_f", "eta", "mu", "p", "w")
 """Results with one entry a coordinate."""
 
 
@@ -184,11 +184,12 @@ def text_of(derivation: ClosedForm) -> str:
     parts = [heading(derivation), *symbols_table(derivation)]
     for i, step in enumerate(derivation.steps, start=1):
         parts += ["", f"{i}. {step.title}", f"   {step.sentence}", ""]
-        parts += [f"   {text}" for equation in step.equations for text in _equation(equation, notation)]
+        parts += [f"   {text}" for equation in step.equations for text in lines_of_equation(equation, notation)]
     return "\n".join(parts)
 
 
-def _equation(equation: Any, notation: Notation) -> Iterator[str]:
+def lines_of_equation(equation: Any, notation: Notation) -> Iterator[str]:
+    """An equation as text; a vector in space in one line, another array with a line for each entry."""
     value = equation.expression
     if getattr(value, "shape", ()) == (3, 1) and str(equation.symbol) not in VECTORS:  # a vector in space
         yield f"{equation.symbol} = ({', '.join(map(notation.line, value))})"

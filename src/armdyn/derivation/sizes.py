@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from armdyn.advice import either
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.harmonics import Groups
 from armdyn.errors import Unsupported
@@ -26,5 +27,8 @@ def refuse_large(arm: SymbolicArm) -> None:
     what += f" with {len(arm.parameters)} symbols and inclined axes" * inclined
     raise Unsupported(
         f"{arm.name!r} has {what}; its closed form would fill many pages. Take equations that name shared terms, "
-        "robot.inverse_dynamics.equations(), lock joints, or pass limit=False and wait"
+        + either("robot.inverse_dynamics.equations()", f"armdyn export {arm.name} --to latex")
+        + ", lock joints, or "
+        + either("pass limit=False", "pass --no-limit")
+        + " and wait"
     )

@@ -57,10 +57,21 @@ class Structure:
     @cached_property
     def c(self) -> Array:
         """Coriolis and centrifugal forces, shape (n,): V of the state-space form."""
+        return np.asarray(self.centrifugal_forces + self.coriolis_forces)
+
+    @cached_property
+    def centrifugal_forces(self) -> Array:
+        """The terms of c with qd_j^2, shape (n,)."""
+        return np.asarray(self.centrifugal @ np.array([x * x for x in self.algebra.qd], dtype=object))
+
+    @cached_property
+    def coriolis_forces(self) -> Array:
+        """The terms of c with qd_j qd_k, shape (n,)."""
         qd = self.algebra.qd
-        squares = self.centrifugal @ np.array([x * x for x in qd], dtype=object)
         products = [qd[j] * qd[k] for j, k in self.pairs]
-        return np.asarray(squares + (self.coriolis @ np.array(products, dtype=object) if products else 0))
+        if not products:
+            return self.algebra.zeros(self.algebra.size)
+        return np.asarray(self.coriolis @ np.array(products, dtype=object))
 
     @cached_property
     def friction(self) -> Array:

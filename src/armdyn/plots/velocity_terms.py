@@ -58,7 +58,9 @@ def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str
     for k, (axes, arrows) in enumerate(zip(panels, [*([term] for term in centripetal), everything], strict=True)):
         draw_arm(axes, robot, q, plane=plane, colour=SPINE)
         _draw_arrows(axes, place, arrows, (scale, 0.05 * reach), k)
-    points = [line @ plane for line in stick_lines(robot, q)] + [place + scale * np.array([v for _, v in everything])]
+    starts = _starts(place, len(everything), 0.05 * reach)
+    ends = starts + scale * np.array([vector for _, vector in everything])
+    points = [*(line @ plane for line in stick_lines(robot, q)), starts, ends]
     for axes in panels:
         frame_picture(axes, np.concatenate(points), plane, None)
         axes.label_outer()
@@ -92,13 +94,18 @@ def _terms(robot: Robot, q: Array, qd: Array, frame: str | None, plane: Array) -
     return [(f"centripetal, {name}", term) for name, term in zip(names, by_joint, strict=True)], pairs
 
 
+def _starts(place: Array, count: int, apart: float) -> Array:
+    """Where arrows of a point begin, side by side, shape (count, 2)."""
+    return np.asarray(place + apart * np.arange(count)[:, None] * np.array([1.0, 0.0]))
+
+
 def _draw_arrows(axes: Axes, place: Array, arrows: list[Arrow], sizes: tuple[float, float], panel: int) -> None:
     """Arrows of a point, ``sizes[0]`` long for a unit, ``sizes[1]`` apart: collinear ones would hide each other."""
     single, (scale, apart) = len(arrows) == 1, sizes
+    starts = _starts(place, len(arrows), apart)
     for k, (name, vector) in enumerate(arrows):
         colour = INK if k == len(arrows) - 1 and not single else COLOURS[(panel if single else k) % len(COLOURS)]
-        start = place + np.array([apart * k, 0.0])
         axes.quiver(
-            *start, *vector, color=colour, label=name, angles="xy", scale_units="xy", scale=1.0 / scale, width=0.012,
-            zorder=5,
+            *starts[k], *vector, color=colour, label=name, angles="xy", scale_units="xy", scale=1.0 / scale,
+            width=0.012, zorder=5,
         )  # fmt: skip
