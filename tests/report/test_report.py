@@ -102,6 +102,20 @@ def test_the_document(arm: Robot, driven: Trajectory, tmp_path: Path) -> None:
     assert driven.report(robot=arm).html == report.html  # nothing in it is of the day
 
 
+def test_the_document_lists_actuators_damping_and_friction() -> None:
+    from armdyn.actuators import Actuator, Coulomb, Gear, Motor
+
+    drive = Actuator(Motor(rotor_inertia=1e-4, torque_constant=0.05), Gear(100.0, efficiency=0.8), [Coulomb(1.25)])
+    robot = armdyn.load("planar_2r").with_friction({"joint_1": (0.625, 0.375)}).with_actuators({"joint_2": drive})
+    motion = armdyn.simulate(robot, [0.0, 0.5], duration=0.1)
+    for html in (motion.report(robot=robot).html, robot.to_page().html):
+        assert "<h3>Actuators</h3>" in html
+        assert "<td>joint_2</td><td>Motor(rotor_inertia=0.0001, torque_constant=0.05), Gear(ratio=100, " in html
+        assert "Coulomb(size=1.25)</td>" in html
+        assert '<td class="number">0.625</td><td class="number">0.375</td>' in html
+    assert "<h3>Actuators</h3>" not in armdyn.load("planar_2r").to_page().html
+
+
 def test_names_are_text(driven: Trajectory, arm: Robot) -> None:
     hostile = "</script><img src=x onerror=alert(1)>"
     named = arm.renamed({"joint_1": hostile}, name=hostile)

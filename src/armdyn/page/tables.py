@@ -20,7 +20,7 @@ UNITS = {"revolute": ("rad", "rad/s", "N m"), "prismatic": ("m", "m/s", "N")}
 NONE = "\u2013"
 """In a cell of what the description does not state."""
 
-LEFT = frozenset({"joint", "link", "kind", "moves", "function", "combination", "unit", "quantity"})
+LEFT = frozenset({"joint", "actuator", "link", "kind", "moves", "function", "combination", "unit", "quantity"})
 """Headings of columns of words."""
 
 MOST_COMBINATIONS = 120
@@ -49,9 +49,15 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def joint_table(robot: Robot) -> str:
-    """Kinds, limits, damping, friction, and what each joint moves."""
+    """Kinds, limits, damping, friction and armature of joints, and a table of their actuators if they have some."""
     headings = ["joint", "kind", "unit", "lower", "upper", "speed", "effort", "damping", "friction", "armature"]
-    return html_table(headings, [_joint_row(joint) for joint in robot.joints])
+    return html_table(headings, [_joint_row(joint) for joint in robot.joints]) + _actuator_table(robot)
+
+
+def _actuator_table(robot: Robot) -> str:
+    """The parts of actuators: motor, gear, friction laws, springs, brakes; nothing without one."""
+    driven = [(joint.name, str(joint.actuator)) for joint in robot.model.joints if joint.actuator is not None]
+    return f"<h3>Actuators</h3>{html_table(['joint', 'actuator'], driven)}" if driven else ""
 
 
 def _joint_row(joint: Any) -> list[str]:
