@@ -103,15 +103,18 @@ def test_the_document(arm: Robot, driven: Trajectory, tmp_path: Path) -> None:
 
 
 def test_the_document_lists_actuators_damping_and_friction() -> None:
-    from armdyn.actuators import Actuator, Coulomb, Gear, Motor
+    from armdyn.actuators import Actuator, Coulomb, Gear, Motor, MotorLimits
 
-    drive = Actuator(Motor(rotor_inertia=1e-4, torque_constant=0.05), Gear(100.0, efficiency=0.8), [Coulomb(1.25)])
+    motor = Motor(rotor_inertia=1e-4, torque_constant=0.05, limits=MotorLimits(voltage=24.0))
+    drive = Actuator(motor, Gear(100.0, efficiency=0.8), [Coulomb(1.25)])
     robot = armdyn.load("planar_2r").with_friction({"joint_1": (0.625, 0.375)}).with_actuators({"joint_2": drive})
     motion = armdyn.simulate(robot, [0.0, 0.5], duration=0.1)
     for html in (motion.report(robot=robot).html, robot.to_page().html):
         assert "<h3>Actuators</h3>" in html
-        assert "<td>joint_2</td><td>Motor(rotor_inertia=0.0001, torque_constant=0.05), Gear(ratio=100, " in html
-        assert "Coulomb(size=1.25)</td>" in html
+        assert "<td>joint_2</td><td>Motor</td><td>rotor_inertia 0.0001, torque_constant 0.05</td>" in html
+        assert "<td>joint_2</td><td>MotorLimits</td><td>voltage 24</td>" in html
+        assert "<td>joint_2</td><td>Gear</td><td>ratio 100, efficiency 0.8</td>" in html
+        assert "<td>joint_2</td><td>Coulomb</td><td>size 1.25</td>" in html
         assert '<td class="number">0.625</td><td class="number">0.375</td>' in html
     assert "<h3>Actuators</h3>" not in armdyn.load("planar_2r").to_page().html
 

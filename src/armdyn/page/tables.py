@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import is_dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
+from armdyn.actuators import Actuator
+from armdyn.actuators.data import shown_part, stated
 from armdyn.errors import ArmdynError
 from armdyn.page.findings import Finding
 from armdyn.robot import Robot
@@ -55,9 +58,30 @@ def joint_table(robot: Robot) -> str:
 
 
 def _actuator_table(robot: Robot) -> str:
-    """The parts of actuators: motor, gear, friction laws, springs, brakes; nothing without one."""
-    driven = [(joint.name, str(joint.actuator)) for joint in robot.model.joints if joint.actuator is not None]
-    return f"<h3>Actuators</h3>{html_table(['joint', 'actuator'], driven)}" if driven else ""
+    """A row for each part of an actuator and its numbers: motor, gear, friction laws, spring, brake."""
+    rows = [
+        (joint.name, *row)
+        for joint in robot.model.joints
+        if joint.actuator is not None
+        for row in _part_rows(joint.actuator)
+    ]
+    return f"<h3>Actuators</h3>{html_table(['joint', 'actuator', 'quantity'], rows)}" if rows else ""
+
+
+def _part_rows(actuator: Any) -> Iterator[tuple[str, str]]:
+    """The name and the numbers of each part, motor first; limits and thermal model of a motor in rows of their own."""
+    if not isinstance(actuator, Actuator):
+        yield type(actuator).__name__, str(actuator)
+        return
+    for value in stated(actuator).values():
+        for part in value if isinstance(value, tuple) else (value,):
+            fields = stated(part)
+            within = {name: field for name, field in fields.items() if is_dataclass(field)}
+            numbers = ", ".join(f"{name} {shown_part(field)}" for name, field in fields.items() if name not in within)
+            yield type(part).__name__, numbers
+            for field in within.values():
+                own = ", ".join(f"{name} {shown_part(each)}" for name, each in stated(field).items())
+                yield type(field).__name__, own
 
 
 def _joint_row(joint: Any) -> list[str]:
