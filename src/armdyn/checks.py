@@ -113,8 +113,8 @@ def _bounded(above: float, least: float, below: float) -> str:
     return f"a number {' and '.join(said)}" if said else "a finite number"
 
 
-def whole_number(name: str, value: Any, *, least: int, error: Error = ModelError) -> int:
-    """``value`` as an integer that is not smaller than ``least``; no bool.
+def whole_number(name: str, value: Any, *, least: int, most: int | None = None, error: Error = ModelError) -> int:
+    """``value`` as an integer from ``least`` to ``most``, if there is a most; no bool.
 
     >>> whole_number("starts", np.int64(3), least=1)
     3
@@ -125,6 +125,8 @@ def whole_number(name: str, value: Any, *, least: int, error: Error = ModelError
         found = least - 1
     if found < least:
         raise error(f"{name} is {shown(value)}; expected a whole number of at least {least}")
+    if most is not None and found > most:
+        raise error(f"{name} is {shown(value)}; expected a whole number from {least} to {most:,}")
     return found
 
 

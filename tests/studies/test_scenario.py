@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, ShapeError, UnknownName
+from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.simulation import RungeKutta4
-from armdyn.studies import Normal, Scenario, StudyError, Uniform, sampled
+from armdyn.studies import Normal, Scenario, StudyError, Uniform, definition, sampled
 from armdyn.studies.summaries import SUMMARIES
 from armdyn.studies.words import Words
 
@@ -162,6 +162,45 @@ def test_what_makes_no_scenario_is_refused(tmp_path: Path, error: Any, old: str,
     assert old in TEXT
     with pytest.raises(error, match=said):
         read(TEXT.replace(old, new, 1), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "controller: pd_gravity",
+            "controller: [pd_gravity, {delayed: {steps: 1000000000}}]",
+            "steps is 1000000000; expected a whole number from 1 to 1,000",
+        ),
+        (
+            "controller: pd_gravity",
+            "controller: [pd_gravity, {sampled: {every: 10000000000000}}]",
+            "every is 10000000000000; expected a whole number from 1 to 1,000,000,000",
+        ),
+        ("runs: 30", "runs: 30000000000", "the number of runs is 30000000000; expected a whole number from 1 to"),
+        ("every: 10", "every: 1" + 40 * "0", "every is 10+; expected a whole number from 1 to 1,000,000,000"),
+        ("duration: 0.05", "duration: 1e300", r"duration 1e\+300 s in steps of 0\.001 s takes 1e\+303 steps"),
+        ("duration: 0.05", "duration: 1e300\nstep: 1e-300", "takes inf steps; expected 1e"),
+    ],
+)
+def test_sizes_of_a_file_have_bounds(tmp_path: Path, old: str, new: str, said: str) -> None:
+    """A file of a stranger neither fills the memory nor computes for ever: each size is refused, with its line."""
+    text = TEXT.replace("step: 1e-3 ", "# ") if "step:" in new else TEXT
+    with pytest.raises(ArmdynError, match=rf"scenario\.yaml:\d+: .*{said}"):
+        read(text.replace(old, new), tmp_path)
+
+
+def test_results_that_do_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(definition, "memory", lambda: 1e6)
+    robot, samples = armdyn.load("planar_2r"), sampled(1000, q0=Uniform(-1, 1), seed=1)
+    given = {"inputs": {"tau": 0.0}, "record": ["q"]}
+    armdyn.study(robot, samples, **given, steps=1000, chunk=10, every=100)
+    with pytest.raises(StudyError, match=r"100 runs, computed together, would fill 0\.0016 GB of memory"):
+        armdyn.study(robot, samples, **given, steps=1000, chunk=100)
+    with pytest.raises(StudyError, match="1 runs, computed together"):
+        armdyn.study(robot, samples, **given, steps=10**8)
+    with pytest.raises(StudyError, match="workers is 100000; expected a whole number from 1 to 1,024"):
+        armdyn.study(robot, samples, **given, steps=10, workers=100_000)
 
 
 def test_the_robot_stands_beside_the_scenario(tmp_path: Path) -> None:

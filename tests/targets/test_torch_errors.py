@@ -32,7 +32,7 @@ def refused(change: Any, error: type[Exception], message: str) -> None:
 
 @pytest.mark.slow
 def test_types(torch: Any) -> None:
-    expected = "expected torch.float64 or torch.float32: qd.to(torch.float64)"
+    expected = "expected torch.float64 or torch.float32: qd.to(torch.float32)"  # as the others are
     for name in ("int64", "float16", "bfloat16", "complex64", "bool"):
         said = f"qd is a tensor of torch.{name}; {expected}"
         refused(lambda qd, name=name: qd.to(getattr(torch, name)), DTypeError, said)
@@ -43,6 +43,30 @@ def test_types(torch: Any) -> None:
     )
     refused(lambda qd: qd.numpy(), TypeError, "qd is a numpy.ndarray; expected a torch.Tensor: torch.as_tensor(qd)")
     refused(lambda qd: [0.0] * 6, TypeError, "qd is a list; expected a torch.Tensor")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wide", ["float32", "float64"])
+def test_autocast(torch: Any, wide: str) -> None:
+    """What autocast makes of a layer is computed in the precision of the other arrays, with gradients; elsewhere not."""
+    f, layer = armdyn.load("planar_2r").inverse_dynamics.to_torch(), torch.nn.Linear(3, 2)
+    x, rest = torch.randn(5, 3), torch.randn(5, 2, dtype=getattr(torch, wide))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        q = layer(x)
+        assert q.dtype is torch.bfloat16
+        tau = f(q, rest, rest)
+        assert f(q, q, q).dtype is torch.float32
+    assert tau.dtype is rest.dtype
+    torch.testing.assert_close(tau, f(q.to(rest.dtype), rest, rest))
+    (tau**2).sum().backward()
+    assert layer.weight.grad.abs().max() > 0.0
+    with pytest.raises(
+        DTypeError,
+        match=re.escape(
+            f"q is a tensor of torch.bfloat16; expected torch.float64 or torch.float32: q.to(torch.{wide})"
+        ),
+    ):
+        f(q, rest, rest)
 
 
 @pytest.mark.slow

@@ -11,6 +11,9 @@ from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.simulation.errors import SettingError
 
+MOST_STEPS = 1000
+"""Each step of the delay keeps joint forces of its own, and code that moves them on."""
+
 
 def delayed(controller: Function, steps: int) -> Function:
     """A controller whose tau acts d steps after the state that it was computed from.
@@ -20,7 +23,7 @@ def delayed(controller: Function, steps: int) -> Function:
 
     Args:
         controller: what runs.
-        steps: d, 1 or more.
+        steps: d, from 1 to 1000.
 
     Raises:
         SettingError: another number.
@@ -38,7 +41,7 @@ def delayed(controller: Function, steps: int) -> Function:
     >>> bool((loop(np.zeros(6), steps=4, delayed_tau=held, **aim).rows.tau[:2] == held).all())
     True
     """
-    d = whole_number("steps", steps, least=1, error=SettingError)
+    d = whole_number("steps", steps, least=1, most=MOST_STEPS, error=SettingError)
     inside = Inside(controller)
     line = inside.new("delayed_tau")
 

@@ -9,6 +9,7 @@ from armdyn.control.wrapping import H, Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import Expr, less, select
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.integration.grid import MOST_STEPS
 
 
 def sampled(controller: Function, every: int) -> Function:
@@ -33,7 +34,7 @@ def sampled(controller: Function, every: int) -> Function:
     >>> bool((tau[:4] == tau[0]).all() and (tau[4:] == tau[4]).all() and (tau[4] != tau[0]).all())
     True
     """
-    m = whole_number("every", every, least=1, error=SettingError)
+    m = whole_number("every", every, least=1, most=MOST_STEPS, error=SettingError)
     inside = Inside(controller)
     step = inside.new("sampled_step")  # since it ran last
     held = {inside.new(f"sampled_{name}"): name for name in inside.results if name not in inside.state}

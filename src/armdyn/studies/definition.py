@@ -20,6 +20,7 @@ from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
 from armdyn.simulation.events.brakes import EXPECTED
+from armdyn.simulation.integration.grid import MOST_STEPS, memory
 from armdyn.simulation.integration.methods import (
     ConstantAcceleration,
     Euler,
@@ -34,9 +35,9 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.quantities import ALWAYS_THE_SAME, Quantities
 from armdyn.studies.recipe import Recipe, Summary, digest_of_function
-from armdyn.studies.samples import Samples, digest_of, samples_of
+from armdyn.studies.samples import MOST_RUNS, Samples, digest_of, samples_of
 
-CHUNKS, FEWEST_RUNS, MOST_RUNS = 64, 64, 1 << 14
+CHUNKS, FEWEST_RUNS, MOST_IN_CHUNK = 64, 64, 1 << 14
 """A study is cut into at least so many chunks, where each thread still has the fewest runs; of at most so many runs."""
 
 ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
@@ -71,6 +72,13 @@ class Study:
         self._check()
         if self.chunk is not None:
             whole_number("chunk", self.chunk, least=1, error=StudyError)
+        whole_number("the number of runs", self.runs, least=1, most=MOST_RUNS, error=StudyError)
+        together = min(self.chunk or 1, self.runs)
+        if 8.0 * together * self.run_size > memory() / 2:
+            raise StudyError(
+                f"{together:,} runs, computed together, would fill {8e-9 * together * self.run_size:.3g} GB of memory, "
+                "more than half of what this computer has; use a smaller chunk, or record less often (every)"
+            )
 
     @property
     def why_in_python(self) -> str | None:
@@ -96,14 +104,18 @@ class Study:
             threads: how many there are for the study.
             shared: whether all of them compute one chunk, each some of its runs; else each has a chunk of its own.
         """
-        kept = {name: math.prod(shape) for name, shape in self.loop.rollout.shapes().items()}
-        rows = -(-self.recipe.steps // self.recipe.every)
-        size = sum(kept[name] for name in self.loop.state)
-        size += rows * sum(kept[name] for name in self.recipe.record)
         in_python = self.why_in_python is not None  # no threads share it, and what a chunk keeps is long in coming
         fewest = 1 if in_python else FEWEST_RUNS * (4 * threads if shared else 1)
         chunks = max(CHUNKS, 1 if shared else 4 * threads)
-        return min(max(-(-self.runs // chunks), fewest), MOST_RUNS, max(MOST_BYTES // (8 * size), 1), self.runs)
+        largest = max(MOST_BYTES // (8 * self.run_size), 1)
+        return min(max(-(-self.runs // chunks), fewest), MOST_IN_CHUNK, largest, self.runs)
+
+    @property
+    def run_size(self) -> int:
+        """How many numbers a run has: its state, and what is recorded of it."""
+        kept = {name: math.prod(shape) for name, shape in self.loop.rollout.shapes().items()}
+        rows = -(-self.recipe.steps // self.recipe.every)
+        return sum(kept[name] for name in self.loop.state) + rows * sum(kept[name] for name in self.recipe.record)
 
     def numbers(self, k: int, chunk: int) -> range:
         """The runs of a chunk."""
@@ -266,8 +278,8 @@ def defined(
             name: v if name in ALWAYS_THE_SAME else joint_array(robot, name, v, finite=StudyError)
             for name, v in same.items()
         },
-        steps=whole_number("steps", steps, least=1, error=StudyError),
-        every=whole_number("every", every, least=1, error=StudyError),
+        steps=whole_number("steps", steps, least=1, most=MOST_STEPS, error=StudyError),
+        every=whole_number("every", every, least=1, most=MOST_STEPS, error=StudyError),
         keep_records=switch("keep_records", keep_records, error=StudyError),
         summaries=_checked_summaries(summaries),
         require_traced=switch("require_traced", require_traced, error=StudyError),

@@ -25,6 +25,9 @@ from armdyn.studies.recipe import Report, Summary
 from armdyn.studies.results import Results
 from armdyn.studies.samples import Samples
 
+MOST_WORKERS = 1024
+"""Threads of a study on this computer."""
+
 
 def study(
     robot: Robot,
@@ -142,7 +145,9 @@ def study(
         raise StudyError(f"client is {shown(client)}; expected a distributed.Client, such as Client('tcp://host:8786')")
     if client is None:
         threads = (
-            (os.cpu_count() or 1) if workers == -1 else whole_number("workers", workers, least=1, error=StudyError)
+            (os.cpu_count() or 1)
+            if workers == -1
+            else whole_number("workers", workers, least=1, most=MOST_WORKERS, error=StudyError)
         )
     else:
         threads = cluster.threads(client)

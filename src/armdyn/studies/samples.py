@@ -21,6 +21,9 @@ from armdyn.spatial.rotations import Array
 from armdyn.studies.distributions import Distribution
 from armdyn.studies.errors import StudyError
 
+MOST_RUNS = 10**9
+"""More runs than this take weeks at a millisecond each."""
+
 Shapes = Mapping[str, tuple[int, ...]]
 Rename = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -159,7 +162,9 @@ class Sampled:
     seed: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "runs", whole_number("the number of runs", self.runs, least=1, error=StudyError))
+        object.__setattr__(
+            self, "runs", whole_number("the number of runs", self.runs, least=1, most=MOST_RUNS, error=StudyError)
+        )
         object.__setattr__(self, "seed", whole_number("seed", self.seed, least=0, error=StudyError))
         for name, one in self.distributions.items():
             if not isinstance(one, Distribution):

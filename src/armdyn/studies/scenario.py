@@ -11,6 +11,7 @@ from typing import Any
 
 from armdyn.checks import whole_number, without_booleans
 from armdyn.robot import Robot
+from armdyn.simulation.integration.grid import MOST_STEPS
 from armdyn.simulation.integration.methods import NAMES
 from armdyn.studies.declared import traced
 from armdyn.studies.definition import ONE_STEP
@@ -78,6 +79,11 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     kind = words.chosen("method", METHODS, "euler")
     method = kind(step=words.number("step", 1e-3, above=0.0, unit="s"))
     duration = words.number("duration", 1.0, above=0.0, unit="s")
+    if duration / method.step > MOST_STEPS:
+        raise StudyError(
+            f"{words.where('duration')}: duration {duration:g} s in steps of {method.step:g} s takes "
+            f"{duration / method.step:.3g} steps; expected {MOST_STEPS:.0e} at most"
+        )
     steps = max(round(duration / method.step), 1)
     if abs(steps * method.step - duration) > 1e-9 * duration:
         raise StudyError(f"{words.where('duration')}: duration {duration:g} s is no multiple of step {method.step:g} s")
@@ -93,7 +99,7 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     for key in ("every", "chunk"):
         if key in words:
             with words.at(key):
-                found[key] = whole_number(key, words.said[key], least=1, error=StudyError)
+                found[key] = whole_number(key, words.said[key], least=1, most=MOST_STEPS, error=StudyError)
     return found
 
 

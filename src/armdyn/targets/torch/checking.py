@@ -14,11 +14,17 @@ from armdyn.targets.torch.evaluation import batch_of
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
 _TYPES = (torch.float64, torch.float32)
+_LOWERED = (torch.bfloat16, torch.float16)
+"""What `torch.autocast` makes of the results of layers."""
+
 _DEVICES = ("cpu", "meta")
 
 
 def aligned(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
     """The tensors, checked, with leading axes broadcast; no memory is copied.
+
+    Under `torch.autocast` tensors of lower precision are computed in float32, or in float64 if another one has that, as
+    PyTorch does of its own functions that need the precision.
 
     Raises:
         TypeError: a value that is not a tensor.
@@ -26,20 +32,34 @@ def aligned(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
         ShapeError: a tensor whose last axes are not the array's, or leading axes that do not broadcast.
         Unsupported: tensors on other devices than the CPU, or of a sparse layout.
     """
+    wanted = _common_type(tensors)
+    tensors = [tensor.to(wanted) if _is_lowered(tensor) else tensor for tensor in tensors]
     for tensor, port in zip(tensors, ports, strict=True):
-        _check(tensor, port)
+        _check(tensor, port, wanted)
     _check_same_type(tensors, ports)
     return _broadcast(tensors, ports)
 
 
-def _check(tensor: Any, port: Port) -> None:
+def _common_type(tensors: Sequence[Any]) -> Any:
+    """The type that all tensors can have: of those that kernels take, the first that one has; float32 if none has."""
+    types = [getattr(tensor, "dtype", None) for tensor in tensors]
+    return next((dtype for dtype in _TYPES if dtype in types), torch.float32)
+
+
+def _is_lowered(tensor: Any) -> bool:
+    """Whether `torch.autocast` is on and has lowered the precision of a tensor."""
+    is_low = isinstance(tensor, torch.Tensor) and tensor.dtype in _LOWERED
+    return is_low and bool(torch.is_autocast_enabled(tensor.device.type))
+
+
+def _check(tensor: Any, port: Port, wanted: Any) -> None:
     if not isinstance(tensor, torch.Tensor):
         kind = f"{type(tensor).__module__}.{type(tensor).__qualname__}".removeprefix("builtins.")
         raise TypeError(f"{port.name} is a {kind}; expected a torch.Tensor: torch.as_tensor({port.name})")
     if tensor.dtype not in _TYPES:
         raise DTypeError(
             f"{port.name} is a tensor of {tensor.dtype}; expected torch.float64 or torch.float32: "
-            f"{port.name}.to(torch.float64)"
+            f"{port.name}.to({wanted})"
         )
     if tensor.device.type not in _DEVICES:
         raise Unsupported(
