@@ -193,7 +193,7 @@ def test_sizes_of_a_file_have_bounds(tmp_path: Path, old: str, new: str, said: s
 def test_results_that_do_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(definition, "memory", lambda: 1e6)
     robot, samples = armdyn.load("planar_2r"), sampled(1000, q0=Uniform(-1, 1), seed=1)
-    given = {"inputs": {"tau": 0.0}, "record": ["q"]}
+    given = {"inputs": {"tau": np.zeros(2)}, "record": ["q"]}
     armdyn.study(robot, samples, **given, steps=1000, chunk=10, every=100)
     with pytest.raises(StudyError, match=r"100 runs, computed together, would fill 0\.0016 GB of memory"):
         armdyn.study(robot, samples, **given, steps=1000, chunk=100)
