@@ -55,6 +55,9 @@ def admittance(
     v[k+1] = v[k] + h a[k], x[k+1] = x[k] + h v[k+1]. The frame follows the shifted reference, with the measured force
     taken away: tau = J^T (Lambda (Vdot_c + Kd (V_c - V) + Kp e) + eta - Jbar^T J_6^T f_ext).
 
+    A gain is a number for all components, one for each, or a full matrix (`with_gains`). A full M_virtual is
+    positive definite.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
@@ -63,13 +66,11 @@ def admittance(
         T_ref: the pose where no force acts, lengths in m, shape (..., 4, 4).
         f_measured: wrench (m, f) that the frame applies to its surroundings, in its own axes, as f_tip, N m and N,
             shape (..., 6).
-        M_virtual: mass along the axes of the base, kg: a number for all, one for each, shape (..., 3), or a full
-            matrix, positive definite, shape (..., 3, 3); see `with_gains`.
-        B: damping, N s/m, the same.
-        K: stiffness, N/m, the same.
-        Kp: gain by which the frame follows, 1/s^2: a number for all components, one for each, shape (..., task), or a
-            full matrix.
-        Kd: gain of its rate, 1/s, the same.
+        M_virtual: mass along each axis of the base, kg, shape (..., 3).
+        B: damping, N s/m, shape (..., 3).
+        K: stiffness, N/m, shape (..., 3).
+        Kp: gain by which the frame follows in each component, 1/s^2, shape (..., task).
+        Kd: gain of its rate, 1/s, shape (..., task).
         h: the sample time, s, scalar.
         V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest where none is given.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).

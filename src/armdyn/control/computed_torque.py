@@ -36,18 +36,20 @@ def computed_torque(
     11.35): one call of inverse dynamics, at the acceleration in the brackets. With Kd = 2 sqrt(Kp) and no Ki errors
     die out without overshoot.
 
+    A gain is a number for all joints, one for each, or a full matrix (`with_gains`). Rates of references that are
+    left out are zero.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         integral: z, rad s or m s, shape (..., n); the controller's state, which begins at zero.
         q_ref: positions to follow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
-        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n); zero where none are given.
-        Kp: proportional gain, 1/s^2: a number for all joints, one for each, shape (..., n), or a full matrix, shape
-            (..., n, n); see `with_gains`.
-        Kd: derivative gain, 1/s, the same.
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
+        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n).
+        Kp: proportional gain, 1/s^2, shape (..., n).
+        Kd: derivative gain, 1/s, shape (..., n).
         h: the sample time, s, scalar.
-        Ki: integral gain, 1/s^3, the same; no integral acts where none is given.
+        Ki: integral gain, 1/s^3, shape (..., n); no integral acts where none is given.
 
     >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.computed_torque)
     >>> rolled = loop(np.zeros(6), steps=1000, q_ref=np.ones(6), Kp=100.0, Kd=20.0)

@@ -27,17 +27,19 @@ def flexible_feedforward(
     theta_d, thetad_d and tau_d are those of `flexible_inverse_dynamics` for the motion wanted (De Luca 2000). Without
     errors the links follow it exactly, and the feedback of the rotors, which motors measure, adds nothing.
 
+    A gain is a number for all joints, one for each, or a full matrix (`with_gains`). Rates of references that are
+    left out are zero.
+
     Args:
         theta: positions of the rotors at the joints, rad or m, shape (..., n).
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
         q_ref: positions of the links to follow, rad or m, shape (..., n).
-        qd_ref: their velocities, rad/s or m/s, shape (..., n); zero where none are given, as all rates here.
+        qd_ref: their velocities, rad/s or m/s, shape (..., n).
         qdd_ref: their accelerations, rad/s^2 or m/s^2, shape (..., n).
         jerk_ref: the rate of these, rad/s^3 or m/s^3, shape (..., n).
         snap_ref: the rate of the jerk, rad/s^4 or m/s^4, shape (..., n).
-        Kp: stiffness of the motors' control, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or
-            a full matrix, shape (..., n, n); see `with_gains`.
-        Kd: its damping, N m s/rad or N s/m, the same.
+        Kp: stiffness of each motor's control, N m/rad or N/m, shape (..., n).
+        Kd: its damping, N m s/rad or N s/m, shape (..., n).
 
     Raises:
         TraceError: a robot with damped springs, whose rotors the motion of the links alone does not place.

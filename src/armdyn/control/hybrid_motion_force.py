@@ -50,22 +50,23 @@ def hybrid_motion_force(
 
     The robot must have constraints of full rank: ``robot.with_constraints``.
 
+    A gain is a number for all joints, one for each, or a full matrix (`with_gains`). Rates of references that are
+    left out are zero.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         force_integral: z_f, N s or N m s, shape (..., constraints); the controller's state, which begins at zero.
         q_ref: positions to follow, which the constraints allow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
-        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n); zero where none are given.
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
+        qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n).
         multipliers_ref: lambda_ref, what the arm is to apply to each constraint, N or N m, shape (..., constraints).
-        Kp: proportional gain, 1/s^2: a number for all joints, one for each, shape (..., n), or a full matrix, shape
-            (..., n, n); see `with_gains`.
-        Kd: derivative gain, 1/s, the same.
+        Kp: proportional gain, 1/s^2, shape (..., n).
+        Kd: derivative gain, 1/s, shape (..., n).
         h: the sample time, s, scalar.
         multipliers_measured: lambda, from a force sensor, N or N m, shape (..., constraints).
-        Kp_force: proportional gain of force, no unit: a number for all constraints, one for each, shape
-            (..., constraints), or a full matrix.
-        Ki_force: integral gain of force, 1/s, the same.
+        Kp_force: proportional gain of force, no unit, shape (..., constraints).
+        Ki_force: integral gain of force, 1/s, shape (..., constraints).
 
     >>> wall = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(0.8, 0, 0))
     >>> robot = armdyn.load("planar_3r").with_constraints(wall)

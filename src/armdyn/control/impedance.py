@@ -44,16 +44,18 @@ def impedance(
 
     e = (w, p) with R_ref = exp([w]) R and p = p_ref - p, components in base axes at the frame's origin.
 
+    A gain is a number for all components, one for each, or a full matrix (`with_gains`). A full M_virtual is
+    positive definite.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         T_ref: the pose at rest, lengths in m, shape (..., 4, 4).
-        K: stiffness, N m/rad or N/m: a number for all components, one for each, shape (..., task), or a full matrix,
-            shape (..., task, task); see `with_gains`.
-        B: damping, N m s/rad or N s/m, the same.
+        K: stiffness of each component, N m/rad or N/m, shape (..., task).
+        B: damping of each component, N m s/rad or N s/m, shape (..., task).
         V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest where none is given.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
-        M_virtual: inertia, kg m^2 or kg, the same, a full matrix positive definite; the arm's own where none is given.
+        M_virtual: inertia of each component, kg m^2 or kg, shape (..., task); the arm's own where none is given.
         f_measured: wrench (m, f) that the frame applies to its surroundings, in its own axes, as f_tip, N m and N,
             shape (..., 6). Given if M_virtual is.
         frame: its name; the tip where none is given.

@@ -19,13 +19,14 @@ def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, K
     than gravity changes: the smallest k Kp/(k + Kp) above the largest |dg/dq| (compare Tomei 1991). The springs need
     no damping. At a rigid joint theta = q, and it is `pd_gravity` with the gravity of the aim.
 
+    A gain is a number for all joints, one for each, or a full matrix (`with_gains`).
+
     Args:
         theta: positions of the rotors at the joints, rad or m, shape (..., n).
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
         q_ref: positions where the links shall rest, rad or m, shape (..., n).
-        Kp: stiffness of the motors' control, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or
-            a full matrix, shape (..., n, n); see `with_gains`.
-        Kd: its damping, N m s/rad or N s/m, the same.
+        Kp: stiffness of each motor's control, N m/rad or N/m, shape (..., n).
+        Kd: its damping, N m s/rad or N s/m, shape (..., n).
 
     >>> from armdyn.actuators import Actuator, Motor, Spring
     >>> drive = Actuator(Motor(rotor_inertia=0.3), spring=Spring(stiffness=2000.0))

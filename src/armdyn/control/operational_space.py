@@ -39,18 +39,19 @@ def operational_space(
     what the joints have to spare does tau_0 = Kp_null (q_null - q) - Kd_null qd, which N = 1 - J^T Jbar^T keeps from
     accelerating the task (Modern Robotics 8.90, 8.91, 11.4.3; Khatib 1987, 51). e = (w, p) with R_ref = exp([w]) R.
 
+    A gain is a number for all components, one for each, or a full matrix (`with_gains`).
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         T_ref: the pose to follow, lengths in m, shape (..., 4, 4); what no component is about is not read.
-        Kp: proportional gain, 1/s^2: a number for all components, one for each, shape (..., task), or a full matrix,
-            shape (..., task, task); see `with_gains`.
-        Kd: derivative gain, 1/s, the same.
+        Kp: proportional gain of each component, 1/s^2, shape (..., task).
+        Kd: derivative gain of each component, 1/s, shape (..., task).
         V_ref: the twist to follow, rad/s and m/s, shape (..., 6), as "world": base axes, the frame's origin.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
         q_null: posture the spare joints tend to, rad or m, shape (..., n).
-        Kp_null: stiffness towards it, N m/rad or N/m: a number, one for each joint, or a full matrix.
-        Kd_null: damping of what is to spare, N m s/rad or N s/m, the same.
+        Kp_null: stiffness towards it, N m/rad or N/m, shape (..., n).
+        Kd_null: damping of what is to spare, N m s/rad or N s/m, shape (..., n).
         frame: its name; the tip where none is given.
         components: of its twist in base axes that the task is about, as of `Robot.task_space`.
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1 near singularities.

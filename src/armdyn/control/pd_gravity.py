@@ -16,14 +16,16 @@ def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd
     Each joint pulled by a spring and a damper of its own, gravity taken away. A constant q_ref is reached from
     everywhere: the energy of the springs and of the motion falls at the rate qd . Kd qd (Modern Robotics 11.4.2.2).
 
+    A gain is a number for all joints, one for each, or a full matrix (`with_gains`). Rates of references that are
+    left out are zero.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         q_ref: positions to hold or follow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
-        Kp: stiffness, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or a full matrix,
-            shape (..., n, n); see `with_gains`.
-        Kd: damping, N m s/rad or N s/m, the same.
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
+        Kp: stiffness of each joint, N m/rad or N/m, shape (..., n).
+        Kd: damping of each joint, N m s/rad or N s/m, shape (..., n).
 
     >>> robot = armdyn.load("ur5")
     >>> loop = armdyn.ClosedLoop(robot, armdyn.control.pd_gravity)

@@ -21,16 +21,18 @@ def pid(model: Any, q: Any, qd: Any, integral: Any, q_ref: Any, qd_ref: Any, Kp:
 
     The controller knows nothing of the arm (Modern Robotics 11.4.2.1). z is a state: z[k+1] = z[k] + h e[k].
 
+    A gain is a number for all joints, one for each, or a full matrix (`with_gains`). Rates of references that are
+    left out are zero.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         integral: z, rad s or m s, shape (..., n); the controller's state, which begins at zero.
         q_ref: positions to follow, rad or m, shape (..., n).
-        qd_ref: velocities to follow, rad/s or m/s, shape (..., n); zero where none are given.
-        Kp: proportional gain, N m/rad or N/m: a number for all joints, one for each, shape (..., n), or a full matrix,
-            shape (..., n, n); see `with_gains`.
-        Ki: integral gain, N m/(rad s) or N/(m s), the same.
-        Kd: derivative gain, N m s/rad or N s/m, the same.
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
+        Kp: proportional gain, N m/rad or N/m, shape (..., n).
+        Ki: integral gain, N m/(rad s) or N/(m s), shape (..., n).
+        Kd: derivative gain, N m s/rad or N s/m, shape (..., n).
         h: the sample time, s, scalar.
 
     >>> robot = armdyn.load("ur5")
