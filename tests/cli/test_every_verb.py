@@ -45,11 +45,23 @@ def motion_file(path: Path, name: str = "ur5") -> None:
     np.savetxt(path, table, delimiter=",", header=",".join(header), comments="", fmt="%.17g")
 
 
+def torque_log(path: Path, mass: float) -> None:
+    """Five seconds of two joints with torques, with a point of this mass at the tip."""
+    t = np.arange(0.0, 5.0, 0.02)[:, None]
+    arm, w = armdyn.load("planar_2r"), np.array([2.0, 3.1])
+    q, qd, qdd = np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)
+    tau = arm.with_payload(mass=mass).inverse_dynamics(q, qd, qdd)
+    header = ",".join(["t", *(f"{k}_{joint}" for k in ("q", "qd", "tau") for joint in arm.joint_names)])
+    np.savetxt(path, np.column_stack([t, q, qd, tau]), delimiter=",", header=header, comments="")
+
+
 @pytest.fixture
 def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     motion_file(tmp_path / "motion.csv")
+    for name, mass in (("empty", 0.0), ("held", 1.0)):
+        torque_log(tmp_path / f"{name}.csv", mass)
     Path("study.yaml").write_text(SCENARIO)
     Path("arm.xml").write_text(MJCF)
     Path("drives.yaml").write_text("elbow_joint:\n  gear: {ratio: 101}\n")
@@ -65,6 +77,7 @@ ANSWERS = {
     "torque": "torque ur5 --motion motion.csv",
     "simulate": "simulate planar_2r --duration 0.01 --csv fall.csv",
     "size": "size ur5 --task motion.csv --joint wrist_3_joint --bare",
+    "payload": "payload planar_2r held.csv --unloaded empty.csv",
     "bench": "bench planar_2r --states 10",
     "export": "export planar_2r --to python -f mass_matrix -o modules",
     "convert": "convert ur5 --to screws",

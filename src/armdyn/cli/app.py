@@ -29,6 +29,7 @@ from armdyn.cli.jacobian import jacobian
 from armdyn.cli.list_robots import list_robots
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.page import page
+from armdyn.cli.payload import payload
 from armdyn.cli.report import report
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
@@ -59,7 +60,7 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
 
 
 OF_ROBOTS: tuple[Callable[..., None], ...] = (
-    *(info, fk, ik, jacobian, torque, size, derive, export, convert, view, page, bench),
+    *(info, fk, ik, jacobian, torque, size, payload, derive, export, convert, view, page, bench),
 )
 """The verbs that are called with the robot that ROBOT names."""
 

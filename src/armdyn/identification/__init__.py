@@ -13,15 +13,19 @@ if TYPE_CHECKING:
     from armdyn.identification.fitting import identify
     from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
     from armdyn.identification.low_pass import LowPass
+    from armdyn.identification.payload_result import Payload
+    from armdyn.identification.payloads import payload
 
 _WHERE = {
     "Check": "checking",
     "Fit": "fit",
     "IdentificationError": "errors",
     "LowPass": "low_pass",
+    "Payload": "payload_result",
     "base_parameters": "identifiability",
     "identify": "fitting",
     "null_parameters_of_states": "identifiability",
+    "payload": "payloads",
 }
 
 __all__ = [
@@ -30,10 +34,12 @@ __all__ = [
     "Fit",
     "IdentificationError",
     "LowPass",
+    "Payload",
     "StandardParameters",
     "base_parameters",
     "identify",
     "null_parameters_of_states",
+    "payload",
 ]
 
 __getattr__ = names_of(__name__, _WHERE)

@@ -39,13 +39,7 @@ def uncertainty(regression: Regression, solution: Solution, deviations: Array) -
         deviations: of each joint's residual.
     """
     lift = regression.parameters.lift
-    reduced = lift @ solution.x
-    information = np.zeros((len(lift), len(lift)))
-    meat = np.zeros_like(information)
-    for number, part in enumerate(regression.parts):
-        scores, gram = _scores(regression, number, reduced, deviations)
-        information += gram
-        meat += _autocovariance(scores, _lags(regression, number, len(part)))
+    information, meat = sums_of_scores(regression, lift @ solution.x, deviations)
     prior_part = solution.hessian - lift.T @ information @ lift
     prior_part = 0.5 * (prior_part + prior_part.T)
     scale = 1.0 / np.sqrt(np.maximum(np.diag(solution.hessian), np.finfo(float).tiny))
@@ -53,6 +47,23 @@ def uncertainty(regression: Regression, solution: Solution, deviations: Array) -
     covariance = inverse @ (lift.T @ meat @ lift + prior_part) @ inverse
     from_data = 1.0 - np.clip(np.einsum("ij,ji->i", inverse, prior_part), 0.0, 1.0)
     return Uncertainty(0.5 * (covariance + covariance.T), from_data)
+
+
+def sums_of_scores(regression: Regression, reduced: Array, deviations: Array) -> tuple[Array, Array]:
+    """The information sum a a^T, and S, the sum of the scores' autocovariances, of the reduced parameters.
+
+    Args:
+        regression: of the logs.
+        reduced: its parameters.
+        deviations: of each joint's residual.
+    """
+    information = np.zeros((len(reduced),) * 2)
+    meat = np.zeros_like(information)
+    for number, part in enumerate(regression.parts):
+        scores, gram = _scores(regression, number, reduced, deviations)
+        information += gram
+        meat += _autocovariance(scores, _lags(regression, number, len(part)))
+    return information, meat
 
 
 def _scores(regression: Regression, number: int, reduced: Array, deviations: Array) -> tuple[Array, Array]:

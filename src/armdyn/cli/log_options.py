@@ -1,0 +1,70 @@
+"""Options of verbs that read logs: their columns, units, and gains of drives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from armdyn.cli.arguments import read_vector
+from armdyn.errors import ShapeError
+from armdyn.logs import Log, read
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+COLUMNS = (
+    "The columns of a quantity (t, q, qd, qdd, tau, current): a label with {i} or {joint}, a number from 0, or a range "
+    "of numbers FIRST:END without its end; may be repeated."
+)
+
+Gains = Annotated[
+    str | None,
+    typer.Option("--gains", metavar="G,G,...", help="Joint force per current, N m/A or N/A: one or one a joint."),
+]
+Columns = Annotated[list[str] | None, typer.Option("--columns", metavar="QUANTITY=COLUMNS", help=COLUMNS)]
+Units = Annotated[
+    list[str] | None,
+    typer.Option("--units", metavar="QUANTITY=UNIT", help="The unit of a quantity, such as q=deg; may be repeated."),
+]
+
+
+def log_reader(
+    robot: Robot, gains: str | None, columns: Sequence[str] | None, units: Sequence[str] | None
+) -> Callable[[Any], Log]:
+    """The function that reads logs of a robot by these options.
+
+    Raises:
+        ShapeError: gains that are not numbers, texts without an equals sign.
+    """
+    options: dict[str, Any] = {"gains": None if gains is None else gains_of(gains, robot)}
+    if columns:
+        options["columns"] = {name: _place(text) for name, text in (_pair("--columns", each) for each in columns)}
+    if units:
+        options["units"] = dict(_pair("--units", each) for each in units)
+    return lambda source: read(source, robot, **options)
+
+
+def gains_of(text: str, robot: Robot) -> Array:
+    """The gains of all joints, of one number or one for each."""
+    size = 1 if len(re.findall(r"[^,\s]+", text)) == 1 else robot.dof
+    return np.broadcast_to(read_vector(text, "--gains", size, labels=robot.joint_names), (robot.dof,)).copy()
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise ShapeError(
+            f"{option} {text!r}: expected QUANTITY=VALUE, for example q={'1:7' if 'c' in option else 'deg'}"
+        )
+    return name, value
+
+
+def _place(text: str) -> str | int | slice:
+    """A column's number, a range of them, or a label."""
+    if re.fullmatch(r"\d+", text):
+        return int(text)
+    ends = re.fullmatch(r"(\d+):(\d+)", text)
+    return slice(int(ends[1]), int(ends[2])) if ends else text
