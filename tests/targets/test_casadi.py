@@ -81,6 +81,9 @@ def test_states_are_columns() -> None:
             f(q=q[0], qd=given, qdd=qdd[0])
     with pytest.raises(ShapeError, match=r"q of inverse_dynamics has shape \(5, 6\); .*a state in each column: q\.T"):
         f.call([q[:5], qd[:5], qdd[:5]])
+    for empty in (q[:0].T, q[:0]):
+        with pytest.raises(ShapeError, match="of no state, which CasADi reads as zeros"):
+            f(empty, empty, empty)
     np.testing.assert_allclose(np.array(f(q[:5].T, qd[:5].T, qdd[:5].T)).T, expected[:5], rtol=1e-12)
     columns = robot.inverse_dynamics.to_casadi(states="last")
     for same in (columns, pickle.loads(pickle.dumps(columns)), copy.deepcopy(columns)):  # noqa: S301 - our own

@@ -27,7 +27,7 @@ class CasadiFunction(ca.Function):  # type: ignore[misc]  # CasADi has no types
         """The results for a list of arguments or for a dict of them by name, as of a `casadi.Function`.
 
         Raises:
-            ShapeError: a matrix that has a state in each row, or may have.
+            ShapeError: a matrix that has a state in each row, or may have; one of no state.
         """
         named = arguments.items() if isinstance(arguments, Mapping) else self._by_position(arguments)
         for name, argument in named:
@@ -40,6 +40,8 @@ class CasadiFunction(ca.Function):  # type: ignore[misc]  # CasADi has no types
     def _check(self, name: str, shape: tuple[int, ...]) -> None:
         """An argument of n numbers that is given as a matrix with n columns."""
         size = self.size_in(name) if name in self.name_in() else (0, 0)
+        if shape in ((size[0], 0), (0, size[0])) and size[0]:
+            raise ShapeError(f"{name} of {self.name()} has shape {shape}, of no state, which CasADi reads as zeros")
         if len(shape) != 2 or size[1] != 1 or shape[1] != size[0] or min(shape) < 2:
             return
         if shape[0] != shape[1]:
