@@ -76,6 +76,7 @@ ANSWERS = {
     "jacobian": "jacobian rp",
     "torque": "torque ur5 --motion motion.csv",
     "simulate": "simulate planar_2r --duration 0.01 --csv fall.csv",
+    "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv",
     "size": "size ur5 --task motion.csv --joint wrist_3_joint --bare",
     "payload": "payload planar_2r held.csv --unloaded empty.csv",
     "bench": "bench planar_2r --states 10",

@@ -21,6 +21,7 @@ from armdyn.cli.bench import bench
 from armdyn.cli.convert import convert
 from armdyn.cli.derive import derive
 from armdyn.cli.doctor import doctor
+from armdyn.cli.excite import excite
 from armdyn.cli.export import export
 from armdyn.cli.fk import fk
 from armdyn.cli.ik import ik
@@ -60,7 +61,7 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
 
 
 OF_ROBOTS: tuple[Callable[..., None], ...] = (
-    *(info, fk, ik, jacobian, torque, size, payload, derive, export, convert, view, page, bench),
+    *(info, fk, ik, jacobian, torque, size, excite, payload, derive, export, convert, view, page, bench),
 )
 """The verbs that are called with the robot that ROBOT names."""
 

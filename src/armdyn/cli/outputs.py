@@ -55,7 +55,7 @@ def _refuse_folder(option: str, path: Path) -> None:
         raise OutputError(f"{option} {str(path)!r}: no file can be written in {str(folder)!r}: {reason}") from None
 
 
-OUTPUTS = ("out", "csv", "npz", "parquet", "plot", "animate", "screenshot", "save", "latex", "python", "report")
+OUTPUTS = ("out", "csv", "npz", "parquet", "plot", "animate", "screenshot", "save", "latex", "python", "report", "ros")
 """The parameters of verbs that name files to be written."""
 
 

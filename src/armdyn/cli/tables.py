@@ -22,12 +22,23 @@ from armdyn.writing import write_text
 
 _NAMES = (
     *("#", "joint", "coordinate", "name", "type", "kind", "on link", "moves link", "link", "frame", "to"),
-    *("function", "unit", "source", "what", "motor", "gear", "fail by", "motor and\nother parts", "friction laws"),
+    *(
+        "function",
+        "unit",
+        "source",
+        "what",
+        "motor",
+        "gear",
+        "fail by",
+        "motor and\nother parts",
+        "friction laws",
+        "parameter",
+    ),
 )
 
 _SEVERAL = (
     *("axis", "stands at", "centre of mass,\nm", "principal inertia,\nkg m²", "rows", "source", "what", "fail by"),
-    *("origin, m", "roll, pitch, yaw,\ndeg", "motor and\nother parts", "friction laws"),
+    *("origin, m", "roll, pitch, yaw,\ndeg", "motor and\nother parts", "friction laws", "parameter"),
 )
 """Columns whose cells hold several words or numbers, between which a line may end."""
 

@@ -9,6 +9,8 @@ from armdyn.model.standard_parameters import StandardParameters
 if TYPE_CHECKING:
     from armdyn.identification.checking import Check
     from armdyn.identification.errors import IdentificationError
+    from armdyn.identification.excitation import Excitation
+    from armdyn.identification.exciting import excite, random_motions
     from armdyn.identification.fit import Fit
     from armdyn.identification.fitting import identify
     from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
@@ -18,28 +20,34 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Check": "checking",
+    "Excitation": "excitation",
     "Fit": "fit",
     "IdentificationError": "errors",
     "LowPass": "low_pass",
     "Payload": "payload_result",
     "base_parameters": "identifiability",
+    "excite": "exciting",
     "identify": "fitting",
     "null_parameters_of_states": "identifiability",
     "payload": "payloads",
+    "random_motions": "exciting",
 }
 
 __all__ = [
     "BaseParameters",
     "Check",
+    "Excitation",
     "Fit",
     "IdentificationError",
     "LowPass",
     "Payload",
     "StandardParameters",
     "base_parameters",
+    "excite",
     "identify",
     "null_parameters_of_states",
     "payload",
+    "random_motions",
 ]
 
 __getattr__ = names_of(__name__, _WHERE)

@@ -1,0 +1,140 @@
+"""An exciting motion: its positions in time, what to expect of it, its files and its picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import number
+from armdyn.identification.fourier_series import Basis, motion_of
+from armdyn.identification.optimal_design import Design
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A motion for identification.
+
+    Args:
+        design: the robot, the base parameters whose columns count, the limits and the series.
+        start: q_0, rad or m, shape (n,).
+        coefficients: a_1, ..., a_H, b_1, ..., b_H of each joint, rad/s or m/s, shape (n, 2 harmonics).
+        rows_a_second: independent rows of a log in a second, Hz: twice the cut-off of the fit's low-pass.
+        information: log det A.
+        used: the largest part of a limit that is used.
+        evaluations: of the objective with its slopes.
+        notes: limits that the description does not state.
+    """
+
+    design: Design = field(repr=False)
+    start: Array
+    coefficients: Array
+    rows_a_second: float
+    information: float
+    used: float
+    evaluations: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def robot(self) -> Robot:
+        """That moves."""
+        return self.design.robot
+
+    @property
+    def duration(self) -> float:
+        """Of the motion, s."""
+        return self.design.duration
+
+    def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """q, qd and qdd at times, s, shape (T, n) each."""
+        basis = Basis.of(np.atleast_1d(np.asarray(t, dtype=float)), self.duration, self.design.harmonics)
+        return motion_of(basis, self.start, self.coefficients)
+
+    def sampled(self, rate: float = 100.0) -> dict[str, Array]:
+        """t, q, qd and qdd at a rate, Hz, as arrays by name."""
+        t = np.linspace(0.0, self.duration, round(self.duration * number("rate", rate, above=0.0, unit="Hz")) + 1)
+        return dict(zip(("t", "q", "qd", "qdd"), (t, *self.at(t)), strict=True))
+
+    @property
+    def deviations(self) -> dict[str, float]:
+        """The deviation to expect of each base parameter, those of joints among them, by name."""
+        rows = self.rows_a_second * self.duration
+        found = self.design.deviations(self.start, self.coefficients, rows)
+        return dict(zip(self.design.base.names, found.tolist(), strict=True))
+
+    def to_csv(self, path: Any, rate: float = 100.0) -> None:
+        """Write t, q, qd and qdd as a csv with the joints' names, which `armdyn torque --motion` and `view` read."""
+        from armdyn.writing import write_text  # noqa: PLC0415 - for few
+
+        write_text(path, self._csv(rate))
+
+    def _csv(self, rate: float) -> str:
+        sampled = self.sampled(rate)
+        heads = ["t [s]"]
+        for quantity, power in (("q", ""), ("qd", "/s"), ("qdd", "/s^2")):
+            for joint in self.robot.joints:
+                unit = "rad" if joint.kind == "revolute" else "m"
+                heads.append(f"{quantity}_{joint.name} [{unit}{power}]")
+        rows = np.concatenate([sampled["t"][:, None], sampled["q"], sampled["qd"], sampled["qdd"]], axis=1)
+        lines = [",".join(heads), *(",".join(map(repr, row)) for row in rows.tolist())]
+        return "\n".join(lines) + "\n"
+
+    def to_joint_trajectory(self, rate: float = 50.0) -> dict[str, Any]:
+        """The motion as the fields of a ROS trajectory_msgs/JointTrajectory, plain data for YAML or JSON."""
+        sampled = self.sampled(rate)
+        points = [
+            {
+                "positions": q.tolist(),
+                "velocities": qd.tolist(),
+                "accelerations": qdd.tolist(),
+                "time_from_start": dict(zip(("sec", "nanosec"), divmod(round(t * 1e9), 10**9), strict=True)),
+            }
+            for t, q, qd, qdd in zip(*sampled.values(), strict=True)
+        ]
+        return {"joint_names": list(self.robot.joint_names), "points": points}
+
+    def plot(self, path: Any = None) -> Any:
+        """A picture: positions, velocities and joint forces over time, each over its limit.
+
+        Args:
+            path: of a file to write; the figure is returned if None.
+        """
+        from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
+
+        sampled = self.sampled(100.0)
+        q, qd, qdd = sampled["q"], sampled["qd"], sampled["qdd"]
+        bounds = self.design.bounds
+        tau = self.robot.inverse_dynamics(q, qd, qdd)
+        figure = Figure(figsize=(9, 7), layout="constrained")
+        rows = (
+            ("position, part of the range", (q - bounds.middle) / bounds.half),
+            ("velocity, part of the limit", qd / bounds.velocity),
+            ("joint force, part of the limit", tau / bounds.effort),
+        )
+        for axes, (title, values) in zip(figure.subplots(3, 1, sharex=True), rows, strict=True):
+            for name, column in zip(self.robot.joint_names, values.T, strict=True):
+                axes.plot(sampled["t"], column, label=name, linewidth=1.2)
+            axes.axhspan(-1.0, 1.0, color="0.9", zorder=0)
+            axes.set_ylabel(title)
+            axes.margins(x=0)
+        figure.axes[0].legend(ncols=4, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.35))
+        figure.axes[-1].set_xlabel("t, s")
+        if path is None:
+            return figure
+        from armdyn.writing import replacement  # noqa: PLC0415 - for few
+
+        with replacement(path) as place:
+            figure.savefig(place, dpi=120)
+        return None
+
+    def __str__(self) -> str:
+        return (
+            f"an exciting motion of {self.robot.name!r}: {self.duration:g} s, {self.design.harmonics} harmonics, "
+            f"log det {self.information:.4g}, at most {100 * self.used:.1f} % of a limit"
+        )
