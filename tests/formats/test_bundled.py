@@ -209,3 +209,44 @@ def test_operation_counts_do_not_rise(name: str) -> None:
     for program, (multiplications, additions) in zip(programs, OPERATIONS[name], strict=True):
         assert program.op_counts.multiplications <= multiplications
         assert program.op_counts.additions <= additions
+
+
+# ---- planar arms of other sizes
+
+
+def test_planar_arms_take_masses_lengths_and_gravity() -> None:
+    """UCL's arm with other numbers is the closed form of Modern Robotics 8.10 with them."""
+    m1, m2, L1, L2, g = 2.5, 0.7, 0.8, 1.3, 1.62
+    arm = armdyn.load("ucl_2r", masses=[m1, m2], lengths=[L1, L2], gravity=(0.0, -g, 0.0))
+    q = np.array([0.4, -1.1])
+    M12 = m2 * (L1 * L2 * np.cos(q[1]) + L2**2)
+    M11 = m1 * L1**2 + m2 * (L1**2 + 2 * L1 * L2 * np.cos(q[1]) + L2**2)
+    np.testing.assert_allclose(arm.mass_matrix(q), [[M11, M12], [M12, m2 * L2**2]], rtol=1e-14)
+    weight = m2 * g * L2 * np.cos(q.sum())
+    np.testing.assert_allclose(arm.gravity_forces(q), [(m1 + m2) * g * L1 * np.cos(q[0]) + weight, weight], rtol=1e-13)
+    tip = [L1 * np.cos(q[0]) + L2 * np.cos(q.sum()), L1 * np.sin(q[0]) + L2 * np.sin(q.sum()), 0.0]
+    np.testing.assert_allclose(arm.forward_kinematics(q)[:3, 3], tip, rtol=1e-14, atol=1e-15)
+    assert arm.name == "ucl_2r"
+
+
+def test_links_scale_as_bodies_of_one_shape() -> None:
+    """Lengths twice as large and masses three times: M grows by 12, I with it; what is left out stays."""
+    plain = armdyn.load("planar_3r")
+    q = np.array([0.3, -0.5, 0.9])
+    large = armdyn.load("planar_3r", masses=[60.0, 45.0, 30.0], lengths=[8.0, 6.0, 4.0])
+    np.testing.assert_allclose(large.mass_matrix(q), 12.0 * plain.mass_matrix(q), rtol=1e-13)
+    same = armdyn.load("planar_3r", masses=[20.0, 15.0, 10.0])
+    assert same.model.digest == plain.model.digest
+
+
+def test_other_masses_and_arms_are_refused() -> None:
+    with pytest.raises(
+        armdyn.ShapeError, match=r"masses of 'ucl_2r' has shape \(3,\); expected \(2,\), one for each link"
+    ):
+        armdyn.load("ucl_2r", masses=[1.0, 2.0, 3.0])
+    with pytest.raises(
+        armdyn.ModelError, match=r"lengths of 'planar_2r' are \[1.0, 0.0\]; expected numbers above zero, m"
+    ):
+        armdyn.load("planar_2r", lengths=[1.0, 0.0])
+    with pytest.raises(armdyn.UnknownName, match="masses"):
+        armdyn.load("ur5", masses=[1.0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -37,6 +37,9 @@ _BUNDLED = (
 _TAKING_OPTIONS = ("planar_2r_geared",)
 """Those whose module takes the options of `load`, and more."""
 
+_PLANAR = ("planar_2r", "planar_3r", "ucl_2r")
+"""Those that take masses and lengths of their links."""
+
 
 def bundled_robots() -> tuple[str, ...]:
     """The names `load` knows.
@@ -48,9 +51,11 @@ def bundled_robots() -> tuple[str, ...]:
 
 
 class LoadOptions(Options, total=False):
-    """The keywords of `load`: those of `Robot.from_urdf`, and the gear ratio of "planar_2r_geared"."""
+    """The keywords of `load`: those of `Robot.from_urdf`, and more of "planar_2r_geared" and of planar arms."""
 
     gear_ratio: float
+    masses: Sequence[float]
+    lengths: Sequence[float]
     xacro_args: Mapping[str, Any] | None
 
 
@@ -62,7 +67,8 @@ def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions])
             <robot> or <mujoco>; a ``mujoco.MjModel``; a ``pinocchio.Model``.
         options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia,
             problems, friction, joint_order. A xacro file takes xacro_args=, the values of its arguments by name, and is
-            expanded. "planar_2r_geared" takes gear_ratio=, 10 where it is not given.
+            expanded. "planar_2r_geared" takes gear_ratio=, 10 where it is not given; "planar_2r", "planar_3r" and
+            "ucl_2r" take masses=, kg, and lengths=, m, of their links: centres of mass and inertias scale with them.
 
     Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: mass that ``chain=True`` leaves out,
     limits that are zero. ``robot.notes`` has all notes.
@@ -73,6 +79,8 @@ def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions])
 
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')
+    >>> load("ucl_2r", masses=[2.0, 1.0], lengths=[0.5, 0.5], gravity=(0, -9.81, 0)).gravity_forces([0.0, 0.0])
+    array([19.62 ,  4.905])
     """
     _refuse_unknown(robot, options)
     with undivided():  # the modules that read files are imported at first use
@@ -81,12 +89,12 @@ def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions])
 
 def _refuse_unknown(robot: object, options: Iterable[str]) -> None:
     geared = isinstance(robot, str) and robot in _TAKING_OPTIONS
+    planar = isinstance(robot, str) and robot in _PLANAR
     of_urdf = isinstance(robot, str | os.PathLike) and not (
         isinstance(robot, str) and (is_text(robot) or robot in _BUNDLED)
     )
-    known = sorted(
-        [*Options.__annotations__, *(["gear_ratio"] if geared else []), *(["xacro_args"] if of_urdf else [])]
-    )
+    of_arm = [*(["gear_ratio"] if geared else []), *(["masses", "lengths"] if planar else [])]
+    known = sorted([*Options.__annotations__, *of_arm, *(["xacro_args"] if of_urdf else [])])
     for option in options:
         if option not in known:
             what = shown(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__
@@ -139,6 +147,9 @@ def _bundled_model(name: str) -> Model:
 
 def _read_bundled(name: str, options: Mapping[str, Any]) -> Robot:
     """From its URDF file, or from its module; with options such an arm is written as URDF and read with them."""
+    if "masses" in options or "lengths" in options:
+        planar: Robot = import_module("armdyn.robots.planar").build(name, **options)
+        return planar
     path = Path(__file__).parent / f"{name}.urdf"
     if path.exists():
         return Robot.from_urdf(path, **options)
