@@ -17,6 +17,7 @@ WHERE = {
     "motion_tables": "MotionTables",
     "mjcf_drives": "MjcfDrives",
     "scenarios": "Scenarios",
+    "scenario_words": "ScenarioWords",
     "masp_files": "MaspFiles",
     "archives": "Archives",
     "stream_lines": "StreamLines",

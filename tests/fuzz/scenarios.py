@@ -53,7 +53,7 @@ class Scenarios:
 
     def make(self, rng: Random) -> bytes:
         """A scenario with up to two changes, and now and then damaged bytes."""
-        said = _study(rng) if rng.random() < 0.4 else _motion(rng)
+        said = study_of(rng) if rng.random() < 0.4 else motion_of(rng)
         for _ in range(rng.choice((0, 1, 1, 1, 2))):
             plain_data.changed(said, rng, KNOWN)
         data = yaml.safe_dump(said, sort_keys=False, allow_unicode=True).encode()
@@ -113,7 +113,7 @@ def _forces(torque: Any) -> Any:
     return [torque if cells is None else "law", gains, getattr(torque, "sample_time", 0)]
 
 
-def _motion(rng: Random) -> dict[str, Any]:
+def motion_of(rng: Random) -> dict[str, Any]:
     said: dict[str, Any] = {"robot": "planar_2r", "q0": _two(rng)}
     more = {"qd0": _two(rng), "gravity": [0, -9.81, 0], "save_every": 0.01, "stops": {"restitution": 0.5}, "duration": 0.5,
             "payload": rng.choice((1.5, {"mass": 2, "com": [0, 0, 0.1]})), "actuators": "drives.yaml"}  # fmt: skip
@@ -167,7 +167,7 @@ def _things() -> dict[str, Any]:
     }
 
 
-def _study(rng: Random) -> dict[str, Any]:
+def study_of(rng: Random) -> dict[str, Any]:
     said: dict[str, Any] = {"robot": "planar_2r", "duration": 0.1, "step": 0.01, "method": rng.choice(("euler", "rk4"))}
     if rng.random() < 0.5:
         said |= {"controller": "pd_gravity", "inputs": {"q_ref": _two(rng), "Kp": 100, "Kd": 20}}

@@ -28,6 +28,7 @@ KINDS = [name for name in WHERE if name != "planted"]
         *(("urdf", 8000), ("mjcf", 4000), ("calls", 4000), ("options", 3000), ("tables", 500)),
         *(("actuator_files", 2000), ("catalogues", 3000), ("motion_tables", 5000), ("urdf_drives", 1000)),
         *(("mjcf_drives", 500), ("scenarios", 500), ("masp_files", 300), ("archives", 100_000)),
+        ("scenario_words", 10_000),
         ("stream_lines", 45_000),  # inputs of 2.25 lines each
     ],
 )
@@ -53,6 +54,14 @@ def test_damaged_lines_of_a_stream_are_states_or_one_error() -> None:
     verdicts = [judged(kind, input_of(kind, 37, i), no_stage) for i in range(300)]
     assert not [verdict.finding for verdict in verdicts if verdict.finding is not None]
     assert sum(verdict.outcome == "states" for verdict in verdicts) > 100
+
+
+def test_damaged_scenarios_are_read_or_one_error() -> None:
+    """Their words and their sizes."""
+    kind = kind_of("scenario_words")
+    verdicts = [judged(kind, input_of(kind, 37, i), no_stage) for i in range(60)]
+    assert not [verdict.finding for verdict in verdicts if verdict.finding is not None]
+    assert sum(verdict.outcome == "refused" for verdict in verdicts) > 30
 
 
 DIGESTS = """

@@ -34,6 +34,9 @@ SEPARATORS = ("\t", ";", ",")
 
 STANDARD_INPUT = "-"
 
+MOST_BYTES, MOST_COLUMNS = 1 << 30, 10_000
+"""Of a table; a longer motion fits into .npz or Parquet."""
+
 _WITH_UNIT = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\]]*)\]", re.DOTALL)
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
@@ -111,12 +114,15 @@ class CsvTable:
         """
         of_input = str(path) == STANDARD_INPUT
         try:
-            content = sys.stdin.read() if of_input else path.read_bytes()
+            content = sys.stdin.read(MOST_BYTES + 1) if of_input else _first_bytes(path)
         except FileNotFoundError:
             raise error(f"no file {str(path)!r}; expected {expected}") from None
         except OSError as problem:
             raise error(f"{str(path)!r} cannot be read: {problem.strerror or problem}") from None
-        return cls.of(content, "standard input" if of_input else str(path), expected, error=error)
+        name = "standard input" if of_input else str(path)
+        if len(content) > MOST_BYTES:
+            raise error(f"{name} has more than {MOST_BYTES:,} bytes; thin it, or cut it into parts")
+        return cls.of(content, name, expected, error=error)
 
     @classmethod
     def of(
@@ -148,6 +154,8 @@ class CsvTable:
             raise error(f"{file!r} is no csv in UTF-8: {problem}") from None
         if not lines:
             raise error(f"{file} is empty; expected {expected}")
+        if len(lines[0][1]) > MOST_COLUMNS:
+            raise error(f"{file} has {len(lines[0][1]):,} columns; expected {MOST_COLUMNS:,} at most")
         return cls(file, lines, error)
 
     @property
@@ -246,6 +254,22 @@ class CsvTable:
         if written not in units.known:
             raise self.error(f"{self.where} column {label!r}{units.expected(with_unit['unit'])}")
         return units.known[written]
+
+
+def unused(labels: Sequence[str]) -> str:
+    """The sentence on columns that are not used, the first twelve by name.
+
+    >>> unused(["x", "y"])
+    "columns not used: 'x', 'y'"
+    """
+    more = f" and {len(labels) - 12:,} more" if len(labels) > 12 else ""
+    return f"columns not used: {', '.join(map(repr, labels[:12]))}{more}"
+
+
+def _first_bytes(path: Path) -> bytes:
+    """The bytes of a file, one more than a table may have at most."""
+    with path.open("rb") as file:
+        return file.read(MOST_BYTES + 1)
 
 
 def _separator(text: str, separators: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.checks import joint_array, number, switch, whole_number
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError
+from armdyn.errors import ShapeError, shown
 from armdyn.functions.not_finite import Lost
 from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
@@ -43,6 +43,9 @@ CHUNKS, FEWEST_RUNS, MOST_IN_CHUNK = 64, 64, 1 << 14
 ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
 """Methods whose step depends on the state alone, as a closed loop needs."""
 
+LARGEST = 100_000_000
+"""Runs of a study."""
+
 DRAWN_AT_ONCE = 1 << 16
 """Runs whose samples are looked at together, before the first run."""
 
@@ -69,6 +72,11 @@ class Study:
     def __post_init__(self) -> None:
         object.__setattr__(self, "loop", self.recipe.loop())
         object.__setattr__(self, "traced", self.loop.rollout.traced(given=self._given))
+        if self.runs > LARGEST:
+            raise StudyError(
+                f"a study of {shown(self.runs)} runs; expected {LARGEST:,} at most. Draw fewer, or take fewer values "
+                "along each axis of a grid"
+            )
         self._check()
         if self.chunk is not None:
             whole_number("chunk", self.chunk, least=1, error=StudyError)

@@ -63,9 +63,10 @@ def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]],
     signals = dict(Counter(of_signals))
     expected = _header(list(names_and_units(joints, with_f_tip=with_f_tip, signals=signals)))
     if not joints or header != expected:
-        missing = [column for column in expected if column not in header]
-        foreign = [column for column in header if column not in expected]
-        problems = [f"missing {missing}"] * bool(missing) + [f"unknown {foreign[:12]}"] * bool(foreign)
+        there, wanted = set(header), set(expected)
+        missing = [column for column in expected if column not in there]
+        foreign = [column for column in header if column not in wanted]
+        problems = [f"missing {missing[:12]}"] * bool(missing) + [f"unknown {foreign[:12]}"] * bool(foreign)
         if not joints:
             problems.append("no joint position such as 'q_shoulder [rad]'")
         raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order'}")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.errors import ArmdynError, ShapeError, UnknownName
-from armdyn.formats.csv_table import OF_TIME, Column, ColumnUnits, CsvTable, TableError, comma_hint, units_of
+from armdyn.formats.csv_table import OF_TIME, Column, ColumnUnits, CsvTable, TableError, comma_hint, units_of, unused
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -242,7 +242,7 @@ def _named(table: CsvTable, robot: Robot) -> dict[str, Column]:
 
 def _warn_of_others(table: CsvTable, others: Sequence[str]) -> None:
     if others:
-        warnings.warn(f"{table.file}: columns not used: {', '.join(map(repr, others))}", stacklevel=3)
+        warnings.warn(f"{table.file}: {unused(others)}", stacklevel=3)
 
 
 def found_columns(

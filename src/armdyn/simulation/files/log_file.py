@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.checks import number
 from armdyn.errors import ArmdynError, ShapeError
-from armdyn.formats.csv_table import Column, CsvTable, TableError
+from armdyn.formats.csv_table import Column, CsvTable, TableError, unused
 from armdyn.robot import Robot
 from armdyn.simulation.files.joint_tables import check_times, found_columns, names_of, refuse_foreign, spline_through
 from armdyn.spatial.rotations import Array
@@ -68,7 +68,7 @@ def read_log_file(
     if table.has_header:
         columns, others = columns_of(table, robot)
         if others:
-            notes.append(f"columns not used: {', '.join(map(repr, others))}")
+            notes.append(unused(others))
     else:
         columns = {name: Column(k, name) for k, name in enumerate(unnamed(len(table.first), robot, table.file))}
     _check_clock(table, timed="t" in columns, rate=rate)

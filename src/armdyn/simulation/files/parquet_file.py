@@ -51,6 +51,9 @@ def read(path: Path) -> Trajectory:
     source = io.BytesIO(path.read_bytes())
     with refusing_damage(path, OSError, pa.ArrowException):
         file = pq.ParquetFile(source)
+        types = {str(field.type) for field in file.schema_arrow}
+        if not types <= {"double", "int64"}:  # texts and lists may unpack to any size
+            raise ValueError(f"columns of {', '.join(sorted(types))[:100]}, and not of numbers alone")
         refuse_more_than_memory(8.0 * file.metadata.num_rows * file.metadata.num_columns)
         table = file.read()
         return _trajectory(table, dict(table.schema.metadata or {}))

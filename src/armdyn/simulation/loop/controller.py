@@ -76,12 +76,14 @@ class Controller:
     @property
     def state(self) -> dict[str, Argument]:
         """Its own state."""
-        return {a.name: a for a in self.function.arguments if a.name in self.results[1:]}
+        results = self.results[1:]
+        return {a.name: a for a in self.function.arguments if a.name in results}
 
     @property
     def inputs(self) -> dict[str, Argument]:
         """References, gains and the like."""
-        return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
+        others = {*MOTION, *self.state}
+        return {a.name: a for a in self.function.arguments if a.name not in others}
 
     @property
     def optional(self) -> tuple[str, ...]:
