@@ -67,8 +67,8 @@ def doctor(path: str | os.PathLike[str]) -> Findings:
     subject = Subject.of(source, file.absolute().parent)
     found = [one for check in CHECKS for one in check(subject)]
     robot, problems = _loaded(file)
-    found += _from_reader(problems, source, {one.line for one in found if one.severity == "error"})
-    if robot is not None and robot.dof:
+    found += _from_reader(problems, source, [one for one in found if one.severity == "error"])
+    if robot is not None and 0 < robot.dof <= efforts.MOST_JOINTS:
         found += efforts.below_gravity(subject, robot)
     ordered = sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))
     named = tuple(replace(one, file=file.name) for one in ordered)
@@ -87,8 +87,10 @@ def _loaded(file: Path) -> tuple[Robot | None, list[str]]:
             return None, [str(error)]
 
 
-def _from_reader(problems: list[str], source: Source, known: set[int]) -> Iterator[Finding]:
-    """The problems of armdyn's reader at lines where no check has found an error."""
+def _from_reader(problems: list[str], source: Source, errors: list[Finding]) -> Iterator[Finding]:
+    """The problems of armdyn's reader that no check has found: at other lines, and not of the same link's inertia."""
+    known = {one.line for one in errors}
+    bodies = {one.element for one in errors if one.rule.startswith(("mass/", "inertia/"))}
     nodes: dict[int, Node] = {}
     for node in source.root.walk():
         nodes.setdefault(node.line, node)
@@ -99,5 +101,7 @@ def _from_reader(problems: list[str], source: Source, known: set[int]) -> Iterat
             continue
         node = nodes.get(line, source.root)
         text = place["text"] if place else problem
+        if any(text.startswith(f"{body}:") and ("mass" in text or "inertia" in text) for body in bodies):
+            continue
         why, element = "armdyn refuses the file", f"<{node.tag}>"
         yield Finding("read/refused", "error", element, text.rstrip("."), why, line, node.column)

@@ -2,7 +2,7 @@
 
 A judgement of mass m, centre c and tensor I adds up what is unlikely, in powers of ten beyond a tolerance:
 
-    size        radius of gyration sqrt(I_max / m) against the extent of the link
+    size        radius of gyration sqrt(I_max / m) against the extent L of the link, 0.3 L for a rod
     density     mass over the volume of the shapes, where these are primitives
     centre      distance of c from the box of the link's joints and shapes, against its diagonal
     mass        m against the masses of the neighbours
@@ -35,11 +35,17 @@ DECADES = (1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1e1, 1e2, 1e3, 1e4, 1e6, 1e9)
 IMPOSSIBLE, PER_DECADE, PER_CHANGE = 10.0, 0.05, 0.1
 """Penalties: of a tensor that no body has; of a factor, by its power of ten; of each kind of change."""
 
-UNITS = {1e-3: 0.0, 1e3: 0.0, 1e-6: 0.0, 1e6: 0.0, 1e-9: 0.0, 1e9: 0.0}
-"""Factors of units (g, mm, g mm^2, kg mm^2), which are likelier than a decimal point that has slipped."""
+UNITS = {1e-3: 0.0, 1e3: 0.0, 1e-6: 0.0, 1e6: 0.0, 1e-9: 0.0, 1e9: 0.0, 1e-4: 0.0}
+"""Factors of units (g, mm, g mm^2, kg mm^2, kg cm^2), which are likelier than a decimal point that has slipped."""
 
-SIZE_TOLERANCE = 0.5
-"""Powers of ten by which a radius of gyration may be off 0.3 of the extent."""
+TYPICAL_RADIUS, TYPICAL_DENSITY = 0.3, 1500.0
+"""Radius of gyration of a rod over its length; density of a link of metal with cavities, kg/m^3."""
+
+THINNEST = 1e-6
+"""Ratio of principal moments below which a body is a rod without thickness, however thin."""
+
+PER_DISTANCE = 0.2
+"""Penalty per power of ten between a number and its typical value: it ranks hypotheses that are all plausible."""
 
 
 class Numbers(NamedTuple):
@@ -66,10 +72,13 @@ class Surroundings:
     Args:
         box: the lowest and highest corner of the link's joints and shapes, m, shape (2, 3); None if it has one point.
         extent: the diagonal of the box, m, or the typical one of the robot.
-        is_known: whether it is the link's own.
+        is_known: if it is the link's own.
         volume: of its shapes, m^3; None if it is not known.
         neighbours: masses of the links beside it, kg.
-        rotation: of the axes of the inertia in the link.
+        frame: pose of the axes of the inertia in the link.
+        placement: pose of the link in its parent, joints at zero.
+        world: pose of the link in the root, joints at zero.
+        typical_mass: the median of the robot's moving links, kg; 0 if it is not known.
     """
 
     box: Array | None
@@ -77,45 +86,69 @@ class Surroundings:
     is_known: bool
     volume: float | None
     neighbours: tuple[float, ...]
-    rotation: Array
+    frame: Array
+    placement: Array
+    world: Array
+    typical_mass: float
 
     @classmethod
-    def of(cls, body: Body, typical: float) -> Surroundings:
-        """Of a link; ``typical`` is the extent of the others."""
+    def of(cls, body: Body, typical: float, typical_mass: float = 0.0) -> Surroundings:
+        """Of a link; ``typical`` is the median extent of the robot's links, ``typical_mass`` of their masses."""
         points = body.points[np.isfinite(body.points).all(axis=1)]
         box = np.array([points.min(axis=0), points.max(axis=0)]) if len(points) > 1 else None
         known = body.extent > 0.0
         joints = [*body.carries, *([body.carried_by] if body.carried_by else [])]
         ends = [joint.child_body if joint.parent_body is body else joint.parent_body for joint in joints]
-        masses = tuple(end.mass for end in ends if end is not None and end.mass is not None and end.mass > 0.0)
-        return cls(box, body.extent if known else typical, known, body.volume or None, masses, body.frame[:3, :3])
+        stated = (end.mass for end in ends if end is not None and end.mass is not None)
+        masses = tuple(mass for mass in stated if 0.0 < mass < np.inf)
+        extent = body.extent if known else typical
+        placement = np.eye(4) if body.carried_by is None else body.carried_by.placement
+        of_body = (body.volume or None, masses, body.frame, placement, body.world)
+        return cls(box, extent, known, *of_body, typical_mass)
 
-    def judged(self, numbers: Numbers) -> dict[str, float]:
-        """What is unlikely about numbers, by kind, in powers of ten."""
+    def judged(self, numbers: Numbers, principal: Array | None = None) -> dict[str, float]:
+        """Unlikely properties of numbers, by kind, in powers of ten; ``principal`` are their principal moments."""
         found: dict[str, float] = {}
-        if not is_possible(numbers.moments) or not numbers.mass > 0.0:
+        principal = np.linalg.eigvalsh(tensor_of(numbers.moments)) if principal is None else principal
+        if not _are_possible(principal) or not numbers.mass > 0.0:
             found["possible"] = IMPOSSIBLE
         mass = abs(numbers.mass)
         if mass > 0.0 and self.extent > 0.0:
-            largest = float(np.abs(np.linalg.eigvalsh(tensor_of(numbers.moments))).max())
+            largest = float(np.abs(principal).max())
             if largest > 0.0:
-                size = log10(np.sqrt(largest / mass) / (0.3 * self.extent))
-                found["size"] = max(abs(size) - SIZE_TOLERANCE, 0.0)
+                size = np.sqrt(largest / mass) / self.extent
+                found["size"] = max(log10(size / thresholds.LARGE.value), log10(thresholds.SMALL.value / size), 0.0)
         if self.volume and mass > 0.0:
             density = mass / self.volume
             found["density"] = max(
                 log10(density / thresholds.DENSE.value), log10(thresholds.LIGHT.value / density), 0.0
             )
-        if self.box is not None:
+        if self.box is not None and self.extent > 0.0:
             beyond = np.maximum(np.maximum(self.box[0] - numbers.com, numbers.com - self.box[1]), 0.0)
             far = float(np.linalg.norm(beyond)) / self.extent
             found["centre"] = max(log10(far / thresholds.OUTSIDE.value), 0.0) if far > 0.0 else 0.0
         elif self.extent > 0.0 and (far := float(np.linalg.norm(numbers.com))) > 0.0:
             found["centre"] = max(log10(far / (2.0 * self.extent)), 0.0)
         if self.neighbours and mass > 0.0:
-            heavier = log10(mass / (thresholds.NEIGHBOURS.value * max(self.neighbours)))
-            found["mass"] = max(heavier, 0.5 * log10(1e-3 * min(self.neighbours) / mass), 0.0)
+            largest, least = (pick((*self.neighbours, self.typical_mass or mass)) for pick in (max, min))
+            heavier = log10(mass / (thresholds.NEIGHBOURS.value * largest))
+            found["mass"] = max(heavier, 0.5 * log10(1e-3 * least / mass), 0.0)
         return found
+
+    def distance(self, numbers: Numbers, principal: Array) -> float:
+        """The powers of ten between plausible numbers and typical ones."""
+        mass, far = abs(numbers.mass), 0.0
+        principal = np.abs(principal)
+        largest = float(principal.max())
+        if largest > 0.0:
+            far -= 0.5 * log10(max(float(principal.min()) / largest, THINNEST))
+        if mass > 0.0 and largest > 0.0 and self.extent > 0.0:
+            far += abs(log10(np.sqrt(largest / mass) / (TYPICAL_RADIUS * self.extent)))
+        if mass > 0.0 and self.volume:
+            far += abs(log10(mass / (TYPICAL_DENSITY * self.volume)))
+        elif mass > 0.0 and (beside := [*self.neighbours, *([self.typical_mass] if self.typical_mass else [])]):
+            far += 0.5 * abs(log10(mass) - float(np.mean(np.log10(beside))))
+        return far
 
     def unlikely(self, numbers: Numbers) -> float:
         """The sum of what is unlikely."""
@@ -123,17 +156,21 @@ class Surroundings:
 
 
 def is_possible(moments: Array) -> bool:
-    """Whether a rigid body has these six numbers."""
-    a, b, c = np.linalg.eigvalsh(tensor_of(moments))
-    return bool(a >= -thresholds.ROUNDED.value * c and c > 0.0 and c - a - b <= thresholds.TRIANGLE.value * c)
+    """Whether a rigid body, or a point mass, has these six numbers."""
+    return _are_possible(np.linalg.eigvalsh(tensor_of(moments)))
 
 
-def hypotheses(numbers: Numbers, rotation: Array) -> Iterator[Hypothesis]:
+def _are_possible(principal: Array) -> bool:
+    a, b, c = principal
+    return bool(a >= -thresholds.ROUNDED.value * c and c >= 0.0 and c - a - b <= thresholds.TRIANGLE.value * c)
+
+
+def hypotheses(numbers: Numbers, beside: Surroundings) -> Iterator[Hypothesis]:
     """Single changes of the numbers, then of units of several at once."""
     yield from _units(numbers)
     yield from _single_moments(numbers)
     yield from _orders(numbers)
-    yield from _frames(numbers, rotation)
+    yield from _frames(numbers, beside)
     if numbers.mass < 0.0:
         yield Hypothesis("the mass is positive", numbers._replace(mass=-numbers.mass), PER_CHANGE)
 
@@ -171,7 +208,7 @@ def _units(numbers: Numbers) -> Iterator[Hypothesis]:
         PER_CHANGE,
     )
     typo = numbers._replace(mass=numbers.mass / 10.0, moments=numbers.moments / 10.0)
-    yield Hypothesis("a digit too many: mass and moments times 0.1", typo, PER_CHANGE + 2 * PER_DECADE)
+    yield Hypothesis("mass and moments times 0.1", typo, PER_CHANGE + 3 * PER_DECADE)
     yield from _lengths_and_moments(numbers)
 
 
@@ -225,22 +262,49 @@ def _orders(numbers: Numbers) -> Iterator[Hypothesis]:
             yield Hypothesis(f"numbers in the order {name}", numbers._replace(moments=other), PER_CHANGE)
 
 
-def _frames(numbers: Numbers, rotation: Array) -> Iterator[Hypothesis]:
-    """Moments about the link's origin in place of the centre of mass."""
-    c, m = rotation.T @ numbers.com, numbers.mass
-    steiner = m * (c @ c * np.eye(3) - np.outer(c, c))
-    other = (tensor_of(numbers.moments) - steiner)[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+def _frames(numbers: Numbers, beside: Surroundings) -> Iterator[Hypothesis]:
+    """Moments about an origin in place of the centre of mass, or in the axes of another link."""
+    A, m = beside.frame[:3, :3], numbers.mass
+    c = A.T @ numbers.com
+    tensor = tensor_of(numbers.moments)
     if numbers.com.any():
-        yield Hypothesis(
-            "moments about the link's origin: moved to the centre of mass",
-            numbers._replace(moments=other),
-            2 * PER_CHANGE,
-        )
+        about_origin = numbers._replace(moments=_six(tensor - _steiner(m, c)))
+        yield Hypothesis("moments about the link's origin: moved to the centre of mass", about_origin, 2 * PER_CHANGE)
+    for name, T in (("the base", beside.world), ("the parent link", beside.placement)):
+        R = T[:3, :3]
+        p_of_com, p_of_moments = R.T @ (numbers.com - T[:3, 3]), A.T @ R.T
+        if not np.isfinite(T).all():
+            continue
+        if not np.array_equal(R, np.eye(3)):
+            turned = p_of_moments @ A @ tensor @ A.T @ p_of_moments.T
+            title = f"moments in the axes of {name}: turned into those of the link"
+            yield Hypothesis(title, numbers._replace(moments=_six(turned)), 2 * PER_CHANGE)
+        if T[:3, 3].any():
+            moved = p_of_moments @ (A @ tensor @ A.T - _steiner(m, numbers.com)) @ p_of_moments.T
+            title = f"centre and moments in the frame of {name}, about its origin: moved into that of the link"
+            yield Hypothesis(title, Numbers(m, p_of_com, _six(moved)), PER_CHANGE)
+            title = f"centre of mass in the frame of {name}: moved into that of the link"
+            yield Hypothesis(title, numbers._replace(com=p_of_com), 2 * PER_CHANGE)
+
+
+def _steiner(m: float, c: Array) -> Array:
+    """Steiner's term m (c c 1 - c c^T), kg m^2, shape (3, 3)."""
+    return m * (c @ c * np.eye(3) - np.outer(c, c))
+
+
+def _six(tensor: Array) -> Array:
+    return tensor[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
 
 
 def ranked(numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
     """The hypotheses that explain something, the best first, with what is left unlikely of each and its cost."""
-    now = beside.unlikely(numbers)
-    found = [(beside.unlikely(one.numbers) + one.cost, one) for one in hypotheses(numbers, beside.rotation)]
-    better = [(left, one) for left, one in found if left < now - 1e-9]
-    return sorted(better, key=lambda pair: pair[0])
+    now = sum(beside.judged(numbers).values())
+    every = list(hypotheses(numbers, beside))
+    xx, xy, xz, yy, yz, zz = np.array([one.numbers.moments for one in every]).T
+    principal = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).transpose(2, 0, 1))
+    found = []
+    for one, of_one in zip(every, principal, strict=True):
+        left = sum(beside.judged(one.numbers, of_one).values()) + one.cost
+        if left < now - 1e-9:
+            found.append((left + PER_DISTANCE * beside.distance(one.numbers, of_one), one))
+    return sorted(found, key=lambda pair: pair[0])

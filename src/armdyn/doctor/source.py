@@ -41,6 +41,7 @@ class Node:
         column: likewise.
         values: the place of each attribute's value, without the quotes.
         opening: the place of its start tag.
+        is_empty: if one tag opens and closes it, as in <link name="tip"/>.
         parent: the element that contains it; None of the root.
         children: the elements in it.
     """
@@ -51,6 +52,7 @@ class Node:
     column: int
     values: dict[str, Span]
     opening: Span
+    is_empty: bool = False
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
 
@@ -143,7 +145,16 @@ class _Builder:
         end, values = self._values(begin)
         column = len(self.data[self.data.rfind(b"\n", 0, begin) + 1 : begin].decode("utf-8", "replace")) + 1
         parent = self.path[-1] if self.path else None
-        node = Node(tag, attributes, self.parser.CurrentLineNumber, column, values, Span(begin, end), parent)
+        node = Node(
+            tag,
+            attributes,
+            self.parser.CurrentLineNumber,
+            column,
+            values,
+            Span(begin, end),
+            self.data[end - 2 : end] == b"/>",
+            parent,
+        )
         if parent is None:
             self.root = node
         else:

@@ -13,12 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.doctor.hulls import Hull, hull_of
-from armdyn.doctor.source import Edit, Node, Source
+from armdyn.doctor.source import Edit, Node, Source, Span
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The attributes of <inertia>, which state a tensor's upper triangle."""
+
+PURPOSES = ("visual", "collision")
+"""Elements of a link that have shapes."""
 
 
 def numbers(node: Node | None, attribute: str, default: tuple[float, ...]) -> Array:
@@ -107,31 +110,79 @@ class Body:
         return bool(known) and self.tensor is not None
 
     def edits(self, mass: float, com: Array, moments: Array) -> tuple[Edit, ...]:
-        """The changes of the text that state other numbers; those that stay keep their text."""
-        assert self.inertial is not None  # noqa: S101 - else no number is stated
-        assert self.moments is not None  # noqa: S101 - likewise
-        found = []
+        """The changes of the text that state other numbers; those that stay keep their text, missing ones are inserted.
+
+        ``moments`` are about ``com`` in the axes of the inertia that the file states, those of the link without one.
+        """
+        inertia = " ".join(f'{name}="{value:.10g}"' for name, value in zip(MOMENTS, moments, strict=True))
+        texts = {
+            "origin": f'<origin xyz="{_words(com)}"/>',
+            "mass": f'<mass value="{mass:.10g}"/>',
+            "inertia": f"<inertia {inertia}/>",
+        }
+        if self.inertial is None:
+            return self._inserted(self.node, f"<inertial> {' '.join(texts.values())} </inertial>")
         element, weight, origin = (self.inertial.first(tag) for tag in ("inertia", "mass", "origin"))
-        if weight is not None and mass != self.mass:
+        missing = [texts["mass"]] if weight is None else []
+        missing += [texts["inertia"]] if element is None else []
+        found = []
+        if weight is not None and mass != self.mass and "value" in weight.values:
             found.append(Edit(weight.values["value"], f"{mass:.10g}"))
-        if origin is not None and "xyz" in origin.values and not np.array_equal(com, self.com):
-            found.append(Edit(origin.values["xyz"], " ".join(f"{x:.10g}" for x in com)))
-        for name, old, new in zip(MOMENTS, self.moments, moments, strict=True):
+        if not np.array_equal(com, self.com):
+            if origin is not None and "xyz" in origin.values:
+                found.append(Edit(origin.values["xyz"], _words(com)))
+            elif origin is None:
+                missing.append(texts["origin"])
+        old_moments = np.full(6, np.nan) if self.moments is None else self.moments
+        for name, old, new in zip(MOMENTS, old_moments, moments, strict=True):
             if element is not None and name in element.values and new != old:
                 found.append(Edit(element.values[name], f"{new:.10g}"))
-        return tuple(found)
+        return (*found, *(self._inserted(self.inertial, " ".join(missing)) if missing else ()))
+
+    def _inserted(self, node: Node, text: str) -> tuple[Edit, ...]:
+        """Text as the first child of an element, on a line of its own."""
+        end = node.opening.end
+        indent = "\n" + " " * (node.column + 1)
+        if not node.is_empty:
+            return (Edit(Span(end, end), indent + text),)
+        return (Edit(Span(end - 2, end), f">{indent}{text}{indent[:-2]}</{node.tag}>"),)
+
+    def solid(self, mass: float) -> tuple[Array, Array] | None:
+        """Centre of mass and moments of the shapes, solid and of uniform density, at a mass; None if one has no volume.
+
+        The moments are in the axes of the inertia.
+        """
+        volume = self.volume
+        if not volume:
+            return None
+        hulls = {purpose: [hull for hull in self.hulls if hull.purpose == purpose] for purpose in PURPOSES}
+        purpose = max(PURPOSES, key=lambda one: sum(hull.volume or 0.0 for hull in hulls[one]))
+        parts = [hull.solid for hull in hulls[purpose]]
+        if any(part is None for part in parts):
+            return None
+        whole = sum(parts[1:], parts[0])  # type: ignore[arg-type, type-var]
+        assert whole is not None  # noqa: S101 - there is a volume
+        A = self.frame[:3, :3]
+        tensor = A.T @ whole.tensor @ A * (mass / whole.mass)
+        return whole.com, tensor[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
 
     @cached_property
     def hulls(self) -> list[Hull]:
         """The shapes of the link, visual ones first."""
-        shapes = [shape for purpose in ("visual", "collision") for shape in self.node.all(purpose)]
+        shapes = [shape for purpose in PURPOSES for shape in self.node.all(purpose)]
         return [hull for hull in (hull_of(shape, pose(shape)) for shape in shapes) if hull is not None]
 
     @cached_property
     def points(self) -> Array:
-        """Points that the link reaches: its own origin, joints on it, corners of its shapes; m, shape (points, 3)."""
-        joints = [joint.placement[:3, 3] for joint in self.carries]
-        return np.vstack([np.zeros((1, 3)), *(np.reshape(p, (1, 3)) for p in joints), *(h.points for h in self.hulls)])
+        """Points that the link reaches: its own origin, joints on it, corners of its shapes; m, shape (points, 3).
+
+        A link on a slide reaches back to the slide at both ends of the travel.
+        """
+        points = [np.zeros(3), *(joint.placement[:3, 3] for joint in self.carries)]
+        slide = self.carried_by
+        if slide is not None and slide.kind == "prismatic":
+            points += [-slide.axis * end for end in (slide.limit("lower"), slide.limit("upper")) if end is not None]
+        return np.vstack([np.reshape(points, (-1, 3)), *(hull.points for hull in self.hulls)])
 
     @property
     def extent(self) -> float:
@@ -149,15 +200,28 @@ class Body:
             of_purposes[hull.purpose] += hull.volume
         return max(of_purposes.values(), default=None)
 
+    @cached_property
+    def world(self) -> Array:
+        """Its pose in the root's frame with all joints at zero, shape (4, 4)."""
+        T = np.eye(4)
+        for joint in self.path:
+            T = joint.placement @ T
+        return T
+
     @property
     def moves(self) -> bool:
         """Whether some joint moves it."""
+        return any(joint.kind != "fixed" for joint in self.path)
+
+    @cached_property
+    def path(self) -> tuple[Articulation, ...]:
+        """The joints from the link towards the root; it ends where a loop closes."""
+        found: list[Articulation] = []
         joint = self.carried_by
-        while joint is not None:
-            if joint.kind != "fixed":
-                return True
+        while joint is not None and joint not in found:
+            found.append(joint)
             joint = joint.parent_body.carried_by if joint.parent_body else None
-        return False
+        return tuple(found)
 
 
 @dataclass(eq=False)
@@ -250,3 +314,7 @@ def tensor_of(moments: Array) -> Array:
     """The tensor of six numbers ixx ixy ixz iyy iyz izz, shape (3, 3)."""
     xx, xy, xz, yy, yz, zz = moments
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _words(values: Array) -> str:
+    return " ".join(f"{value:.10g}" for value in values)

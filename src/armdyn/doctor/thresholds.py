@@ -21,6 +21,8 @@ class Threshold(NamedTuple):
 
 TRIANGLE = Threshold(1e-3, "", "of the largest moment: descriptions round to three digits; panda.urdf's link 1 is at 0")
 ROUNDED = Threshold(1e-9, "", "of the largest moment: a negative one that small is rounding of a plate or rod")
+POINT = Threshold(1e-12, "", "moments over m L^2: a point mass, the rest is rounding; head of icub.urdf has 1e-35")
+FRAME = Threshold(1e-4, "", "mass over the median of a link without moments: a frame; gripper_frame_link of so101.urdf")
 
 LARGE = Threshold(
     1.0,
@@ -41,6 +43,9 @@ FAR_OUTSIDE = Threshold(5.0, "", "likewise, from where it is no motor or counter
 NEIGHBOURS = Threshold(3.0, "", "mass over that of the heavier neighbour; link 2 of ur10_robot.urdf has 1.7")
 
 ONE_TURN = Threshold(6.5, "rad", "limits further from zero; wrists of ur5_robot.urdf turn 6.283 either way")
-MANY_TURNS = Threshold(40.0, "rad", "cables allow a few turns")
+FEW_TURNS = Threshold(15.0, "rad", "cables allow a few turns; the legs of solo12.urdf turn 10 rad, of anymal.urdf 9.42")
+UNLIMITED = Threshold(1e4, "rad", "no limit at all, as the rotors of iris.urdf, 1e16")
+MANY_TURNS = Threshold(40.0, "rad", "no cable allows six turns, and degrees are so large")
 FAST = Threshold(60.0, "rad/s", "the fastest joints of arms turn at 30 rad/s")
+FASTER = Threshold(20.0, "", "velocity limit over the median of the others; a degree is 1/57 rad")
 TILTED = Threshold(0.02, "rad", "an axis that is off a coordinate axis by so little is that axis, rounded")

@@ -13,6 +13,9 @@ from armdyn.spatial.rotations import Array
 
 POSES, SWEEPS, POINTS = 2000, 2, 25
 
+MOST_JOINTS = 100
+"""The worst pose of an arm with more joints is not sought: it takes seconds."""
+
 
 def worst_gravity(robot: Robot) -> tuple[Array, Array]:
     """The largest |g_i(q)| within the limits, N m or N, shape (n,), and its pose for each joint, shape (n, n).

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import log10
 
 import numpy as np
 
@@ -30,7 +32,7 @@ def ranges(subject: Subject) -> Iterator[Finding]:
         if element is None or joint.kind not in LIMITED:
             continue
         if any(value is not None and np.isnan(value) for value in (lower, upper)):
-            yield _of(joint, "read/number", "error", "a limit is not a number", "")
+            yield _of(joint, "read/number", "error", "a limit is not a number", "", at="limit")
             continue
         low, high = lower or 0.0, upper or 0.0
         if low > high:
@@ -40,7 +42,7 @@ def ranges(subject: Subject) -> Iterator[Finding]:
             text = f"both limits are {low:g}" + ("" if lower is not None or upper is not None else " (none is stated)")
             yield _of(joint, "limit/zero", "warning", text, "MoveIt and Drake hold the joint there")
         elif joint.kind == "revolute" and max(abs(low), abs(high)) > thresholds.ONE_TURN.value:
-            yield _in_degrees(joint, low, high)
+            yield _beyond_a_turn(joint, low, high)
 
 
 def _swapped(joint: Articulation) -> tuple[Repair, ...]:
@@ -53,7 +55,14 @@ def _swapped(joint: Articulation) -> tuple[Repair, ...]:
     return (Repair("swap lower and upper", edits, f"[{lower}, {upper}] to [{upper}, {lower}]"),)
 
 
-def _in_degrees(joint: Articulation, low: float, high: float) -> Finding:
+def _beyond_a_turn(joint: Articulation, low: float, high: float) -> Finding:
+    """Limits of many turns: degrees, a few turns of cables, or no limit at all."""
+    far = max(abs(low), abs(high))
+    text = f"limits [{low:g}, {high:g}] rad are {far / (2 * np.pi):.3g} turns"
+    if far < thresholds.FEW_TURNS.value:
+        return _of(joint, "limit/turns", "note", text, "planners search all of these turns")
+    if far > thresholds.UNLIMITED.value:
+        return _of(joint, "limit/unlimited", "note", f"{text}: no limit", "type continuous states this")
     element = joint.node.first("limit")
     assert element is not None  # noqa: S101 - it has limits
     edits = tuple(
@@ -62,19 +71,14 @@ def _in_degrees(joint: Articulation, low: float, high: float) -> Finding:
         if name in element.values
     )
     became = f"[{low:g}, {high:g}] to [{np.radians(low):.4g}, {np.radians(high):.4g}] rad"
-    many = max(abs(low), abs(high)) > thresholds.MANY_TURNS.value
-    return _of(
-        joint,
-        "limit/degrees",
-        "error" if many else "warning",
-        f"limits [{low:g}, {high:g}] rad are {max(abs(low), abs(high)) / (2 * np.pi):.1f} turns",
-        "URDF states radians; planners search all of these turns",
-        (Repair("degrees were meant: write radians", edits, became),),
-    )
+    severity: Severity = "error" if far > thresholds.MANY_TURNS.value else "warning"
+    repair = Repair("degrees were meant: write radians", edits, became)
+    return _of(joint, "limit/degrees", severity, text, "URDF states radians", (repair,))
 
 
 def rates(subject: Subject) -> Iterator[Finding]:
     """Limits of velocity and effort: zero, negative, or in degrees."""
+    speeds = {joint.name: joint.limit("velocity") for joint in subject.joints if joint.kind in MOVING}
     for joint in subject.joints:
         element = joint.node.first("limit")
         if joint.kind not in MOVING or element is None:
@@ -84,7 +88,7 @@ def rates(subject: Subject) -> Iterator[Finding]:
             if value is None and joint.kind in LIMITED:
                 yield _of(joint, f"limit/{name}", "warning", f"<limit> states no {name}", UNREAD)
             elif value is not None and np.isnan(value):
-                yield _of(joint, "read/number", "error", f"{name} limit is not a number", "")
+                yield _of(joint, "read/number", "error", f"{name} limit is not a number", "", at="limit")
             elif value is not None and value < 0.0:
                 yield _of(joint, f"limit/{name}", "error", f"{name} limit is {value:g}", "no motion is allowed")
             elif value == 0.0:
@@ -94,7 +98,14 @@ def rates(subject: Subject) -> Iterator[Finding]:
                 }[name]
                 yield _of(joint, f"limit/{name}", "warning", f"{name} limit is 0", why)
         speed = joint.limit("velocity")
-        if joint.kind != "prismatic" and speed is not None and speed > thresholds.FAST.value:
+        others = [one for name, one in speeds.items() if one and one > 0.0 and name != joint.name]
+        beside = float(np.median(others)) if others else np.inf
+        fast = speed is not None and (speed > thresholds.FAST.value or speed > thresholds.FASTER.value * beside)
+        if joint.kind != "prismatic" and speed is not None and fast:
+            if log10(speed).is_integer():
+                text = f"velocity limit {speed:g} rad/s, a power of ten"
+                yield _of(joint, "limit/unlimited", "note", text, "a placeholder, no limit of a drive", at="limit")
+                continue
             edits = (Edit(element.values["velocity"], f"{np.radians(speed):.10g}"),)
             became = f"{speed:g} to {np.radians(speed):.4g} rad/s"
             yield _of(
@@ -116,7 +127,14 @@ def axes(subject: Subject) -> Iterator[Finding]:
         axis = joint.axis
         length = float(np.linalg.norm(axis))
         if not np.isfinite(length):
-            yield _of(joint, "read/number", "error", f"axis {element.attributes.get('xyz')!r} is not three numbers", "")
+            yield _of(
+                joint,
+                "read/number",
+                "error",
+                f"axis {element.attributes.get('xyz')!r} is not three numbers",
+                "",
+                at="axis",
+            )
         elif length == 0.0:
             yield _of(joint, "axis/zero", "error", "axis is zero", "the joint has no direction")
         elif abs(length - 1.0) > 1e-3:
@@ -168,6 +186,15 @@ def ends(subject: Subject) -> Iterator[Finding]:
 
 
 def _of(
-    joint: Articulation, rule: str, severity: Severity, text: str, why: str, repairs: tuple[Repair, ...] = ()
+    joint: Articulation,
+    rule: str,
+    severity: Severity,
+    text: str,
+    why: str,
+    repairs: tuple[Repair, ...] = (),
+    at: str | None = None,
 ) -> Finding:
-    return Finding.at(joint.node, rule, severity, text, why=why, link=joint.child, repairs=repairs)
+    """A finding at the element of a joint that its rule is about: <limit>, <axis>, or the joint itself."""
+    part = joint.node.first(rule.partition("/")[0] if at is None else at) or joint.node
+    finding = Finding.at(part, rule, severity, text, why=why, link=joint.child, repairs=repairs)
+    return replace(finding, element=f"joint {joint.name!r}")

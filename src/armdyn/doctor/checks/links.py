@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from math import log10
 
 import numpy as np
 
 from armdyn.doctor import thresholds
 from armdyn.doctor.finding import Finding, Repair, Severity
-from armdyn.doctor.hypotheses import Numbers, Surroundings, is_possible, ranked
-from armdyn.doctor.subject import Body, Subject, tensor_of
+from armdyn.doctor.hulls import WATER
+from armdyn.doctor.hypotheses import Hypothesis, Numbers, Surroundings, is_possible, ranked
+from armdyn.doctor.source import Edit, Node
+from armdyn.doctor.subject import MOMENTS, Body, Subject, tensor_of
+from armdyn.formats.findings import read_number
 from armdyn.inertia.consistency import nearest_consistent
 from armdyn.model.inertia import Inertia
 
 WORTH, CERTAIN = 0.25, 2.0
 """Powers of ten beyond what is likely: from the first on it is a finding, from the second on an error."""
 
-MOST_REPAIRS, LEAST_ALIKE = 3, 3
+STANDARD_GRAVITY = 9.80665
+"""m/s^2."""
+
+SMALL_BREACH, NEAR_CENTRE = 10.0, 0.2
+"""Per cent of the largest moment: below it rounding or one digit broke a tensor. Distance of centres over an extent."""
+
+MOST_REPAIRS, LEAST_ALIKE, LONGEST_SHOWN = 3, 3, 40
 
 KINDS = {
     "size": ("inertia/size", "a moment of inertia of another size than the link", "fast motions need other torques"),
@@ -27,6 +37,14 @@ KINDS = {
     "mass": ("mass/neighbours", "a mass far from those of its neighbours", "gravity's torques are wrong"),
 }
 """By kind of judgement: the rule, the fault and its consequence."""
+
+ERRORS = {
+    "size": log10(thresholds.IMPOSSIBLE.value / thresholds.LARGE.value),
+    "density": log10(thresholds.BEYOND_MATTER.value),
+    "centre": log10(thresholds.FAR_OUTSIDE.value / thresholds.OUTSIDE.value),
+    "mass": CERTAIN,
+}
+"""By kind of judgement: powers of ten beyond what is likely from where it is an error."""
 
 
 def readable(subject: Subject) -> Iterator[Finding]:
@@ -37,44 +55,67 @@ def readable(subject: Subject) -> Iterator[Finding]:
         element, weight = body.inertial.first("inertia"), body.inertial.first("mass")
         if weight is None or body.mass is None:
             yield _of(body, "mass/missing", "error", "<inertial> states no mass", "the link has no weight")
-        elif not np.isfinite(body.mass):
-            yield _of(body, "read/number", "error", f"mass {weight.attributes['value']!r} is not a number", "")
         if element is None and body.mass:
-            yield _of(
-                body, "inertia/missing", "warning", f"{body.mass:g} kg without <inertia>", "the link is a point mass"
-            )
-        elif body.moments is not None and not np.isfinite(body.moments).all():
-            commas = any("," in text for text in (element.attributes.values() if element else ()))
-            hint = ": the decimal sign is a point" if commas else ""
-            yield _of(body, "read/number", "error", f"<inertia> has a moment that is not a number{hint}", "")
+            text = f"{body.mass:g} kg without <inertia>"
+            yield _of(body, "inertia/missing", "warning", text, "the link is a point mass")
+        for node, names in ((weight, ("value",)), (body.inertial.first("origin"), ("xyz", "rpy")), (element, MOMENTS)):
+            yield from _unreadable(body, node, names)
+
+
+def _unreadable(body: Body, node: Node | None, names: tuple[str, ...]) -> Iterator[Finding]:
+    """Attributes that are not finite numbers, with the repair of decimal commas."""
+    for name in names if node is not None else ():
+        text = node.attributes.get(name)  # type: ignore[union-attr]
+        if text is None and node.tag == "inertia":  # type: ignore[union-attr]
+            yield _of(body, "read/number", "error", f"<inertia> states no {name}", "readers refuse it or take 0", node)
+        if text is None or all(np.isfinite(read_number(word)) for word in text.split()):
+            continue
+        point = text.replace(",", ".")
+        repairs: tuple[Repair, ...] = ()
+        if "," in text and all(np.isfinite(read_number(word)) for word in point.split()):
+            edits = (Edit(node.values[name], point),)  # type: ignore[union-attr]
+            repairs = (Repair("the decimal sign is a point", edits, f"{text} to {point}"),)
+        shown = text if len(text) < LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
+        fault = f"{name} {shown!r} is not a number"
+        yield replace(_of(body, "read/number", "error", fault, "readers refuse the file", node), repairs=repairs)
 
 
 def weightless(subject: Subject) -> Iterator[Finding]:
     """Links that move, have a shape or a child, and no mass."""
     for body in subject.bodies.values():
         joint = body.carried_by
-        if joint is None or joint.kind in ("fixed", "") or _carries_mass(body):
+        if joint is None or joint.kind in ("fixed", "") or _carries_mass(body, set()):
             continue
         others = "Pinocchio and Drake take 0, Gazebo drops the link, MuJoCo computes a mass from the shapes"
-        yield _of(
-            body,
-            "mass/zero",
-            "warning" if body.hulls or body.node.first("visual") or body.node.first("collision") else "note",
-            f"joint {joint.name!r} moves no mass",
-            f"M(q) has no inverse; {others}",
-        )
+        drawn = body.hulls or body.node.first("visual") or body.node.first("collision")
+        text, why = f"joint {joint.name!r} moves no mass", f"M(q) has no inverse; {others}"
+        finding = _of(body, "mass/zero", "warning" if drawn else "note", text, why)
+        yield replace(finding, repairs=tuple(_filled(subject, body)))
 
 
-def _carries_mass(body: Body) -> bool:
-    """Whether the link, or what it carries, has mass or inertia."""
+def _carries_mass(body: Body, seen: set[str]) -> bool:
+    """Whether the link, or another that it carries, has mass."""
     if body.mass is not None and body.mass != 0.0:
         return True
-    return any(joint.child_body is not None and _carries_mass(joint.child_body) for joint in body.carries)
+    seen.add(body.name)
+    carried = [joint.child_body for joint in body.carries if joint.child not in seen]
+    return any(child is not None and _carries_mass(child, seen) for child in carried)
+
+
+def _filled(subject: Subject, body: Body) -> Iterator[Repair]:
+    """The shapes of a link, filled with the density of the others or of water."""
+    others = [one.mass / one.volume for one in subject.moving() if one.mass and one.volume and one.mass > 0.0]
+    density = float(np.median(others)) if others else WATER
+    mass = density * (body.volume or 0.0)
+    solid = body.solid(mass)
+    if solid is not None:
+        title = f"its shapes, solid, of {density:.4g} kg/m^3{' as the other links' if others else ''}"
+        yield Repair(title, body.edits(mass, *solid), f"mass 0 to {mass:.4g} kg", sure=0.5)
 
 
 def possible(subject: Subject) -> Iterator[Finding]:
     """Masses below zero, and tensors that no rigid body has."""
-    typical = _typical_extent(subject)
+    typical = _typical(subject)
     for body in subject.bodies.values():
         if not body.is_stated:
             continue
@@ -83,6 +124,8 @@ def possible(subject: Subject) -> Iterator[Finding]:
         numbers = Numbers(body.mass, body.com, body.moments)
         principal = np.linalg.eigvalsh(tensor_of(body.moments))
         largest = float(np.abs(principal).max())
+        if body.mass > 0.0 and largest < thresholds.POINT.value * body.mass * typical[0] ** 2:
+            continue  # a point mass: the rest is rounding
         if body.mass < 0.0:
             rule, text = "mass/negative", f"mass is {body.mass:g} kg"
         elif body.mass == 0.0 and largest == 0.0:
@@ -97,25 +140,30 @@ def possible(subject: Subject) -> Iterator[Finding]:
             continue
         severity: Severity = "error" if body.moves else "warning"
         found = _of(body, rule, severity, text, "no rigid body has these; M(q) may lose its inverse")
-        repairs = (*_repairs(body, numbers, Surroundings.of(body, typical)), *_nearest(body))
-        yield replace(found, repairs=repairs[:MOST_REPAIRS] if len(repairs) > MOST_REPAIRS else repairs)
+        repairs = list(_repairs(body, numbers, Surroundings.of(body, *typical)))[: MOST_REPAIRS - 1]
+        for nearest in _nearest(body):
+            small = rule == "inertia/triangle" and short < SMALL_BREACH
+            repairs.insert(0 if small else len(repairs), nearest)
+        yield replace(found, repairs=tuple(repairs))
 
 
 def likely(subject: Subject) -> Iterator[Finding]:
     """Numbers of another size than the link: units, decimal points, digits too many."""
-    typical = _typical_extent(subject)
+    typical = _typical(subject)
     for body in subject.moving():
         assert body.mass is not None  # noqa: S101 - it is stated
         assert body.moments is not None  # noqa: S101 - likewise
         if not body.mass > 0.0 or not is_possible(body.moments):
             continue
-        numbers, beside = Numbers(body.mass, body.com, body.moments), Surroundings.of(body, typical)
+        numbers, beside = Numbers(body.mass, body.com, body.moments), Surroundings.of(body, *typical)
+        if body.mass < thresholds.FRAME.value * typical[1] and not body.moments.any():
+            continue  # a frame, with a mass for readers that need one
         judged = {kind: value for kind, value in beside.judged(numbers).items() if value > WORTH}
         if not judged:
             continue
         kind = max(judged, key=lambda one: judged[one])
         rule, fault, why = KINDS[kind]
-        certain = sum(judged.values()) >= CERTAIN and beside.is_known
+        certain = beside.is_known and (judged[kind] > ERRORS[kind] or sum(judged.values()) > CERTAIN)
         found = _of(body, rule, "error" if certain else "warning", f"{fault}: {_evidence(kind, numbers, beside)}", why)
         yield replace(found, repairs=tuple(_repairs(body, numbers, beside))[:MOST_REPAIRS])
 
@@ -134,12 +182,24 @@ def _evidence(kind: str, numbers: Numbers, beside: Surroundings) -> str:
 
 
 def _repairs(body: Body, numbers: Numbers, beside: Surroundings) -> Iterator[Repair]:
-    for left, hypothesis in ranked(numbers, beside):
+    """The best hypotheses; after them the solid shapes of the link at its mass."""
+    solid = _solid(body, numbers, beside)
+    for left, hypothesis in [*ranked(numbers, beside)[: MOST_REPAIRS - len(solid)], *solid]:
         if not is_possible(hypothesis.numbers.moments):
             continue
         edits = body.edits(*hypothesis.numbers)
         if edits:
             yield Repair(hypothesis.title, edits, _became(body, hypothesis.numbers), sure=1.0 / (1.0 + left))
+
+
+def _solid(body: Body, numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
+    solid = body.solid(abs(numbers.mass))
+    if solid is None or numbers.mass <= 0.0:
+        return []
+    filled = Hypothesis("its shapes, solid, at this mass", Numbers(numbers.mass, numbers.com, solid[1]), 0.0)
+    near = np.linalg.norm(solid[0] - numbers.com) < NEAR_CENTRE * beside.extent
+    left = beside.unlikely(filled.numbers)
+    return [(left, filled)] if near and left < beside.unlikely(numbers) else []
 
 
 def _became(body: Body, numbers: Numbers) -> str:
@@ -150,7 +210,27 @@ def _became(body: Body, numbers: Numbers) -> str:
         parts.append(f"centre ({_shown(body.com)}) to ({_shown(numbers.com)}) m")
     if not np.array_equal(numbers.moments, body.moments):
         parts.append(f"moments ({_shown(body.moments)}) to ({_shown(numbers.moments)}) kg m^2")
-    return "; ".join(parts)
+    torque = _torque_change(body, numbers)
+    return "; ".join([*parts, *([torque] if torque else [])])
+
+
+def _torque_change(body: Body, numbers: Numbers) -> str:
+    """How far gravity's torque on the joint that moves the link changes, its axis horizontal: g |a x delta(m c)|."""
+    T = np.eye(4)
+    for joint in body.path:
+        if joint.kind != "fixed":
+            break
+        T = joint.placement @ T
+    else:
+        return ""
+    weights = [m * np.append(T[:3] @ np.append(c, 1.0), 1.0) for m, c in (numbers[:2], (body.mass, body.com))]
+    change = weights[0] - weights[1]
+    axis = joint.axis / max(float(np.linalg.norm(joint.axis)), np.finfo(float).tiny)
+    if joint.kind == "prismatic":
+        size, unit = STANDARD_GRAVITY * abs(float(change[3])), "N"
+    else:
+        size, unit = STANDARD_GRAVITY * float(np.linalg.norm(np.cross(axis, change[:3]))), "N m"
+    return f"gravity on {joint.name!r} by up to {size:.3g} {unit}" if np.isfinite(size) and size > 0.0 else ""
 
 
 def _shown(values: np.ndarray) -> str:
@@ -215,11 +295,13 @@ def twins(subject: Subject) -> Iterator[Finding]:
             yield _of(body, "inertia/twin", "note", text, "mirror images have equal principal moments")
 
 
-def _typical_extent(subject: Subject) -> float:
+def _typical(subject: Subject) -> tuple[float, float]:
+    """The median extent, m, and the median mass of the moving links, kg; 0 if none is known."""
     extents = [body.extent for body in subject.bodies.values() if body.extent > 0.0]
-    return float(np.median(extents)) if extents else 0.0
+    masses = [body.mass for body in subject.moving() if body.mass and body.mass > 0.0]
+    return tuple(float(np.median(each)) if each else 0.0 for each in (extents, masses))  # type: ignore[return-value]
 
 
-def _of(body: Body, rule: str, severity: Severity, text: str, why: str) -> Finding:
-    found = Finding.at(body.inertial or body.node, rule, severity, text, why=why, link=body.name)
+def _of(body: Body, rule: str, severity: Severity, text: str, why: str, node: Node | None = None) -> Finding:
+    found = Finding.at(node or body.inertial or body.node, rule, severity, text, why=why, link=body.name)
     return replace(found, element=f"link {body.name!r}")

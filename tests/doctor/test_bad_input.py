@@ -1,0 +1,139 @@
+"""Descriptions that are hardly readable, repairs that contradict each other, files that change meanwhile."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from armdyn.cli import doctor as command
+from armdyn.doctor import doctor
+from armdyn.errors import ArmdynError, ModelError
+from doctor.arms import BOX, JOINT, RIGHT, examined, replaced
+from oracles.shell import Shell
+
+
+@pytest.mark.parametrize(
+    ("text", "excerpt"),
+    [
+        ("", "arm.urdf"),
+        ("robot", "arm.urdf"),
+        (RIGHT[: len(RIGHT) // 2], "arm.urdf"),
+        ('<!DOCTYPE r [<!ENTITY a "b">]><robot name="r"/>', "arm.urdf"),
+    ],
+)
+def test_what_is_not_xml_is_refused_by_name(text: str, excerpt: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=excerpt):
+        examined(text, tmp_path)
+
+
+def test_a_page_of_the_web_is_not_a_robot(tmp_path: Path) -> None:
+    findings = examined("<html><body/></html>", tmp_path)
+    assert findings.count("error") == 1
+    assert "robot" in findings[0].text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<robot name="r"/>',
+        '<robot name="r"><link/><joint/></robot>',
+        '<robot name="r"><link name="a"><inertial/></link></robot>',
+        '<robot name="r"><link name="a"><inertial><mass/><inertia/><origin/></inertial></link></robot>',
+        '<robot name="r"><link name="a"><visual><geometry><box/></geometry></visual><visual/></link></robot>',
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>'
+        '<child link="b"/><limit lower="x" upper="nan" effort="" velocity="1e999"/><axis xyz="1 2"/></joint></robot>',
+    ],
+)
+def test_parts_that_are_missing_are_findings(text: str, tmp_path: Path) -> None:
+    findings = examined(text, tmp_path)
+    assert findings.count("error")
+    assert str(findings)
+
+
+def test_a_ring_of_links_ends(tmp_path: Path) -> None:
+    text = RIGHT.replace('<parent link="base"/>', '<parent link="link_3"/>')
+    findings = examined(text, tmp_path)
+    assert findings.count("error")
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e400", "", "0x10", "1_0"])
+def test_numbers_that_are_not_finite_are_named(number: str, tmp_path: Path) -> None:
+    for old in ('value="4"', 'ixx="0.00427"', 'xyz="0.15 0 0" rpy'):
+        findings = examined(replaced(old, f'{old.partition("=")[0]}="{number}"' + " rpy" * ("rpy" in old)), tmp_path)
+        assert any(one.rule in ("read/number", "read/refused") for one in findings), f"{old}: {findings}"
+
+
+def test_thousands_of_findings_are_grouped(tmp_path: Path) -> None:
+    wrong = BOX.replace('iyy="0.0321"', 'iyy="-0.0321"')
+    number = 300
+    text = '<robot name="r">\n<link name="base"/>\n'
+    text += "".join(wrong.format(name=f"link_{k}") for k in range(number))
+    text += "".join(JOINT.format(name=f"joint_{k}", parent="base", child=f"link_{k}", x=0.3) for k in range(number))
+    findings = examined(f"{text}</robot>", tmp_path)
+    assert sum(one.rule == "inertia/negative" for one in findings) == number
+    shown = str(findings)
+    assert f"{number - 20} more of inertia/negative" in shown
+    assert len(shown.splitlines()) < 200
+
+
+def test_repairs_that_contradict_each_other_are_not_both_made(tmp_path: Path) -> None:
+    """Limits that are both swapped and in degrees: one repair is made, the next run makes the other."""
+    text = replaced('lower="-2.5" upper="2.6"', 'lower="149" upper="-143"', "joint_2")
+    findings = examined(text, tmp_path)
+    both = [edit for one in findings for repair in one.repairs for edit in repair.edits]
+    again = examined(findings.fixed().decode(), tmp_path)
+    last = examined(again.fixed().decode(), tmp_path)
+    assert not last.at_least("warning"), str(last)
+    if len(both) > 2:
+        with pytest.raises(ModelError, match="two repairs change the same text"):
+            findings.source.patched(both)
+
+
+def test_overlapping_edits_are_refused_by_line(tmp_path: Path) -> None:
+    findings = examined(replaced('iyy="0.0321"', 'iyy="-0.0321"'), tmp_path)
+    (edit, *_) = findings[0].repairs[0].edits
+    with pytest.raises(ModelError, match=r"arm\.urdf:16 two repairs"):
+        findings.source.patched([edit, edit._replace(text="7")])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+def test_a_target_that_cannot_be_written_is_named(tmp_path: Path, shell: Shell) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(replaced('iyy="0.0321"', 'iyy="-0.0321"'))
+    said = shell("doctor", str(path), "--fix", str(tmp_path), columns=200)
+    assert said.code == 2
+    assert tmp_path.name in said.err
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(
+    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(replaced('iyy="0.0321"', 'iyy="-0.0321"'))
+
+    def changing(file: Path) -> object:
+        findings = doctor(file)
+        path.write_text(RIGHT)
+        return findings
+
+    monkeypatch.setattr(command, "examine", changing)
+    said = shell("doctor", str(path), "--in-place", columns=200)
+    assert said.code == 2
+    assert "has changed since it was read" in said.err
+    assert path.read_text() == RIGHT
+
+
+def test_windows_lines_a_mark_of_order_and_single_quotes_stay(tmp_path: Path) -> None:
+    wrong = replaced('iyy="0.0321"', "iyy='-0.0321'").replace("\n", "\r\n")
+    path = tmp_path / "arm.urdf"
+    path.write_bytes(b"\xef\xbb\xbf" + wrong.encode())
+    findings = doctor(path)
+    assert findings.fixed() == b"\xef\xbb\xbf" + wrong.replace("'-0.0321'", "'0.0321'").encode()
+
+
+def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none.urdf"):
+        with pytest.raises((ArmdynError, OSError), match=path.name):
+            doctor(path)
