@@ -47,7 +47,7 @@ class Planted(NamedTuple):
 
 
 Plant = Callable[[Subject, Generator], tuple[str, str, list[Edit]] | None]
-"""A defect of a kind, as edits with the names of the part and of the link it concerns; None if the file has no place."""
+"""A defect as edits, with the names of the part and of the link that it concerns; None if the file has no place."""
 
 
 def _bodies(subject: Subject) -> list[Body]:

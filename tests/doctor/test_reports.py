@@ -94,10 +94,8 @@ def test_grams_and_millimetres(tmp_path: Path) -> None:
 
 
 def test_a_centre_of_mass_a_hundred_metres_away(tmp_path: Path) -> None:
-    text = replaced('size="0.3 0.08 0.08"', 'size="0.2 0.08 0.08"').replace(
-        'xyz="0.15 0 0" rpy', 'xyz="100 0 0" rpy', 1
-    )
     text = replaced('xyz="0.15 0 0" rpy', 'xyz="100 0 0" rpy')
+    text = replaced('size="0.3 0.08 0.08"', 'size="0.2 0.08 0.08"', text=text)
     findings = examined(text, tmp_path)
     finding = the(findings, "mass/centre", "link_2")
     assert finding.severity == "error"

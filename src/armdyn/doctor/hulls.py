@@ -61,7 +61,7 @@ def _half_and_body(tag: str, sizes: dict[str, list[float]]) -> tuple[Array | Non
     one = {name: values[0] for name, values in sizes.items() if len(values) == 1}
     if tag == "box" and len(sizes.get("size", ())) == 3:
         edges = np.array(sizes["size"])
-        return edges / 2, bodies.box(edges, density=WATER) if _positive(*edges) else None
+        return edges / 2, bodies.box(edges.tolist(), density=WATER) if _positive(*edges) else None
     if tag == "sphere" and "radius" in one:
         r = one["radius"]
         return np.full(3, r), bodies.sphere(r, density=WATER) if _positive(r) else None

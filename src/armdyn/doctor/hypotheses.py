@@ -293,7 +293,8 @@ def _steiner(m: float, c: Array) -> Array:
 
 
 def _six(tensor: Array) -> Array:
-    return tensor[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    """ixx ixy ixz iyy iyz izz of a tensor."""
+    return np.array([tensor[0, 0], tensor[0, 1], tensor[0, 2], tensor[1, 1], tensor[1, 2], tensor[2, 2]])
 
 
 def ranked(numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:

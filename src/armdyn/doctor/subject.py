@@ -160,7 +160,7 @@ class Body:
         parts = [hull.solid for hull in hulls[purpose]]
         if any(part is None for part in parts):
             return None
-        whole = sum(parts[1:], parts[0])  # type: ignore[arg-type, type-var]
+        whole = sum(parts[1:], parts[0])  # type: ignore[type-var]
         assert whole is not None  # noqa: S101 - there is a volume
         A = self.frame[:3, :3]
         tensor = A.T @ whole.tensor @ A * (mass / whole.mass)
