@@ -289,7 +289,8 @@ def _frames(numbers: Numbers, beside: Surroundings) -> Iterator[Hypothesis]:
 
 def _steiner(m: float, c: Array) -> Array:
     """Steiner's term m (c c 1 - c c^T), kg m^2, shape (3, 3)."""
-    return m * (c @ c * np.eye(3) - np.outer(c, c))
+    about: Array = m * (c @ c * np.eye(3) - np.outer(c, c))
+    return about
 
 
 def _six(tensor: Array) -> Array:
