@@ -79,6 +79,7 @@ ANSWERS = {
     "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv",
     "size": "size ur5 --task motion.csv --joint wrist_3_joint --bare",
     "payload": "payload planar_2r held.csv --unloaded empty.csv",
+    "compensate": "compensate ur5 -o floating",
     "bench": "bench planar_2r --states 10",
     "export": "export planar_2r --to python -f mass_matrix -o modules",
     "convert": "convert ur5 --to screws",
@@ -164,7 +165,18 @@ def test_one_word_for_one_thing() -> None:
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
     assert set(shared["--motion"]) == {"fk", "size", "torque", "view"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
-    assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "page", "report", "study", "torque"}
+    assert set(shared["--out"]) == {
+        "compensate",
+        "convert",
+        "export",
+        "fk",
+        "jacobian",
+        "masp",
+        "page",
+        "report",
+        "study",
+        "torque",
+    }
     assert set(shared["--plot"]) == {"masp", "simulate", "size"}
     assert set(shared["--json"]) >= set(VERBS)
 

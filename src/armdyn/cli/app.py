@@ -18,6 +18,7 @@ from armdyn._version import __version__
 from armdyn.advice import spelled
 from armdyn.cli.arguments import as_flag, of_named_robot, of_robot
 from armdyn.cli.bench import bench
+from armdyn.cli.compensate import compensate
 from armdyn.cli.convert import convert
 from armdyn.cli.derive import derive
 from armdyn.cli.doctor import doctor
@@ -61,7 +62,7 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
 
 
 OF_ROBOTS: tuple[Callable[..., None], ...] = (
-    *(info, fk, ik, jacobian, torque, size, excite, payload, derive, export, convert, view, page, bench),
+    *(info, fk, ik, jacobian, torque, size, excite, payload, compensate, derive, export, convert, view, page, bench),
 )
 """The verbs that are called with the robot that ROBOT names."""
 

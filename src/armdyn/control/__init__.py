@@ -18,10 +18,12 @@ from armdyn.lazy import names_of
 if TYPE_CHECKING:
     from armdyn.control.admittance import admittance
     from armdyn.control.callback import callback
+    from armdyn.control.compensation import Compensation, compensation
     from armdyn.control.computed_torque import computed_torque
     from armdyn.control.delayed import delayed
     from armdyn.control.differencing import differencing
     from armdyn.control.flexible_feedforward import flexible_feedforward
+    from armdyn.control.floating import floating_goal, floating_torque
     from armdyn.control.friction_compensated import friction_compensated
     from armdyn.control.hybrid_motion_force import hybrid_motion_force
     from armdyn.control.impedance import impedance
@@ -51,6 +53,7 @@ _WHERE = {
             "computed_torque",
             "delayed",
             "differencing",
+            "compensation",
             "flexible_feedforward",
             "friction_compensated",
             "hybrid_motion_force",
@@ -72,19 +75,25 @@ _WHERE = {
             "with_options",
         )
     },
+    "Compensation": "compensation",
     "draw_noise": "noisy",
+    **dict.fromkeys(("floating_goal", "floating_torque"), "floating"),
     **dict.fromkeys(("scaled", "unscaled"), "with_gains"),
     **dict.fromkeys(("pose_error", "rotation_vector"), "pose_errors"),
 }
 
 __all__ = [
+    "Compensation",
     "admittance",
     "callback",
+    "compensation",
     "computed_torque",
     "delayed",
     "differencing",
     "draw_noise",
     "flexible_feedforward",
+    "floating_goal",
+    "floating_torque",
     "friction_compensated",
     "hybrid_motion_force",
     "impedance",
