@@ -165,18 +165,8 @@ def test_one_word_for_one_thing() -> None:
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
     assert set(shared["--motion"]) == {"fk", "size", "torque", "view"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
-    assert set(shared["--out"]) == {
-        "compensate",
-        "convert",
-        "export",
-        "fk",
-        "jacobian",
-        "masp",
-        "page",
-        "report",
-        "study",
-        "torque",
-    }
+    writers = "compensate convert export fk jacobian masp page report study torque"
+    assert set(shared["--out"]) == set(writers.split())
     assert set(shared["--plot"]) == {"masp", "simulate", "size"}
     assert set(shared["--json"]) >= set(VERBS)
 
