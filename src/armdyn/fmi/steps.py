@@ -120,8 +120,8 @@ def _grow(values: Array, step: float) -> Array:
 def longest_step(values: Array, step: float) -> float:
     """The step, s, at most the one given, beyond which one of the motions with these eigenvalues, 1/s, grows.
 
-    >>> round(longest_step(np.array([-5000.0]), 1e-3), 7)  # 2.785 / 5000
-    0.0005571
+    >>> round(longest_step(np.array([-5000.0]), 1e-3), 7)  # 2.786 / 5000
+    0.0005572
     """
     low, high = 0.0, step
     for _ in range(HALVINGS):

@@ -19,7 +19,7 @@ class OfProgram(Imported[..., Any]):
 
     >>> robot = armdyn.load("planar_2r")
     >>> robot.gravity_forces.to_casadi()
-    CasadiFunction(gravity_forces:(q[2])->(out[2]) SXFunction)
+    Function(gravity_forces:(q[2])->(out[2]) SXFunction)
     >>> robot.jacobian.to_casadi(expressed_in="body").name_in(), robot.gravity_forces.to_casadi(given="f_tip").name_in()
     (['q'], ['q', 'f_tip'])
     """

@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.checks import joint_array, number, switch, whole_number
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, shown
+from armdyn.errors import ShapeError
 from armdyn.functions.not_finite import Lost
 from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
@@ -35,16 +35,13 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.quantities import ALWAYS_THE_SAME, Quantities
 from armdyn.studies.recipe import Recipe, Summary, digest_of_function
-from armdyn.studies.samples import MOST_RUNS, Samples, digest_of, samples_of
+from armdyn.studies.samples import Samples, check_runs, digest_of, samples_of
 
 CHUNKS, FEWEST_RUNS, MOST_IN_CHUNK = 64, 64, 1 << 14
 """A study is cut into at least so many chunks, where each thread still has the fewest runs; of at most so many runs."""
 
 ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
 """Methods whose step depends on the state alone, as a closed loop needs."""
-
-LARGEST = 100_000_000
-"""Runs of a study."""
 
 DRAWN_AT_ONCE = 1 << 16
 """Runs whose samples are looked at together, before the first run."""
@@ -72,15 +69,10 @@ class Study:
     def __post_init__(self) -> None:
         object.__setattr__(self, "loop", self.recipe.loop())
         object.__setattr__(self, "traced", self.loop.rollout.traced(given=self._given))
-        if self.runs > LARGEST:
-            raise StudyError(
-                f"a study of {shown(self.runs)} runs; expected {LARGEST:,} at most. Draw fewer, or take fewer values "
-                "along each axis of a grid"
-            )
+        check_runs(self.runs)
         self._check()
         if self.chunk is not None:
             whole_number("chunk", self.chunk, least=1, error=StudyError)
-        whole_number("the number of runs", self.runs, least=1, most=MOST_RUNS, error=StudyError)
         together = min(self.chunk or 1, self.runs)
         if 8.0 * together * self.run_size > memory() / 2:
             raise StudyError(

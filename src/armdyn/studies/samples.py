@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, whole_number
-from armdyn.errors import ShapeError
+from armdyn.errors import ShapeError, shown
 from armdyn.spatial.rotations import Array
 from armdyn.studies.distributions import Distribution
 from armdyn.studies.errors import StudyError
 
-MOST_RUNS = 10**9
-"""More runs than this take weeks at a millisecond each."""
+LARGEST = 100_000_000
+"""Runs of a study."""
 
 Shapes = Mapping[str, tuple[int, ...]]
 Rename = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -54,6 +54,15 @@ class Samples(Protocol):
 
     def of(self, runs: range, shapes: Shapes) -> dict[str, Array]:
         """The values of some runs, each of shape (runs, *shape)."""
+
+
+def check_runs(runs: int) -> None:
+    """Raise a `StudyError` if a study has more runs than `LARGEST`."""
+    if runs > LARGEST:
+        raise StudyError(
+            f"a study of {shown(runs)} runs; expected {LARGEST:,} at most. Draw fewer, or take fewer values along each "
+            "axis of a grid"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +171,7 @@ class Sampled:
     seed: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "runs", whole_number("the number of runs", self.runs, least=1, most=MOST_RUNS, error=StudyError)
-        )
+        object.__setattr__(self, "runs", whole_number("the number of runs", self.runs, least=1, error=StudyError))
         object.__setattr__(self, "seed", whole_number("seed", self.seed, least=0, error=StudyError))
         for name, one in self.distributions.items():
             if not isinstance(one, Distribution):

@@ -18,7 +18,7 @@ from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import StudyError
 from armdyn.studies.law import recorded
-from armdyn.studies.samples import Samples, grid, sampled
+from armdyn.studies.samples import Samples, check_runs, grid, sampled
 from armdyn.studies.summaries import SUMMARIES
 from armdyn.studies.words import OF_A_MOTION, STATE, Words
 
@@ -131,7 +131,9 @@ def _samples(words: Words, robot: Robot) -> Samples:
     with words.at("seed" if "seed" in words else "runs"):
         seed = whole_number("seed", words.said.get("seed", 0), least=0, error=StudyError)
     with words.at("runs"):
-        return sampled(words.said["runs"], drawn, seed=seed)
+        samples = sampled(words.said["runs"], drawn, seed=seed)
+        check_runs(samples.runs)
+    return samples
 
 
 def _distribution(words: Words, name: str, said: Any) -> Distribution:

@@ -44,7 +44,7 @@ def to_casadi(program: Program, *, name: str | None = None, states: str | None =
 
     >>> M = armdyn.load("planar_2r").mass_matrix.program().to_casadi()
     >>> M
-    CasadiFunction(mass_matrix:(q[2])->(out[2x2]) SXFunction)
+    Function(mass_matrix:(q[2])->(out[2x2]) SXFunction)
     >>> print(M([0.0, np.pi / 2]))
     [[3, 1],
      [1, 1]]
