@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from armdyn.doctor.checks import efforts, joints, links, meshes
+from armdyn.doctor.checks import efforts, joints, links, meshes, readers
 from armdyn.doctor.finding import SEVERITIES, Finding
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.source import Node, Source
@@ -33,6 +33,15 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     joints.axes,
     meshes.separators,
     meshes.missing,
+    meshes.outside,
+    meshes.colliders,
+    links.mirrors,
+    readers.continuous_limits,
+    readers.planes,
+    readers.mimics,
+    readers.without_inertia,
+    readers.rotors,
+    readers.tips,
 )
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+) (?P<text>.*)$", re.DOTALL)

@@ -44,6 +44,7 @@ class Node:
         is_empty: if one tag opens and closes it, as in <link name="tip"/>.
         parent: the element that contains it; None of the root.
         children: the elements in it.
+        text: the characters directly in it.
     """
 
     tag: str
@@ -55,6 +56,7 @@ class Node:
     is_empty: bool = False
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
+    text: str = ""
 
     @property
     def name(self) -> str:
@@ -138,6 +140,8 @@ class _Builder:
         self.data, self.path, self.root = data, list[Node](), None
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
+        self.parser.buffer_text = True
+        self.parser.CharacterDataHandler = self.characters
         self.parser.EndElementHandler = lambda _: self.path.pop()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -162,6 +166,10 @@ class _Builder:
         self.path.append(node)
 
     root: Node | None
+
+    def characters(self, text: str) -> None:
+        if self.path and not text.isspace():
+            self.path[-1].text += text
 
     def _values(self, begin: int) -> tuple[int, dict[str, Span]]:
         """The end of a start tag, and the places of its attributes' values."""

@@ -272,17 +272,9 @@ ALIKE = 0.02
 
 def twins(subject: Subject) -> Iterator[Finding]:
     """Links of a left and a right side whose numbers are no mirror images."""
-    for body in subject.moving():
-        twin = next(
-            (
-                subject.bodies[body.name.replace(a, b)]
-                for a, b in PAIRS
-                if a in body.name and body.name.replace(a, b) in subject.bodies
-            ),
-            None,
-        )
-        if twin is None or twin is body or not twin.is_stated or not body.mass or not twin.mass:
-            continue
+    for body, twin in _pairs(subject):
+        assert body.mass is not None  # noqa: S101 - it is stated
+        assert twin.mass is not None  # noqa: S101 - likewise
         assert body.moments is not None  # noqa: S101 - it is stated
         assert twin.moments is not None  # noqa: S101 - likewise
         if abs(body.mass - twin.mass) > ALIKE * max(body.mass, twin.mass):
@@ -293,6 +285,37 @@ def twins(subject: Subject) -> Iterator[Finding]:
         if np.abs(own - other).max() > ALIKE * max(own[-1], other[-1]):
             text = f"principal moments ({_shown(own)}) kg m^2, those of its twin {twin.name!r} ({_shown(other)})"
             yield _of(body, "inertia/twin", "note", text, "mirror images have equal principal moments")
+
+
+def mirrors(subject: Subject) -> Iterator[Finding]:
+    """Twins whose centres of mass are mirror images and whose products of inertia have equal signs, or the reverse."""
+    for body, twin in _pairs(subject):
+        assert body.moments is not None  # noqa: S101 - it is stated
+        assert twin.moments is not None  # noqa: S101 - likewise
+        across = [k for k in range(3) if body.com[k] * twin.com[k] < 0.0]
+        if len(across) != 1 or not np.allclose(np.abs(body.com), np.abs(twin.com), rtol=ALIKE):
+            continue
+        slots = [slot for slot, pair in ((1, (0, 1)), (2, (0, 2)), (4, (1, 2))) if across[0] in pair]
+        size = float(np.abs(body.moments).max())
+        own, other = body.moments[slots], twin.moments[slots]
+        if np.abs(own).max() > ALIKE * size and np.allclose(own, other, atol=1e-3 * size):
+            moments = body.moments.copy()
+            moments[slots] = -other
+            names = ", ".join(MOMENTS[slot] for slot in slots)
+            text = f"centre mirrored along {'xyz'[across[0]]} beside {twin.name!r}, {names} with the same sign"
+            why = "mirror images have opposite products of inertia"
+            repair = Repair(f"{names} with the other sign", body.edits(body.mass or 0.0, body.com, moments), sure=0.5)
+            yield replace(_of(body, "inertia/mirror", "warning", text, why), repairs=(repair,))
+
+
+def _pairs(subject: Subject) -> Iterator[tuple[Body, Body]]:
+    """Links of a left side and their twins of the right, both with stated mass and inertia."""
+    for body in subject.moving():
+        for a, b in PAIRS:
+            twin = subject.bodies.get(body.name.replace(a, b)) if a in body.name else None
+            if twin is not None and twin is not body and twin.is_stated and body.mass and twin.mass:
+                yield body, twin
+                break
 
 
 def _typical(subject: Subject) -> tuple[float, float]:
