@@ -40,11 +40,15 @@ class Parameters:
         robot: whose parameters they are.
         armature: False without armatures.
         terms: of friction.
+        coupling: C, the velocity of each motor, as its own joint sees it, per velocity of each joint, shape (n, n);
+        None
+            if each motor moves its own joint only.
     """
 
     robot: RobotLike
     armature: bool
     terms: tuple[Term, ...]
+    coupling: Array | None = None
 
     @property
     def of_joints(self) -> tuple[str, ...]:
@@ -103,8 +107,23 @@ class Parameters:
         present = np.abs(Y).max(axis=0) > 1e-12 * scale
         rank, blocks = len(self.base.independent), len(self.of_joints)
         return tuple(
-            np.concatenate([np.flatnonzero(present[j]), rank + n * np.arange(blocks) + j]).astype(int) for j in range(n)
+            np.concatenate(
+                [np.flatnonzero(present[j]), *(rank + n * block + self.motors_of(j) for block in range(blocks))]
+            ).astype(int)
+            for j in range(n)
         )
+
+    def motors_of(self, j: int) -> Array:
+        """The motors whose friction and inertia act on a joint: its own, and those that it is coupled to."""
+        return np.array([j]) if self.coupling is None else np.flatnonzero(self.coupling[:, j])
+
+    def at_motors(self, rates: Array) -> Array:
+        """Velocities or accelerations of the motors, as their own joints see them, of those of joints, shape (T, n)."""
+        return rates if self.coupling is None else np.asarray(rates @ self.coupling.T)
+
+    def load_at_motors(self, load: Array) -> Array:
+        """The loads of the motors, as their own joints see them, of those of joints: C^-T l."""
+        return load if self.coupling is None else np.asarray(np.linalg.solve(self.coupling.T, load.T).T)
 
     def place(self, name: str) -> slice:
         """The places of a block of joint parameters, such as "viscous", among all parameters."""
@@ -186,20 +205,29 @@ def columns_of(samples: Samples, parameters: Parameters, bodies: Array) -> list[
     """The columns of each joint's row before the slow low-pass, each of shape (T, k_j)."""
     robot, rank = parameters.robot, len(parameters.base.independent)
     Y = robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS)
-    own = own_columns(samples, parameters, Y @ bodies if needs_load(parameters.terms) else None)
+    load = parameters.load_at_motors(Y @ bodies) if needs_load(parameters.terms) else None
+    own = own_columns(samples, parameters, load)
     independent = np.array(parameters.base.independent, dtype=int)
     result = []
     for j, places in enumerate(parameters.of_row):
         of_bodies = independent[places[places < rank]]
-        result.append(np.concatenate([Y[:, j, of_bodies], np.stack([each[:, j] for each in own], axis=1)], axis=1)
-                      if own else Y[:, j, of_bodies])  # fmt: skip
+        result.append(np.concatenate([Y[:, j, of_bodies], *(_on_joint(each, parameters, j) for each in own)], axis=1))
     return result
 
 
+def _on_joint(values: Array, parameters: Parameters, j: int) -> Array:
+    """The columns of a block of motors' parameters in the row of a joint: C^T diag(values)."""
+    motors = parameters.motors_of(j)
+    if parameters.coupling is None:
+        return values[:, motors]
+    return np.asarray(values[:, motors] * parameters.coupling[motors, j])
+
+
 def own_columns(samples: Samples, parameters: Parameters, load: Array | None) -> list[Array]:
-    """The columns of the parameters of joints, each of shape (T, n)."""
-    armature = [samples.qdd] if parameters.armature else []
-    return [*armature, *(term_values(term.name, samples.qd, load) for term in parameters.terms)]
+    """The functions that parameters of motors multiply, each of shape (T, n)."""
+    armature = [parameters.at_motors(samples.qdd)] if parameters.armature else []
+    rates = parameters.at_motors(samples.qd)
+    return [*armature, *(term_values(term.name, rates, load) for term in parameters.terms)]
 
 
 def needs_load(terms: Sequence[Term]) -> bool:
@@ -223,12 +251,15 @@ def update_torques(rows: Rows, piece: Piece) -> None:
 
 def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies: Array) -> None:
     """Replace the columns of friction in proportion to the load by those of other parameters of the bodies."""
-    robot, place = parameters.robot, parameters.of_joints.index("load") - len(parameters.of_joints)
+    robot, rank, n = parameters.robot, len(parameters.base.independent), parameters.robot.dof
+    block = rank + n * parameters.of_joints.index("load")
+    places = [np.flatnonzero((row >= block) & (row < block + n)) for row in parameters.of_row]
     start = 0
     for first, stop in windows(piece):
         samples = piece.samples(first, stop)
-        load = robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS) @ bodies
-        column = filtered(term_values("load", samples.qd, load), piece.chain.slow_kernel, piece.chain.step)
-        for j in range(robot.dof):
-            rows.columns[j][start : start + len(column), place] = column[:, j]
-        start += len(column)
+        load = parameters.load_at_motors(robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS) @ bodies)
+        values = term_values("load", parameters.at_motors(samples.qd), load)
+        columns = filtered(values, piece.chain.slow_kernel, piece.chain.step)
+        for j in range(n):
+            rows.columns[j][start : start + len(columns), places[j]] = _on_joint(columns, parameters, j)
+        start += len(columns)

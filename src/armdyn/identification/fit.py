@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armdyn.errors import UnknownName
 from armdyn.identification.checking import Check
@@ -18,7 +19,7 @@ from armdyn.identification.intervals import NORMAL
 from armdyn.identification.low_pass import filtered
 from armdyn.identification.prior import Selection
 from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
-from armdyn.identification.signals import Chain, pieces_of
+from armdyn.identification.signals import Chain, Samples, pieces_of
 from armdyn.imported import exported
 from armdyn.logs.reading import read
 from armdyn.model.joint_parameters import UNITS
@@ -159,6 +160,19 @@ class Fit:
             raise UnknownName.of("joint", joint, names, repr(self.source.name))
         return {term.name: self[f"{joint}.{term.name}"] for term in self.parameters.terms}
 
+    def torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Joint forces of a motion by the fit, offsets and friction of coupled motors included, N m or N, (T, n).
+
+        Args:
+            q: joint positions, rad or m, shape (T, n).
+            qd: joint velocities, rad/s or m/s, shape (T, n).
+            qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, n).
+        """
+        states = [np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (q, qd, qdd)]
+        q, qd, qdd = states
+        samples = Samples(np.zeros(len(q)), q, qd, qdd, np.zeros_like(q), np.ones(q.shape, dtype=bool))
+        return self._modelled(samples, self.values, self.parameters.lift)
+
     def _of_joints(self, name: str) -> Array:
         if name not in self.parameters.of_joints:
             return np.zeros(self.source.dof)
@@ -215,7 +229,7 @@ class Fit:
         arrays = [np.concatenate(each) for each in zip(*parts, strict=True)]
         return Check(log.name, tuple(self.source.joint_names), self.chain.slow.cutoff, *arrays)
 
-    def _modelled(self, samples: Any, values: Array, lift: Array) -> Array:
+    def _modelled(self, samples: Samples, values: Array, lift: Array) -> Array:
         """Joint forces before the low-pass, shape (T, n)."""
         columns = columns_of(samples, self.parameters, values[: len(self.parameters.standard)])
         reduced = lift @ values

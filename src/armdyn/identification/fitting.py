@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import number, switch
+from armdyn.checks import array, number, switch
 from armdyn.errors import shown
 from armdyn.identification.delays import estimated_delays, given_delays
 from armdyn.identification.design import Parameters
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine, examine_torques
+from armdyn.identification.factors import JointFactor
 from armdyn.identification.fit import Fit
 from armdyn.identification.friction_alone import friction_alone
 from armdyn.identification.friction_terms import terms_of
@@ -86,6 +87,7 @@ def identify(
     smoothing: float | None = None,
     delay: ArrayLike | str | None = "estimate",
     robust: bool = True,
+    coupling: ArrayLike | None = None,
 ) -> Fit:
     """The parameters of a robot's bodies and joints from logs: a `Fit`, with the robot that has them.
 
@@ -111,6 +113,9 @@ def identify(
         smoothing: cut-off of the low-pass of positions and velocities, Hz; five times ``cutoff`` if None.
         delay: of the torques behind the positions, s, one or one for each joint; "estimate", or None for zero.
         robust: True for Huber's weights; False for plain least squares.
+        coupling: C of motors that move several joints, such as those of a wrist: the velocity of each motor, as its own
+            joint sees it, per velocity of each joint, shape (n, n), with ones on the diagonal. Friction and armature
+            are those of the motors.
 
     Raises:
         IdentificationError: no joint forces, no motion, logs that are too short, settings that make no sense.
@@ -137,7 +142,8 @@ def identify(
     fitted, held = logs_of(logs, robot, gains), logs_of(hold_out, robot, gains)
     if not fitted:
         raise IdentificationError("logs is empty; expected one log or several")
-    parameters = Parameters(robot, switch("armature", armature, error=IdentificationError), terms_of(friction))
+    with_armature = switch("armature", armature, error=IdentificationError)
+    parameters = Parameters(robot, with_armature, terms_of(friction), coupling_of(coupling, robot))
     description = robot if prior is None else prior
     delays, estimate = given_delays(delay, robot.dof)
     notes = examine(fitted, robot)
@@ -174,6 +180,25 @@ def _of_thin_links(links: Sequence[str]) -> list[str]:
         f"the description's inertia of {', '.join(links)} is not that of a body with volume; the prior has the nearest "
         "one that is"
     ]
+
+
+def coupling_of(coupling: ArrayLike | None, robot: Robot) -> Array | None:
+    """The coupling of motors as an array; None for the identity.
+
+    Raises:
+        IdentificationError: a matrix without ones on its diagonal, or a singular one.
+        ShapeError: another shape.
+    """
+    if coupling is None:
+        return None
+    C = array("coupling", coupling, (robot.dof, robot.dof), "a motor in each row", finite=IdentificationError)
+    if not np.allclose(np.diag(C), 1.0) or abs(np.linalg.det(C)) < 1e-9:
+        raise IdentificationError(
+            f"coupling has the diagonal {np.diag(C)} and the determinant {np.linalg.det(C):.3g}; expected ones, "
+            "for each motor as its own joint sees it, and a matrix with an inverse. Divide each row by the "
+            "motor's gear ratio"
+        )
+    return None if np.array_equal(C, np.eye(robot.dof)) else C
 
 
 def logs_of(logs: Any, robot: Robot, gains: ArrayLike | None) -> list[Log]:
@@ -228,8 +253,7 @@ def _settled(
     factors = regression.factors()
     prior, thin = prior_of(description, parameters, factors)
     count = len(parameters.standard)
-    alone = friction_alone(factors, parameters, bodies)
-    deviations = regression.deviations(parameters.lift @ alone)
+    alone, deviations, factors = _friction_alone(regression, bodies, settings, factors)
     start = np.concatenate([prior.values[:count], alone[count:]])
     weight = 1.0 if settings.prior_weight is None else settings.prior_weight
     selection = Selection(weight, np.array([weight]), np.array([np.nan]))
@@ -254,6 +278,25 @@ def _settled(
             break
     reduced = parameters.lift @ solution.x
     return Outcome(solution, prior, selection, regression.deviations(reduced), alone, reduced, tuple(thin))
+
+
+def _friction_alone(
+    regression: Regression, bodies: Array, settings: Settings, factors: list[JointFactor]
+) -> tuple[Array, Array, list[JointFactor]]:
+    """Friction and armature alone with the weights that follow, the residuals' deviations, and the factors."""
+    parameters, deviations = regression.parameters, np.ones(regression.joints)
+    for _ in range(ALONE_ROUNDS):
+        alone = friction_alone(factors, parameters, bodies, deviations)
+        reduced = parameters.lift @ alone
+        deviations = regression.deviations(reduced)
+        if settings.robust:
+            regression.reweigh(reduced, deviations)
+            factors = regression.factors()
+    return alone, deviations, factors
+
+
+ALONE_ROUNDS = 3
+"""Repetitions of the fit of friction alone with new weights."""
 
 
 def _held_factors(held: Sequence[Log], regression: Regression, settings: Settings, bodies: Array) -> Any:

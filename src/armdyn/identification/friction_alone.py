@@ -1,4 +1,4 @@
-"""Friction and armature alone, with the bodies of the description: what a fit of the bodies must be better than."""
+"""Friction and armature alone, with the bodies of the description: a fit of the bodies must have smaller errors."""
 
 from __future__ import annotations
 
@@ -12,45 +12,72 @@ from armdyn.identification.factors import JointFactor
 from armdyn.spatial.rotations import Array
 
 
-def friction_alone(factors: Sequence[JointFactor], parameters: Parameters, bodies: Array) -> Array:
-    """All parameters, with the bodies' as given and those of joints by least squares, joint by joint.
+def friction_alone(factors: Sequence[JointFactor], parameters: Parameters, bodies: Array, deviations: Array) -> Array:
+    """All parameters: the bodies' as given, those of joints by least squares, for each joint by itself.
+
+    Joints whose motors are coupled are fitted together.
 
     Args:
         factors: of the rows of each joint.
         parameters: of the regression.
         bodies: parameters of the bodies, which stay.
+        deviations: of each joint's residual.
     """
-    count, n = len(parameters.standard), parameters.robot.dof
-    rank = len(parameters.base.independent)
+    rank, n = len(parameters.base.independent), parameters.robot.dof
     base = parameters.base.matrix @ bodies
-    x = np.concatenate([bodies, np.zeros(len(parameters.of_joints) * n)])
-    rules = parameters.not_negative[count::n]
-    for j, (factor, places) in enumerate(zip(factors, parameters.of_row, strict=True)):
-        own = places >= rank
-        triangle = factor.triangle
-        rest = triangle[:, -1] - triangle[:, :-1][:, ~own] @ base[places[~own]]
-        x[count + j :: n] = bounded_least_squares(triangle[:, :-1][:, own], rest, rules)
-    return x
+    own = np.zeros(len(parameters.of_joints) * n)
+    rules = parameters.not_negative[len(parameters.standard) :]
+    for joints in _groups(parameters):
+        places = np.unique(np.concatenate([parameters.of_row[j] for j in joints]))
+        places = places[places >= rank] - rank
+        rows, right = [], []
+        for j in joints:
+            triangle, of_row = factors[j].triangle / deviations[j], parameters.of_row[j]
+            block = np.zeros((len(triangle), len(own)))
+            block[:, of_row[of_row >= rank] - rank] = triangle[:, :-1][:, of_row >= rank]
+            rows.append(block[:, places])
+            right.append(triangle[:, -1] - triangle[:, :-1][:, of_row < rank] @ base[of_row[of_row < rank]])
+        spread = 1.0 / np.repeat([term.spread for term in parameters.terms], n)
+        rows.append(np.diag(np.concatenate([np.zeros(len(own) - len(spread)), spread]))[:, places])
+        right.append(np.zeros(len(own)))
+        own[places] = bounded_least_squares(np.vstack(rows), np.concatenate(right), rules[places])
+    return np.concatenate([bodies, own])
+
+
+def _groups(parameters: Parameters) -> list[list[int]]:
+    """Joints that share motors, directly or by others."""
+    n = parameters.robot.dof
+    if parameters.coupling is None:
+        return [[j] for j in range(n)]
+    linked = (parameters.coupling != 0.0).astype(int)
+    linked = np.linalg.matrix_power(linked @ linked.T + linked.T @ linked + np.eye(n, dtype=int), n) > 0
+    return [list(group) for group in dict.fromkeys(tuple(np.flatnonzero(row).tolist()) for row in linked)]
+
+
+MOST_TRIED = 5
+"""Parameters with bounds of which every active set is tried; more are left to SciPy."""
 
 
 def bounded_least_squares(A: Array, y: Array, not_negative: Array) -> Array:
-    """The least squares solution with some parameters not below zero, of few parameters: every active set is tried."""
-    best, least = np.zeros(A.shape[1]), np.inf
+    """The least squares solution with some parameters not below zero."""
+    scale = np.linalg.norm(A, axis=0)
+    scale[scale == 0.0] = 1.0
     places = np.flatnonzero(not_negative)
+    if len(places) > MOST_TRIED:
+        from scipy.optimize import lsq_linear  # noqa: PLC0415 - slow to import
+
+        bounds = np.where(not_negative, 0.0, -np.inf), np.full(A.shape[1], np.inf)
+        return np.asarray(lsq_linear(A / scale, y, bounds, method="bvls", tol=1e-12).x / scale)
+    best, least = np.zeros(A.shape[1]), np.inf
     for count in range(len(places) + 1):
         for at_zero in combinations(places, count):
             free = np.setdiff1d(np.arange(A.shape[1]), at_zero)
             x = np.zeros(A.shape[1])
-            if len(free):
-                scale = np.linalg.norm(A[:, free], axis=0)
-                scale[scale == 0.0] = 1.0
-                x[free] = np.linalg.lstsq(A[:, free] / scale, y, rcond=1e-10)[0] / scale
+            x[free] = np.linalg.lstsq(A[:, free] / scale[free], y, rcond=1e-10)[0] / scale[free]
             if (x[places] < -1e-12 * np.abs(x).max(initial=0.0)).any():
                 continue
             x[places] = np.maximum(x[places], 0.0)
             cost = float(np.sum((A @ x - y) ** 2))
             if cost < least:
                 best, least = x, cost
-        if np.isfinite(least):
-            break  # the fewest parameters at zero that meet the bounds: the cost is convex
     return best

@@ -33,12 +33,17 @@ STRIBECK_SPEED = 0.1
 
 
 class Term(NamedTuple):
-    """One term: its name, the unit of its number for a joint that turns, and True if the number is not negative."""
+    """One term: its name, the unit of its number at joints that turn and slide, True if it is not negative, its spread.
+
+    The spread is that of the numbers which joints have; infinite if any number is as likely. Where a log does not
+    determine the number, it stays within that.
+    """
 
     name: str
     unit: str
     slide_unit: str
     not_negative: bool
+    spread: float = np.inf
 
 
 TERMS = {
@@ -46,7 +51,7 @@ TERMS = {
     for term in (
         Term("viscous", "N m s/rad", "N s/m", True),
         Term("coulomb", "N m", "N", True),
-        Term("load", "", "", True),
+        Term("load", "", "", True, spread=0.1),
         Term("offset", "N m", "N", False),
         Term("quadratic", "N m s^2/rad^2", "N s^2/m^2", True),
         Term("stribeck", "N m", "N", True),

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.identification.design import NO_JOINTS, Parameters
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, joined, stacked
+from armdyn.identification.friction_alone import friction_alone
 from armdyn.identification.pseudo_inertia import TEN, parameters_of, pseudo_inertias, with_volume
 from armdyn.identification.solver import Prior, solve
 from armdyn.model.base_parameters import own_length
@@ -24,6 +25,9 @@ WEIGHTS = 10.0 ** np.arange(3.0, -2.01, -1.0)
 
 ROUGHLY = 1e-7
 """The precision of the solutions that are tried."""
+
+ERRORS = 0.5
+"""Standard errors of the difference to the best within which a larger weight is taken."""
 
 AS_GOOD = 5e-4
 """A larger weight is taken whose held-out cost is above the least by less than this part of it."""
@@ -48,6 +52,9 @@ def prior_of(description: RobotLike, parameters: Parameters, factors: Sequence[J
     values[count : len(standard)] = standard.values[count:]
     spread = np.full(len(values), np.inf)
     spread[count:] = np.tile(_largest(factors), -(-len(values[count:]) // n))[: len(values) - count] * WIDE
+    for term in parameters.terms:
+        place = parameters.place(term.name)
+        spread[place] = np.minimum(spread[place], term.spread)
     links = [link.name for link in description.model.links[1:]]
     return Prior(P, values, spread), [name for name, was in zip(links, changed, strict=True) if was]
 
@@ -88,25 +95,65 @@ def select_weight(
         tasks = [([k for k in range(len(folds)) if k != out], folds[out]) for out in range(len(folds))]
     else:
         return Selection(1.0, np.array([1.0]), np.array([np.nan]))
-    costs = np.zeros(len(WEIGHTS))
-    rows = 0.0
-    for kept, out in tasks:
-        factors = [joined([folds[k][j] for k in kept]) for j in range(len(deviations))]
+    n = len(deviations)
+    costs = np.full((len(tasks), len(WEIGHTS), n), np.inf)
+    alone = np.zeros((len(tasks), n))
+    bodies = prior.values[: len(parameters.standard)]
+    for number, (kept, out) in enumerate(tasks):
+        factors = [joined([folds[k][j] for k in kept]) for j in range(n)]
         R, z = stacked(factors, parameters, 1.0 / deviations)
-        R = R @ parameters.lift
-        rows += sum(factor.weight for factor in out)
-        x: Array | None = None
-        for number, weight in enumerate(WEIGHTS):
-            try:
-                x = solve(R, z, prior, float(weight), parameters.not_negative, x, solved=ROUGHLY).x
-            except IdentificationError:  # so little prior leaves parameters open
-                costs[number:] = np.inf
-                break
-            reduced = parameters.lift @ x
-            costs[number] += sum(
-                factor.cost(reduced[places]) / deviation**2
-                for factor, places, deviation in zip(out, parameters.of_row, deviations, strict=True)
-            )
-    costs /= max(rows, 1.0)
-    good = np.flatnonzero(costs <= costs.min() * (1.0 + AS_GOOD))
-    return Selection(float(WEIGHTS[good[0]]), WEIGHTS, costs)
+        costs[number] = _held_out_costs(R @ parameters.lift, z, out, parameters, prior, deviations)
+        x = friction_alone(factors, parameters, bodies, deviations)
+        alone[number] = _costs_of(parameters.lift @ x, out, parameters, deviations)
+    sizes = np.array([[factor.weight for factor in out] for _, out in tasks])
+    shares = sizes.sum(axis=1) / max(sizes.sum(), 1.0)
+    with np.errstate(invalid="ignore"):
+        worse = (sizes[:, None] * costs).sum(axis=0) > WORSE**2 * (sizes * alone).sum(axis=0)
+    return _largest_as_good(costs.mean(axis=2), shares, allowed=~worse.any(axis=1))
+
+
+WORSE = 1.01
+"""The ratio of a joint's held-out error to that of friction alone above which a weight of the prior is too small."""
+
+
+def _held_out_costs(
+    R: Array, z: Array, out: Sequence[JointFactor], parameters: Parameters, prior: Prior, deviations: Array
+) -> Array:
+    """The cost of held-out rows, per row, for each weight of the prior and each joint."""
+    costs = np.full((len(WEIGHTS), len(deviations)), np.inf)
+    x: Array | None = None
+    for number, weight in enumerate(WEIGHTS):
+        try:
+            x = solve(R, z, prior, float(weight), parameters.not_negative, x, solved=ROUGHLY).x
+        except IdentificationError:  # so little prior leaves parameters open
+            break
+        costs[number] = _costs_of(parameters.lift @ x, out, parameters, deviations)
+    return costs
+
+
+def _costs_of(reduced: Array, out: Sequence[JointFactor], parameters: Parameters, deviations: Array) -> Array:
+    """The cost of held-out rows of each joint, per row."""
+    return np.array(
+        [
+            factor.cost(reduced[places]) / deviation**2 / max(factor.weight, 1.0)
+            for factor, places, deviation in zip(out, parameters.of_row, deviations, strict=True)
+        ]
+    )
+
+
+def _largest_as_good(costs: Array, shares: Array, allowed: Array) -> Selection:
+    """The largest weight that is about as good as the best, by the standard error of the difference over the tasks.
+
+    Args:
+        costs: of each task and weight.
+        shares: of the rows of each task in all.
+        allowed: a mask of the weights with which no joint is worse than with friction alone.
+    """
+    mean = shares @ costs
+    best = int(np.argmin(np.where(allowed, mean, np.inf))) if allowed.any() else int(np.argmin(mean))
+    worse = costs - costs[:, [best]]
+    count = len(costs)
+    error = np.std(worse, axis=0) / np.sqrt(count) if count > 1 else np.zeros(len(mean))
+    as_good = mean - mean[best] <= np.maximum(error * ERRORS, AS_GOOD * mean[best])
+    good = np.flatnonzero(as_good & (allowed | ~allowed.any()))
+    return Selection(float(WEIGHTS[good[0]]), WEIGHTS, mean)
