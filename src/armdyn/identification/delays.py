@@ -16,7 +16,7 @@ from armdyn.identification.factors import triangle_of
 from armdyn.identification.regression import Regression
 from armdyn.spatial.rotations import Array
 
-SURE = 4.0
+SURE = 2.0
 """Deviations of the estimate above which a delay is applied."""
 
 LEAST = 5e-4

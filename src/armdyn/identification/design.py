@@ -40,6 +40,7 @@ class Parameters:
         robot: whose parameters they are.
         armature: False without armatures.
         terms: of friction.
+        gain_spread: of the parts by which torques are measured too small; None if they are right.
         coupling: C, the velocity of each motor, as its own joint sees it, per velocity of each joint, shape (n, n);
         None
             if each motor moves its own joint only.
@@ -49,11 +50,13 @@ class Parameters:
     armature: bool
     terms: tuple[Term, ...]
     coupling: Array | None = None
+    gain_spread: float | None = None
 
     @property
     def of_joints(self) -> tuple[str, ...]:
         """The names of the parameters of joints, one block of n each."""
-        return (*(("armature",) if self.armature else ()), *(term.name for term in self.terms))
+        gain = ("gain",) if self.gain_spread is not None else ()
+        return (*(("armature",) if self.armature else ()), *(term.name for term in self.terms), *gain)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -96,6 +99,7 @@ class Parameters:
         bodies = np.zeros(len(self.standard), dtype=bool)
         bodies[self.links * len(OF_LINK) :] = True
         rules = ([True] if self.armature else []) + [term.not_negative for term in self.terms]
+        rules += [False] if self.gain_spread is not None else []
         return np.concatenate([bodies, np.repeat(rules, self.robot.dof).astype(bool)])
 
     @cached_property
@@ -108,10 +112,15 @@ class Parameters:
         rank, blocks = len(self.base.independent), len(self.of_joints)
         return tuple(
             np.concatenate(
-                [np.flatnonzero(present[j]), *(rank + n * block + self.motors_of(j) for block in range(blocks))]
+                [np.flatnonzero(present[j]), *(self._own_places(j, block) + rank for block in range(blocks))]
             ).astype(int)
             for j in range(n)
         )
+
+    def _own_places(self, j: int, block: int) -> Array:
+        """The places of a block of joint parameters, behind the bodies', that the row of a joint has."""
+        motors = np.array([j]) if self.of_joints[block] == "gain" else self.motors_of(j)
+        return self.robot.dof * block + motors
 
     def motors_of(self, j: int) -> Array:
         """The motors whose friction and inertia act on a joint: its own, and those that it is coupled to."""
@@ -194,6 +203,8 @@ def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: i
     rows = filtered(every, kernel, step)
     ends = np.cumsum(widths)
     *of_joints, torques = np.split(rows, ends, axis=1)
+    if parameters.gain_spread is not None:  # of the gains; filled by `update_gain_columns`
+        of_joints = [np.column_stack([columns, np.zeros(len(columns))]) for columns in of_joints]
     rates = filtered(samples.tau, chain.slope_kernel, step) * chain.rate
     usable = np.ones(torques.shape, dtype=bool)
     if not samples.usable.all():
@@ -225,9 +236,9 @@ def _on_joint(values: Array, parameters: Parameters, j: int) -> Array:
 
 def own_columns(samples: Samples, parameters: Parameters, load: Array | None) -> list[Array]:
     """The functions that parameters of motors multiply, each of shape (T, n)."""
+    q, qd = parameters.at_motors(samples.q), parameters.at_motors(samples.qd)
     armature = [parameters.at_motors(samples.qdd)] if parameters.armature else []
-    rates = parameters.at_motors(samples.qd)
-    return [*armature, *(term_values(term.name, rates, load) for term in parameters.terms)]
+    return [*armature, *(term_values(term.name, q, qd, load) for term in parameters.terms)]
 
 
 def needs_load(terms: Sequence[Term]) -> bool:
@@ -249,6 +260,15 @@ def update_torques(rows: Rows, piece: Piece) -> None:
         start += len(torques)
 
 
+def update_gain_columns(rows: Rows, parameters: Parameters, reduced: Array) -> None:
+    """Fill the columns of the gains: tau = (1 - g) Y pi, about Y pi - g (Y pi)_0 near other parameters.
+
+    The measured torque in place of (Y pi)_0 would bring its noise into the columns, and draw the gains to zero.
+    """
+    for columns, places in zip(rows.columns, parameters.of_row, strict=True):
+        columns[:, -1] = -(columns[:, :-1] @ reduced[places[:-1]])
+
+
 def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies: Array) -> None:
     """Replace the columns of friction in proportion to the load by those of other parameters of the bodies."""
     robot, rank, n = parameters.robot, len(parameters.base.independent), parameters.robot.dof
@@ -258,7 +278,7 @@ def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies
     for first, stop in windows(piece):
         samples = piece.samples(first, stop)
         load = parameters.load_at_motors(robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS) @ bodies)
-        values = term_values("load", parameters.at_motors(samples.qd), load)
+        values = term_values("load", samples.q, parameters.at_motors(samples.qd), load)
         columns = filtered(values, piece.chain.slow_kernel, piece.chain.step)
         for j in range(n):
             rows.columns[j][start : start + len(columns), places[j]] = _on_joint(columns, parameters, j)

@@ -89,7 +89,9 @@ class Fit:
         for name in self.parameters.of_joints:
             for joint in self.source.joints:
                 slides = joint.kind == "prismatic"
-                if name == "armature":
+                if name == "gain":
+                    units.append("")
+                elif name == "armature":
                     units.append(UNITS[joint.kind]["armature"])
                 else:
                     units.append(TERMS[name].slide_unit if slides else TERMS[name].unit)
@@ -148,6 +150,11 @@ class Fit:
     def offsets(self) -> Array:
         """Constant joint forces, N m or N, shape (n,); zero if they were not fitted. The robot has none of its own."""
         return self._of_joints("offset")
+
+    @property
+    def gains(self) -> Array:
+        """The factors from measured to fitted torques, shape (n,); ones if they were not fitted."""
+        return np.asarray(1.0 / (1.0 - self._of_joints("gain")))
 
     def friction(self, joint: str) -> dict[str, float]:
         """The numbers of a joint's friction, by the names of the terms.
@@ -233,9 +240,11 @@ class Fit:
         """Joint forces before the low-pass, shape (T, n)."""
         columns = columns_of(samples, self.parameters, values[: len(self.parameters.standard)])
         reduced = lift @ values
-        return np.stack(
-            [column @ reduced[places] for column, places in zip(columns, self.parameters.of_row, strict=True)], axis=-1
-        )
+        rows = zip(columns, self.parameters.of_row, strict=True)
+        torques = np.stack([column @ reduced[places[: column.shape[1]]] for column, places in rows], axis=-1)
+        if self.parameters.gain_spread is not None:
+            torques *= 1.0 - values[self.parameters.place("gain")]
+        return torques
 
     def table(self) -> Table:
         """The parameters: the description's, the fitted ones, their intervals, and the part that comes from data."""

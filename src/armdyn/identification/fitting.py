@@ -88,6 +88,7 @@ def identify(
     delay: ArrayLike | str | None = "estimate",
     robust: bool = True,
     coupling: ArrayLike | None = None,
+    gain_spread: float | None = None,
 ) -> Fit:
     """The parameters of a robot's bodies and joints from logs: a `Fit`, with the robot that has them.
 
@@ -143,7 +144,7 @@ def identify(
     if not fitted:
         raise IdentificationError("logs is empty; expected one log or several")
     with_armature = switch("armature", armature, error=IdentificationError)
-    parameters = Parameters(robot, with_armature, terms_of(friction), coupling_of(coupling, robot))
+    parameters = Parameters(robot, with_armature, terms_of(friction), coupling_of(coupling, robot), gain_spread)
     description = robot if prior is None else prior
     delays, estimate = given_delays(delay, robot.dof)
     notes = examine(fitted, robot)
@@ -260,11 +261,13 @@ def _settled(
     if before_delays is not None:
         start, selection = before_delays.solution.x, before_delays.selection
         weight, deviations = selection.weight, before_delays.deviations
-    solution = solve(*regression.problem(deviations, factors), prior, weight, parameters.not_negative, start)
+    regression.update_gains(parameters.lift @ start)
+    solution = solve(*regression.problem(deviations), prior, weight, parameters.not_negative, start)
     for turn in range(ROUNDS):
         reduced = parameters.lift @ solution.x
         before, deviations = deviations, regression.deviations(reduced)
         regression.update_loads(solution.x[:count])
+        regression.update_gains(reduced)
         if settings.robust:
             regression.reweigh(reduced, deviations)
         if settings.prior_weight is None and before_delays is None and turn == 1:

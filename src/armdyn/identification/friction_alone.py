@@ -37,11 +37,16 @@ def friction_alone(factors: Sequence[JointFactor], parameters: Parameters, bodie
             block[:, of_row[of_row >= rank] - rank] = triangle[:, :-1][:, of_row >= rank]
             rows.append(block[:, places])
             right.append(triangle[:, -1] - triangle[:, :-1][:, of_row < rank] @ base[of_row[of_row < rank]])
-        spread = 1.0 / np.repeat([term.spread for term in parameters.terms], n)
+        gain = [] if parameters.gain_spread is None else [NO_GAIN]
+        spread = 1.0 / np.repeat([*(term.spread for term in parameters.terms), *gain], n)
         rows.append(np.diag(np.concatenate([np.zeros(len(own) - len(spread)), spread]))[:, places])
         right.append(np.zeros(len(own)))
         own[places] = bounded_least_squares(np.vstack(rows), np.concatenate(right), rules[places])
     return np.concatenate([bodies, own])
+
+
+NO_GAIN = 1e-12
+"""The spread of gains with friction alone: they stay as they are stated."""
 
 
 def _groups(parameters: Parameters) -> list[list[int]]:

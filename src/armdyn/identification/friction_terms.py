@@ -4,7 +4,7 @@ Each term is a number of the joint times a function of its velocity qd and of th
 with s = tanh(qd/w), a sign that does not jump in the noise of a joint at rest:
 
     viscous   b qd            coulomb  c s          load  k |l| s
-    offset    o               quadratic  d qd |qd|  stribeck  e s exp(-(qd/v)^2)
+    offset    o               quadratic  d qd |qd|  stribeck  e s exp(-(qd/v)^2)      spring  k q
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ TERMS = {
         Term("offset", "N m", "N", False),
         Term("quadratic", "N m s^2/rad^2", "N s^2/m^2", True),
         Term("stribeck", "N m", "N", True),
+        Term("spring", "N m/rad", "N/m", True, spread=0.5),
     )
 }
 
@@ -74,8 +75,10 @@ def terms_of(names: Sequence[str]) -> tuple[Term, ...]:
     return tuple(TERMS[name] for name in names)
 
 
-def term_values(name: str, qd: Array, load: Array | None) -> Array:
+def term_values(name: str, q: Array, qd: Array, load: Array | None) -> Array:
     """The function that the number of a term multiplies, shape (T, n)."""
+    if name == "spring":
+        return q
     if name == "viscous":
         return qd
     if name == "offset":

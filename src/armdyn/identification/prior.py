@@ -55,6 +55,8 @@ def prior_of(description: RobotLike, parameters: Parameters, factors: Sequence[J
     for term in parameters.terms:
         place = parameters.place(term.name)
         spread[place] = np.minimum(spread[place], term.spread)
+    if parameters.gain_spread is not None:
+        spread[parameters.place("gain")] = parameters.gain_spread
     links = [link.name for link in description.model.links[1:]]
     return Prior(P, values, spread), [name for name, was in zip(links, changed, strict=True) if was]
 

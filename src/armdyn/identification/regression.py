@@ -8,7 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from armdyn.identification.design import Parameters, Rows, needs_load, rows_of, update_load_columns, update_torques
+from armdyn.identification.design import (
+    Parameters,
+    Rows,
+    needs_load,
+    rows_of,
+    update_gain_columns,
+    update_load_columns,
+    update_torques,
+)
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, factors_of_rows, stacked
 from armdyn.identification.signals import Chain, Piece, pieces_of, torques_of
@@ -94,6 +102,12 @@ class Regression:
         if needs_load(self.parameters.terms):
             for part, piece in zip(self.parts, self.pieces, strict=True):
                 update_load_columns(part, piece, self.parameters, bodies)
+
+    def update_gains(self, reduced: Array) -> None:
+        """Linearise the gains about other parameters of the reduced regression."""
+        if self.parameters.gain_spread is not None:
+            for part in self.parts:
+                update_gain_columns(part, self.parameters, reduced)
 
     def delay_torques(self, delays: Array) -> None:
         """Take the torques of each joint later by a delay, s, shape (n,)."""
