@@ -244,3 +244,57 @@ def test_one_joint_of_two_stands_still() -> None:
     fit: Fit = armdyn.identify(PLANAR, recorded(PLANAR, (t, q, qd, qdd)), **PLAIN)
     assert any("joints that stand still: joint_2" in note for note in fit.notes)
     assert fit["joint_1.viscous"] == pytest.approx(0.4, rel=0.02)
+
+
+def test_friction_of_a_coupled_wrist_is_that_of_its_motors() -> None:
+    """Motor 2 turns with both joints: its friction acts on both (as the motors 5 and 6 of a Staeubli TX40)."""
+    arm = armdyn.load("planar_2r")
+    C = np.array([[1.0, 0.0], [1.0, 1.0]])
+    log = recorded(arm, fourier(2, 30.0, 200.0))
+    qd = log["qd"] @ C.T
+    log["tau"] = log["tau"] + (0.3 * qd * [1.0, 2.0] + np.sign(qd) * [1.0, 0.5]) @ C
+    fit = armdyn.identify(arm, log, **PLAIN, coupling=C)
+    assert list(fit.friction("joint_1").values()) == pytest.approx([0.3, 1.0], rel=0.02)
+    assert list(fit.friction("joint_2").values()) == pytest.approx([0.6, 0.5], rel=0.02)
+    alone = dict(zip(fit.names, fit.alone, strict=True))
+    assert alone["joint_2.viscous"] == pytest.approx(0.6, rel=0.02)
+    assert any("coupled" in note for note in fit.notes)
+    for wrong, words in ((2.0 * C, "expected ones"), (np.ones((2, 2)), "the determinant 0")):
+        with pytest.raises(IdentificationError, match=words):
+            armdyn.identify(arm, log, coupling=wrong)
+
+
+def test_gains_of_torque_sensors_that_disagree() -> None:
+    """Joint 2's sensor reads 4 % too little; the gravity that both joints feel tells."""
+    log = recorded(PLANAR, fourier(2, 40.0, 100.0))
+    log["tau"] = log["tau"] * [1.0, 0.96] + np.random.default_rng(1).normal(scale=0.05, size=log["tau"].shape)
+    plain = armdyn.identify(PLANAR, log, **PLAIN)
+    fit = armdyn.identify(PLANAR, log, **PLAIN, gain_spread=0.05)
+    assert fit.gains[1] / fit.gains[0] == pytest.approx(1.0 / 0.96, rel=3e-3)
+    assert (fit.residual_deviations <= plain.residual_deviations * 1.001).all()
+    assert fit.residual_deviations[1] < 0.6 * plain.residual_deviations[1]
+
+
+def test_positions_of_motors_before_springs() -> None:
+    """theta = q + tau/k: a position that is off by the wind-up of the spring, 0.02 rad under 30 N m."""
+    t, q, qd, qdd = fourier(2, 30.0, 200.0)
+    tau = PLANAR.inverse_dynamics(q, qd, qdd)
+    motor = q + tau / 1500.0
+    log = {"t": t, "q": motor, "tau": tau}
+    stiff = armdyn.identify(PLANAR, log, **PLAIN)
+    fit = armdyn.identify(PLANAR, log, **PLAIN, stiffness=1500.0)
+    assert (fit.residual_deviations < 0.5 * stiff.residual_deviations).all()
+    assert fit["joint_1.viscous"] == pytest.approx(0.4, rel=0.03)
+    with pytest.raises(IdentificationError, match="stiffness is 0"):
+        armdyn.identify(PLANAR, log, stiffness=0)
+
+
+def test_a_cable_pulls_like_a_spring() -> None:
+    log = recorded(PLANAR, fourier(2, 40.0, 100.0, amplitude=1.5))
+    log["tau"] = log["tau"] + 0.4 * (log["q"] - 0.2) * [1.0, 0.0]
+    fit = armdyn.identify(PLANAR, log, friction=("viscous", "coulomb", "offset", "spring"), armature=False)
+    assert fit["joint_1.spring"] == pytest.approx(0.4, rel=0.05)
+    assert fit["joint_1.offset"] == pytest.approx(-0.08, abs=0.02)
+    q, qd, qdd = (x[::50] for x in fourier(2, 40.0, 100.0, seed=9)[1:])
+    expected = PLANAR.inverse_dynamics(q, qd, qdd) + 0.4 * (q - 0.2) * [1.0, 0.0]
+    np.testing.assert_allclose(fit.torques(q, qd, qdd), expected, rtol=0, atol=0.1)

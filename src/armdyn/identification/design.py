@@ -41,6 +41,7 @@ class Parameters:
         armature: False without armatures.
         terms: of friction.
         gain_spread: of the parts by which torques are measured too small; None if they are right.
+        compliance: of springs between the measured positions and the links, rad/(N m) or m/N; None for stiff joints.
         coupling: C, the velocity of each motor, as its own joint sees it, per velocity of each joint, shape (n, n);
         None
             if each motor moves its own joint only.
@@ -51,6 +52,7 @@ class Parameters:
     terms: tuple[Term, ...]
     coupling: Array | None = None
     gain_spread: float | None = None
+    compliance: Array | None = None
 
     @property
     def of_joints(self) -> tuple[str, ...]:

@@ -220,7 +220,7 @@ class Fit:
         described[:count] = Parameters(self.description, False, ()).standard.values
         vectors = (self.values, self.alone, described)
         parts: list[list[Array]] = []
-        for piece in pieces_of(log, chain, self.delays):
+        for piece in pieces_of(log, chain, self.delays, self.parameters.compliance):
             for start, stop in _blocks(piece.count, len(chain.slow_kernel)):
                 samples = piece.samples(start, stop)
                 torques = [self._modelled(samples, values, lift) for values in vectors]

@@ -89,6 +89,7 @@ def identify(
     robust: bool = True,
     coupling: ArrayLike | None = None,
     gain_spread: float | None = None,
+    stiffness: ArrayLike | None = None,
 ) -> Fit:
     """The parameters of a robot's bodies and joints from logs: a `Fit`, with the robot that has them.
 
@@ -101,8 +102,8 @@ def identify(
     Args:
         robot: with the joints of the logs; its inertias are the prior.
         logs: one or several: paths, data frames, or `armdyn.logs.Log` with joint forces tau.
-        friction: terms: "viscous", "coulomb", "load" (in proportion to the load of the joint), "offset", "quadratic",
-            "stribeck".
+        friction: terms: "viscous", "coulomb", "load" (in proportion to the load of the joint), "offset" (a constant),
+            "quadratic", "stribeck", "spring" (of cables and hoses).
         armature: True to fit the inertia of each joint's rotor, as the joint sees it.
         prior: another description of the same links.
         prior_weight: of the prior, for residuals in units of their deviation; chosen by data that are held out if None.
@@ -117,6 +118,10 @@ def identify(
         coupling: C of motors that move several joints, such as those of a wrist: the velocity of each motor, as its own
             joint sees it, per velocity of each joint, shape (n, n), with ones on the diagonal. Friction and armature
             are those of the motors.
+        gain_spread: spread of the gains of the torques about 1, such as 0.05 for torque sensors; None if they are
+            right.
+        stiffness: of springs between the measured positions and the links, such as those of harmonic drives behind
+            motor encoders, N m/rad or N/m, one or one for each joint; None for stiff joints.
 
     Raises:
         IdentificationError: no joint forces, no motion, logs that are too short, settings that make no sense.
@@ -144,7 +149,14 @@ def identify(
     if not fitted:
         raise IdentificationError("logs is empty; expected one log or several")
     with_armature = switch("armature", armature, error=IdentificationError)
-    parameters = Parameters(robot, with_armature, terms_of(friction), coupling_of(coupling, robot), gain_spread)
+    parameters = Parameters(
+        robot,
+        with_armature,
+        terms_of(friction),
+        coupling_of(coupling, robot),
+        gain_spread,
+        compliance_of(stiffness, robot),
+    )
     description = robot if prior is None else prior
     delays, estimate = given_delays(delay, robot.dof)
     notes = examine(fitted, robot)
@@ -170,8 +182,18 @@ def identify(
         delays,
         regression.chains[0],
         outcome.selection,
-        (*notes, *_of_thin_links(outcome.thin_links)),
+        (*notes, *_of_thin_links(outcome.thin_links), *_of_the_robot(parameters)),
     )
+
+
+def _of_the_robot(parameters: Parameters) -> list[str]:
+    """Sentences on parts of the fit that the robot does not have."""
+    parts = []
+    if parameters.coupling is not None:
+        parts.append("friction and armatures of coupled motors stand in fit.robot at the motors' own joints only")
+    terms = {term.name for term in parameters.terms} & {"spring"}
+    parts += ["fit.robot has no springs of cables"] if terms else []
+    return [f"{part}; fit.torques(q, qd, qdd) has all" for part in parts]
 
 
 def _of_thin_links(links: Sequence[str]) -> list[str]:
@@ -181,6 +203,22 @@ def _of_thin_links(links: Sequence[str]) -> list[str]:
         f"the description's inertia of {', '.join(links)} is not that of a body with volume; the prior has the nearest "
         "one that is"
     ]
+
+
+def compliance_of(stiffness: ArrayLike | None, robot: Robot) -> Array | None:
+    """One by the stiffness of each joint, shape (n,); None for stiff joints.
+
+    Raises:
+        IdentificationError: a stiffness that is not above zero.
+    """
+    if stiffness is None:
+        return None
+    values = array("stiffness", stiffness, None, f"N m/rad or N/m, one or {robot.dof}", finite=IdentificationError)
+    if values.shape not in ((), (robot.dof,)) or not (values > 0.0).all():
+        raise IdentificationError(
+            f"stiffness is {shown(stiffness)}; expected a number above zero, or {robot.dof} of them"
+        )
+    return np.broadcast_to(1.0 / values, (robot.dof,)).astype(np.float64)
 
 
 def coupling_of(coupling: ArrayLike | None, robot: Robot) -> Array | None:
@@ -275,7 +313,14 @@ def _settled(
             selection = select_weight(fold_factors(regression, FOLDS), parameters, prior, deviations, held_factors)
             weight = selection.weight
         R, z = regression.problem(deviations)
-        solution = solve(R, z, prior, weight, parameters.not_negative, solution.x)
+        try:
+            solution = solve(R, z, prior, weight, parameters.not_negative, solution.x)
+        except IdentificationError:
+            if settings.prior_weight is not None:
+                raise
+            weight *= 10.0  # so little prior lets the parameters run along the edge of possible bodies
+            selection = selection._replace(weight=weight)
+            solution = solve(R, z, prior, weight, parameters.not_negative)
         change = np.abs(np.log(deviations / before)).max()
         if turn >= 2 and change < SETTLED:
             break

@@ -20,7 +20,7 @@ from armdyn.spatial.rotations import Array
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
 
-WEIGHTS = 10.0 ** np.arange(3.0, -2.01, -1.0)
+WEIGHTS = 10.0 ** np.arange(3.0, -1.01, -1.0)
 """Weights of the divergence that are tried, the largest first: each solution begins at the one before."""
 
 ROUGHLY = 1e-7

@@ -26,7 +26,7 @@ from armdyn.spatial.rotations import Array
 HUBER = 2.5
 """Residuals above this many deviations count by their size, not its square: 95 % efficient for normal noise."""
 
-LEAST_DEVIATION = 1e-9
+LEAST_DEVIATION = 1e-5
 """The smallest deviation of a joint's residual, relative to its torques, that weights are made of."""
 
 
@@ -76,7 +76,7 @@ class Regression:
         short = []
         for number, (log, chain) in enumerate(zip(logs, chains, strict=True)):
             torques_of(log)
-            of_log = list(pieces_of(log, chain, delays))
+            of_log = list(pieces_of(log, chain, delays, parameters.compliance))
             if not of_log:
                 least = f"{2 * chain.margin:.3g} s"
                 short.append(f"log {log.name!r} of {log.duration:.3g} s has no piece longer than {least}")

@@ -107,6 +107,8 @@ class Piece:
         chain: the settings.
         delays: seconds by which the torques of each joint lag behind the positions, shape (n,).
         saturated: where tau is at a bound, shape (T, n); None if it never is.
+        compliance: of the springs between the measured positions and the links, rad/(N m) or m/N, shape (n,); None for
+            stiff joints.
     """
 
     log: Log
@@ -114,6 +116,7 @@ class Piece:
     chain: Chain
     delays: Array
     saturated: Array | None = None
+    compliance: Array | None = None
 
     @property
     def count(self) -> int:
@@ -153,6 +156,11 @@ class Piece:
             qdd = filtered(q, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
         middle = self.times(start, stop)
         tau, usable = self.torques(middle)
+        if self.compliance is not None:  # q = theta - tau/k
+            bent = cubic(t, torques_of(log)[source], grid) * self.compliance
+            smooth_q = smooth_q - filtered(bent[2:-2], kernel, chain.oversampling)
+            smooth_qd = smooth_qd - filtered(bent, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
+            qdd = qdd - filtered(bent, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
         return Samples(middle, smooth_q, smooth_qd, qdd, tau, usable)
 
     def torques(self, t: Array) -> tuple[Array, Array]:
@@ -222,11 +230,11 @@ def cubic(t: Array, x: Array, times: Array) -> Array:
     return result
 
 
-def pieces_of(log: Log, chain: Chain, delays: Array) -> Iterator[Piece]:
+def pieces_of(log: Log, chain: Chain, delays: Array, compliance: Array | None = None) -> Iterator[Piece]:
     """The pieces of a log that are long enough for one row of the regression."""
     bridged = max(2.5 / log.rate, BRIDGED / chain.fast.cutoff)
     saturated = np.stack([saturated_rows(column) for column in torques_of(log).T], axis=-1)
     for rows in log.pieces(bridged):
-        piece = Piece(log, rows, chain, delays, saturated if saturated.any() else None)
+        piece = Piece(log, rows, chain, delays, saturated if saturated.any() else None, compliance)
         if piece.count >= len(chain.slow_kernel):
             yield piece

@@ -89,7 +89,7 @@ def solve(
             return solution
     x = np.array(prior.values, dtype=np.float64)
     barrier = max(weight, FIRST_WEIGHT)
-    while barrier > weight * SHRINKING:
+    while barrier > weight:
         solution = problem.minimum(x, barrier)
         x = x if solution is None else solution.x
         barrier /= SHRINKING
@@ -103,7 +103,7 @@ def solve(
 
 
 FIRST_WEIGHT = 1e3
-SHRINKING = 10.0
+SHRINKING = 4.0
 
 
 class _Problem:
