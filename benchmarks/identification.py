@@ -1,0 +1,104 @@
+"""Torque errors of identified robots on logs of real arms: ``python -m benchmarks.identification DATA``.
+
+DATA has the folders ur10e, panda and tx40. The UR10e is fitted on seven training motions, the Panda and the TX40 on the
+files that end in ``first_60_percent.csv``. Every other moving log of the same arm is a check that the fit has not seen.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import armdyn
+from armdyn.identification import Fit
+from benchmarks.cases import CASES
+
+UR10E_GAINS = (10.0, 10.6956, 8.4566, 9.0029, 9.48, 10.1232)
+UR10E_COLUMNS = {"t": 0, "q": slice(1, 7), "qd": slice(7, 13), "current": slice(13, 19)}
+UR10E_TRAINING = (
+    "20_02_05-20sec_12harm", "20_02_06-20sec_10harm", "20_02_06-20sec_5harm", "20_02_10-20sec_7harm",
+    "20_02_12-40sec_12harm", "20_02_12-50sec_12harm", "20_02_19_14harm50sec",
+)  # fmt: skip
+
+PANDA: dict[str, Any] = {
+    "cutoff": 10.0, "friction": ("viscous", "coulomb", "offset", "spring"), "gain_spread": 0.05, "stiffness": 14000.0,
+}  # fmt: skip
+
+TX40_DRIVES = np.diag([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])
+TX40_DRIVES[5, 4] = 32.0  # motor 6 turns with joint 5
+TX40_COUPLING = np.eye(6)
+TX40_COUPLING[5, 4] = 1.0
+TX40_ZERO = (0.0, -np.pi / 2, np.pi / 2, 0.0, 0.0, 0.0)
+TX40_RATE = 5000.0
+
+
+def ur10e(folder: Path) -> None:
+    robot = armdyn.load(str(folder / "ur10e.urdf"))
+    options: dict[str, Any] = {"columns": UR10E_COLUMNS, "gains": UR10E_GAINS}
+    files = sorted(folder.glob("*.csv"))
+    training = [path for path in files if path.stem.endswith(UR10E_TRAINING)]
+    start = time.perf_counter()
+    logs = [armdyn.logs.read(path, robot, **options) for path in training]
+    read = time.perf_counter()
+    fit = armdyn.identify(robot, logs)
+    print(
+        f"ur10e: {sum(map(len, logs)):,} rows read in {read - start:.2f} s, fit in {time.perf_counter() - read:.2f} s"
+    )
+    for path in files:
+        if path not in training and "oad" not in path.stem:
+            show(fit, armdyn.logs.read(path, robot, **options))
+
+
+def panda(folder: Path) -> None:
+    robot = armdyn.load(CASES["panda"]()[0])
+    robot = robot.with_locked(dict.fromkeys(robot.joint_names[7:], 0.0))
+    training, others = split(folder)
+    fit = armdyn.identify(robot, training, **PANDA)
+    print(f"panda: smallest eigenvalue of a pseudo-inertia {np.linalg.eigvalsh(fit.pseudo_inertias).min():.3g}")
+    for path in others or training:
+        show(fit, armdyn.logs.read(path, robot))
+
+
+def tx40(folder: Path) -> None:
+    robot = armdyn.load(str(folder / "tx40.urdf"))
+    training, others = split(folder, "pos_read_data*.csv")
+    fit = armdyn.identify(robot, [tx40_log(path, robot) for path in training], cutoff=15.0, coupling=TX40_COUPLING)
+    for path in others or training:
+        show(fit, tx40_log(path, robot))
+
+
+def tx40_log(positions: Path, robot: armdyn.Robot) -> armdyn.logs.Log:
+    """The joints' positions and torques from those of the motors: theta = A q, tau = A^T tau_m."""
+    motors = np.loadtxt(positions, delimiter=",", skiprows=1)
+    torques = positions.with_name(positions.name.replace("pos_read_data", "curr_data"))
+    tau = np.loadtxt(torques, delimiter=",", skiprows=1) @ TX40_DRIVES
+    q = motors @ np.linalg.inv(TX40_DRIVES).T + np.array(TX40_ZERO)
+    t = np.arange(len(q)) / TX40_RATE
+    return armdyn.logs.read({"t": t, "q": q, "tau": tau}, robot, name=positions.stem)
+
+
+def split(folder: Path, pattern: str = "*.csv") -> tuple[list[Path], list[Path]]:
+    """The files to fit and those to check."""
+    files = sorted(folder.glob(pattern))
+    training = [path for path in files if path.stem.endswith("first_60_percent")]
+    return training, [path for path in files if path not in training]
+
+
+def show(fit: Fit, log: armdyn.logs.Log) -> None:
+    print(fit.check(log), end="\n\n")
+
+
+def main(folder: Path) -> None:
+    for part in (ur10e, panda, tx40):
+        if (folder / part.__name__).is_dir():
+            part(folder / part.__name__)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m benchmarks.identification DATA")
+    main(Path(sys.argv[1]))
