@@ -173,6 +173,19 @@ def test_a_motion_plays_by_the_clock(view: Callable[..., Viewer]) -> None:
         armdyn.simulate(robot.renamed(name="mine"), [0.0, 0.0], duration=0.01).view()
 
 
+def test_the_camera_has_the_whole_motion_in_its_picture(view: Callable[..., Viewer]) -> None:
+    """An arm that slides 30 m away: every joint is within 35 degrees of the middle of the picture."""
+    robot = armdyn.load("rp").with_gravity((0.0, 0.0, 0.0))
+    away = armdyn.simulate(robot, [0.3, 1.0], [0.0, 15.0], duration=2.0, method="rk4", step=0.01)
+    assert away.q[-1, 1] > 25.0
+    camera = view(robot, motion=away)._server.initial_camera
+    at, middle = np.array(camera.position), np.array(camera.look_at)
+    towards = (middle - at) / np.linalg.norm(middle - at)
+    points = robot.link_poses(away.q[::20])[..., :3, 3].reshape(-1, 3) - at
+    cosines = points @ towards / np.linalg.norm(points, axis=1)
+    assert np.degrees(np.arccos(cosines.min())) < 35.0
+
+
 def test_a_motion_is_written_to_a_page_that_needs_no_server(view: Callable[..., Viewer], tmp_path: Path) -> None:
     robot = armdyn.load("planar_2r")
     viewer = view(robot, motion=armdyn.simulate(robot, [0.0, 0.0], duration=0.5))

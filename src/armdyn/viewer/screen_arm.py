@@ -39,7 +39,7 @@ class Show:
         names: of joints, base and tip.
         inertias: the ellipsoids of the links' inertia.
         centre: the common centre of mass.
-        trace: the way of the tip.
+        trace: the path of the tip.
         tip_ellipsoid: "none", "force", "acceleration" or "velocity".
     """
 
@@ -274,7 +274,7 @@ class ScreenArm:
         self._base.visible = visible
 
     def trace(self, points: Array) -> None:
-        """Draw the way of the tip through points in base axes, m, shape (k, 3); none of fewer than two."""
+        """Draw the path of the tip through points in base axes, m, shape (k, 3); none of fewer than two."""
         if self._trace_node is not None:
             self._trace_node.remove()
             self._trace_node = None

@@ -28,6 +28,9 @@ GHOST = 0.22
 MEASURED = (0.0, 0.62, 0.45)
 """The colour of what a stream says, beside the model."""
 
+MOMENTS = 60
+"""Of a motion, at which the camera has the arm in its picture."""
+
 OTHERS = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
 """The colours of the further motions of a batch."""
 
@@ -97,6 +100,15 @@ class ShownRobot:
     def arms(self) -> list[ScreenArm]:
         """All arms that are drawn of it."""
         return [self.arm, *self.ghosts, *self.moving, *([self.measured] if self.measured else [])]
+
+    @property
+    def reached(self) -> Array:
+        """The origins of links at some moments of its motions, in axes of its own base, m, shape (k, 3)."""
+        thin = [recording.q[:: max(-(-len(recording.q) // MOMENTS), 1)] for recording in self.recordings]
+        origins = [np.asarray(self.robot.link_poses(q))[..., :3, 3].reshape(-1, 3) for q in thin]
+        points: Array = np.concatenate([np.empty((0, 3)), *origins])
+        finite: Array = points[np.isfinite(points).all(axis=1)]
+        return finite
 
     # Controls.
 
@@ -195,7 +207,7 @@ class ShownRobot:
             self._draw(state.q)
 
     def clear_trace(self) -> None:
-        """Begin the way of the tip again."""
+        """Begin the path of the tip again."""
         with self.lock:
             self._trace.clear()
             if not self.recordings:

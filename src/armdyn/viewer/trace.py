@@ -1,4 +1,4 @@
-"""The way of the tip: of a recording at once, of an arm that is moved point by point."""
+"""The path of the tip: of a recording at once, of an arm that is moved point by point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.viewer.recording import Recording
 
 MOST_POINTS = 1500
-"""Of a way on the screen; of an arm that is moved the latest."""
+"""Of a path on the screen; of an arm that is moved the latest."""
 
 CLOSEST = 0.002
 """Points closer than this are one, by the size of the arm."""

@@ -162,10 +162,10 @@ class Viewer:
                 gui.add_html(status_html(list(self.notes)))
 
     def _set_camera(self) -> None:
-        """Look at all of it from the front, a little from above; along the axis of arms that move in a plane."""
+        """Look at all of it, motions too, from the front and above; along the axis of arms that move in a plane."""
         points = np.concatenate([
-            arm.drawn.rods.reshape(-1, 3) @ arm.arm.base[:3, :3].T + arm.arm.base[:3, 3]
-            for shown in self._robots for arm in shown.arms
+            points @ arm.arm.base[:3, :3].T + arm.arm.base[:3, 3]
+            for shown in self._robots for arm in shown.arms for points in (arm.drawn.rods.reshape(-1, 3), shown.reached)
         ])  # fmt: skip
         size = max(shown.entry.arm.size for shown in self._robots)
         low, high = points.min(axis=0), points.max(axis=0)

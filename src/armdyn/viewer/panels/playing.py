@@ -35,7 +35,7 @@ class PlayPanel:
             "Speed", names, initial_value=_name(playback.speed) if _name(playback.speed) in names else "1"
         )
         self.speed.on_update(self.speed_chosen)
-        self.loop = gui.add_checkbox("Again and again", playback.loop)
+        self.loop = gui.add_checkbox("Loop", playback.loop)
         self.loop.on_update(self.loop_chosen)
 
     def toggle(self, _: Any = None) -> None:

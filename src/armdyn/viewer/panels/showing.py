@@ -8,7 +8,7 @@ from typing import Any
 from armdyn.viewer.ellipsoids import OF_TIP
 from armdyn.viewer.screen_arm import FRAMES, Show
 
-WORDS = {"names": "Names", "inertias": "Inertia of links", "centre": "Centre of mass", "trace": "Way of the tip"}
+WORDS = {"names": "Names", "inertias": "Inertia of links", "centre": "Centre of mass", "trace": "Path of the tip"}
 """The boxes that are checked, by the attributes of `Show` that they are."""
 
 
