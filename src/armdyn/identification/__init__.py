@@ -8,6 +8,7 @@ from armdyn.model.standard_parameters import StandardParameters
 
 if TYPE_CHECKING:
     from armdyn.identification.checking import Check
+    from armdyn.identification.collisions import Collisions, collisions
     from armdyn.identification.errors import IdentificationError
     from armdyn.identification.excitation import Excitation
     from armdyn.identification.exciting import excite, random_motions
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from armdyn.identification.payloads import payload
 
 _WHERE = {
+    "Collisions": "collisions",
+    "collisions": "collisions",
     "Check": "checking",
     "Excitation": "excitation",
     "Fit": "fit",
@@ -36,6 +39,7 @@ _WHERE = {
 __all__ = [
     "BaseParameters",
     "Check",
+    "Collisions",
     "Excitation",
     "Fit",
     "IdentificationError",
@@ -43,6 +47,7 @@ __all__ = [
     "Payload",
     "StandardParameters",
     "base_parameters",
+    "collisions",
     "excite",
     "identify",
     "null_parameters_of_states",
