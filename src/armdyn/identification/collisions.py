@@ -168,7 +168,7 @@ def _momentum_and_rate(arm: Robot | Fit, q: Array, qd: Array, tau: Array) -> tup
         g = robot.gravity_forces(q)
         terms = arm.parameters.terms
         friction = sum(
-            (arm.values[arm.parameters.place(term.name)] * term_values(term.name, qd, g) for term in terms),
+            (arm.values[arm.parameters.place(term.name)] * term_values(term.name, q, qd, g) for term in terms),
             start=np.zeros_like(qd),
         )
     else:

@@ -145,7 +145,7 @@ class _Loaded:
             raise IdentificationError(f"frame {frame!r} is on the base, on which a body loads no joint")
         first = links.index(place.link) * TEN
         to_link = frame_map(np.asarray(place.pose, dtype=np.float64))
-        kept = {"armature"} | (set() if offsets else {"offset"})
+        kept = {"armature", "gain"} | (set() if offsets else {"offset"})
         names = np.repeat(parameters.of_joints, n)
         fitted = np.flatnonzero([name not in kept for name in names])
         rank, width = len(parameters.lift) - len(names), len(parameters.lift)
