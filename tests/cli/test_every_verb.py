@@ -78,6 +78,7 @@ ANSWERS = {
     "simulate": "simulate planar_2r --duration 0.01 --csv fall.csv",
     "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv",
     "size": "size ur5 --task motion.csv --joint wrist_3_joint --bare",
+    "identify": "identify planar_2r held.csv",
     "payload": "payload planar_2r held.csv --unloaded empty.csv",
     "compensate": "compensate ur5 -o floating",
     "bench": "bench planar_2r --states 10",
@@ -166,9 +167,9 @@ def test_one_word_for_one_thing() -> None:
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
     assert set(shared["--motion"]) == {"fk", "size", "torque", "view"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
-    writers = "compensate convert excite export fk jacobian masp page report study torque"
+    writers = "compensate convert excite export fk identify jacobian masp page report study torque"
     assert set(shared["--out"]) == set(writers.split())
-    assert set(shared["--plot"]) == {"excite", "masp", "simulate", "size"}
+    assert set(shared["--plot"]) == {"excite", "identify", "masp", "simulate", "size"}
     assert set(shared["--json"]) >= set(VERBS)
 
 

@@ -25,6 +25,7 @@ from armdyn.cli.doctor import doctor
 from armdyn.cli.excite import excite
 from armdyn.cli.export import export
 from armdyn.cli.fk import fk
+from armdyn.cli.identify import identify
 from armdyn.cli.ik import ik
 from armdyn.cli.info import info
 from armdyn.cli.jacobian import jacobian
@@ -62,7 +63,24 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
 
 
 OF_ROBOTS: tuple[Callable[..., None], ...] = (
-    *(info, fk, ik, jacobian, torque, size, excite, payload, compensate, derive, export, convert, view, page, bench),
+    *(
+        info,
+        fk,
+        ik,
+        jacobian,
+        torque,
+        size,
+        excite,
+        identify,
+        payload,
+        compensate,
+        derive,
+        export,
+        convert,
+        view,
+        page,
+        bench,
+    ),
 )
 """The verbs that are called with the robot that ROBOT names."""
 

@@ -20,7 +20,6 @@ from armdyn.identification.low_pass import filtered
 from armdyn.identification.prior import Selection
 from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
 from armdyn.identification.signals import Chain, Samples, pieces_of
-from armdyn.imported import exported
 from armdyn.logs.reading import read
 from armdyn.model.joint_parameters import UNITS
 from armdyn.spatial.rotations import Array
@@ -250,16 +249,30 @@ class Fit:
         """The parameters: the description's, the fitted ones, their intervals, and the part that comes from data."""
         described = np.zeros(len(self.values))
         described[: len(self.parameters.standard)] = Parameters(self.description, False, ()).standard.values
-        rows = [
-            (name, f"{before:.4g}", f"{value:.4g}", f"{low:.4g} to {high:.4g}", unit, f"{100 * part:.0f} %")
+        values = [
+            (name, before, value, low, high, unit, part)
             for name, before, value, (low, high), unit, part in zip(
                 self.names, described, self.values, self.intervals.values(), self.units, self.from_data, strict=True
             )
         ]
-        headings = ("parameter", "description", "fit", "95 %", "unit", "from data")
-        return Table(headings, rows, "lrrrlr", f"Fit of {self.source.name}")
+        rows = [
+            (name, f"{before:.4g}", f"{value:.4g}", f"{low:.4g}", f"{high:.4g}", unit, f"{100 * part:.0f} %")
+            for name, before, value, low, high, unit, part in values
+        ]
+        headings = ("parameter", "description", "fit", "95 % from", "to", "unit", "from data")
+        return Table(headings, rows, "lrrrrlr", f"Fit of {self.source.name}", values=values)
 
-    report = exported("armdyn.report", "identification_report")
+    def as_json(self) -> dict[str, Any]:
+        """All parameters in SI with their intervals, and what the logs lack, for a file."""
+        return {
+            "robot": self.source.name,
+            "parameters": dict(zip(self.names, self.values.tolist(), strict=True)),
+            "intervals": {name: list(interval) for name, interval in self.intervals.items()},
+            "from_data": dict(zip(self.names, self.from_data.tolist(), strict=True)),
+            "residual_deviations": dict(zip(self.source.joint_names, self.residual_deviations.tolist(), strict=True)),
+            "delays": dict(zip(self.source.joint_names, self.delays.tolist(), strict=True)),
+            "notes": list(self.notes),
+        }
 
     def __str__(self) -> str:
         lines = [str(self.table())]

@@ -197,9 +197,8 @@ def torques_of(log: Log) -> Array:
     remedy = "name their columns: columns={'tau': ...}"
     if log.current is not None:
         remedy = (
-            "it has currents, from which joint forces follow by the gains of the drives, N m/A: gains=[...]. Without "
-            "gains the scale of all parameters is open: gains='mass' fits them with one known mass, "
-            "gains='links' with the masses of the description"
+            "it has currents, from which joint forces follow by the gains of the drives, N m/A: gains=[...]; without "
+            "gains the scale of all parameters is open"
         )
     raise IdentificationError(f"log {log.name!r} has no joint forces; {remedy}")
 

@@ -1,0 +1,111 @@
+"""``armdyn identify``: the parameters of the arm from logs of its joints."""
+
+from __future__ import annotations
+
+import csv as csv_files
+import io
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.completion import words
+from armdyn.cli.exit_codes import NOT_MET
+from armdyn.cli.json_output import AsJson, print_json
+from armdyn.cli.log_options import Columns, Gains, Units, log_reader
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.screen import screen
+from armdyn.cli.tables import show_notes
+from armdyn.identification.friction_terms import TERMS
+from armdyn.robot import Robot
+from armdyn.tabular import Table
+from armdyn.writing import write_text
+
+LOG = "A log of moving joints: t, q, tau or current; csv, Parquet, npz, MCAP or a ROS bag."
+
+
+def identify(
+    arm: Robot,
+    logs: Annotated[list[str], typer.Argument(metavar="LOG...", help=LOG)],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the fitted arm as URDF.")
+    ] = None,
+    on: Annotated[
+        list[Path] | None,
+        typer.Option("--on", metavar="FILE", help="A log that is not fitted, to test the fit on; may be repeated."),
+    ] = None,
+    friction: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--friction",
+            metavar="TERM",
+            help="A term of friction; may be repeated. viscous, coulomb, load and offset if left out.",
+            autocompletion=words(*TERMS),
+        ),
+    ] = None,
+    no_armature: Annotated[bool, typer.Option("--no-armature", help="Do not fit the inertias of rotors.")] = False,
+    cutoff: Annotated[float, typer.Option("--cutoff", help="Of the low-pass, Hz.")] = 5.0,
+    gains: Gains = None,
+    columns: Columns = None,
+    units: Units = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw measured and fitted joint forces: png, pdf, svg."),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write all parameters with their intervals.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    r"""Inertias, friction and armatures of the arm from logs of its joints, with intervals of 95 %.
+
+    Every link stays a possible body, drawn to its description where the logs say nothing. The tables have each
+    parameter beside the description's, and the errors of joint forces beside those of the description and of friction
+    that is fitted alone. Exit code 1 if the fit is worse than friction alone on a log of --on.
+
+    [bold]Examples[/]
+
+      armdyn identify ur10e.urdf excite.csv --on other.csv -o fitted.urdf --plot fit.png
+
+      armdyn identify arm.urdf log.csv --gains 11.6,12.4,9.8,10.5,11,11.8 --columns q=1:7 --units q=deg
+    """
+    from armdyn.identification import identify as fit_of  # noqa: PLC0415 - other verbs need none of it
+
+    for option, path, endings in (
+        ("--out", out, (".urdf",)),
+        ("--plot", plot, (".png", ".pdf", ".svg")),
+        ("--csv", csv, (".csv",)),
+    ):
+        if path is not None:
+            refuse_unwritable(option, path, endings=endings)
+    read = log_reader(arm, gains, columns, units)
+    options: dict[str, Any] = {"armature": not no_armature, "cutoff": cutoff}
+    if friction:
+        options["friction"] = tuple(friction)
+    fitted, unseen = [read(path) for path in logs], [read(path) for path in on or []]
+    errors = screen(stderr=True)
+    with errors.status("fitting"):
+        fit = fit_of(arm, fitted, **options)
+    checks = [fit.check(log) for log in (unseen or fitted)]
+    if out is not None:
+        fit.robot.to_urdf(out)
+    if plot is not None:
+        checks[0].plot(plot)
+    if csv is not None:
+        write_text(csv, _csv(fit.table()))
+    if json:
+        print_json(fit.as_json() | {"checks": [check.as_json() for check in checks]})
+    else:
+        console = screen()
+        for text in (fit, *checks):
+            console.print(str(text), soft_wrap=True, highlight=False, markup=False)
+    show_notes(errors, fit.notes)
+    if unseen and any((check.rms > 1.02 * check.rms_alone).any() for check in checks):
+        raise typer.Exit(NOT_MET)
+
+
+def _csv(table: Table) -> str:
+    """The table with numbers in full."""
+    text = io.StringIO()
+    csv_files.writer(text, lineterminator="\n").writerows([table.headings, *table.values])
+    return text.getvalue()

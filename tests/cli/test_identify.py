@@ -1,0 +1,85 @@
+"""``armdyn identify``: tables, files, exit codes, messages."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from identification.arms import fourier, recorded
+
+Shell = Callable[..., Any]
+
+ARM = armdyn.load("planar_2r")
+TRUE = ARM.with_payload(mass=0.5, com=[0.1, 0.0, 0.0]).with_friction({"joint_1": (0.4, 1.5), "joint_2": (0.2, 0.8)})
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> tuple[str, str]:
+    paths = []
+    for name, seconds in (("fitted", 16.0), ("other", 9.0)):
+        log = recorded(TRUE, fourier(2, seconds, 100.0))
+        heads = ["t", *(f"{quantity}_{joint}" for quantity in ("q", "qd", "tau") for joint in ARM.joint_names)]
+        table = np.column_stack([log["t"], log["q"], log["qd"], log["tau"]])
+        paths.append(tmp_path / f"{name}.csv")
+        np.savetxt(paths[-1], table, delimiter=",", header=",".join(heads), comments="")
+    return str(paths[0]), str(paths[1])
+
+
+def test_files_hold_the_fit(shell: Shell, logs: tuple[str, str], tmp_path: Path) -> None:
+    fitted, other = logs
+    outputs = {
+        option: tmp_path / name for option, name in (("-o", "fit.urdf"), ("--csv", "p.csv"), ("--plot", "f.png"))
+    }
+    options = [word for option, path in outputs.items() for word in (option, str(path))]
+    said = shell(
+        "identify",
+        "planar_2r",
+        fitted,
+        "--on",
+        other,
+        "--friction",
+        "viscous",
+        "--friction",
+        "coulomb",
+        *options,
+        "--json",
+    )
+    assert said.code == 0, said.err
+    answer = json.loads(said.out)
+    assert answer["parameters"]["joint_1.coulomb"] == pytest.approx(1.5, rel=0.03)
+    low, high = answer["intervals"]["joint_2.viscous"]
+    assert low < 0.2 < high
+    assert answer["checks"][0]["rms"]["fit"]["joint_1"] < 0.1 * answer["checks"][0]["rms"]["friction_alone"]["joint_1"]
+    with outputs["--csv"].open(newline="") as file:
+        rows = {row["parameter"]: row for row in csv.DictReader(file)}
+    assert float(rows["joint_1.coulomb"]["fit"]) == answer["parameters"]["joint_1.coulomb"]
+    again = armdyn.load(outputs["-o"])
+    q, qd, qdd = [0.3, -0.4], [1.0, 2.0], [0.5, -1.0]
+    assert again.inverse_dynamics(q, qd, qdd) == pytest.approx(TRUE.inverse_dynamics(q, qd, qdd), rel=0.03)
+    assert outputs["--plot"].read_bytes().startswith(b"\x89PNG")
+
+
+def test_tables(shell: Shell, logs: tuple[str, str]) -> None:
+    said = shell("identify", "planar_2r", logs[0], columns=150)
+    assert said.code == 0, said.err
+    assert "joint_1.coulomb" in said.out
+    assert "friction alone" in said.out
+
+
+def test_bad_input_is_named(shell: Shell, logs: tuple[str, str], tmp_path: Path) -> None:
+    for options, text in (
+        (["--friction", "dahl"], "dahl"),
+        (["-o", str(tmp_path / "fit.xml")], ".urdf"),
+        (["--gains", "1,2,3"], "--gains"),
+        (["--cutoff", "-1"], "cutoff"),
+    ):
+        said = shell("identify", "planar_2r", logs[0], *options)
+        assert said.code == 2, options
+        assert text in said.err
