@@ -21,6 +21,7 @@ from armdyn.cli.bench import bench
 from armdyn.cli.compensate import compensate
 from armdyn.cli.convert import convert
 from armdyn.cli.derive import derive
+from armdyn.cli.diff import diff
 from armdyn.cli.doctor import doctor
 from armdyn.cli.excite import excite
 from armdyn.cli.export import export
@@ -89,6 +90,7 @@ for verb in OF_ROBOTS:
     _add(of_robot(verb))
 _add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 _add(doctor)
+_add(diff)
 _add(study)
 _add(of_named_robot(report))
 _add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))

@@ -6,13 +6,15 @@
 from armdyn.lazy import names_of
 
 _WHERE = {
+    "Difference": "comparison",
     "Finding": "finding",
     "Findings": "findings",
     "Repair": "finding",
+    "compare": "comparison",
     "doctor": "examine",
     "log_of": "sarif",
 }
 
-__all__ = ["Finding", "Findings", "Repair", "doctor", "log_of"]
+__all__ = ["Difference", "Finding", "Findings", "Repair", "compare", "doctor", "log_of"]
 
 __getattr__ = names_of(__name__, _WHERE)
