@@ -85,6 +85,7 @@ ANSWERS = {
     "export": "export planar_2r --to python -f mass_matrix -o modules",
     "convert": "convert ur5 --to screws",
     "doctor": "doctor panda.urdf --fail-on never",
+    "diff": "diff ur5 ur5",
     "derive": "derive planar_2r --symbols all",
     "page": "page planar_2r -o planar.html",
     "report": "report motion.csv --robot ur5 -o motion.html",
@@ -111,7 +112,7 @@ def test_json(shell: Shell, verb: str) -> None:
     assert said.code == 0, said.err
     answer = strict(said.out)
     assert isinstance(answer, dict)
-    if verb not in {"list", "doctor"}:
+    if verb not in {"list", "doctor", "diff"}:
         assert answer["robot"] in SOURCES
     for file in answer.get("files", ()) if verb != "doctor" else ():
         name = answer["files"][file] if isinstance(answer["files"], dict) else file
