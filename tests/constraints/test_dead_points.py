@@ -139,6 +139,15 @@ def test_a_speed_that_begins_at_zero_may_be_on_either_side_of_it_by_rounding() -
     assert dips(0.5) is not None
 
 
+@pytest.mark.parametrize("begin", [5e-324, 1e-17, 5e-11])
+def test_a_speed_that_begins_at_rounding_has_not_turned_round_below_it(begin: float) -> None:
+    times = np.linspace(0.0, 1.0, 5)
+    falls = lambda depth: reverses(lambda t: begin - depth * t, lambda t: -depth, times)  # noqa: E731
+    assert falls(1e-17 + 2.0 * begin) is None
+    a, b = falls(1e-3)
+    assert a <= begin / 1e-3 <= b
+
+
 def slider_crank() -> tuple[Robot, np.ndarray]:
     """A crank of 0.3 m that drives a slide by a rod of 0.8 m, and its dead centre."""
     bar, z = armdyn.Inertia(1.0, [0.15, 0, 0], np.diag([1e-3, 1e-2, 1e-2])), (0, 0, 1)

@@ -1,6 +1,7 @@
 """Dry friction in the joints of closed loops, where all joints come to rest and start at one time."""
 
 import numpy as np
+import pytest
 from linkages import four_bar
 
 import armdyn
@@ -35,3 +36,28 @@ def test_a_four_bar_that_rubs_in_every_joint():
     assert len({one.t for one in falls.events[-3:]}) == 1
     assert (falls.qd[-1] == 0.0).all()
     assert abs(falls.energy.relative_drift).max() < 1e-8
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "rk4", "step": 0.01}], ids=["adaptive", "rk4"])
+@pytest.mark.parametrize("redundant", ["error", "least_squares"])
+@pytest.mark.parametrize("qd", [[5e-324, 0.0, 0.0], [5e-324] * 3, [1e-17, -3e-17, 2e-17]])
+def test_velocities_that_are_rounding_are_rest(qd, redundant, options):
+    """What starts with them sticks as from rest: no event, no velocity is left, and friction is shared likewise."""
+    bare = four_bar()
+    robot = bare.with_friction(dict.fromkeys(bare.joint_names, (0.0, 20.0)))
+    q = robot.close_loop([0.4, 0.3, 1.2], held=bare.joint_names[:1])
+    given = {"duration": 0.05, "save_every": 0.01, "redundant": redundant, **options}
+    motion, rest = (armdyn.simulate(robot, q, start, **given) for start in (qd, [0.0, 0.0, 0.0]))
+    assert not motion.events
+    assert not motion.qd[1:].any()
+    np.testing.assert_allclose(motion.signals["friction"], rest.signals["friction"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "rk4", "step": 0.01}], ids=["adaptive", "rk4"])
+def test_a_joint_alone_that_starts_with_rounding_rests(options):
+    arm = armdyn.load("planar_2r", gravity=(0, -9.81, 0)).with_friction(
+        {"joint_1": (0.0, 90.0), "joint_2": (0.0, 90.0)}
+    )
+    motion = armdyn.simulate(arm, [0.3, 0.4], [5e-324, -1e-17], duration=0.05, **options)
+    assert not motion.events
+    assert not motion.qd[1:].any()

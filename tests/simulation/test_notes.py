@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.simulation import Adaptive
+from armdyn.simulation.notes import notes_on
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.samples import Effort, Samples
 
 
 def with_joint(robot: armdyn.Robot, k: int, **changes: object) -> armdyn.Robot:
@@ -34,6 +38,28 @@ def test_energy_that_comes_from_the_steps_is_told() -> None:
     (told,) = (note for note in found.notes if "energy" in note)
     assert "the step of 0.1 s is too long for this motion. Use a shorter one, or method='adaptive'" in told
     assert not any("energy" in note for note in arm.simulate([0.3, -0.8], duration=4.0, method="rk4", step=0.01).notes)
+
+
+@pytest.mark.parametrize(("part", "notes"), [(1e-6, 1), (1e-10, 0)])
+def test_energy_beyond_the_tolerance_of_an_adaptive_motion_is_told(part: float, notes: int) -> None:
+    """The account of a pendulum that lost a part of its energy on the way, as if the steps had taken it."""
+    arm, method = armdyn.load("planar_2r", gravity=(0, -9.81, 0)), Adaptive()
+    found = arm.simulate([0.3, -0.8], duration=2.0)
+    assert not found.notes
+    samples = Samples(found.t, found.q, found.qd, found.energy.work, (found.tau,), effort=Effort(50, 600))
+    lost = part * found.energy.scale * found.t / 2.0
+    energy = EnergyAccount(found.energy.kinetic - lost, found.energy.potential, found.energy.work)
+    told = [note for note in notes_on(arm, method, samples, energy) if "energy" in note]
+    assert len(told) == notes
+    for note in told:
+        assert "1e-06 of what changed hands (t = 2 s): more than the errors of its 50 steps at rtol 1e-10" in note
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-10, 1e-12])
+@pytest.mark.parametrize("scipy_method", ["DOP853", "RK45"])
+def test_energy_within_the_tolerance_is_not(tolerance: float, scipy_method: str) -> None:
+    arm, method = armdyn.load("planar_2r", gravity=(0, -9.81, 0)), Adaptive(tolerance, tolerance, scipy_method)
+    assert not arm.simulate([0.3, -0.8], duration=1.0 if scipy_method == "RK45" else 10.0, method=method).notes
 
 
 def test_progress_goes_to_stderr_and_away(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant
+from armdyn.constraints.dead_points import KEPT, DeadPoints
 from armdyn.constraints.dynamics import phi_by_row
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import schur_complement
@@ -112,12 +113,22 @@ class Projection(Protocol):
         """``held``: rows of velocities that are zero and stay so, (rows, n); positions do not move along them."""
 
 
-def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
-    """The projection of all states of a batch at once; those that are not finite stay as they are."""
+Step = Callable[[Array, Array], Projected]
+"""One Newton step."""
+
+
+def projection_of(robot: ConstrainedRobot, redundant: Redundant, points: DeadPoints | None = None) -> Projection:
+    """The projection of all states of a batch at once; those that are not finite stay as they are.
+
+    Near ``points`` the directions in which a correction would be far larger than the drift stay as they are.
+    """
     whole = compiled(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
 
     def project(q: Array, qd: Array, held: Array | None = None) -> Projected:
-        step = whole if held is None or not len(held) else _by_singular_values(robot, _ways_beside(held))
+        ways = None if held is None or not len(held) else _ways_beside(held)
+        step = whole if ways is None else _by_singular_values(robot, ways)
+        if points is not None and points.near(q).any():
+            step = _near(points, step, _by_singular_values(robot, ways, points))
         first = last = step(q, qd)
         for _ in range(NEWTON_STEPS):
             size = np.abs(last.phi)
@@ -132,6 +143,16 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
     return project
 
 
+def _near(points: DeadPoints, step: Step, at_points: Step) -> Step:
+    """A step of states near dead points and of others, each state as if alone."""
+
+    def of_each(q: Array, qd: Array) -> Projected:
+        near = points.near(q)[..., None]
+        return Projected(*(np.where(near, a, b) for a, b in zip(at_points(q, qd), step(q, qd), strict=True)))
+
+    return of_each
+
+
 def _ways_beside(held: Array) -> Array:
     """The directions of q that do not move along some rows, as columns."""
     from scipy.linalg import null_space  # noqa: PLC0415 - large, and for few
@@ -140,12 +161,19 @@ def _ways_beside(held: Array) -> Array:
     return ways
 
 
-def _by_singular_values(robot: ConstrainedRobot, ways: Array | None = None) -> Callable[[Array, Array], Projected]:
-    """The same Newton step where rows may follow from others: by the singular values of A in the metric of M^-1.
+def _by_singular_values(robot: ConstrainedRobot, ways: Array | None = None, points: DeadPoints | None = None) -> Step:
+    """A Newton step where rows may follow from others: by the singular values of A in the metric of M^-1.
 
-    ``ways``: the directions in which the arm may move, (n, ways), where some of it is held.
+    Args:
+        robot: with constraints.
+        ways: the directions in which the arm may move, (n, ways), where some of it is held.
+        points: dead points that the states are near.
     """
     rows = holonomic(robot)
+    least, lengths = (DRIFTED, None) if points is None else (max(DRIFTED, KEPT * points.usual), points.lengths)
+
+    def nearest(M: Array, A: Array, b: Array, some: Array) -> Array:
+        return least_change(M, A[:, some], b[:, some], least, ways, None if lengths is None else lengths[some])
 
     def step(q: Array, qd: Array) -> Projected:
         phi: Array = np.zeros((*q.shape[:-1], len(rows)))
@@ -158,9 +186,9 @@ def _by_singular_values(robot: ConstrainedRobot, ways: Array | None = None) -> C
             return Projected(nearer, slower, phi, rate)
         M, A = np.asarray(robot.mass_matrix(q[fine])), np.asarray(robot.constraint_jacobian(q[fine]))
         if rows.any():
-            nearer[fine] -= least_change(M, A[:, rows], phi[fine][:, rows], DRIFTED, ways)
+            nearer[fine] -= nearest(M, A, phi[fine], rows)
             M, A = np.asarray(robot.mass_matrix(nearer[fine])), np.asarray(robot.constraint_jacobian(nearer[fine]))
-        slower[fine] -= least_change(M, A, np.einsum("...ij,...j->...i", A, qd[fine]), DRIFTED, ways)
+        slower[fine] -= nearest(M, A, np.einsum("...ij,...j->...i", A, qd[fine]), np.ones(len(rows), dtype=bool))
         return Projected(nearer, slower, phi, rate)
 
     return step

@@ -167,12 +167,14 @@ def constrained_least_squares(
     return qdd, N * y, kept.sum(axis=-1)
 
 
-def least_change(M: Array, A: Array, b: Array, rank_tolerance: float, ways: Array | None = None) -> Array:
+def least_change(
+    M: Array, A: Array, b: Array, rank_tolerance: float, ways: Array | None = None, whole: Array | None = None
+) -> Array:
     """The x of the least x^T M x that comes nearest to A x = b, row by row in the metric of M^-1, shape (..., n).
 
     Along ``ways`` x = W z. With W^T M W = L L^T and the columns B = L^-1 W^T A^T N, each as long as the part of its row
     that moves along the ways: z = L^-T B^+T N b. Singular values of B count as zero below a part of 1, the length of a
-    row that moves in all directions, so that no rounding is brought to length one.
+    whole row, so that no rounding is brought to length one.
 
     Args:
         M: mass matrix, shape (..., n, n).
@@ -180,13 +182,15 @@ def least_change(M: Array, A: Array, b: Array, rank_tolerance: float, ways: Arra
         b: A x, shape (..., constraints).
         rank_tolerance: singular values below this count as zero.
         ways: directions of the coordinates that may move, orthonormal columns, shape (n, ways); all if left out.
+        whole: lengths of whole rows in the metric of M^-1, shape (constraints,); those at the state if left out.
     """
     W = np.eye(M.shape[-1]) if ways is None else ways
     if not W.shape[1]:
         return np.zeros(M.shape[:-1])
     M_W, A_W = W.T @ M @ W, A @ W
     unit, length = unit_rows(A_W, M_W)
-    part = np.ones_like(length) if ways is None else moving_part(M, A, W)
+    known = moving_part(M, A, W) if ways is not None else np.ones_like(length)
+    part = known if whole is None else length / whole
     U, s, Vt = np.linalg.svd(part[..., None, :] * unit, full_matrices=False)
     kept = s > rank_tolerance
     inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)

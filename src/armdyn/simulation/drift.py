@@ -2,76 +2,154 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 
 from armdyn.advice import either, option
 from armdyn.constraints.arguments import Redundant
-from armdyn.constraints.projection import projection_of
+from armdyn.constraints.dead_points import APPROACHING, DeadPoints
+from armdyn.constraints.projection import Projected, projection_of
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.integration.methods import Adaptive, Method, Taylor
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 MULTISTEP = ("BDF", "LSODA")
 """Solvers of SciPy that take their next step from a history, which a correction would contradict."""
 
 
+FAR = 1e3
+"""A correction this many times as long as the drift, and longer than the step, is none."""
+
+
 class Onto(Protocol):
     """What puts states onto constraints."""
 
-    def after_step(self, q: Array, qd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
-        """The state on the constraints that a step is followed by; ``held`` are rows of velocities that are zero."""
+    def after_step(
+        self, q: Array, qd: Array, held: Array | None = None, /, *, since: Array | None = None
+    ) -> tuple[Array, Array]:
+        """The state on the constraints that a step is followed by.
+
+        Args:
+            q, qd: the state.
+            held: rows of velocities that are zero.
+            since: positions before the step.
+        """
 
     def onto(self, q: Array, qd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
-        """The same of a state between two steps, which no step goes out from."""
+        """A state between two steps, which no step goes out from, on the constraints."""
 
 
 class Corrector:
     """Moves states onto the constraints of a robot, and keeps the largest phi and A qd it met after a step.
 
     A correction is as small as the error of the step it follows, so that a method keeps its order.
+
+    Args:
+        robot: with constraints.
+        redundant: as of `armdyn.simulate`.
+        always: whether every state is moved; else those near dead points alone, where drift would lead the motion onto
+            another branch.
     """
 
-    def __init__(self, robot: Robot, redundant: Redundant) -> None:
-        self.project = projection_of(robot, redundant)
+    def __init__(self, robot: Robot, redundant: Redundant, *, always: bool = True) -> None:
+        self.robot, self.always = robot, always
+        self.points = DeadPoints(robot, redundant)
+        self.project = projection_of(robot, redundant, self.points)
         self.positions = self.velocities = 0.0
 
-    def after_step(self, q: Array, qd: Array, held: Array | None = None) -> tuple[Array, Array]:
-        """The state on the constraints that a step is followed by; ``held`` are rows of velocities that are zero."""
+    def after_step(
+        self, q: Array, qd: Array, held: Array | None = None, /, *, since: Array | None = None
+    ) -> tuple[Array, Array]:
+        """The state on the constraints that a step is followed by, as of `Onto`."""
+        if not self.always and not self._approaches(q, since):
+            return q, qd
         found = self.project(q, qd, held)
+        if since is not None:
+            self._refuse_far(q, found, since)
         self.positions = max(self.positions, _largest(found.phi))
         self.velocities = max(self.velocities, _largest(found.rate))
         return found.q, found.qd
 
-    def onto(self, q: Array, qd: Array, held: Array | None = None) -> tuple[Array, Array]:
-        """The same of a state between two steps, which no step goes out from."""
+    def _approaches(self, q: Array, since: Array | None) -> bool:
+        path = q[None] if since is None else np.stack([since, q])
+        return bool(self.points.on_path(path, APPROACHING).any())
+
+    def onto(self, q: Array, qd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
+        """A state between two steps, which no step goes out from, on the constraints."""
+        if not self.always:
+            return q, qd
         found = self.project(q, qd, held)
         return found.q, found.qd
 
-    def note(self) -> str:
-        """One sentence."""
-        return (
+    def notes(self) -> Iterator[str]:
+        """One sentence, if every state is moved."""
+        if not self.always:
+            return
+        yield (
             "every step was followed by a projection onto the constraints; the steps had drifted from them by up to "
             f"{self.positions:.3g} m or rad and {self.velocities:.3g} m/s or rad/s"
         )
 
+    def _refuse_far(self, q: Array, found: Projected, since: Array) -> None:
+        """Raise a SimulationError where a correction is far above the drift that it corrects, and above the step."""
+        M = np.asarray(self.robot.mass_matrix(q))
+        far = _length(M, found.q - q)
+        drift = np.abs(found.phi / self.points.lengths).sum(axis=-1)
+        beyond = (far > FAR * drift) & (far > _length(M, q - since)) & (far > 0.0)
+        if beyond.any():
+            at = tuple(np.argwhere(beyond)[0])
+            ways = np.abs(found.q - q)[at]
+            name, kind = self.robot.joint_names[int(ways.argmax())], self.robot.joints[int(ways.argmax())].kind
+            raise SimulationError(
+                f"a projection onto the constraints of {self.robot.name!r} moves joint {name!r} by {ways.max():.3g} "
+                f"{UNITS[kind]['q']} to correct a drift of {np.abs(found.phi[at]).max():.3g} m or rad, more than the "
+                "step itself moved: joints that are free hardly move the constraints there. Use a shorter step or a "
+                f"smaller rtol, or leave out {option('project', True)}"
+            )
+
 
 def corrector_of(robot: Robot, method: Method, project: bool, redundant: Redundant) -> Corrector | None:
-    """The projection that ``project`` of `armdyn.simulate` turns on; None without it."""
+    """The projection that ``project`` of `armdyn.simulate` turns on; without it that near dead points alone.
+
+    None if a robot has no constraints, or the method cannot be corrected.
+    """
+    several = isinstance(method, Taylor) or (isinstance(method, Adaptive) and method.scipy_method in MULTISTEP)
     if not project:
-        return None
+        return Corrector(robot, redundant, always=False) if robot.model.constraints and not several else None
     if not robot.model.constraints:
         asked = option("project", True)
         raise SettingError(f"{asked}, but {robot.name!r} has no constraints to project onto; leave it out")
-    if isinstance(method, Taylor) or (isinstance(method, Adaptive) and method.scipy_method in MULTISTEP):
+    if several:
         raise SettingError(
             f"{method} cannot be corrected between its steps; use "
             + either("Adaptive('DOP853')", "--method adaptive")
             + f" or {option('method', 'rk4')}"
         )
     return Corrector(robot, redundant)
+
+
+def notes_on_projection(
+    corrector: Corrector | None, robot: Robot, method: Method, redundant: Redundant, samples: Samples
+) -> Iterator[str]:
+    """How far steps had drifted; of a motion without projection, that it came near a dead point."""
+    if corrector is not None:
+        yield from corrector.notes()
+    elif robot.model.constraints and samples.count > 1 and DeadPoints(robot, redundant).on_path(samples.q).any():
+        yield (
+            f"the motion comes near a dead point of its constraints, where two branches cross, and {method} alone does "
+            f"not keep it on its own: compare it with that of {option('method', 'adaptive')} or 'rk4'"
+        )
+
+
+def _length(M: Array, x: Array) -> Array:
+    """|x|, the root of x^T M x."""
+    return np.asarray(np.sqrt(np.einsum("...i,...ij,...j->...", x, M, x)))
 
 
 def _largest(values: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,13 @@ from armdyn.algorithms.load_laws import other_laws
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
+from armdyn.constraints.dead_points import APPROACHING, DeadPoints
 from armdyn.constraints.equations import all_equations
-from armdyn.constraints.projection import DRIFTED
+from armdyn.constraints.projection import DRIFTED, projection_of
 from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.constraints.under_load import constrained_under_load, forces_before_loads, friction_lines
-from armdyn.declaration import function
+from armdyn.declaration import Function, function
 from armdyn.functions.robot_like import compiled
 from armdyn.model.drive import Drive
 from armdyn.model.friction import is_dry
@@ -98,9 +99,10 @@ def rubbing_motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> 
 
 def rubbing_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:
     """`rubbing_motion` of a robot, as `motion_of`."""
-    if redundant == "error" or not robot.model.constraints:
+    if not robot.model.constraints:
         return robot.compile(rubbing_motion)
-    return partial(_by_least_squares, robot)
+    by_rows = robot.compile(rubbing_motion) if redundant == "error" else partial(_by_least_squares, robot)
+    return through_dead_points(robot, redundant, by_rows, rubbing_motion)
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(),(n)", sources=SOURCES)
@@ -145,8 +147,10 @@ def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
 
 def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:
     """`sliding_motion` of a robot, as `motion_of`."""
-    if redundant == "error" or not robot.model.constraints:
+    if not robot.model.constraints:
         return robot.compile(sliding_motion)
+    if redundant == "error":
+        return through_dead_points(robot, redundant, robot.compile(sliding_motion), sliding_motion)
     friction_of, bare = robot.compile(sliding_friction), robot.without_friction()
 
     def by_least_squares(
@@ -155,15 +159,53 @@ def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple
         friction = friction_of(qd, directions)
         return *_by_least_squares(bare, q, qd, tau - friction, f_tip)[:2], friction
 
-    return by_least_squares
+    return through_dead_points(robot, redundant, by_least_squares, sliding_motion)
 
 
 def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:
     """`motion` of a robot: compiled, or where its constraints may depend on each other, by least squares."""
-    if redundant == "error" or not robot.model.constraints:
+    if not robot.model.constraints:
         return compiled(motion, robot)
+    if redundant == "error":
+        return through_dead_points(robot, redundant, compiled(motion, robot), motion)
     by_least_squares = partial(_by_least_squares, robot)
-    return lambda *state: by_least_squares(*state)[:2]
+    return through_dead_points(robot, redundant, lambda *state: by_least_squares(*state)[:2], motion)
+
+
+def through_dead_points(
+    robot: Robot, redundant: Redundant, by_rows: Callable[..., Any], function: Function = motion
+) -> Callable[..., Any]:
+    """Equations of motion whose accelerations stay on their branch at dead points (`armdyn.constraints.dead_points`).
+
+    States of a step that approach one are put onto the constraints, off which rows have other accelerations. If
+    friction depends on the load, rows alone count: what constraints take bears on the accelerations without them.
+
+    Args:
+        robot: with constraints.
+        redundant: as of `armdyn.simulate`.
+        by_rows: the equations within constraints: q, qd, forces to a tuple with the accelerations first.
+        function: the same equations, to be compiled without constraints; not read if friction depends on the load.
+    """
+    points = DeadPoints(robot, redundant)
+    project = projection_of(robot, redundant, points)
+    free = cache(lambda: robot.without_constraints().compile(function))
+    continues = not robot.mechanism.drive.depends_on_load
+
+    def moved(q: Array, qd: Array, *forces: Any) -> tuple[Any, ...]:
+        if not points.near(q, APPROACHING).any():
+            return tuple(by_rows(q, qd, *forces))
+        q, qd = project(*np.broadcast_arrays(q, qd))[:2]
+        qdd, *others = by_rows(q, qd, *forces)
+        near = points.near(q)
+        if continues and near.any():
+            q, qd, qdd, unbound = np.broadcast_arrays(q, qd, qdd, free()(q, qd, *forces)[0])
+            qdd = qdd.copy()
+            for at in np.argwhere(np.broadcast_to(near, qdd.shape[:-1]) & np.isfinite(unbound).all(axis=-1)):
+                one = tuple(at)
+                qdd[one] = points.continued(q[one], qd[one], qdd[one], unbound[one])
+        return qdd, *others
+
+    return moved
 
 
 def _by_least_squares(

@@ -11,7 +11,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.events.located import joints_of_several
 from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs
-from armdyn.simulation.integration.methods import FixedStep, Method
+from armdyn.simulation.integration.chattering import CHATTERING
+from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import names
@@ -38,6 +39,9 @@ OF_PUSHES = (
 LOST = 0.1
 """Of the energy that changed hands: what a motion may gain or lose by its steps before a note says so."""
 
+PER_STEP = 10.0
+"""Drift of the energy in a step of an adaptive method, by its tolerance, before a note says so."""
+
 MOVES = 1e-3
 """rad or m: joints that move by less only chatter about their rest, where little energy changes hands."""
 
@@ -49,7 +53,7 @@ def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccou
         *samples.notes,
         *_drift(robot, t, q),
         *_unsolved(samples, energy),
-        *_steps_too_long(robot, method, samples, energy),
+        *_energy_drift(robot, method, samples, energy),
         *limits_left(
             robot,
             t,
@@ -134,19 +138,41 @@ def _unsolved(samples: Samples, energy: EnergyAccount) -> Iterator[str]:
             )
 
 
-def _steps_too_long(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> Iterator[str]:
-    """The energy that steps of one length gave or took, where it is much."""
-    if not isinstance(method, FixedStep):
+def _energy_drift(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> Iterator[str]:
+    """The energy that steps gave or took, if it is much; of an adaptive method, if it is beyond the tolerance."""
+    chatters = any(note.startswith(CHATTERING) for note in samples.notes)
+    if not isinstance(method, FixedStep | Adaptive) or chatters:
         return
     drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a state that is lost another note tells
     worst = np.unravel_index(np.argmax(drift), drift.shape)
     when, index = int(worst[0]), tuple(int(k) for k in worst[1:])
-    q = np.moveaxis(samples.q, 0, -2)[index]
-    if drift[worst] > LOST and np.nanmax(np.abs(q - q[0])) > MOVES:
+    q, qd = (np.moveaxis(a, 0, -2)[index] for a in (samples.q, samples.qd))
+    far, fast = (np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in (q - q[0], qd))
+    allowed = LOST if isinstance(method, FixedStep) else _of_tolerance(method, samples, min(far, fast))
+    if drift[worst] > allowed and far > MOVES:
         yield (
             f"the energy drifts by {energy.drift[worst]:.3g} J, {drift[worst]:.2g} of what changed hands "
-            f"(t = {samples.t[when]:g} s): {too_long_for_springs(robot, method, q[0]) or _usual(method)}"
+            f"(t = {samples.t[when]:g} s): {_why_drifting(robot, method, samples, q[0])}"
         )
+
+
+def _why_drifting(robot: Robot, method: FixedStep | Adaptive, samples: Samples, q: Array) -> str:
+    if isinstance(method, FixedStep):
+        return too_long_for_springs(robot, method, q) or _usual(method)
+    return (
+        f"more than the errors of its {samples.effort.steps} steps at rtol {method.rtol:g} and atol {method.atol:g} "
+        "would give. The motion is less accurate than asked for: look at torque and f_tip, and at q and qd there, or "
+        "use a smaller rtol"
+    )
+
+
+def _of_tolerance(method: Adaptive, samples: Samples, size: float) -> float:
+    """The part of the energy that may drift by the errors that an adaptive method allows in its steps.
+
+    ``size`` is that of positions and velocities, beside which an absolute error counts.
+    """
+    steps = samples.effort.steps / max(int(np.prod(samples.q.shape[1:-1])), 1)
+    return PER_STEP * (steps + 1.0) * (method.rtol + method.atol / max(min(size, 1.0), MOVES))
 
 
 def _usual(method: FixedStep) -> str:

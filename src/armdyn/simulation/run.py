@@ -16,7 +16,7 @@ from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia, refuse_without_inertia
-from armdyn.simulation.drift import corrector_of
+from armdyn.simulation.drift import corrector_of, notes_on_projection
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import hybrid
@@ -242,7 +242,7 @@ def simulate(
 
     def kept() -> Trajectory:
         found = samples.kept()
-        found.notes = [*samples.notes, *([] if corrector is None else [corrector.note()])]
+        found.notes = [*samples.notes, *notes_on_projection(corrector, robot, chosen, redundant, found)]
         return made_trajectory(robot, chosen, found, time.perf_counter() - began, redundant)
 
     try:

@@ -35,6 +35,11 @@ Bracket = tuple[float, float]
 """Two times, s, between which a function crosses zero; twice the same where it does so at once."""
 
 
+def slips(speed: Array) -> Array:
+    """1 or -1 of joints that move forwards or backwards, 0 of those that rest, but for rounding."""
+    return np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
+
+
 def points_of(begin: float, end: float) -> Array:
     """The times at which a step is looked at, s."""
     return np.linspace(begin, end, POINTS)
@@ -144,7 +149,7 @@ def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
 def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """The first interval in which a speed that is positive, or zero at first, falls to zero; the ends where at once.
 
-    A speed that begins at zero has to fall below -`SLOW`; smaller ones may be rounding.
+    A speed that begins at zero, or below `SLOW`, has to fall below -`SLOW`; smaller ones may be rounding.
 
     Args:
         speed: along its direction, rad/s or m/s.
@@ -153,8 +158,9 @@ def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """
     values = [speed(t) for t in times]
     for (a, b), (v_a, v_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):
-        level = 0.0 if v_a > 0 else -SLOW
-        end = b if v_b < level or v_a > 0 >= v_b else _lowest_below(level, speed, rate, a, b)
+        moves = v_a > SLOW
+        level = 0.0 if moves else -SLOW
+        end = b if v_b < level or (moves and v_b <= 0.0) else _lowest_below(level, speed, rate, a, b)
         if end is not None:
             return (a, end) if v_a > 0 else _again(speed, a, end) or (a, a)
     return None

@@ -16,7 +16,7 @@ from armdyn.simulation.drift import Onto
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.bounded import Holding
 from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
-from armdyn.simulation.events.crossings import SLOW, Function, falls, points_of
+from armdyn.simulation.events.crossings import SLOW, Function, falls, points_of, slips
 from armdyn.simulation.events.finding import Along, At, Found, arrival, closing, crossing, found_in, reversal
 from armdyn.simulation.events.located import Watched
 from armdyn.simulation.events.pushing import Mode, Pushing
@@ -199,8 +199,8 @@ class StateInMotion:
                 return t, y, True
             y = self._changed(t, y, happened)
         elif not stands and (self.mode.held.any() or self.corrector is not None):
-            y = self._corrected(y, after_step=True)
-            if by_solver:
+            before, y = y, self._corrected(y, after_step=True, since=self._state(step.y)[0])
+            if by_solver and not np.array_equal(y, before):
                 self.integrator.moved(t, y)
         self._look_at_sides(t, y)
         return t, y, False
@@ -336,8 +336,7 @@ class StateInMotion:
 
     def _begun(self, t: float, y: Array) -> Array:
         """The first state: joints that move slip."""
-        speed = self.dry.rows @ self._state(y)[1]
-        return self._settled(t, y, slip=np.sign(speed).astype(int), quiet=True)
+        return self._settled(t, y, slip=slips(self.dry.rows @ self._state(y)[1]), quiet=True)
 
     def _lets_go(self, t: float, y: Array) -> bool:
         """Whether what rests has to be looked at behind a jump of the forces."""
@@ -380,7 +379,7 @@ class StateInMotion:
         before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
         self._pushed_by(self.brakes.switched(place))
         speed = self.dry.rows @ self._state(y)[1]
-        slip = np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
+        slip = slips(speed)
         held = np.array([name in before for name in self.dry.names], dtype=bool)
         self.mode = Mode(np.concatenate([stuck[:barriers], held]), slip)
         self._note(t, switch.joint, switch.kind, y)
@@ -422,8 +421,8 @@ class StateInMotion:
             for k, place in enumerate(np.flatnonzero(hit)):
                 self._note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
             q, qd = self._state(y)
-            speed, slips = self.barriers.rows(q) @ qd, self.dry.rows @ qd
-            slip = np.where(np.abs(slips) <= SLOW, 0, np.sign(slips)).astype(int)
+            speed = self.barriers.rows(q) @ qd
+            slip = slips(self.dry.rows @ qd)
         touched &= np.abs(speed) < self.barriers.resting_speed
         if leaves is not None:
             left = np.zeros(len(self.mode.held), dtype=int)
@@ -464,13 +463,16 @@ class StateInMotion:
             for place in np.flatnonzero(which):
                 self._note(t, names[place], kind, y)
 
-    def _corrected(self, y: Array, *, after_step: bool) -> Array:
-        """The state on what holds it, after a step or between two."""
+    def _corrected(self, y: Array, *, after_step: bool, since: Array | None = None) -> Array:
+        """The state on what holds it, after a step, which began at positions ``since``, or between two."""
         q, qd = self._state(y)
         held = self.mode.held
         if self.corrector is not None:
             before, at_rest = q, held[len(self.barriers) :]
-            q, qd = (self.corrector.after_step if after_step else self.corrector.onto)(q, qd, self.dry.rows[at_rest])
+            rows = self.dry.rows[at_rest]
+            q, qd = (
+                self.corrector.after_step(q, qd, rows, since=since) if after_step else self.corrector.onto(q, qd, rows)
+            )
             stand = self.dry.coordinates(at_rest)  # to the last digit
             q[stand] = before[stand]
         if held.any():

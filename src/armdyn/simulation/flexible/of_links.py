@@ -27,12 +27,15 @@ class OfLinks:
         """That of a corrector, if there is one."""
         return None if corrector is None else cls(corrector, dof)
 
-    def after_step(self, x: Array, xd: Array, held: Array | None = None) -> tuple[Array, Array]:
+    def after_step(
+        self, x: Array, xd: Array, held: Array | None = None, /, *, since: Array | None = None
+    ) -> tuple[Array, Array]:
         """The state that a step is followed by."""
         links = x[..., : self.dof], xd[..., : self.dof], self._of_links(held)
-        return self._behind(x, xd, *self.corrector.after_step(*links))
+        before = None if since is None else since[..., : self.dof]
+        return self._behind(x, xd, *self.corrector.after_step(*links, since=before))
 
-    def onto(self, x: Array, xd: Array, held: Array | None = None) -> tuple[Array, Array]:
+    def onto(self, x: Array, xd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
         """The same of a state between two steps."""
         links = x[..., : self.dof], xd[..., : self.dof], self._of_links(held)
         return self._behind(x, xd, *self.corrector.onto(*links))

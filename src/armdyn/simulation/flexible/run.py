@@ -56,13 +56,18 @@ def refuse_rotors(robot: Robot, theta0: Any, thetad0: Any) -> None:
 
 def refuse_coupled_loads(robot: Robot) -> None:
     """Refuse rigid joints that would stick, and do not beside flexible ones."""
-    if rubbing_bodies(robot.mechanism.drive) and not can_hold(robot):
+    if _loads_are_coupled(robot):
         stiff = either("robot.without_springs()", "actuators without springs")
         raise SettingError(
             "events, stops, contacts and brakes are not for arms with flexible joints beside rigid ones whose friction "
             "depends on the load and which are coupled or turn rotors that are bodies; use friction that does not, or "
             f"a smooth law, or simulate {stiff} with them"
         )
+
+
+def _loads_are_coupled(robot: Robot) -> bool:
+    """Whether joints rub by the load and are coupled or turn rotors that are bodies."""
+    return bool(rubbing_bodies(robot.mechanism.drive)) and not can_hold(robot)
 
 
 def plan(
@@ -106,7 +111,8 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
-    if happenings is not None or (bends is not None and can_stop(method)):
+    by_solver = isinstance(method, Adaptive) and bool(robot.model.constraints) and not _loads_are_coupled(robot)
+    if happenings is not None or ((bends is not None or by_solver) and can_stop(method)):
         refuse_coupled_loads(robot)
         happens = happenings or Happenings((), None, (), DryJoints.of(robot))
         watched = [one for event in happens.events for one in event.watched(robot)]

@@ -42,23 +42,26 @@ def integrate(
 ) -> None:
     """Integrate each state from (q, qd), and bristles, to ``duration`` and fill the samples."""
     q, _, *bristles = start
-    if not bristles and corrector is None and compiled_adaptive.has_loop(robot, method, forces, redundant):
-        compiled_adaptive.integrate(
+    states = list(np.ndindex(q.shape[:-1]))
+    corrects = corrector is not None and corrector.always
+    if not bristles and not corrects and compiled_adaptive.has_loop(robot, method, forces, redundant):
+        states = compiled_adaptive.integrate(
             robot, method, forces, start, duration=duration, samples=samples, report=report, dense_output=dense_output
         )
-        return
+        if not states:
+            return
     bends = OnNumbers(robot, redundant) if bristles else None
     slides = robot if bends is None else bends.bare
     chattered: list[Stretch] = []
     if dense_output:
-        samples.dense = {index: Dense(robot.dof) for index in np.ndindex(q.shape[:-1])}
+        samples.dense |= {index: Dense(robot.dof) for index in states}
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         dense = samples.dense.get(index)
         run = _Run(robot, method, forces.of(index), duration, own, dense, redundant, corrector, chattered, bends)
         return run.integrate(*(each[index] for each in start))
 
-    one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: _watched(slides))
+    one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: _watched(slides), states)
 
 
 def _watched(robot: Robot) -> list[str]:
@@ -229,8 +232,9 @@ class _Run:
         """Put the state after a step onto the constraints; the solver goes on from there, with the rates there."""
         if self.corrector is not None:
             n, y = self.robot.dof, solver.y.copy()
-            y[:n], y[n : 2 * n] = self.corrector.after_step(y[:n], y[n : 2 * n])
-            solver.y, solver.f = y, self.rates(solver.t, y)
+            y[:n], y[n : 2 * n] = self.corrector.after_step(y[:n], y[n : 2 * n], since=solver.y_old[:n])
+            if not np.array_equal(y, solver.y):
+                solver.y, solver.f = y, self.rates(solver.t, y)
 
     def _record(self, t: float, y: Array) -> None:
         n = self.robot.dof

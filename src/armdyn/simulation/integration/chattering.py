@@ -17,6 +17,9 @@ import numpy as np
 from armdyn.advice import either, option
 from armdyn.spatial.rotations import Array
 
+CHATTERING = "chattering:"
+"""The first word of the note on it."""
+
 COLLAPSED = 1e-3
 """Of the longest step so far: shorter ones have collapsed."""
 
@@ -154,7 +157,7 @@ def note_on(stretches: list[Stretch], step: float, names: list[str]) -> str:
     total = sum(stretch.end - stretch.begin for stretch in stretches)
     steps = sum(stretch.steps for stretch in stretches)
     return (
-        f"chattering: {', '.join(what)} switched faster than the adaptive method can follow, first at "
+        f"{CHATTERING} {', '.join(what)} switched faster than the adaptive method can follow, first at "
         f"t = {stretches[0].begin:g} s; {steps} fixed semi-implicit Euler steps of {step:g} s "
         f"carried the motion through {total:.4g} s of it, with an error of the first order in that step. Use a smooth "
         "law, such as tanh(qd / eps) in the place of sign(qd), or a method with fixed steps such as "

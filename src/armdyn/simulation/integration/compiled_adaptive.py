@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.constraints.arguments import Redundant
+from armdyn.constraints.dead_points import DeadPoints, nan_near
 from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.equations import SOURCES, motion
-from armdyn.simulation.forces import Constant, Forces, Table
+from armdyn.simulation.forces import Constant, Forces, Index, Table
 from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
@@ -49,8 +50,8 @@ class StateRates(NamedTuple):
 STATE = {"q": "d_q", "qd": "d_qd", "work": "d_work"}
 
 
-@function("(n),(n),(n),(6)?->(n),(n),()", sources=SOURCES, result=StateRates)
-def held_rates(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> StateRates:
+@function("(n),(n),(n),(6)?,(constraints)?->(n),(n),()", sources=SOURCES, result=StateRates)
+def held_rates(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None, usual: Any = None) -> StateRates:
     """Rates of (q, qd, W) under forces that are held: qd, qdd and power, shapes (..., n), (..., n), (...).
 
     Args:
@@ -58,14 +59,27 @@ def held_rates(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Stat
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        usual: usual pivots of the constraints, as `armdyn.constraints.dead_points.pivots`; by them rates are NaN near
+            dead points, shape (..., constraints).
     """
     qdd, power = motion(model, q, qd, tau, f_tip)
+    if usual is not None:
+        qdd = qdd * nan_near(model, q, usual)
     return StateRates(1.0 * qd, qdd, power)
 
 
-@function("(),(n),(n),(),(n),(n),(6)?,(6)?->(n),(n),()", sources=SOURCES, result=StateRates)
+@function("(),(n),(n),(),(n),(n),(6)?,(6)?,(constraints)?->(n),(n),()", sources=SOURCES, result=StateRates)
 def driven_rates(
-    model: Any, t: Any, q: Any, qd: Any, t_0: Any, tau: Any, tau_rate: Any, f_tip: Any = None, f_tip_rate: Any = None
+    model: Any,
+    t: Any,
+    q: Any,
+    qd: Any,
+    t_0: Any,
+    tau: Any,
+    tau_rate: Any,
+    f_tip: Any = None,
+    f_tip_rate: Any = None,
+    usual: Any = None,
 ) -> StateRates:
     """Rates of (q, qd, W) under forces on straight lines over time, shapes (..., n), (..., n), (...).
 
@@ -78,10 +92,11 @@ def driven_rates(
         tau_rate: their rate, N m/s or N/s, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings at t_0, N m and N, shape (..., 6).
         f_tip_rate: its rate, N m/s and N/s, shape (..., 6).
+        usual: as of `held_rates`, shape (..., constraints).
     """
     elapsed = t - t_0
     wrench = None if f_tip is None else f_tip + elapsed * f_tip_rate
-    return held_rates(model, q, qd, tau + elapsed * tau_rate, wrench)  # type: ignore[no-any-return]
+    return held_rates(model, q, qd, tau + elapsed * tau_rate, wrench, usual)  # type: ignore[no-any-return]
 
 
 def loop_of(robot: Robot, scipy_method: str, *, linear: bool) -> CompiledIntegration:
@@ -122,11 +137,15 @@ def integrate(
     samples: Samples,
     report: Report,
     dense_output: bool = False,
-) -> None:
-    """Integrate all states from (q, qd) to ``duration`` and fill the samples."""
+) -> list[Index]:
+    """Integrate all states from (q, qd) to ``duration`` and fill the samples.
+
+    Returns the states that are to be integrated again: of a robot with constraints those that could not be continued,
+    for the rates are NaN near dead points.
+    """
     run = Run(robot, method, forces, start, duration, samples, report, dense_output=dense_output)
     try:
-        run.to_the_end()
+        return run.to_the_end()
     finally:
         run.keep_forces()
 
@@ -161,6 +180,10 @@ class Run:
         self.attempts = ATTEMPTS_AT_FIRST
         self.failures: dict[int, SimulationError] = {}
         """The errors of states that could not be continued, by number; steps that are too short have none yet."""
+        self.constant: Arrays = {}
+        self.gaps: Array = np.zeros(self.states, dtype=bool)
+        if robot.model.constraints:
+            self.constant["usual"] = DeadPoints(robot, "error").usual_pivots
         self.dense = [Dense(robot.dof) for _ in range(self.states)] if dense_output else []
         samples.dense = dict(zip(np.ndindex(self.batch), self.dense, strict=True)) if dense_output else {}
 
@@ -169,14 +192,32 @@ class Run:
         array: Array = getattr(self.samples, name)
         return array.reshape((len(array), self.states, *array.shape[1 + len(self.batch) :])).swapaxes(0, 1)
 
-    def to_the_end(self) -> None:
+    def to_the_end(self) -> list[Index]:
         """From hold to hold of the forces; a state whose step has become too short keeps NaN from there on."""
         for k, (begin, end) in enumerate(pairwise(map(float, self.edges))):
             held = self._held(k, begin, end)
             for _ in self._calls(end):
                 self._call(held, end)
             self.progress = self.progress.to_next_hold()
+        if self.constant:
+            return self._without_failed()
         self._finish()
+        return []
+
+    def _without_failed(self) -> list[Index]:
+        """The states that could not be continued, or not between steps: not counted, and nothing of them kept."""
+        gaps = self.gaps | ~np.isfinite(self._rows("qd")[:, : self.samples.count]).all(axis=(1, 2))
+        failed = np.flatnonzero(self.progress.failed | gaps)
+        if len(failed) < self.states:
+            self._finish()
+        else:
+            self.samples.count = 0
+        effort = self.samples.effort
+        effort.steps -= int(self.progress.steps[failed].sum())
+        effort.evaluations -= int(self.progress.evaluations[failed].sum())
+        for name in self.state:
+            self._rows(name)[failed] = np.nan
+        return [tuple(map(int, np.unravel_index(k, self.batch))) if self.batch else () for k in failed]
 
     def _calls(self, end: float) -> Iterator[None]:
         """Once for each call of the loop that is needed to reach the end of a hold."""
@@ -210,6 +251,7 @@ class Run:
         return {"end": end, "rtol": self.method.rtol, "atol": self.method.atol, "attempts": attempts}
 
     def _keep_pieces(self, pieces: Array) -> None:
+        self.gaps |= ~np.isfinite(pieces).all(axis=(1, 2))
         for dense, own in zip(self.dense, pieces, strict=True):
             for piece in own[own[:, 1] > 0.0]:
                 dense.add(float(piece[0] + piece[1]), polynomial(piece, self.loop.pair))
@@ -221,9 +263,9 @@ class Run:
         at = {name: [self._values(f, k, t) for t in (begin, end)] for name, f in given.items() if f is not None}
         held = {name: values[0] for name, values in at.items()}
         if not self.linear:
-            return held
+            return held | self.constant
         rates = {f"{name}_rate": (last - first) / (end - begin) for name, (first, last) in at.items()}
-        return held | rates | {"t_0": np.array(begin)}
+        return held | rates | {"t_0": np.array(begin)} | self.constant
 
     def _values(self, force: Any, k: int, t: float) -> Array:
         value = np.asarray(force.at(k, t, self.state["q"], self.state["qd"]))

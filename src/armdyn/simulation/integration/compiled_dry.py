@@ -130,7 +130,7 @@ class _DryRun(Run):
         self.room = Room.of(samples, 0)
         samples.qdd, samples.signals = self.room.qdd, {"friction": self.room.friction}
 
-    def to_the_end(self) -> None:
+    def to_the_end(self) -> list[Index]:
         """From hold to hold of the forces."""
         for k, (begin, end) in enumerate(pairwise(map(float, self.edges))):
             held = self._held(k, begin, end)
@@ -141,6 +141,7 @@ class _DryRun(Run):
             self.progress = self.progress.to_next_hold()
         self._finish()
         self.slips[-1] = self.slip
+        return []
 
     def _given(self, slip: Array) -> Arrays:
         return {"slip": slip, "least": self.bounds.least, "most": self.bounds.most}

@@ -48,12 +48,15 @@ def integrate(
     """Advance from (q, qd), and bristles, over the grid, and record the state after each of the ``saved`` steps."""
     remedy = shorter_than(grid.step)
     single = start[0].ndim == 1
-    if forces.are_known and redundant == "error" and method.scheme.starter is None and corrector is None:
+    corrects = corrector is not None and corrector.always
+    if forces.are_known and redundant == "error" and method.scheme.starter is None and not corrects:
         compiled = CompiledSteps(robot, method, forces)
         compiled.integrate(start, grid=grid, saved=saved, samples=samples, report=report)
-        if single:
-            compiled.refuse_divergence(grid, saved, samples, remedy)
-        return
+        if corrector is None or not corrector.points.on_path(samples.q).any():
+            if single:
+                compiled.refuse_divergence(grid, saved, samples, remedy)
+            return
+        samples.count = samples.effort.steps = samples.effort.evaluations = 0  # again, with a look at each step
     stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort, bends=len(start) > 2)
     state = method.scheme.start(*start)
     steps, step, h = grid.steps, grid.step, np.float64(grid.step)
@@ -77,7 +80,7 @@ def integrate(
                 h = np.float64(grid.last_step)
             state = stepper.advance(k, t, h, state, acting)
             if corrector is not None:
-                state = (*corrector.after_step(state[0], state[1]), *state[2:])
+                state = (*corrector.after_step(state[0], state[1], since=last[1][0]), *state[2:])
             if single and not math.isfinite(state[1].dot(state[1])):
                 before = last[1]
                 raise diverged(robot, min(t + step, grid.duration), before[0], before[1], remedy)

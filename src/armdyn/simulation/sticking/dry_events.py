@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.model.friction import TINY
 from armdyn.robot import Robot
 from armdyn.simulation.events.bounded import SLACK
-from armdyn.simulation.events.crossings import POINTS, SLOW
+from armdyn.simulation.events.crossings import POINTS, SLOW, slips
 from armdyn.simulation.events.many_zeros import zeros_between
 from armdyn.simulation.events.pushing import Pushing
 from armdyn.simulation.sticking.bounded_many import sticks_or_slips
@@ -116,8 +116,10 @@ class DryEvents:
 
     def begun(self, states: States, acting: Acting) -> Array:
         """Let joints that move slip, and those that rest stick or slip; whether that was found."""
-        states.slip[:] = np.where(self.bounds.dry, np.sign(states.qd), 0.0)
-        return self._decided(states, acting)
+        states.slip[:] = np.where(self.bounds.dry, slips(states.qd), 0.0)
+        found = self._decided(states, acting)
+        states.qd[self.bounds.dry & (states.slip == 0.0)] = 0.0
+        return found
 
     def through(self, states: States, h: Array, acting: Acting, jump: bool) -> tuple[Array, Array, list[Change]]:
         """Advance states by a step each.
@@ -333,6 +335,6 @@ def _usual(seen: _Looked, times: Array, n: int) -> Array:
     speeds, a, b = seen.watched[..., n:], seen.rates[:-1], seen.rates[1:]
     lowest = speeds[:-1] + a * np.diff(times, axis=0)[..., None]
     dips = (a < 0.0) & (b > 0.0) & (speeds[1:] > 0.0) & (lowest < 0.0)
-    back = (speeds[0] <= 0.0) & (speeds[1] < 0.0)
+    back = (speeds[0] <= SLOW) & (speeds[1] < 0.0)
     finite = np.all(np.isfinite(seen.watched), axis=(0, -1))
     return np.asarray(finite & ~np.any(dips, axis=(0, -1)) & ~np.any(back, axis=-1))

@@ -36,7 +36,7 @@ from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.program import derivative, maximum
 from armdyn.robot import Robot
-from armdyn.simulation.equations import SOURCES, sliding_friction
+from armdyn.simulation.equations import SOURCES, sliding_friction, through_dead_points
 from armdyn.simulation.sticking.dry_joints import can_stick
 from armdyn.spatial.rotations import Array
 
@@ -80,8 +80,10 @@ def sliding_under_load(
 
 def sliding_under_load_of(robot: Robot, redundant: Redundant) -> Callable[..., UnderLoad]:
     """`sliding_under_load` of a robot: compiled, or where constraints may depend on each other, by least squares."""
-    if redundant == "error" or not robot.model.constraints:
+    if not robot.model.constraints:
         return robot.compile(sliding_under_load)
+    if redundant == "error":
+        return through_dead_points(robot, redundant, robot.compile(sliding_under_load))
     forces, rates_of, lines = map(robot.compile, (available_forces, sliding_rates, friction_lines))
     rotors = rotors_before_friction(robot.mechanism)
 
@@ -99,7 +101,7 @@ def sliding_under_load_of(robot: Robot, redundant: Redundant) -> Callable[..., U
         against = available - found.friction - h + pushes - np.einsum("...ij,...j->...i", M, found.qdd)
         return UnderLoad(found.qdd, power, sliding, against, found.hidden)
 
-    return by_least_squares
+    return through_dead_points(robot, redundant, by_least_squares)
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(n)", sources=SOURCES)
