@@ -323,7 +323,7 @@ def test_torques_of_motors() -> None:
 
 
 def test_options_of_other_arms_are_named() -> None:
-    with pytest.raises(UnknownName, match=r"no option 'gear_ratio' in armdyn.load of 'ur5' \(8 options\)"):
+    with pytest.raises(UnknownName, match=r"no option 'gear_ratio' in armdyn.load of 'ur5' \(9 options\)"):
         armdyn.load("ur5", gear_ratio=3)
     with pytest.raises(UnknownName, match=r"no option 'gear_ration' .*'planar_2r_geared'.* Did you mean 'gear_ratio'"):
         armdyn.load("planar_2r_geared", gear_ration=3)  # type: ignore[call-arg]

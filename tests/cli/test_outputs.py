@@ -31,9 +31,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "option"),
     [
-        ("report log.html --robot planar_2r -o log.html", "-o"),
+        ("report log.html --robot planar_2r -o log.html", "--out"),
         ("report log.html --robot planar_2r", "-o"),  # the name that is made is that of the log
-        ("report arm.urdf --robot log.html -o log.html", "-o"),
+        ("report arm.urdf --robot log.html -o log.html", "--out"),
         ("view planar_2r --motion log.html --save log.html --no-browser", "--save"),
         ("torque planar_2r --motion log.csv --out ./log.csv", "--out"),
         ("fk planar_2r --motion log.csv --out log.csv", "--out"),

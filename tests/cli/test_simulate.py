@@ -191,7 +191,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
             "planar_2r --Kp 1",
             "--Kp: 'Kp' is of a controller, and there is none; expected one of admittance, computed_torque",
         ),
-        ("planar_2r --controller pd_grav", "no controller 'pd_grav' in --controller (8 controllers). Did you mean"),
+        ("planar_2r --controller pd_grav", "no controller 'pd_grav' in --controller (10 controllers). Did you mean"),
         ("planar_2r --payload -1", "--payload: mass of the payload is -1"),
         ("planar_2r --payload-com 0,0,1", "payload has no mass"),
         ("planar_2r --stops 0.5", "no such joint of 'planar_2r' has limits"),

@@ -194,6 +194,8 @@ REASONS = {
     "app.py: open": "standard output that nobody reads leads to the null device",
     "movie.py: save": "frames go into the file that `armdyn.writing.replacement` gives",
     "trajectory.py: save": "an animation, whose own method writes it",
+    "motion_files.py: save": "a trajectory, whose own method writes it",
+    "excite.py: to_csv": "an exciting motion, whose own method writes it",
     "tables.py: write_table": "the function itself, with a text in memory",
 }
 """Calls that may write without `armdyn.writing`, and why."""

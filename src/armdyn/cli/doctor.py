@@ -24,7 +24,7 @@ FOUND = 1
 
 
 def doctor(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="URDF or MJCF files.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="URDF files.")],
     fix: Annotated[
         Path | None, typer.Option("--fix", metavar="OUT", help="Write the mended text of one file to another name.")
     ] = None,
@@ -38,7 +38,7 @@ def doctor(
     ] = "error",
     json: AsJson = False,
 ) -> None:
-    """Find what is wrong with robot descriptions, and propose repairs.
+    """Find what is wrong with URDF files, and propose repairs.
 
     Each finding has its line, its evidence in numbers and, if one explains it, a repair. Files are changed by --fix and
     --in-place alone, and then only where a repair stands: comments, order and formatting stay.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from armdyn.doctor.hulls import Hull, hull_of
 from armdyn.doctor.source import Edit, Node, Source, Span
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
+from armdyn.threads import cached_property
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The attributes of <inertia>, which state a tensor's upper triangle."""

@@ -7,19 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.imported import exported
 from armdyn.spatial.rotations import Array
 from armdyn.tabular import Table
 
 AT_REST = 1e-3
 """A joint slower than this stands, rad/s or m/s."""
-
-
-MOST_DRAWN, GAP = 4000, 1.5
-"""Samples of a line of the picture; times between two, in spacings, from which on the line is broken."""
-
-
-def _spacing(t: Array) -> float:
-    return float(np.median(np.diff(t))) if len(t) > 1 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,40 +80,7 @@ class Check:
         errors = {name: dict(zip(self.joint_names, rms.tolist(), strict=True)) for name, rms in of_rows.items()}
         return {"log": self.log, "cutoff": self.cutoff, "samples": len(self.t), "rms": errors}
 
-    def plot(self, path: Any = None) -> Any:
-        """A picture: measured joint forces, those of the fit and of friction alone, and the errors, a row a joint.
-
-        Args:
-            path: of a file to write; the figure is returned if None.
-        """
-        from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
-
-        count = len(self.joint_names)
-        figure = Figure(figsize=(11, 1.5 + 1.5 * count), layout="constrained")
-        grid = figure.subplots(count, 2, sharex=True, squeeze=False, width_ratios=(3, 2))
-        step = max(1, len(self.t) // MOST_DRAWN)
-        t, breaks = self.t[::step], np.diff(self.t[::step], prepend=self.t[:1]) > GAP * step * _spacing(self.t)
-        lines = ((self.alone, "friction alone", "C1"), (self.measured, "measured", "0.2"), (self.fit, "fit", "C0"))
-        for j, (forces, errors) in enumerate(grid):
-            for values, label, color in lines:
-                shown = np.where(breaks, np.nan, values[::step, j])
-                forces.plot(t, shown, color=color, label=label, linewidth=1.0)
-                if values is not self.measured:
-                    errors.plot(t, self.measured[::step, j] - shown, color=color, linewidth=0.8)
-            forces.set_ylabel(self.joint_names[j], fontsize=8)
-            errors.set_title(f"rms {self.rms[j]:.3g}, friction alone {self.rms_alone[j]:.3g}", fontsize=8)
-            forces.margins(x=0)
-        grid[0, 0].set_title(f"joint forces on {self.log} below {self.cutoff:g} Hz, N m or N", fontsize=9)
-        grid[0, 0].legend(ncols=3, fontsize=8)
-        for axes in grid[-1]:
-            axes.set_xlabel("t, s")
-        if path is None:
-            return figure
-        from armdyn.writing import replacement  # noqa: PLC0415 - for few
-
-        with replacement(path) as place:
-            figure.savefig(place, dpi=120)
-        return None
+    plot = exported("armdyn.plots", "draw_check")
 
     def _rms(self, modelled: Array) -> Array:
         return np.asarray(np.sqrt(np.mean((self.measured - modelled) ** 2, axis=0)))

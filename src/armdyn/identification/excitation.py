@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import number
 from armdyn.identification.fourier_series import Basis, motion_of
 from armdyn.identification.optimal_design import Design
+from armdyn.imported import exported
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -99,39 +100,7 @@ class Excitation:
         ]
         return {"joint_names": list(self.robot.joint_names), "points": points}
 
-    def plot(self, path: Any = None) -> Any:
-        """A picture: positions, velocities and joint forces over time, each over its limit.
-
-        Args:
-            path: of a file to write; the figure is returned if None.
-        """
-        from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
-
-        sampled = self.sampled(100.0)
-        q, qd, qdd = sampled["q"], sampled["qd"], sampled["qdd"]
-        bounds = self.design.bounds
-        tau = self.robot.inverse_dynamics(q, qd, qdd)
-        figure = Figure(figsize=(9, 7), layout="constrained")
-        rows = (
-            ("position, part of the range", (q - bounds.middle) / bounds.half),
-            ("velocity, part of the limit", qd / bounds.velocity),
-            ("joint force, part of the limit", tau / bounds.effort),
-        )
-        for axes, (title, values) in zip(figure.subplots(3, 1, sharex=True), rows, strict=True):
-            for name, column in zip(self.robot.joint_names, values.T, strict=True):
-                axes.plot(sampled["t"], column, label=name, linewidth=1.2)
-            axes.axhspan(-1.0, 1.0, color="0.9", zorder=0)
-            axes.set_ylabel(title)
-            axes.margins(x=0)
-        figure.axes[0].legend(ncols=4, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.35))
-        figure.axes[-1].set_xlabel("t, s")
-        if path is None:
-            return figure
-        from armdyn.writing import replacement  # noqa: PLC0415 - for few
-
-        with replacement(path) as place:
-            figure.savefig(place, dpi=120)
-        return None
+    plot = exported("armdyn.plots", "draw_excitation")
 
     def __str__(self) -> str:
         return (

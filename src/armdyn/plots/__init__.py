@@ -4,8 +4,9 @@
 `animate_trajectory` the arm as it moves; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
 `armdyn.ellipsoids`; `draw_friction` friction against velocity, `draw_operating_region`, `draw_gear_ratios` and
 `draw_efficiency_map` what motors can do, `draw_drive_histories` what they do over a motion; `draw_sizing` the report of
-`armdyn.sizing`; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal
-and Coriolis accelerations, `draw_torque_split` joint forces along and against a constraint.
+`armdyn.sizing`; `draw_check` a fit beside a log, `draw_excitation` an exciting motion; `draw_masp` and
+`draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations,
+`draw_torque_split` joint forces along and against a constraint.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
     from armdyn.plots.friction import draw_friction
     from armdyn.plots.holding import draw_holding_set
+    from armdyn.plots.identification import draw_check, draw_excitation
     from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.motors import draw_gear_ratios, draw_operating_region
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
@@ -34,8 +36,10 @@ _WHERE = {
     "ForeignEllipsoid": "on_arm",
     "PictureError": "style",
     "animate_trajectory": "animate",
+    "draw_check": "identification",
     "draw_drive_histories": "drives",
     "draw_efficiency_map": "drives",
+    "draw_excitation": "identification",
     "draw_friction": "friction",
     "draw_gear_ratios": "motors",
     "draw_holding_set": "holding",
@@ -57,8 +61,10 @@ __all__ = [
     "ForeignEllipsoid",
     "PictureError",
     "animate_trajectory",
+    "draw_check",
     "draw_drive_histories",
     "draw_efficiency_map",
+    "draw_excitation",
     "draw_friction",
     "draw_gear_ratios",
     "draw_holding_set",

@@ -410,15 +410,20 @@ class ClosedLoop:
         qd0: ArrayLike | None = None,
         *,
         steps: int,
+        every: int = 1,
+        out: Mapping[str, NDArray[Any]] | None = None,
+        workers: int | None = None,
+        report: Report | None = None,
         **inputs: Any,
     ) -> Rolled:
-        """The rates of the results; the options of a call are among the inputs."""
+        """The rates of the results, with the options of a call."""
         loop, inputs = self._of_call(q0, qd0, inputs, wrt)
         own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
         given = loop._given(q0, qd0, own, steps) | self._total.tangents(wrt, inputs, steps)
         if "tangent_t" in given and "t" not in wrt:
             given["tangent_t"] = given["tangent_t"].astype(given["t"].dtype)
-        return loop.rollout.jvp(*self._total.wrt(wrt))(**given, steps=steps)
+        rates = loop.rollout.jvp(*self._total.wrt(wrt))
+        return rates(**given, steps=steps, every=every, out=out, workers=workers, report=report)
 
     def gradient(
         self,

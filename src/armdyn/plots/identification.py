@@ -1,0 +1,89 @@
+"""Pictures of identification: joint forces of a log beside those of a fit, and exciting motions beside their limits."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from armdyn.identification import Check, Excitation
+from armdyn.plots.style import COLOURS, FAINT, INK, new_figure, write_figure
+from armdyn.spatial.rotations import Array
+
+MOST_DRAWN, GAP = 4000, 1.5
+"""Samples of a line; times between two, in spacings, from which on the line is broken."""
+
+
+def draw_check(check: Check, path: str | os.PathLike[str] | None = None) -> Figure:
+    """Measured joint forces, those of the fit and of friction alone, and the errors, a row a joint.
+
+    Args:
+        check: of `armdyn.identification.Fit.check`.
+        path: of a file to write: png, pdf, svg.
+    """
+    count = len(check.joint_names)
+    figure = new_figure(11.0, 1.5 + 1.4 * count)
+    grid = figure.subplots(count, 2, sharex=True, squeeze=False, width_ratios=(3, 2))
+    drawn = _drawn(check.t)
+    fit, alone = COLOURS[:2]
+    lines = ((check.alone, "friction alone", alone), (check.measured, "measured", INK), (check.fit, "fit", fit))
+    for j, (forces, errors) in enumerate(grid):
+        for values, label, colour in lines:
+            forces.plot(check.t[drawn], _broken(check.t, values[:, j], drawn), color=colour, label=label, linewidth=1.0)
+        for values, colour in ((check.alone, alone), (check.fit, fit)):
+            error = _broken(check.t, (check.measured - values)[:, j], drawn)
+            errors.plot(check.t[drawn], error, color=colour, linewidth=0.8)
+        forces.set_ylabel(check.joint_names[j], fontsize=8)
+        errors.set_title(f"rms {check.rms[j]:.3g}, friction alone {check.rms_alone[j]:.3g}", fontsize=8)
+        forces.margins(x=0)
+    grid[0, 0].set_title(f"joint forces on {check.log} below {check.cutoff:g} Hz, N m or N", fontsize=9)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), ncols=3, fontsize=8, loc="outside upper center")
+    for axes in grid[-1]:
+        axes.set_xlabel("t, s")
+    return _finished(figure, path)
+
+
+def draw_excitation(motion: Excitation, path: str | os.PathLike[str] | None = None) -> Figure:
+    """Positions, velocities and joint forces over time, each as a part of its limit.
+
+    Args:
+        motion: of `armdyn.identification.excite`.
+        path: of a file to write: png, pdf, svg.
+    """
+    sampled, bounds, robot = motion.sampled(100.0), motion.design.bounds, motion.robot
+    q, qd, qdd = sampled["q"], sampled["qd"], sampled["qdd"]
+    rows = (
+        ("position, part of the range", (q - bounds.middle) / bounds.half),
+        ("velocity, part of the limit", qd / bounds.velocity),
+        ("joint force, part of the limit", robot.inverse_dynamics(q, qd, qdd) / bounds.effort),
+    )
+    figure = new_figure(9.0, 7.0)
+    for axes, (title, values) in zip(figure.subplots(3, 1, sharex=True), rows, strict=True):
+        for j, (name, column) in enumerate(zip(robot.joint_names, values.T, strict=True)):
+            axes.plot(sampled["t"], column, label=name, linewidth=1.2, color=COLOURS[j % len(COLOURS)])
+        axes.axhspan(-1.0, 1.0, color=FAINT, zorder=0)
+        axes.set_ylabel(title)
+        axes.margins(x=0)
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=4, fontsize=8, loc="outside upper center")
+    figure.axes[-1].set_xlabel("t, s")
+    return _finished(figure, path)
+
+
+def _drawn(t: Array) -> Array:
+    return np.arange(0, len(t), max(1, len(t) // MOST_DRAWN))
+
+
+def _broken(t: Array, values: Array, drawn: Array) -> Array:
+    """The values that are drawn, NaN where the log has a gap."""
+    if len(drawn) < 2:
+        return values[drawn]
+    spacing = float(np.median(np.diff(t))) * float(drawn[1] - drawn[0])
+    gaps = np.diff(t[drawn], prepend=t[:1]) > GAP * spacing
+    return np.where(gaps, np.nan, values[drawn])
+
+
+def _finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    if path is not None:
+        write_figure(figure, path)
+    return figure
