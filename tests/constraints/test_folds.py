@@ -6,6 +6,7 @@ without constraints, by SciPy at 1e-12.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -220,3 +221,17 @@ def test_a_linkage_at_rest_near_a_dead_point_stays_there() -> None:
     torque = robot.gravity_forces(branch.q(x))
     motion = armdyn.simulate(robot, branch.q(x), torque=torque, duration=1.0)
     assert abs(motion.q - branch.q(x)).max() < 1e-8
+
+
+def test_closed_loops_warn_of_dead_points() -> None:
+    """Of two motions one falls through a dead point; the other one's weight is carried."""
+    robot, _, x, _ = parallelogram(np.random.default_rng(0))
+    q = np.array([x[0], -x[0], x[0]])
+    loop = armdyn.ClosedLoop(robot, method=armdyn.simulation.RungeKutta4(1e-3))
+    with pytest.warns(armdyn.simulation.DeadPointWarning, match="passes a dead point of its constraints, where"):
+        loop(q, steps=1500, tau=np.zeros(3))
+    with pytest.warns(armdyn.simulation.DeadPointWarning, match="in 1 of 2 motions"):
+        loop.simulate(q, steps=1500, tau=np.stack([np.zeros(3), robot.gravity_forces(q)]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loop(q, steps=1500, tau=robot.gravity_forces(q))

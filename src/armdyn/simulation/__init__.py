@@ -4,6 +4,7 @@ from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.lazy import modules_of
 from armdyn.simulation.errors import (
+    DeadPointWarning,
     FrictionWarning,
     GainWarning,
     SettingError,
@@ -40,6 +41,7 @@ __all__ = [
     "ConstantAcceleration",
     "Contact",
     "Crossing",
+    "DeadPointWarning",
     "DivergenceWarning",
     "EnergyAccount",
     "Euler",

@@ -21,6 +21,10 @@ class StepWarning(UserWarning):
     """Steps of a closed loop that make the vibrations of its arm on springs grow."""
 
 
+class DeadPointWarning(UserWarning):
+    """A closed loop that passes a dead point of its robot's constraints, where it may change to another branch."""
+
+
 class SettingError(ArmdynError, ValueError):
     """A duration, step, tolerance or other setting that makes no sense."""
 

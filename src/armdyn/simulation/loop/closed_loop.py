@@ -36,9 +36,10 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import array, number, switch, whole_number
 from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.checks import check_motion
+from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.equations import require_constraints
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, UnknownName, shown
+from armdyn.errors import ShapeError, UnknownName, shown, warn_outside
 from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
 from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
@@ -50,7 +51,7 @@ from armdyn.imported import exported
 from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.errors import DeadPointWarning, SettingError
 from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.flexible.spring_steps import warn_of_springs
 from armdyn.simulation.flexible.state import refuse_memory
@@ -303,7 +304,8 @@ class ClosedLoop:
         Returns:
             ``final``, the state after the last step, and ``rows``, what was recorded.
 
-        Warns (`armdyn.simulation.StepWarning`) of a step that is too long for the springs of flexible joints.
+        Warns (`armdyn.simulation.StepWarning`) of a step that is too long for the springs of flexible joints, and, if
+        "q" is recorded, of dead points of constraints on the way (`armdyn.simulation.DeadPointWarning`).
 
         Raises:
             RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
@@ -311,7 +313,9 @@ class ClosedLoop:
         """
         loop, inputs = self._of_call(q0, qd0, inputs)
         given = loop._ready(q0, qd0, inputs, steps)
-        return loop.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+        rolled = loop.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+        loop._warn_of_dead_points(rolled)
+        return rolled
 
     def simulate(
         self,
@@ -364,6 +368,7 @@ class ClosedLoop:
         loop, inputs = self._recording._of_call(q0, qd0, inputs)
         given = loop._ready(q0, qd0, inputs, steps)
         rolled = loop.rollout.with_last_row(**given, steps=steps, every=every, workers=workers, report=report)
+        loop._warn_of_dead_points(rolled)
         return trajectory_of(loop, given, rolled, began)
 
     @cached_property
@@ -587,6 +592,21 @@ class ClosedLoop:
     def _word(self, name: str) -> str:
         """An argument as it is written in a call: a parameter "link_6.mass" as link_6_mass."""
         return self.rollout._inputs.words.get(name, name)
+
+    def _warn_of_dead_points(self, rolled: Rolled) -> None:
+        """Warn of recorded motions that pass a dead point; the steps of a loop do not keep branches apart there."""
+        rows = getattr(rolled.rows, "q", None)
+        if rows is None or not self.robot.model.constraints or self.rollout.parameters:
+            return
+        path = np.concatenate([rows, np.asarray(rolled.final.q)[None]]).astype(float)
+        passing = DeadPoints(self.robot, "error").on_path(path) if path.size else np.zeros(0, dtype=bool)
+        if passing.any():
+            some = "" if passing.ndim == 0 else f" in {int(passing.sum())} of {passing.size} motions"
+            warn_outside(
+                f"{self.robot.name!r} passes a dead point of its constraints{some}, where a closed loop may go on "
+                "along another branch; armdyn.simulate keeps the branch",
+                DeadPointWarning,
+            )
 
     def _check_constraints(self, q0: Any, qd0: Any) -> None:
         """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
