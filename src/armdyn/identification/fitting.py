@@ -109,8 +109,7 @@ def identify(
         prior_weight: of the prior, for residuals in units of their deviation; chosen by data that are held out if None.
         gains: joint force per current, N m/A or N/A, of logs with currents.
         hold_out: logs that choose the weight of the prior and are not fitted. Without them each log, or each part of
-        one,
-            is held out once.
+            one, is held out once.
         cutoff: of the low-pass of columns and torques, Hz.
         smoothing: cut-off of the low-pass of positions and velocities, Hz; five times ``cutoff`` if None.
         delay: of the torques behind the positions, s, one or one for each joint; "estimate", or None for zero.
