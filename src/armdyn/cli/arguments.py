@@ -6,7 +6,7 @@ import inspect
 import math
 import shlex
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -149,7 +149,7 @@ def load_options(
     """
     options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain}
     if xacro or xacro_arg:
-        reader = partial(reader, xacro_args=_xacro_arguments(xacro_arg or []))
+        reader = partial(reader, xacro_args=named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e"))
     options["locked"] = _locked(lock or [], partial(_kinds_of_joints, reader))
     given = {name: value for name, value in options.items() if value}
     if accept:
@@ -159,7 +159,7 @@ def load_options(
     if ignore_friction:
         given["friction"] = "ignore"
     if xacro or xacro_arg:
-        given["xacro_args"] = _xacro_arguments(xacro_arg or [])
+        given["xacro_args"] = named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e")
     if joint_order is not None:
         given["joint_order"] = joint_order.split(",") if joint_order not in ("chain", "file") else joint_order
     if gravity is not None:
@@ -167,15 +167,15 @@ def load_options(
     return given
 
 
-def _xacro_arguments(texts: list[str]) -> dict[str, str]:
-    """The values of the arguments of a xacro file, by name."""
-    arguments: dict[str, str] = {}
+def named_values(option: str, texts: Iterable[str], example: str) -> dict[str, str]:
+    """The values of an option that is given as NAME=VALUE, by name; ``example`` is for the message of another text."""
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise ShapeError(f"--xacro-arg {text!r}: expected NAME=VALUE, for example ur_type=ur5e")
-        arguments[name] = value
-    return arguments
+            raise ShapeError(f"{option} {text!r}: expected NAME=VALUE, for example {example}")
+        values[name] = value
+    return values
 
 
 @dataclass(frozen=True)

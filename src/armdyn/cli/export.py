@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.cli.arguments import named_values
 from armdyn.cli.completion import complete_functions
 from armdyn.cli.completion import words as complete_words
 from armdyn.cli.export_equations import prefixed, write_latex, write_python
@@ -17,7 +18,7 @@ from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.errors import UnknownName
 from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions
@@ -223,7 +224,16 @@ def export(
         refuse_unwritable("-o", target)
         folder = target.parent
     names = tuple(function or ["forward_dynamics" if to == "fmu" else "inverse_dynamics"])
-    request = Request(arm, names, target, folder, name, tuple(given or ()), _options(option or []), stated)
+    request = Request(
+        arm,
+        names,
+        target,
+        folder,
+        name,
+        tuple(given or ()),
+        named_values("--option", option or [], "expressed_in=body"),
+        stated,
+    )
     files = write_into("-o", folder, lambda made: write(replace(request, folder=made)), overwrite=overwrite)
     if json:
         print_json({"robot": arm.name, "functions": names, "files": files, "notes": arm.notes})
@@ -240,13 +250,3 @@ def _with(setting: str) -> str:
 def _sincos(text: str | None) -> str | tuple[str, ...] | None:
     """Two names separated by a comma, or a word."""
     return tuple(text.split(",")) if text and "," in text else text
-
-
-def _options(texts: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise ShapeError(f"--option {text!r}: expected NAME=VALUE, for example expressed_in=body")
-        found[name] = value
-    return found
