@@ -135,10 +135,14 @@ def test_missing_limits_are_named() -> None:
 def test_bad_input(arm: Robot) -> None:
     for options, message in (
         ({"noise": 0.0}, "above zero"),
+        ({"velocity": -1.0}, "velocity is -1.0; expected numbers above zero"),
+        ({"acceleration": np.nan}, "acceleration is nan; expected numbers above zero"),
         ({"noise": [1.0, 2.0]}, "noise has shape"),
         ({"friction": ["stribeck"]}, "stribeck"),
         ({"harmonics": 0}, "harmonics"),
         ({"duration": -1.0}, "duration"),
+        ({"cutoff": 0.0}, "cutoff"),
+        ({"iterations": 0}, "iterations"),
         ({"criterion": "e"}, "criterion"),
         ({"distance": lambda q: -np.ones(len(q))}, "no motion of 'ur5' within its limits"),
     ):

@@ -85,13 +85,13 @@ def excite(
     duration = number("duration", duration, above=0.0, unit="s", error=IdentificationError)
     whole_number("harmonics", harmonics, least=1, error=IdentificationError)
     whole_number("starts", starts, least=1, error=IdentificationError)
+    whole_number("iterations", iterations, least=1, error=IdentificationError)
+    cutoff = number("cutoff", cutoff, above=0.0, unit="Hz", error=IdentificationError)
     unknown = [name for name in friction if name not in EXCITED]
     if unknown:
         raise IdentificationError(f"friction has {unknown[0]!r}; expected some of {', '.join(EXCITED)}")
     choice("criterion", criterion, get_args(Criterion), error=IdentificationError)
     deviations = one_or_each(robot, "noise", noise)
-    if not (deviations > 0.0).all():
-        raise IdentificationError("noise has a value that is not above zero; expected deviations, N m or N")
     refuse_constraints(robot.model, "excite", "the tree without its constraints")
     options: dict[str, Any] = {option: name in friction for name, option in EXCITED.items()} | {"armature": armature}
     base = base_parameters(robot, **options)

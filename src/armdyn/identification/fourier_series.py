@@ -20,7 +20,6 @@ BLEND = 0.15
 class Basis(NamedTuple):
     """The values of the series' functions at times t, and their first two derivatives, (T, 2 harmonics) each."""
 
-    t: Array
     value: Array
     rate: Array
     acceleration: Array
@@ -35,7 +34,7 @@ class Basis(NamedTuple):
         fd = np.concatenate([cosines, sines], axis=1)
         fdd = np.concatenate([-omega * sines, omega * cosines], axis=1)
         w, wd, wdd = (each[:, None] for each in _blend(t, duration))
-        return cls(t, w * f, wd * f + w * fd, wdd * f + 2.0 * wd * fd + w * fdd)
+        return cls(w * f, wd * f + w * fd, wdd * f + 2.0 * wd * fd + w * fdd)
 
 
 def _blend(t: Array, duration: float) -> tuple[Array, Array, Array]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, one_per_joint
+from armdyn.errors import shown
 from armdyn.identification.errors import IdentificationError
 from armdyn.spatial.rotations import Array
 
@@ -85,8 +86,10 @@ def limits_of(
 
 
 def one_or_each(robot: Robot, name: str, value: ArrayLike) -> Array:
-    """A number, or one for each joint, as an array (n,)."""
+    """A number above zero, or one for each joint, as an array (n,)."""
     given = array(name, value)
     if given.shape not in ((), (robot.dof,)):
         raise IdentificationError(f"{name} has shape {given.shape}; expected a number, or {one_per_joint(robot)}")
+    if not (given > 0.0).all():
+        raise IdentificationError(f"{name} is {shown(value)}; expected numbers above zero")
     return np.broadcast_to(given, (robot.dof,)).astype(float)
