@@ -39,11 +39,11 @@ class Process:
         monkeypatch.setenv("ARMDYN_CACHE_DIR", str(folder))
         compile_ir = compiler.compile_ir
 
-        def counting(ir: str, machine: Machine) -> bytes:
+        def counting(ir: str, machine: Machine, **how: bool) -> bytes:
             is_kernel = f"define void @{ENTRY}(" in ir
             self.compiled += is_kernel
             self.shared += not is_kernel
-            return compile_ir(ir, machine)
+            return compile_ir(ir, machine, **how)
 
         monkeypatch.setattr(compiler, "compile_ir", counting)
         self.start()

@@ -222,7 +222,7 @@ def test_where_compiling_fails_the_interpreter_runs() -> None:
         program = trace(lambda q: np.sin(q) + q[0], [Port("q", (3,))], name="f")
         q = np.linspace(-1, 1, 30).reshape(10, 3)
         f = kernel_of(program, cache=False)
-        def broken(*arguments): raise RuntimeError("no such luck")
+        def broken(*arguments, **how): raise RuntimeError("no such luck")
         compiler.compile_ir = broken  # float64 is compiled, float32 will not be
         for dtype, kind in (("f", "Interpreted"), ("d", "ufunc"), ("f", "Interpreted")):
             function = f.for_arrays([q.astype(dtype)])

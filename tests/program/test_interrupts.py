@@ -39,7 +39,7 @@ def test_an_interrupted_compilation_ends_the_call_and_the_next_one_compiles(
     robot = fresh()
     robot.bias_forces(Q, Q)
 
-    def interrupted(*arguments: object) -> bytes:
+    def interrupted(*arguments: object, **how: bool) -> bytes:
         raise error
 
     with monkeypatch.context() as patched:

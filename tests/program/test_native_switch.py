@@ -90,7 +90,7 @@ def test_every_piece_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert work_queue.queue_loop.__wrapped__() is None
     refused: Any = lambda *_: pytest.fail("the linker was asked")  # noqa: E731
     monkeypatch.setattr(machine_code, "link", refused)
-    monkeypatch.setattr(compiler, "compile_ir", lambda ir, _: ir.encode())
+    monkeypatch.setattr(compiler, "compile_ir", lambda ir, _, anywhere: ir.encode())
     module = Module("own", ("shared",))
     assert machine_code.compiled(module, "entry") == ({"kind": "object"}, module.whole.encode())
 

@@ -9,8 +9,8 @@ import numpy as np
 from armdyn.program import Program, Rollout
 from armdyn.targets.cuda.arguments import arguments
 from armdyn.targets.cuda.kernel_ir import kernel_ir, parameters
-from armdyn.targets.llvm.compiler import compile_ir
-from armdyn.targets.llvm.machine import host, llvm_binding
+from armdyn.targets.llvm.compiler import compile_ir, load_object
+from armdyn.targets.llvm.machine import host
 
 THREADS = 2
 """Fewer than there are states, so that the loop over states is run through too."""
@@ -24,8 +24,7 @@ class OnCpu:
 
     def __init__(self, source: Program | Rollout, dtype: str, layout: str) -> None:
         ir = kernel_ir(source, dtype, "kernel", layout, host().triple)
-        self._engine = _loaded(compile_ir(ir, host(), 0))
-        address = self._engine.get_function_address("kernel")
+        address, self._memory = load_object(compile_ir(ir, host(), 0, anywhere=True), "kernel", {})
         kinds = [ctypes.c_int64 if one.startswith("i64") else ctypes.c_void_p for one in parameters(source, layout)]
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *kinds)(address)
 
@@ -33,20 +32,6 @@ class OnCpu:
         """All threads, one after the other."""
         for thread in range(threads):
             self._call(thread, threads, *values)
-
-
-def _loaded(code: bytes) -> Any:
-    """Code that calls no libm, in one piece of memory.
-
-    Where a GPU's driver has taken the memory nearby, LLVM's usual pieces lie too far apart, and it ends the process.
-    Without a fused multiply-add the code calls libm's, for which llvmlite counts one piece too short.
-    """
-    llvm = llvm_binding()
-    target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target, use_lmm=True if host().has_fma else None)
-    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return engine
 
 
 def run(

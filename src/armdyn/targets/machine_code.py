@@ -77,7 +77,7 @@ def compiled(
         with suppress(LinkError):
             image = link(objects, entry)
             return {"kind": "image", "entry": image.entry, "cells": image.cells}, image.code
-    return {"kind": "object"}, _object(module.whole)
+    return {"kind": "object"}, compiler.compile_ir(module.whole, host(), anywhere=True)
 
 
 _shared: Once[str, bytes] = Once()

@@ -11,9 +11,13 @@ from typing import Any
 from armdyn.targets.llvm.machine import Machine, host, llvm_binding
 
 
-def compile_ir(text: str, machine: Machine, optimisation: int = 2) -> bytes:
-    """The object file of a module. Only code generation runs: programs come simplified."""
-    target = _target_machine(machine, optimisation)
+def compile_ir(text: str, machine: Machine, optimisation: int = 2, *, anywhere: bool = False) -> bytes:
+    """The object file of a module. Only code generation runs: programs come simplified.
+
+    ``anywhere``: its sections may lie in any part of memory (the large code model), as `load_object` needs it. Else
+    they lie within 2 GiB of each other, as our linker puts them.
+    """
+    target = _target_machine(machine, optimisation, anywhere)
     module = llvm_binding().parse_assembly(text)
     module.data_layout = str(target.target_data)
     with _in_the_order_of_the_text():
@@ -43,10 +47,11 @@ def _in_the_order_of_the_text() -> Iterator[None]:
 
 
 @cache
-def _target_machine(machine: Machine, optimisation: int) -> Any:
+def _target_machine(machine: Machine, optimisation: int, anywhere: bool = False) -> Any:
     llvm = llvm_binding()
+    how = {"jit": True} if anywhere else {"reloc": "pic", "codemodel": "small"}
     return llvm.Target.from_triple(machine.triple).create_target_machine(
-        cpu=machine.cpu, features=machine.features, opt=optimisation, reloc="pic", codemodel="small"
+        cpu=machine.cpu, features=machine.features, opt=optimisation, **how
     )
 
 
@@ -57,6 +62,8 @@ def load_object(object_code: bytes, entry: str, functions: Mapping[str, int]) ->
     """Load object code with LLVM's own loader: the address of its entry, and what to keep alive with it.
 
     ``functions`` are the addresses of functions it calls by name. LLVM knows one function of each name at a time.
+    The code is that of `compile_ir` with ``anywhere``: each section goes where memory is free, and a reference that
+    cannot span the distance would end the process.
     """
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
