@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn.program import Port, Program, Rollout, interpret, trace
-from armdyn.simulation.integration.schemes import runge_kutta_4
+from armdyn.simulation.methods.formulas import runge_kutta_4
 from armdyn.targets.kernels import kernel_of
 from armdyn.targets.llvm.conditional import ALWAYS
 from armdyn.targets.llvm.machine import host

@@ -12,6 +12,7 @@ import armdyn
 from armdyn.errors import DTypeError, ModelError, ShapeError, TraceError, UnknownName
 from armdyn.simulation import AdamsBashforthMoulton4, Adaptive, Euler, RungeKutta4, SettingError, Variational
 from armdyn.simulation.equations import motion
+from armdyn.simulation.integration.held_step import held_step
 
 RNG = np.random.default_rng(4)
 ROBOT = armdyn.load("ur5")
@@ -64,7 +65,7 @@ def inputs() -> dict[str, Any]:
 
 def by_hand(method: Any, q: Any, qd: Any, given: dict[str, Any], steps: int, h: float) -> dict[str, Any]:
     """One compiled call of the step after the other, and NumPy's controller between them."""
-    step = ROBOT.compile(method.scheme.held_step)
+    step = ROBOT.compile(held_step(method.scheme))
     integral, cost = np.zeros_like(q), np.zeros(ARMS)
     _, _, work, *memory = method.scheme.start(q, qd)
     rows: dict[str, list[Any]] = {"q": [], "tau": [], "error": []}

@@ -12,7 +12,7 @@ from armdyn.model.assembly import assemble
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
 from armdyn.simulation import Adaptive, Euler, RungeKutta4
-from armdyn.simulation.integration import schemes
+from armdyn.simulation.methods import formulas
 from armdyn.spatial.rotations import rigid
 from oracles.cases import Case
 
@@ -109,7 +109,7 @@ def test_the_traced_step_is_the_formula() -> None:
 
 def test_runge_kutta_formula_on_an_equation_without_a_robot() -> None:
     """y'' = t: the formula is exact for it."""
-    q, qd, work = schemes.runge_kutta_4(lambda t, q, qd: (t, t**3), (0.5, 0.125), 0.5, (1.0, 2.0, 0.0), 1.0)
+    q, qd, work = formulas.runge_kutta_4(lambda t, q, qd: (t, t**3), (0.5, 0.125), 0.5, (1.0, 2.0, 0.0), 1.0)
     np.testing.assert_allclose([q, qd], [1 + 2 + 0.25 + 1 / 6, 2 + 0.5 + 0.5])
     np.testing.assert_allclose(work, (1.5**4 - 0.5**4) / 4)
 

@@ -10,7 +10,7 @@ from scipy.linalg import expm
 import armdyn
 from armdyn.errors import UnknownName
 from armdyn.simulation import Adaptive, SettingError, SimulationError
-from armdyn.simulation.integration.methods import NAMES, STIFF, chosen_method
+from armdyn.simulation.methods.catalogue import NAMES, STIFF, chosen_method
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
 from oracles.shell import Shell

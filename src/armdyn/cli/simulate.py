@@ -39,7 +39,7 @@ from armdyn.constraints import constrained_forward_dynamics
 from armdyn.errors import ArmdynError, DescriptionWarning
 from armdyn.robot import Robot
 from armdyn.simulation import SettingError, SimulationInterrupted, Trajectory
-from armdyn.simulation.integration.methods import NAMES
+from armdyn.simulation.methods.catalogue import NAMES
 from armdyn.simulation.unfinished import KEPT
 from armdyn.studies.controllers import FORMER, NONE, offered
 from armdyn.studies.happenings import CONSTRAINTS, EVENTS

@@ -18,7 +18,7 @@ from armdyn.program.merging import merged
 from armdyn.program.rollout import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop, RungeKutta4, SemiImplicitEuler
-from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.sticking.bristles import bristle_energy, count
 from armdyn.targets.wasm import WasmModule, module
 

@@ -14,7 +14,8 @@ from armdyn.simulation.errors import (
 )
 from armdyn.simulation.events.located import Crossing, JointLimit, Plane
 from armdyn.simulation.events.stops import Contact, Stops
-from armdyn.simulation.integration.methods import (
+from armdyn.simulation.loop.closed_loop import ClosedLoop
+from armdyn.simulation.methods.catalogue import (
     AdamsBashforthMoulton4,
     Adaptive,
     ConstantAcceleration,
@@ -25,7 +26,6 @@ from armdyn.simulation.integration.methods import (
     Taylor,
     Variational,
 )
-from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.limits_passed import PassedLimit, limits_passed

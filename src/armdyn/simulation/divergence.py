@@ -10,7 +10,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import option
 from armdyn.model.mechanism import Body
 from armdyn.robot import Robot
-from armdyn.simulation.integration.methods import STIFF, Adaptive
+from armdyn.simulation.methods.catalogue import STIFF, Adaptive
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 

@@ -14,7 +14,7 @@ from armdyn.constraints.projection import Projected, projection_of
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import UNITS
-from armdyn.simulation.integration.methods import Adaptive, Method, Taylor
+from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array

@@ -26,14 +26,14 @@ from armdyn.model.drive import Drive
 from armdyn.model.friction import is_dry
 from armdyn.program import maximum
 from armdyn.robot import Robot
-from armdyn.simulation.integration.schemes import Rates
+from armdyn.simulation.methods.formulas import Rates
 from armdyn.spatial.rotations import Array
 
 SOURCES = (
     "algorithms",
     "constraints",
     "simulation",
-    *(f"simulation/{part}" for part in ("events", "flexible", "integration", "loop", "sticking")),
+    *(f"simulation/{part}" for part in ("events", "flexible", "integration", "loop", "methods", "sticking")),
 )
 
 

@@ -19,7 +19,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.integration.grid import StepGrid
-from armdyn.simulation.integration.methods import FixedStep, Method
+from armdyn.simulation.methods.catalogue import FixedStep, Method
 from armdyn.simulation.over_time import OverTime, Scheduled
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array

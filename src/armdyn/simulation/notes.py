@@ -12,7 +12,7 @@ from armdyn.simulation.events.located import joints_of_several
 from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs
 from armdyn.simulation.integration.chattering import CHATTERING
-from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import names

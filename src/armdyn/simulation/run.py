@@ -31,7 +31,7 @@ from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.independent import checked_start
 from armdyn.simulation.integration import adaptive, fixed_step, taylor
 from armdyn.simulation.integration.grid import saved_steps, saved_times, step_grid
-from armdyn.simulation.integration.methods import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import friction_left_out, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar

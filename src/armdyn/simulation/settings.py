@@ -14,7 +14,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.spatial.rotations import Array
 
 

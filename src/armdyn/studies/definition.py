@@ -21,7 +21,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
 from armdyn.simulation.events.brakes import EXPECTED
 from armdyn.simulation.integration.grid import MOST_STEPS, memory
-from armdyn.simulation.integration.methods import (
+from armdyn.simulation.methods.catalogue import (
     ConstantAcceleration,
     Euler,
     FixedStep,

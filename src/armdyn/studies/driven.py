@@ -12,8 +12,8 @@ from armdyn.robot import Robot
 from armdyn.simulation import OverTime
 from armdyn.simulation.files.joint_tables import read_reference, read_torques
 from armdyn.simulation.forces import EndingCallback
-from armdyn.simulation.integration.methods import FixedStep, Method, Taylor
 from armdyn.simulation.loop.controller import Controller
+from armdyn.simulation.methods.catalogue import FixedStep, Method, Taylor
 from armdyn.simulation.over_time import BETWEEN
 from armdyn.spatial.rotations import Array
 from armdyn.studies.declared import shape_of

@@ -27,7 +27,7 @@ from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Stops, Trajectory, simulate
 from armdyn.simulation.files.labels import of_constraints, of_joints
-from armdyn.simulation.integration.methods import NAMES, Method, chosen_method
+from armdyn.simulation.methods.catalogue import NAMES, Method, chosen_method
 from armdyn.spatial.rotations import Array
 from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError

@@ -15,7 +15,7 @@ from armdyn.declaration import Function
 from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
-from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 

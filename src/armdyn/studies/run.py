@@ -14,8 +14,8 @@ from armdyn.declaration import Function
 from armdyn.errors import shown, warn_outside
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
-from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.loop.controlled_rollout import warn_of_python
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.progress import progress_bar
 from armdyn.studies import cluster, here
 from armdyn.studies.definition import Study, defined

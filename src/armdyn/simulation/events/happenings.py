@@ -10,9 +10,9 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.brakes import Brakes
 from armdyn.simulation.events.located import Event
 from armdyn.simulation.events.stops import Contact, Stops
-from armdyn.simulation.integration.methods import Method
 from armdyn.simulation.integration.pieces import can_stop, check_method
 from armdyn.simulation.listed import listed
+from armdyn.simulation.methods.catalogue import Method
 from armdyn.simulation.sticking.dry_joints import DryJoints
 
 

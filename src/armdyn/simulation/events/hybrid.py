@@ -20,8 +20,8 @@ from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.integration import compiled_dry
 from armdyn.simulation.integration.chattering import Stretch
-from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence

@@ -24,8 +24,8 @@ from armdyn.simulation.events.room import Room
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.integration.grid import StepGrid
-from armdyn.simulation.integration.methods import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.integration.pieces import ByFormula, Step, integrator_of
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import Bends

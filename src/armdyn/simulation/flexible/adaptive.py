@@ -20,7 +20,7 @@ from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.events.play import At, Reached, ends_of, first_reached, nearer
 from armdyn.simulation.flexible.of_links import OfLinks
 from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_turns
-from armdyn.simulation.integration.methods import Adaptive
+from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.results.dense import Dense, Line
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.spatial.rotations import Array

@@ -16,8 +16,8 @@ from armdyn.declaration import function
 from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.flexible.stacked import parted
-from armdyn.simulation.integration.methods import Adaptive, Method
 from armdyn.simulation.integration.pieces import can_stop
+from armdyn.simulation.methods.catalogue import Adaptive, Method
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import (
     bending,

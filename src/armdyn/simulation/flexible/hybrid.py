@@ -34,8 +34,8 @@ from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.flexible.spring_steps import too_long_for_springs
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.integration.chattering import Stretch, Watch
-from armdyn.simulation.integration.methods import Adaptive, FixedStep
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence

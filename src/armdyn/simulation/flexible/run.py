@@ -32,10 +32,10 @@ from armdyn.simulation.flexible.state import refuse_memory
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.integration.chattering import Stretch
 from armdyn.simulation.integration.grid import StepGrid, saved_steps, saved_times, step_grid
-from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.integration.pieces import can_stop
-from armdyn.simulation.integration.schemes import Rates
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
+from armdyn.simulation.methods.formulas import Rates
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples

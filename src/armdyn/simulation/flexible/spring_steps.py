@@ -21,8 +21,8 @@ from armdyn.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import shorter_than
 from armdyn.simulation.errors import StepWarning
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import Rates
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Rates
 from armdyn.spatial.rotations import Array
 
 GROWS = 1e-3

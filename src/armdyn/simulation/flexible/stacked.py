@@ -1,7 +1,7 @@
 """The state of an arm with flexible joints, as the integration formulas see it: one vector of positions.
 
 Positions are those of the links, q, and behind them those of the rotors at flexible joints; so every formula of
-`armdyn.simulation.integration.schemes` moves links and rotors as it moves joints. The rotors of rigid joints are where
+`armdyn.simulation.methods.formulas` moves links and rotors as it moves joints. The rotors of rigid joints are where
 their links are.
 """
 

@@ -10,8 +10,8 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import either
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible.stacked import parted, stacked
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import Rates, State
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.sticking.bristles import Bent
 
 

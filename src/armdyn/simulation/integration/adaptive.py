@@ -16,8 +16,8 @@ from armdyn.simulation.equations import motion_of
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.integration import compiled_adaptive
 from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_turns
-from armdyn.simulation.integration.methods import Adaptive
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
+from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense, Line
 from armdyn.simulation.results.samples import Samples

@@ -18,7 +18,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.equations import SOURCES, motion
 from armdyn.simulation.forces import Constant, Forces, Index, Table
-from armdyn.simulation.integration.methods import Adaptive
+from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense

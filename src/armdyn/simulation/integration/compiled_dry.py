@@ -26,7 +26,7 @@ from armdyn.simulation.events.state_in_motion import MOST_AT_ONCE, NO_TIME, Stat
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.forces import Constant, Forces, Index
 from armdyn.simulation.integration.compiled_adaptive import PAIRS, STATE, Run, are_known
-from armdyn.simulation.integration.methods import Adaptive
+from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples

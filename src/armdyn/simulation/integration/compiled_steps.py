@@ -13,9 +13,9 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.forces import Constant, Forces, Table
 from armdyn.simulation.integration.grid import StepGrid
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import State
 from armdyn.simulation.loop.step import step_function
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import State
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES

@@ -16,9 +16,10 @@ from armdyn.simulation.equations import lagrangian_derivatives, motion_of, veloc
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.integration.compiled_steps import CompiledSteps
 from armdyn.simulation.integration.grid import ROUNDING, StepGrid
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import Rates, State
-from armdyn.simulation.integration.steps import Scheme
+from armdyn.simulation.integration.held_step import held_step
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Rates, State
+from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Effort, Samples
@@ -156,7 +157,7 @@ def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant,
     if bends:
         return _bent_steps(robot, scheme, forces, redundant)
     if (forces.held or scheme.once) and not by_least_squares:
-        step = robot.compile(scheme.held_step)
+        step = robot.compile(held_step(scheme))
         return lambda k, t, h, state, acting: step(*state, h, *acting)
 
     called = Called(robot, forces, redundant)

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.simulation.forces import Index
 from armdyn.simulation.integration.chattering import Stretch, note_on
-from armdyn.simulation.integration.methods import Adaptive, Method
+from armdyn.simulation.methods.catalogue import Adaptive, Method
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.unfinished import SimulationError

@@ -14,7 +14,7 @@ from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drift import MULTISTEP
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible.spring_steps import shorter_step
-from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.results.dense import between_saved
 from armdyn.simulation.results.samples import Effort
 from armdyn.spatial.rotations import Array

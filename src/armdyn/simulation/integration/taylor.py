@@ -22,8 +22,8 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.equations import motion
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.forces import Forces, Index
-from armdyn.simulation.integration.methods import Taylor
 from armdyn.simulation.integration.one_by_one import one_by_one
+from armdyn.simulation.methods.catalogue import Taylor
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples

@@ -12,8 +12,9 @@ from armdyn.constraints.projection import projected
 from armdyn.simulation.flexible.sliding_arm import SlidingFlexibleArm
 from armdyn.simulation.flexible.stacked import parted, stacked
 from armdyn.simulation.flexible.state import HeldFlexible, flexible_step
-from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.integration.held_step import held_step
 from armdyn.simulation.loop.loads import NAME as LOADS
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.sticking.bent_step import bent_step
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
 from armdyn.simulation.sticking.bristles import Bent
@@ -28,7 +29,7 @@ def moved(method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles:
     """Of rigid joints that do not stick; ``project``: onto the constraints of the robot."""
     names = ("q", "qd", *([BRISTLES] if bristles else []), "work", *method.scheme.memory)
     state, given = tuple(acting.get(name, 0.0) for name in names), (acting["h"], acting["tau"], acting["f_tip"])
-    later = bent_step(method, model, state, *given) if bristles else method.scheme.held_step(model, *state, *given)
+    later = bent_step(method, model, state, *given) if bristles else held_step(method.scheme)(model, *state, *given)
     later = (*projected(model, *later[:2]), *later[2:]) if project else later
     return dict(zip(names, later, strict=True))
 

@@ -56,7 +56,6 @@ from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.flexible.spring_steps import warn_of_springs
 from armdyn.simulation.flexible.state import refuse_memory
 from armdyn.simulation.independent import spanning_rows
-from armdyn.simulation.integration.methods import Euler, FixedStep
 from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
@@ -65,6 +64,7 @@ from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import LoopFriction
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
+from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.targets.c.notes import Notes
 from armdyn.threads import cached_property

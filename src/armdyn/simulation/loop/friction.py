@@ -13,7 +13,7 @@ from armdyn.model.joint import Joint
 from armdyn.robot import Robot
 from armdyn.simulation.errors import FrictionWarning
 from armdyn.simulation.flexible.bristles import behind_springs, motion_carries
-from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.sticking.bristles import without_bristles
 from armdyn.simulation.sticking.dry_joints import can_stick, drive_of_links
 

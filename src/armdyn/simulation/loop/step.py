@@ -13,12 +13,12 @@ from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.integration.methods import FixedStep
 from armdyn.simulation.loop.arm_step import moved, moved_on_springs, rotors_of, stuck_or_slipped
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.loop.loads import SIZES as LOAD_SIZES
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
 from armdyn.simulation.sticking.bristles import SIZES
 
@@ -83,7 +83,7 @@ def step_function(
     parts = [
         "bristles" if bristles else "",
         "stick_slip" if sticks else "",
-        method.scheme.held_step.name,
+        f"{method.scheme.name}_step",
         controller.function.name if controller else "",
         "projected" if project else "",
     ]

@@ -27,7 +27,7 @@ class Effort:
 class Samples:
     """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled.
 
-    ``memory`` is that of a method that has one (`armdyn.simulation.integration.steps.Scheme`), at the end; ``notes``
+    ``memory`` is that of a method that has one (`armdyn.simulation.methods.scheme.Scheme`), at the end; ``notes``
     are sentences about the integration; ``dense`` holds the interpolants of each state of the batch, where they are
     asked for. ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
     ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;

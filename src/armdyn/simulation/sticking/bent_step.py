@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.simulation.equations import motion
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import Rates, State
-from armdyn.simulation.integration.steps import HeldForces
+from armdyn.simulation.integration.held_step import HeldForces
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.sticking.bristles import Bent
 
 

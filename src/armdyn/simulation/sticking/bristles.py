@@ -1,7 +1,7 @@
 """Friction with a state of its own in motion: bristles that bend and springs that slip, a state z beside q and qd.
 
 A law with a state (`armdyn.actuators.FrictionWithState`) gives a force F(z, qd) and dz/dt = Z(z, qd). So the arm moves
-as one without these laws on which tau - F acts, and each formula of `armdyn.simulation.integration.schemes` stays what
+as one without these laws on which tau - F acts, and each formula of `armdyn.simulation.methods.formulas` stays what
 it is. Along a step z is carried by the path, not by the formula: at every stage it is that behind the joint's motion
 from where the step begins, at the mean of the velocities there and here (`FrictionWithState.state_along`). That is
 exact for laws in which the path alone counts (Maxwell slip; LuGre whose static and kinetic friction are one), so that
@@ -33,7 +33,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES, motion_of, rubbing_motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import UNITS, Label
-from armdyn.simulation.integration.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.spatial.rotations import Array

@@ -22,7 +22,7 @@ from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.forces import Forces, Index, Table
 from armdyn.simulation.integration.grid import StepGrid
-from armdyn.simulation.integration.methods import FixedStep
+from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples

@@ -23,8 +23,8 @@ from armdyn.named_tuples import named_tuple
 from armdyn.program import less, less_equal, maximum, minimum, select
 from armdyn.simulation.equations import SOURCES, sliding_friction
 from armdyn.simulation.events.bounded import SLACK
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import Rates
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Rates
 from armdyn.simulation.sticking.dry_joints import can_stick
 from armdyn.simulation.sticking.equations_under_load import breakaway_of_available, slid
 from armdyn.spatial.rotations import Array
@@ -76,7 +76,7 @@ class Sticking:
         self.loads: Mapping[int, Any] | None = None  # of the state that was looked at last: the next one is near
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
-        """Accelerations and power, for the formulas of `armdyn.simulation.integration.schemes`."""
+        """Accelerations and power, for the formulas of `armdyn.simulation.methods.formulas`."""
         found = self.motion(q, qd)
         self.met.append((found.qdd, found.friction))
         return found.qdd, found.power
@@ -211,7 +211,7 @@ def _made(
     made: Any,
     kind: type[Any] | None = None,
 ) -> Function:
-    name = f"sticking_{what}_of_{method.scheme.held_step.name}"
+    name = f"sticking_{what}_of_{method.scheme.name}_step"
     implementation.__name__, implementation.__doc__ = name, f"A {what} of {method} with joints that stick."
     declared = MadeFunction(implementation, name, f"sticking {what}", arguments, results, {}, kind, made=made)
     object.__setattr__(declared, "sources", SOURCES)

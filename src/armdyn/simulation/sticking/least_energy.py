@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.simulation.integration.schemes import State
+from armdyn.simulation.methods.formulas import State
 from armdyn.simulation.sticking.bounded_impulses import bounded_impulses
 from armdyn.simulation.sticking.doings import Doings
 from armdyn.simulation.sticking.slides import Slide

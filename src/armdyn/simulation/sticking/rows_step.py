@@ -25,8 +25,8 @@ from armdyn.declaration import function
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, select
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import Rates, State
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.sticking.bounded_impulses import Impulses, bounded_impulses
 from armdyn.simulation.sticking.bristles import Bent
 from armdyn.simulation.sticking.doings import largest, part_behind_zero
@@ -65,7 +65,7 @@ class RowsMotion(NamedTuple):
 
 
 class ArmOfRows:
-    """An arm in one step, called by the formulas of `armdyn.simulation.integration.schemes`.
+    """An arm in one step, called by the formulas of `armdyn.simulation.methods.formulas`.
 
     Args:
         mechanism: what moves; its friction depends on no load.

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.algorithms.load_laws import LoadedFriction
 from armdyn.algorithms.prescribed import Prescribed
-from armdyn.simulation.integration.schemes import Rates
+from armdyn.simulation.methods.formulas import Rates
 from armdyn.spatial.rotations import Array
 
 
@@ -51,7 +51,7 @@ class Bounds(NamedTuple):
 
 
 class Slides(ABC):
-    """An arm in one step, called by the formulas of `armdyn.simulation.integration.schemes`.
+    """An arm in one step, called by the formulas of `armdyn.simulation.methods.formulas`.
 
     The power is an array of two: of all that acts on the arm, less what friction takes, and what friction takes.
     Positions and velocities are those of all coordinates, behind springs too.

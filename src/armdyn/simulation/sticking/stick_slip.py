@@ -39,8 +39,8 @@ import numpy as np
 
 from armdyn.algorithms.load_laws import SAME_PIECES
 from armdyn.program import less, less_equal, select
-from armdyn.simulation.integration.methods import FixedStep
-from armdyn.simulation.integration.schemes import State
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import State
 from armdyn.simulation.sticking.doings import Doings
 from armdyn.simulation.sticking.least_energy import LeastEnergy
 from armdyn.simulation.sticking.slides import Slide, Slides

@@ -17,10 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.simulation.integration.schemes import Equations, Rates, State, runge_kutta_4
+from armdyn.declaration import Shape
+from armdyn.simulation.methods.formulas import Equations, Rates, State, runge_kutta_4
 
 PAST = 3
 """How many steps back the rates are needed."""
+
+PAST_RATES: dict[str, Shape] = {"past_qd": (PAST, "n"), "past_qdd": (PAST, "n"), "past_power": (PAST,)}
+"""Shapes of the rates that are kept, by name: velocities, accelerations and powers."""
 
 
 def adams_bashforth_moulton_4(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:

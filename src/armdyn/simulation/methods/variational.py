@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from armdyn.program import maximum
-from armdyn.simulation.integration.schemes import Rates, State
+from armdyn.simulation.methods.formulas import Rates, State
 
 ITERATIONS = 6
 """Of Newton's method, in each step."""

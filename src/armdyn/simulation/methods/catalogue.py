@@ -8,8 +8,22 @@ from typing import Any
 from armdyn.checks import number, switch, whole_number
 from armdyn.errors import UnknownName
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.integration import steps
-from armdyn.simulation.integration.steps import Scheme
+from armdyn.simulation.methods.formulas import (
+    constant_acceleration,
+    constant_acceleration_as_printed,
+    euler,
+    heun,
+    runge_kutta_4,
+    semi_implicit_euler,
+)
+from armdyn.simulation.methods.predictor_corrector import (
+    PAST,
+    PAST_RATES,
+    adams_bashforth_moulton_4,
+    runge_kutta_4_remembering,
+)
+from armdyn.simulation.methods.scheme import Scheme
+from armdyn.simulation.methods.variational import ITERATIONS, variational
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 """The solvers of `scipy.integrate.solve_ivp`."""
@@ -21,6 +35,10 @@ SMALLEST_RTOL = 2.3e-14
 """A hundred roundings: SciPy's solvers cannot keep less."""
 
 
+CONSTANT_ACCELERATION = Scheme("constant_acceleration", constant_acceleration, 1)
+AS_PRINTED = Scheme("constant_acceleration_as_printed", constant_acceleration_as_printed, 1)
+
+
 @dataclass(frozen=True)
 class FixedStep:
     """A method whose steps all have the same length; the last is shortened where the duration asks for it."""
@@ -29,7 +47,7 @@ class FixedStep:
 
     @property
     def scheme(self) -> Scheme:
-        """Its formula, and the compiled step."""
+        """Its formula, the number of its evaluations and its memory."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
@@ -53,7 +71,7 @@ class Euler(FixedStep):
     Euler(step=0.01)
     """
 
-    scheme = steps.EULER
+    scheme = Scheme("euler", euler, 1)
 
 
 @dataclass(frozen=True)
@@ -66,7 +84,7 @@ class SemiImplicitEuler(FixedStep):
         step: h, s.
     """
 
-    scheme = steps.SEMI_IMPLICIT_EULER
+    scheme = Scheme("semi_implicit_euler", semi_implicit_euler, 1)
 
 
 @dataclass(frozen=True)
@@ -92,8 +110,8 @@ class ConstantAcceleration(FixedStep):
 
     @property
     def scheme(self) -> Scheme:
-        """Its formula, and the compiled step."""
-        return steps.AS_PRINTED if self.as_printed else steps.CONSTANT_ACCELERATION
+        """Its formula, the number of its evaluations and its memory."""
+        return AS_PRINTED if self.as_printed else CONSTANT_ACCELERATION
 
     def __str__(self) -> str:
         return f"{super().__str__()}{', as printed' if self.as_printed else ''}"
@@ -109,7 +127,7 @@ class Heun(FixedStep):
         step: h, s.
     """
 
-    scheme = steps.HEUN
+    scheme = Scheme("heun", heun, 2)
 
 
 @dataclass(frozen=True)
@@ -122,7 +140,7 @@ class RungeKutta4(FixedStep):
         step: h, s.
     """
 
-    scheme = steps.RUNGE_KUTTA_4
+    scheme = Scheme("runge_kutta_4", runge_kutta_4, 4)
 
 
 @dataclass(frozen=True)
@@ -137,7 +155,14 @@ class AdamsBashforthMoulton4(FixedStep):
         step: h, s.
     """
 
-    scheme = steps.ADAMS_BASHFORTH_MOULTON_4
+    scheme = Scheme(
+        "adams_bashforth_moulton_4",
+        adams_bashforth_moulton_4,
+        2,
+        PAST_RATES,
+        Scheme("runge_kutta_4_remembering", runge_kutta_4_remembering, 4, PAST_RATES),
+        PAST,
+    )
 
 
 @dataclass(frozen=True)
@@ -153,7 +178,7 @@ class Variational(FixedStep):
         step: h, s.
     """
 
-    scheme = steps.VARIATIONAL
+    scheme = Scheme("variational", variational, ITERATIONS + 2, {"residual": ()}, constrained=False)
 
 
 @dataclass(frozen=True)
