@@ -66,6 +66,7 @@ def read_log(path: str | Path, robot: Robot, *, rate: float | None = None) -> Tr
         energy=_energy(robot, log.t, log.q, qd, qdd, tau),
         statistics=Statistics(f"recorded: {Path(path).name}", 0, 0, 0.0),
         notes=tuple(notes),
+        limits=tuple(joint.limits for joint in robot.joints),
     )
 
 

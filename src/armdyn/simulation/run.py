@@ -374,4 +374,5 @@ def made_trajectory(
         signals=signals,
         events=tuple(samples.events),
         signal_labels=_labels(robot, signals, samples),
+        limits=tuple(joint.limits for joint in robot.joints),
     )

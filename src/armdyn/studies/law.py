@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
-from armdyn.simulation.files.labels import OF_SUPPLY, Label, is_reference, of_joints, of_robot
+from armdyn.simulation.files.labels import is_reference, of_joints, of_robot
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.loop.singular_tasks import singular_task
@@ -81,7 +82,7 @@ class DeclaredLaw:
         kinds = [joint.kind for joint in robot.joints]
         per_joint = [name for name, shape in zip(read.results, controller.outputs, strict=True) if shape == ("n",)]
         self.labels = {name: of_joints(name, robot.joint_names, kinds) for name in per_joint}
-        self.labels |= {name: (Label("", unit),) for name, unit in OF_SUPPLY.items() if name in read.results}
+        self.labels |= of_robot(robot, {name: math.prod(shapes[name]) for name in self._kept if name in shapes})
         self._references = {name: value for name, value in self._inputs.items() if is_reference(name)}
         self.labels |= of_robot(robot, {name: value.size for name, value in self._references.items()})
         self._compute = traced(controller, robot, given_to_it)

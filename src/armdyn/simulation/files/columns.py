@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from armdyn.simulation.files.labels import UNITS
+from armdyn.simulation.files.signal_columns import signal_columns
+from armdyn.simulation.files.signal_words import words_of
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
@@ -17,14 +19,8 @@ DERIVED = ("total", "drift")
 """Of `ENERGIES`; columns of tables, not of files."""
 
 
-SIGNAL = "signal_"
-"""The prefix of the columns of a signal; its name and the number of the value follow: ``signal_reference_0``."""
-
-
-def names_and_units(
-    joints: Sequence[tuple[str, str]], *, with_f_tip: bool, signals: Mapping[str, int]
-) -> Iterator[tuple[str, str]]:
-    """Name and unit of each column, for joints by name and kind and signals by name and size; those have no unit."""
+def names_and_units(joints: Sequence[tuple[str, str]], *, with_f_tip: bool) -> Iterator[tuple[str, str]]:
+    """Name and unit of each column without signals, for joints by name and kind."""
     yield "t", "s"
     for quantity in ("q", "qd", "qdd", "tau"):
         for name, kind in joints:
@@ -34,16 +30,23 @@ def names_and_units(
             yield f"f_tip_{part}", "N m" if part.startswith("m") else "N"
     for energy in ENERGIES:
         yield energy, "J"
-    for name, size in signals.items():
-        for k in range(size):
-            yield f"{SIGNAL}{name}_{k}", ""
 
 
 def names_and_units_of(trajectory: Trajectory) -> list[tuple[str, str]]:
     """Name and unit of each column of a trajectory."""
     joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
     sizes = {name: values.shape[-1] for name, values in trajectory.signals.items()}
-    return list(names_and_units(joints, with_f_tip=trajectory.f_tip is not None, signals=sizes))
+    return [
+        *names_and_units(joints, with_f_tip=trajectory.f_tip is not None),
+        *((name, label.unit) for name, label in signal_columns(sizes, trajectory.signal_labels)),
+    ]
+
+
+def quantities_of(trajectory: Trajectory) -> dict[str, str]:
+    """Words and symbol of the quantity of each column of a signal, by the name of the column."""
+    sizes = {name: values.shape[-1] for name, values in trajectory.signals.items()}
+    columns = iter(signal_columns(sizes, trajectory.signal_labels))
+    return {next(columns)[0]: str(words_of(name)) for name, size in sizes.items() for _ in range(size)}
 
 
 def primary_columns(trajectory: Trajectory) -> list[Array]:

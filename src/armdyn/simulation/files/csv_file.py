@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,8 +12,9 @@ import numpy as np
 
 from armdyn.formats.csv_table import Column, CsvTable
 from armdyn.simulation.errors import TrajectoryFileError
-from armdyn.simulation.files.columns import SIGNAL, names_and_units, names_and_units_of, primary_columns
-from armdyn.simulation.files.labels import UNITS
+from armdyn.simulation.files.columns import names_and_units, primary_columns
+from armdyn.simulation.files.labels import UNITS, Labels
+from armdyn.simulation.files.signal_columns import SIGNAL, csv_header, of_header
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.motion_data import Statistics
 from armdyn.simulation.results.trajectory import Trajectory
@@ -34,7 +34,9 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
         )
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
-    writer.writerow(_header(names_and_units_of(trajectory)))
+    joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
+    sizes = {name: values.shape[-1] for name, values in trajectory.signals.items()}
+    writer.writerow(_header(joints, sizes, trajectory.signal_labels, with_f_tip=trajectory.f_tip is not None))
     writer.writerows(np.column_stack(primary_columns(trajectory)).tolist())  # repr(float): the shortest that comes back
     return buffer.getvalue().encode()
 
@@ -43,25 +45,28 @@ def read(path: Path) -> Trajectory:
     """The trajectory in the file; the robot is named after the file."""
     expected = "the columns that Trajectory.save writes"
     table = CsvTable.of(path.read_bytes(), str(path), expected, separators=",", error=TrajectoryFileError)
-    joints, with_f_tip, signals = _check_header(path, table.first)
+    joints, with_f_tip, signals, labels = _check_header(path, table.first)
     if not table.rows:
         raise TrajectoryFileError(f"{path} has a header and no row below it")
     values = table.numbers([Column(k, label) for k, label in enumerate(table.first)], finite=False)
-    return _trajectory(path, joints, values, signals, with_f_tip=with_f_tip)
+    return _trajectory(path, joints, values, signals, labels, with_f_tip=with_f_tip)
 
 
-def _header(columns: Sequence[tuple[str, str]]) -> list[str]:
-    return [f"{name} [{unit}]" if unit else name for name, unit in columns]
+def _header(
+    joints: Sequence[tuple[str, str]], signals: Mapping[str, int], labels: Labels, *, with_f_tip: bool
+) -> list[str]:
+    """The header: joints by name and kind, signals by name and size, with units in brackets."""
+    own = [f"{name} [{unit}]" if unit else name for name, unit in names_and_units(joints, with_f_tip=with_f_tip)]
+    return own + csv_header(signals, labels, [name for name, _ in joints])
 
 
-def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]], bool, dict[str, int]]:
-    """The joints, whether there is a wrench, and the sizes of signals, where `content` writes such a header."""
+def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]], bool, dict[str, int], Labels]:
+    """The joints, the presence of a wrench, sizes and labels of signals; an error of a header that is not `_header`."""
     found = [_POSITION.fullmatch(column) for column in header]
     joints = [(match["joint"], _KIND_OF[match["unit"]]) for match in found if match]
     with_f_tip = any(column.startswith("f_tip_mx [") for column in header)
-    of_signals = [column.removeprefix(SIGNAL).rpartition("_")[0] for column in header if column.startswith(SIGNAL)]
-    signals = dict(Counter(of_signals))
-    expected = _header(list(names_and_units(joints, with_f_tip=with_f_tip, signals=signals)))
+    signals, labels = of_header([c for c in header if c.startswith(SIGNAL)], [name for name, _ in joints])
+    expected = _header(joints, signals, labels, with_f_tip=with_f_tip)
     if not joints or header != expected:
         there, wanted = set(header), set(expected)
         missing = [column for column in expected if column not in there]
@@ -70,11 +75,17 @@ def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]],
         if not joints:
             problems.append("no joint position such as 'q_shoulder [rad]'")
         raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order'}")
-    return joints, with_f_tip, signals
+    return joints, with_f_tip, signals, labels
 
 
 def _trajectory(
-    path: Path, joints: list[tuple[str, str]], values: Array, signals: Mapping[str, int], *, with_f_tip: bool
+    path: Path,
+    joints: list[tuple[str, str]],
+    values: Array,
+    signals: Mapping[str, int],
+    labels: Labels,
+    *,
+    with_f_tip: bool,
 ) -> Trajectory:
     n = len(joints)
     sizes = [1, n, n, n, n] + [6] * with_f_tip + [1, 1, 1] + list(signals.values())
@@ -93,4 +104,5 @@ def _trajectory(
         energy=EnergyAccount(kinetic[:, 0].copy(), potential[:, 0].copy(), work[:, 0].copy()),
         statistics=Statistics(f"read from {path.name}", 0, 0, 0.0),
         signals={name: part.copy() for name, part in zip(signals, further, strict=True)},
+        signal_labels=labels,
     )

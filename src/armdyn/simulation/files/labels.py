@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.model.constraints import Constraint
 from armdyn.robot import Robot
+from armdyn.simulation.files.signal_words import base_name
 
 
 class Label(NamedTuple):
@@ -23,16 +24,37 @@ Labels = Mapping[str, tuple[Label, ...]]
 """By the names of signals; a label for each of their values."""
 
 UNITS = {
-    "revolute": {"q": "rad", "qd": "rad/s", "qdd": "rad/s^2", "tau": "N m", "integral": "rad s"},
-    "prismatic": {"q": "m", "qd": "m/s", "qdd": "m/s^2", "tau": "N", "integral": "m s"},
+    "revolute": {
+        "q": "rad",
+        "qd": "rad/s",
+        "qdd": "rad/s^2",
+        "jerk": "rad/s^3",
+        "snap": "rad/s^4",
+        "tau": "N m",
+        "integral": "rad s",
+        "momentum": "N m s",
+    },
+    "prismatic": {
+        "q": "m",
+        "qd": "m/s",
+        "qdd": "m/s^2",
+        "jerk": "m/s^3",
+        "snap": "m/s^4",
+        "tau": "N",
+        "integral": "m s",
+        "momentum": "N s",
+    },
 }
-"""Of the quantities of a joint."""
+"""The units of the quantities of a joint, by its kind."""
 
 QUANTITIES = {
-    **dict.fromkeys(("theta", "q_ref", "target", "last_q"), "q"),
+    **dict.fromkeys(("theta", "theta_ref", "q_ref", "target", "last_q"), "q"),
     **dict.fromkeys(("thetad", "qd_ref", "filtered_velocity"), "qd"),
     "qdd_ref": "qdd",
+    "jerk_ref": "jerk",
+    "snap_ref": "snap",
     "integral": "integral",
+    "observed_momentum": "momentum",
     **dict.fromkeys(("friction", "rotor_friction", "residual", "last_loads"), "tau"),
     **dict.fromkeys(("tau_unlimited", "delayed_tau", "sampled_tau"), "tau"),
 }
@@ -44,14 +66,19 @@ TIP_REFERENCES: Mapping[str, Sequence[tuple[str, str]]] = {
     ],
     "V_ref": [(f"{part}{axis}", unit) for part, unit in (("w", "rad/s"), ("v", "m/s")) for axis in "xyz"],
     "Vdot_ref": [(f"{part}{axis}", unit) for part, unit in (("wd", "rad/s^2"), ("vd", "m/s^2")) for axis in "xyz"],
+    "shift": [(axis, "m") for axis in "xyz"],
+    "shift_rate": [(axis, "m/s") for axis in "xyz"],
 }
-"""Names and units of the values of a pose by row and column, of a twist, and of its rate."""
+"""Names and units of the values of a pose by row and column, of a twist, of its rate, and of a shift of the tip."""
 
 ELECTRICAL = {"voltage": "V", "electrical_power": "W", "current": "A", "winding_rise": "K", "housing_rise": "K"}
 """The units of signals of `armdyn.control.through_motors`."""
 
 OF_SUPPLY = {"bus_sag": "V", "bus_voltage": "V", "supply_current": "A", "burnt_power": "W"}
 """The units of its signals of a supply, one value each."""
+
+OF_CONSTRAINTS = ("multipliers", "multipliers_ref", "force_integral")
+"""Signals with a value for each row of the constraints."""
 
 MULTIPLIERS = {"m": "N", "rad": "N m", "": ""}
 """The units of what is pushed along a row of this unit."""
@@ -63,15 +90,21 @@ def is_reference(name: str) -> bool:
 
 
 def of_joints(signal: str, names: Sequence[str], kinds: Sequence[str]) -> tuple[Label, ...]:
-    """Of a signal with a value for each joint, by their names and kinds."""
-    quantity = QUANTITIES.get(signal)
-    units = [ELECTRICAL.get(signal, "") if quantity is None else UNITS[kind][quantity] for kind in kinds]
-    return tuple(map(Label, names, units))
+    """Labels of a signal with a value for each joint: names of the joints, units by their kinds."""
+    return tuple(map(Label, names, units_of_joints(signal, kinds)))
 
 
-def of_constraints(constraints: Iterable[Constraint]) -> tuple[Label, ...]:
-    """Of what the arm applies to each row of its constraints."""
-    return tuple(Label(row.name, MULTIPLIERS[row.unit]) for one in constraints for row in one.rows)
+def units_of_joints(signal: str, kinds: Sequence[str]) -> list[str]:
+    """The unit of each value of a signal of joints, by their kinds; empty of a signal that armdyn does not record."""
+    base = base_name(signal)
+    quantity = QUANTITIES.get(base)
+    return [ELECTRICAL.get(base, "") if quantity is None else UNITS[kind][quantity] for kind in kinds]
+
+
+def of_constraints(constraints: Iterable[Constraint], *, integral: bool = False) -> tuple[Label, ...]:
+    """Labels of the force that the arm applies to each row of its constraints, or of the force's integral over time."""
+    units = [(row.name, MULTIPLIERS[row.unit]) for one in constraints for row in one.rows]
+    return tuple(Label(name, f"{unit} s".strip() if integral else unit) for name, unit in units)
 
 
 def of_robot(robot: Robot, signals: Mapping[str, int]) -> dict[str, tuple[Label, ...]]:
@@ -81,17 +114,34 @@ def of_robot(robot: Robot, signals: Mapping[str, int]) -> dict[str, tuple[Label,
         robot: that moves.
         signals: how many values each has, by name.
     """
+    found = {name: _labels(robot, name, size) for name, size in signals.items()}
+    return {name: labels for name, labels in found.items() if labels}
+
+
+def _labels(robot: Robot, name: str, size: int) -> tuple[Label, ...]:
+    """Labels of one signal; none if it is not one that armdyn records, or of another size."""
+    base, n = base_name(name), robot.dof
     kinds = [joint.kind for joint in robot.joints]
-    of_tip = {
-        name: tuple(Label(*label) for label in labels)
-        for name, labels in TIP_REFERENCES.items()
-        if signals.get(name) == len(labels)
-    }
-    return of_tip | {
-        name: of_joints(name, robot.joint_names, kinds)
-        for name, size in signals.items()
-        if name in QUANTITIES and size == robot.dof
-    }
+    if base in TIP_REFERENCES and size == len(TIP_REFERENCES[base]):
+        return tuple(Label(*label) for label in TIP_REFERENCES[base])
+    if size == 1 and base in OF_SUPPLY:
+        return (Label("", OF_SUPPLY[base]),)
+    if base in OF_CONSTRAINTS:
+        labels = of_constraints(robot.model.constraints, integral=base == "force_integral")
+        return labels if len(labels) == size else ()
+    if base == "delayed_tau" and size % n == 0:  # the first to act first
+        units = units_of_joints(name, kinds)
+        steps = range(1, size // n + 1)
+        return tuple(
+            Label(f"{joint}, {_steps(k)}", unit)
+            for k in steps
+            for joint, unit in zip(robot.joint_names, units, strict=True)
+        )
+    return of_joints(name, robot.joint_names, kinds) if size == n and (base in QUANTITIES or base in ELECTRICAL) else ()
+
+
+def _steps(count: int) -> str:
+    return "next step" if count == 1 else f"in {count} steps"
 
 
 def checked_labels(

@@ -13,12 +13,14 @@ import numpy as np
 from armdyn.errors import MissingLibrary
 from armdyn.simulation.files.columns import (
     ENERGIES,
-    SIGNAL,
     WRENCH,
     batch_indices,
     names_and_units_of,
     primary_columns,
+    quantities_of,
 )
+from armdyn.simulation.files.labels import Label
+from armdyn.simulation.files.signal_columns import SIGNAL, signal_columns
 from armdyn.simulation.files.words import checked_words, refusing_damage, trajectory_of, words_of
 from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.trajectory import Trajectory
@@ -33,8 +35,9 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
     pa, pq = pyarrow()
     columns = [column.ravel() for column in primary_columns(trajectory)]
     indices = batch_indices(trajectory)
+    quantities = quantities_of(trajectory)
     fields = [
-        pa.field(name, pa.float64(), metadata={"unit": unit} if unit else None)
+        pa.field(name, pa.float64(), metadata=_about(unit, quantities.get(name)))
         for name, unit in names_and_units_of(trajectory)
     ]
     fields += [pa.field(name, pa.int64()) for name in indices]
@@ -43,6 +46,11 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=words)), buffer)
     return buffer.getvalue()
+
+
+def _about(unit: str, quantity: str | None) -> dict[str, str] | None:
+    """The metadata of a column."""
+    return ({"unit": unit} if unit else {}) | ({"quantity": quantity} if quantity else {}) or None
 
 
 def read(path: Path) -> Trajectory:
@@ -77,12 +85,21 @@ def _trajectory(table: Any, metadata: dict[bytes, bytes]) -> Trajectory:
     arrays["t"] = columns["t"].reshape(shape[0], -1)[:, 0].copy()
     if f"f_tip_{WRENCH[0]}" in columns:
         arrays["f_tip"] = stacked(f"f_tip_{part}" for part in WRENCH)
-    signals = {name: stacked(_columns_of(name, columns)) for name in words["signals"]}
+    signals = {name: stacked(iter(own)) for name, own in _columns_of_signals(words, columns).items()}
     return trajectory_of(words, arrays, signals)
 
 
-def _columns_of(signal: str, columns: dict[str, Array]) -> Iterator[str]:
-    """The columns of a signal, in order."""
+def _columns_of_signals(words: dict[str, Any], columns: dict[str, Array]) -> dict[str, list[str]]:
+    """The columns of each signal, in order: those named after labels, or numbered ones."""
+    numbered = {name: list(_numbered(name, columns)) for name in words["signals"]}
+    labels = {name: tuple(Label(*map(str, one)) for one in own) for name, own in words["signal_labels"].items()}
+    sizes = {name: len(labels.get(name, ())) or len(own) for name, own in numbered.items()}
+    names = iter(column for column, _ in signal_columns(sizes, labels))
+    named = {name: [next(names) for _ in range(size)] for name, size in sizes.items()}
+    return {name: own if {*own} <= {*columns} else numbered[name] for name, own in named.items()}
+
+
+def _numbered(signal: str, columns: dict[str, Array]) -> Iterator[str]:
     k = 0
     while (name := f"{SIGNAL}{signal}_{k}") in columns:
         yield name

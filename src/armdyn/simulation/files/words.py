@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.errors import ArmdynError, shown
+from armdyn.model.limits import Limits
 from armdyn.npz_file import reason_of
 from armdyn.simulation.errors import SettingError, TrajectoryFileError
 from armdyn.simulation.files.columns import ENERGIES
@@ -35,6 +37,9 @@ _DAMAGE: tuple[type[Exception], ...] = (
 )
 """Exceptions of reading the words and numbers of another file as a trajectory."""
 
+UNBOUNDED = astuple(Limits())
+"""Bounds of a joint without limits."""
+
 OVER_TIME = ("t", "q", "qd", "qdd", "tau")
 
 
@@ -50,6 +55,7 @@ def words_of(trajectory: Trajectory) -> str:
             "notes": trajectory.notes,
             "signals": list(trajectory.signals),
             "signal_labels": dict(trajectory.signal_labels),
+            "limits": [[_bound(value) for value in astuple(one)] for one in trajectory.limits],
             "events": [
                 [one.t, one.name, one.kind, one.q.tolist(), one.qd.tolist(), one.energy, one.index]
                 for one in trajectory.events
@@ -76,12 +82,14 @@ def checked_words(text: str) -> dict[str, Any]:
     read: Any = json.loads(text)
     if not isinstance(read, dict) or read.get("format") != FORMAT:
         raise ValueError(f"it does not contain {FORMAT!r}")
-    words: dict[str, Any] = {"signals": [], "signal_labels": {}, "events": [], **read}
+    words: dict[str, Any] = {"signals": [], "signal_labels": {}, "events": [], "limits": [], **read}
     for name, (holds, expected) in _EXPECTED.items():
         if not holds(words[name]):
             raise ValueError(f"{name} is {shown(words[name])}; expected {expected}")
     if len(words["joint_kinds"]) != len(words["joint_names"]):
         raise ValueError("joint names and kinds do not fit together")
+    if len(words["limits"]) not in (0, len(words["joint_names"])):
+        raise ValueError("joint names and limits do not fit together")
     if len(set(words["signals"])) != len(words["signals"]):
         raise ValueError("a signal is named twice")
     return words
@@ -118,6 +126,10 @@ def _is_label(value: Any) -> bool:
     return _is_list(value, _is_text) and len(value) == 2
 
 
+def _are_bounds(value: Any) -> bool:
+    return _is_list(value, lambda bound: bound is None or _is_number(bound)) and len(value) == len(UNBOUNDED)
+
+
 def _is_event(value: Any) -> bool:
     if not isinstance(value, list) or len(value) != 7:
         return False
@@ -136,6 +148,7 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "notes": (lambda value: _is_list(value, _is_text), "a list of texts"),
     "signals": (lambda value: _is_list(value, _is_text), "a list of texts"),
     "signal_labels": (_are_labels, "a name and a unit for each value of signals"),
+    "limits": (lambda value: _is_list(value, _are_bounds), "lower, upper, velocity and effort of each joint, or null"),
     "events": (lambda value: _is_list(value, _is_event), "t, name, kind, q, qd, energy and index of each event"),
 }
 """The words of a trajectory, and the form of each."""
@@ -155,9 +168,19 @@ def trajectory_of(words: Mapping[str, Any], arrays: Mapping[str, Array], signals
         f_tip=arrays.get("f_tip"),
         signals=signals,
         signal_labels={name: checked_labels(name, labels, signals) for name, labels in words["signal_labels"].items()},
+        limits=tuple(_limits(one) for one in words["limits"]),
         events=tuple(_occurrence(len(words["joint_names"]), *one) for one in words["events"]),
         **over_time,
     )
+
+
+def _bound(value: float) -> float | None:
+    """A bound for JSON, which has no infinity: null."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _limits(bounds: list[float | None]) -> Limits:
+    return Limits(*(free if bound is None else float(bound) for bound, free in zip(bounds, UNBOUNDED, strict=True)))
 
 
 def _occurrence(dof: int, t: Any, name: Any, kind: Any, q: Any, qd: Any, energy: Any, index: Any) -> Occurrence:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from armdyn.model.limits import Limits
 from armdyn.simulation.files.labels import Labels
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.energy import EnergyAccount
@@ -77,6 +78,7 @@ class MotionData:
     dense: Mapping[tuple[int, ...], Dense] | None = None
     events: tuple[Occurrence, ...] = ()
     signal_labels: Labels = field(default_factory=dict)
+    limits: tuple[Limits, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))

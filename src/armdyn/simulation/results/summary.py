@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.simulation.files.signal_words import words_of
 from armdyn.spatial.rotations import Array
 from armdyn.tabular import Table, figure
 
@@ -52,7 +53,17 @@ def _below(trajectory: Trajectory) -> tuple[str, ...]:
         total = f"{_energy(totals[0])} at start, {_energy(totals[-1])} at end"
     work = "" if trajectory.batch else f", work of joints, friction and tip {_energy(energy.work[-1] - energy.work[0])}"
     lines = [f"energy {total}{work}; largest drift of its account {figure(_most(drift), size=0.0, digits=2)} J"]
+    if trajectory.signals:
+        lines.append(f"signals: {'; '.join(_signal(trajectory, name) for name in trajectory.signals)}")
     return (*lines, *(f"note: {note}" for note in trajectory.notes))
+
+
+def _signal(trajectory: Trajectory, name: str) -> str:
+    """Name, quantity and units of a signal: "current (motor current I, A)"."""
+    units = dict.fromkeys(label.unit for label in trajectory.signal_labels.get(name, ()) if label.unit)
+    words = str(words_of(name))
+    known = ([words] if words != name else []) + ([" or ".join(units)] if units else [])
+    return f"{name} ({', '.join(known)})" if known else name
 
 
 def _energy(value: Any) -> str:

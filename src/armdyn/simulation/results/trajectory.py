@@ -62,6 +62,7 @@ class Trajectory(Tabulated, MotionData):
         events: what happened, in order of time, of ``simulate(..., events=, stops=, contacts=)``, and at joints that
             stick and slip.
         signal_labels: names and units of the values of signals, by the names of signals, where they are known.
+        limits: the limits of each joint, `armdyn.Limits`; empty if they are not known.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
     >>> trajectory
@@ -322,6 +323,8 @@ class Trajectory(Tabulated, MotionData):
     def to_dict(self) -> dict[str, Array]:
         """The columns of a table by name, each an array: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.
 
+        Signals whose values have labels are named after them, ``signal_current_elbow``; others are numbered.
+
         A batch becomes long: one row for each time and state, with its indices in columns batch_0, batch_1, ...
 
         >>> columns = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.1).to_dict()
@@ -335,7 +338,8 @@ class Trajectory(Tabulated, MotionData):
     def to_dataframe(self) -> Any:
         """The table of `to_dict` as a ``pandas.DataFrame``, a row for each time and state; it needs the library pandas.
 
-        ``attrs["units"]`` has the unit of each column that has one.
+        ``attrs["units"]`` has the unit of each column that has one, ``attrs["quantities"]`` the quantity of each column
+        of a signal, such as "motor current I".
 
         Raises:
             MissingLibrary: where pandas is not installed.
@@ -344,18 +348,24 @@ class Trajectory(Tabulated, MotionData):
         >>> table.shape, list(table.columns)[:3], table.attrs["units"]["q_joint_2"]
         ((1001, 14), ['t', 'q_joint_1', 'q_joint_2'], 'm')
         """
-        from armdyn.simulation.files.columns import DERIVED, names_and_units_of  # noqa: PLC0415 - they need this class
+        from armdyn.simulation.files.columns import (  # noqa: PLC0415 - they need this class
+            DERIVED,
+            names_and_units_of,
+            quantities_of,
+        )
 
         found = extra("pandas", "to_dataframe").DataFrame(self.to_dict())
         named = [*names_and_units_of(self), *((name, "J") for name in DERIVED)]
         found.attrs["units"] = {name: unit for name, unit in named if unit}
+        found.attrs["quantities"] = quantities_of(self)
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file, over one that exists: everything to ``.npz`` or ``.parquet``, one motion to ``.csv``.
 
-        Numbers come back exactly from all. A csv file has no place for notes and statistics. A Parquet file is a table
-        with the columns of `to_dict` and units in their metadata; it needs the library pyarrow.
+        Numbers come back exactly from all. A csv file has no place for notes, statistics and labels that its header
+        cannot identify. A Parquet file is a table with the columns of `to_dict`, with units and quantities in their
+        metadata; it needs the library pyarrow.
 
         Raises:
             TrajectoryFileError: another ending, a batch to csv, or a file that cannot be written.
