@@ -19,7 +19,7 @@ from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.errors import ShapeError
 from armdyn.kinematics import Orientation, Pointing, Pose, Position, Solution
 from armdyn.kinematics.inverse import CHOICES
-from armdyn.kinematics.tasks import Task
+from armdyn.kinematics.tasks import FrameTask
 from armdyn.robot import Robot
 
 POSE = "12 or 16 numbers of the matrix T, row by row, lengths in m."
@@ -100,9 +100,9 @@ def ik(
         raise typer.Exit(NOT_MET)
 
 
-def _tasks(xyz: str | None, rotated: Rotated, pose: str | None, pointing: str | None) -> Sequence[Task]:
+def _tasks(xyz: str | None, rotated: Rotated, pose: str | None, pointing: str | None) -> Sequence[FrameTask]:
     """The tasks that the options give together."""
-    R, tasks = rotated.read(), list[Task]()
+    R, tasks = rotated.read(), list[FrameTask]()
     if pose is not None:
         if xyz is not None or R is not None:
             raise ShapeError("the target is given twice: by --pose and by --xyz, --rpy or --quaternion; choose one")

@@ -4,7 +4,8 @@ from armdyn.kinematics.inverse import inverse_kinematics
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.kinematics.solution import NoSolution, Solution
-from armdyn.kinematics.tasks import Orientation, Pointing, Pose, Position, TaskError
+from armdyn.kinematics.task import Task, TaskError
+from armdyn.kinematics.tasks import Orientation, Pointing, Pose, Position
 from armdyn.lazy import modules_of
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Pose",
     "Position",
     "Solution",
+    "Task",
     "TaskError",
     "inverse_kinematics",
     "joint_accelerations",

@@ -6,6 +6,7 @@ the rotation vector from the frame to its goal satisfies that as the distance to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,9 +20,6 @@ from armdyn.spatial.rotations import Array, cross
 
 TINY = 1e-300
 """Added to squares before a root is taken or divided by: keeps 0 / 0 away and changes no other number."""
-
-SIZES = {"position": 7, "orientation": 10, "pointing": 4}
-"""Numbers of a target, by kind of aim: place, point, weight; rotation, weight; direction, weight."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,72 @@ class Aim:
 
     @property
     def rows(self) -> int:
-        """How many residuals it has."""
+        """Number of residuals."""
         return {"position": len(self.counted), "orientation": 3, "pointing": 2}[self.kind]
+
+    @property
+    def size(self) -> int:
+        """Number of values of a target, its weight included."""
+        return {"position": 7, "orientation": 10, "pointing": 4}[self.kind]
+
+    @property
+    def unit(self) -> str:
+        """The unit of its residuals, "m" or "rad"."""
+        return "m" if self.kind == "position" else "rad"
+
+    def condition(self, model: Mechanism, q: Array, numbers: Array) -> Condition:
+        """Residuals and their rows at the coordinates q."""
+        q = model.drive.positions(q)
+        k, T = model.frame(self.frame)
+        if self.kind == "position":
+            T = moved_to(T, numbers[3:6])
+        body = body_poses(model, q)[k]
+        R, p = body[0] @ T[:3, :3], body[1] + body[0] @ T[:3, 3]
+        J = model.drive.columns(base_columns(model, q, k, T, about_base=False))
+        return _KINDS[self.kind](self, R, p, J, numbers)
+
+
+@dataclass(frozen=True)
+class TaskAim:
+    """The condition of a task of the user's own class, with everything that is fixed before compiling.
+
+    Args:
+        kind: the class, derived from `armdyn.kinematics.Task`.
+        fixed: names and values of the fields that are compiled in.
+        frame: name of the frame whose distance from the first joint measures lengths.
+        rows: number of residuals.
+        unit: of the residuals, "m" or "rad".
+        shapes: name and shape of each target field.
+    """
+
+    kind: type[Any]
+    fixed: tuple[tuple[str, Any], ...]
+    frame: str
+    rows: int
+    unit: str
+    shapes: tuple[tuple[str, tuple[int, ...]], ...]
+
+    @property
+    def size(self) -> int:
+        """Number of values of a target, its weight included."""
+        return sum(math.prod(shape) for _, shape in self.shapes) + 1
+
+    def task(self, numbers: Array) -> Any:
+        """The task with these numbers as its target fields."""
+        fields, start = dict(self.fixed), 0
+        for name, shape in self.shapes:
+            count = math.prod(shape)
+            fields[name] = numbers[start : start + count].reshape(shape)
+            start += count
+        return self.kind(**fields)
+
+    def condition(self, model: Mechanism, q: Array, numbers: Array) -> Condition:
+        """The negative of the task's error, so that J^T e is downhill, and the rows of its Jacobian."""
+        task, weight = self.task(numbers), numbers[-1]
+        error = np.atleast_1d(np.asarray(task.error(model, q)))
+        jacobian = np.atleast_2d(np.asarray(task.jacobian(model, q)))
+        left = np.sqrt(sum(x * x for x in error) + TINY)
+        return Condition([-weight * x for x in error], [weight * row for row in jacobian], left)
 
 
 @dataclass(frozen=True)
@@ -56,30 +118,22 @@ class Condition:
     left: Any
 
 
-def conditions(model: Mechanism, q: Array, aims: Sequence[Aim], target: Array) -> list[Condition]:
-    """All aims at configuration q; ``target`` holds their numbers one behind the other."""
-    q = model.drive.positions(q)
-    poses = body_poses(model, q)
-    result = []
-    for aim, numbers in each(aims, target):
-        k, T = model.frame(aim.frame)
-        if aim.kind == "position":
-            T = moved_to(T, numbers[3:6])
-        R, p = poses[k][0] @ T[:3, :3], poses[k][1] + poses[k][0] @ T[:3, 3]
-        J = model.drive.columns(base_columns(model, q, k, T, about_base=False))
-        result.append(_KINDS[aim.kind](aim, R, p, J, numbers))
-    return result
+def conditions(model: Mechanism, q: Array, aims: Sequence[Aim | TaskAim], target: Array) -> list[Condition]:
+    """All aims at configuration q; ``target`` holds their numbers in order."""
+    return [aim.condition(model, q, numbers) for aim, numbers in each(aims, target)]
 
 
-def each(aims: Sequence[Aim], target: Array) -> Iterator[tuple[Aim, Array]]:
+def each(aims: Sequence[Aim | TaskAim], target: Array) -> Iterator[tuple[Aim | TaskAim, Array]]:
     """Every aim with its numbers, of targets of shape (..., size)."""
     start = 0
     for aim in aims:
-        yield aim, target[..., start : start + SIZES[aim.kind]]
-        start += SIZES[aim.kind]
+        yield aim, target[..., start : start + aim.size]
+        start += aim.size
 
 
-def weighted_residuals(model: Mechanism, q: Array, target: Array, *, aims: Sequence[Aim]) -> tuple[Array, Array]:
+def weighted_residuals(
+    model: Mechanism, q: Array, target: Array, *, aims: Sequence[Aim | TaskAim]
+) -> tuple[Array, Array]:
     """Residuals e of all aims and their rows J, weighted, shapes (..., rows) and (..., rows, n); J^T e is downhill."""
     return stacked(conditions(model, q, aims, target))
 

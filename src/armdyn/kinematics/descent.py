@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.functions import CompiledFunction
 from armdyn.functions.robot_like import RobotLike
-from armdyn.kinematics.aims import TINY, Aim
+from armdyn.kinematics.aims import TINY, Aim, TaskAim
 from armdyn.kinematics.step import declared, declared_residuals
 from armdyn.spatial.rotations import Array
 
@@ -44,7 +44,7 @@ class DampedLeastSquares:
     def __init__(
         self,
         robot: RobotLike,
-        aims: Sequence[Aim],
+        aims: Sequence[Aim | TaskAim],
         bounds: Sequence[tuple[float, float]],
         *,
         length: float,
@@ -95,5 +95,5 @@ class DampedLeastSquares:
 
 
 @lru_cache(maxsize=64)
-def _compiled(robot: RobotLike, aims: tuple[Aim, ...]) -> tuple[CompiledFunction, CompiledFunction]:
+def _compiled(robot: RobotLike, aims: tuple[Aim | TaskAim, ...]) -> tuple[CompiledFunction, CompiledFunction]:
     return robot.compile(declared(aims)), robot.compile(declared_residuals(aims))

@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics import solution as words
-from armdyn.kinematics.aims import Aim, each
+from armdyn.kinematics.aims import Aim, TaskAim, each
 from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.limits import Range, reach
 from armdyn.kinematics.solution import Reach
@@ -18,11 +18,11 @@ STILL_MOVING = 1e-4
 """A residual the free joints could still lower by more than this part of it, had not come to rest."""
 
 
-def out_of_reach(robot: RobotLike, aims: Sequence[Aim], target: Array, limits: Range) -> dict[int, Reach]:
+def out_of_reach(robot: RobotLike, aims: Sequence[Aim | TaskAim], target: Array, limits: Range) -> dict[int, Reach]:
     """The targets, of shape (N, size), that no configuration can meet, by the triangle inequality alone."""
     result: dict[int, Reach] = {}
     for aim, numbers in each(aims, target):
-        if aim.kind != "position" or len(aim.counted) < 3 or not len(numbers):
+        if not isinstance(aim, Aim) or aim.kind != "position" or len(aim.counted) < 3 or not len(numbers):
             continue
         origin, at_most, joint = reach(robot, limits, aim.frame, numbers[0, 3:6])
         distance = np.linalg.norm(numbers[:, :3] - origin, axis=1)

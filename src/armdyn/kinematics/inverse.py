@@ -19,7 +19,8 @@ from armdyn.kinematics.diagnosis import diagnose, out_of_reach
 from armdyn.kinematics.limits import Range, length_of
 from armdyn.kinematics.multi_start import MultiStart
 from armdyn.kinematics.solution import Solution, spread
-from armdyn.kinematics.tasks import Task, TaskError, resolved
+from armdyn.kinematics.task import TaskError
+from armdyn.kinematics.tasks import AnyTask, resolved
 from armdyn.model.constraints import refuse_constraints
 from armdyn.spatial.rotations import Array
 
@@ -31,7 +32,7 @@ HUGE = 1e50
 
 def inverse_kinematics(
     robot: RobotLike,
-    target: ArrayLike | Task | Sequence[Task],
+    target: ArrayLike | AnyTask | Sequence[AnyTask],
     q0: ArrayLike | None = None,
     *,
     frame: str | None = None,
@@ -53,7 +54,8 @@ def inverse_kinematics(
     Args:
         robot: the arm, or a tree of them.
         target: poses (..., 4, 4), or positions (..., 3) in m, in base axes, of the frame; or a task, or several at
-            once: `Pose`, `Position`, `Orientation`, `Pointing`, each with weight, frame and batch of its own.
+            once: `Pose`, `Position`, `Orientation`, `Pointing`, or a class of the user's own that derives from `Task`,
+            each with weight, frame and batch of its own.
         q0: where to start, rad or m, shape (..., n), within the limits. Solutions near it are preferred, and whole
             turns of revolute joints are taken so as to come near it. The middle of the limits where none is given.
         frame: which frame a target without one means; the tip by default.
@@ -103,7 +105,7 @@ def inverse_kinematics(
     aims, numbers = zip(*resolved(robot, target, frame, point), strict=True)
     length = length_of(robot, {aim.frame for aim in aims})
     for aim, values in zip(aims, numbers, strict=True):
-        if aim.kind == "position":
+        if aim.unit == "m":
             values[..., -1] /= length  # a metre weighs 1 / length of a radian
     allowed = Range.of(robot, length, limited=limits)
     near, goal, batch = _one_batch(robot, numbers, q0, allowed)

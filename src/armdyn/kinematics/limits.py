@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.algorithms.kinematics import path_to
 from armdyn.functions.robot_like import RobotLike
-from armdyn.kinematics.tasks import TaskError
+from armdyn.kinematics.task import TaskError
 from armdyn.spatial.rotations import Array
 
 FULL_TURN = 2.0 * math.pi

@@ -18,7 +18,8 @@ from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.motion import frame_motion
 from armdyn.kinematics.singular import Decomposition
 from armdyn.kinematics.solution import spread
-from armdyn.kinematics.tasks import TaskError, moving_frame
+from armdyn.kinematics.task import TaskError
+from armdyn.kinematics.tasks import moving_frame
 from armdyn.model.constraints import refuse_constraints
 
 _ASKED = {"twist": "rates", "acceleration": "accelerations"}

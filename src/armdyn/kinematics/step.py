@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.declaration import Function, function
-from armdyn.kinematics.aims import SIZES, Aim, conditions, stacked, weighted_residuals
+from armdyn.kinematics.aims import Aim, TaskAim, conditions, stacked, weighted_residuals
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, maximum, select
 from armdyn.spatial.positive_definite import Cholesky
@@ -38,7 +38,7 @@ def search_step(
     damping: Any,
     target: Array,
     *,
-    aims: Sequence[Aim] = (),
+    aims: Sequence[Aim | TaskAim] = (),
     bounds: Sequence[tuple[float, float]] = (),
     length: float = 1.0,
 ) -> tuple[Any, ...]:
@@ -96,13 +96,13 @@ def search_step(
     )
 
 
-def declared(aims: Sequence[Aim]) -> Function:
+def declared(aims: Sequence[Aim | TaskAim]) -> Function:
     """`search_step` for these aims, ready to be compiled."""
     shapes = f"(n),(n),(),(),(),({_size(aims)})->(n),(n),(),(),(),(2),()"
     return function(shapes, sources=("algorithms", "kinematics"))(search_step)
 
 
-def declared_residuals(aims: Sequence[Aim]) -> Function:
+def declared_residuals(aims: Sequence[Aim | TaskAim]) -> Function:
     """`weighted_residuals` for these aims, ready to be compiled."""
     rows = sum(aim.rows for aim in aims)
     return function(f"(n),({_size(aims)})->({rows}),({rows},n)", sources=("algorithms", "kinematics"))(
@@ -110,8 +110,8 @@ def declared_residuals(aims: Sequence[Aim]) -> Function:
     )
 
 
-def _size(aims: Sequence[Aim]) -> int:
-    return sum(SIZES[aim.kind] for aim in aims)
+def _size(aims: Sequence[Aim | TaskAim]) -> int:
+    return sum(aim.size for aim in aims)
 
 
 def _damped_step(J: Array, e: Array, damping: Any) -> Array:
@@ -150,10 +150,10 @@ def _choose(condition: Any, if_true: Array, if_false: Array) -> Array:
     return np.array([select(condition, a, b) for a, b in zip(if_true, if_false, strict=True)])
 
 
-def _greatest_left(aims: Sequence[Aim], met: Sequence[Any], *, angular: bool) -> Any:
+def _greatest_left(aims: Sequence[Aim | TaskAim], met: Sequence[Any], *, angular: bool) -> Any:
     """The largest distance, or angle, any aim has left."""
     left: Any = 0.0
     for aim, one in zip(aims, met, strict=True):
-        if (aim.kind != "position") == angular:
+        if (aim.unit == "rad") == angular:
             left = maximum(left, one.left)
     return left

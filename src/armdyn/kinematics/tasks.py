@@ -10,16 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, direction, number, rotation, vector
-from armdyn.errors import ArmdynError, ShapeError
+from armdyn.errors import ShapeError
 from armdyn.functions.robot_like import RobotLike
-from armdyn.kinematics.aims import Aim
+from armdyn.kinematics.aims import Aim, TaskAim
+from armdyn.kinematics.task import Task, TaskError, task_aim
 from armdyn.spatial.rotations import Array
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-
-
-class TaskError(ArmdynError, ValueError):
-    """A target, weight, start or setting that makes no sense."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +92,11 @@ class Pointing:
     weight: float = 1.0
 
 
-Task = Position | Orientation | Pose | Pointing
+FrameTask = Position | Orientation | Pose | Pointing
 
-Resolved = tuple[Aim, Array]
+AnyTask = FrameTask | Task
+
+Resolved = tuple[Aim | TaskAim, Array]
 """An aim of a robot, and the numbers of its target, shape (..., size)."""
 
 
@@ -110,9 +109,9 @@ def resolved(robot: RobotLike, target: Any, frame: str | None, point: Sequence[f
     return pairs
 
 
-def _tasks(target: Any, point: Sequence[float] | None) -> list[Task]:
+def _tasks(target: Any, point: Sequence[float] | None) -> list[AnyTask]:
     """The tasks, where an array of poses or of positions is short for one."""
-    if isinstance(target, Task):
+    if isinstance(target, AnyTask):
         tasks = [target]
     elif isinstance(target, list | tuple) and _all_tasks(target):
         tasks = list(target)
@@ -124,14 +123,14 @@ def _tasks(target: Any, point: Sequence[float] | None) -> list[Task]:
 
 
 def _all_tasks(target: Sequence[Any]) -> bool:
-    given = [isinstance(thing, Task) for thing in target]
+    given = [isinstance(thing, AnyTask) for thing in target]
     if any(given) and not all(given):
         other = target[given.index(False)]
         raise TaskError(f"the target mixes tasks and {type(other).__name__}; wrap arrays in Pose(...) or Position(...)")
     return bool(given) and all(given)
 
 
-def _of_array(target: Any, point: Sequence[float] | None) -> Task:
+def _of_array(target: Any, point: Sequence[float] | None) -> FrameTask:
     expected = "poses (..., 4, 4), positions (..., 3), or tasks such as armdyn.kinematics.Pose(T)"
     given = array("target", target, None, expected, missing=True)
     at = (0.0, 0.0, 0.0) if point is None else point
@@ -149,9 +148,12 @@ def _of_array(target: Any, point: Sequence[float] | None) -> Task:
     raise ShapeError(f"target has shape {given.shape}; expected {expected}")
 
 
-def _of_task(robot: RobotLike, task: Task, default: str | None) -> list[Resolved]:
+def _of_task(robot: RobotLike, task: AnyTask, default: str | None) -> list[Resolved]:
     """A task as aims, its frame found, its numbers checked."""
-    frame = moving_frame(robot, task.frame if task.frame is not None else default)
+    asked = getattr(task, "frame", None)
+    frame = moving_frame(robot, default if asked is None else asked)
+    if isinstance(task, Task):
+        return [task_aim(robot, task, frame)]
     kind = type(task).__name__
     if isinstance(task, Pose):
         T = array("T of Pose", task.T, (..., 4, 4), missing=True)
