@@ -36,8 +36,17 @@ TX40_ZERO = (0.0, -np.pi / 2, np.pi / 2, 0.0, 0.0, 0.0)
 TX40_RATE = 5000.0
 
 
+UR10E_DAYS = (
+    ("20_01_31-unload", "20_01_31-load"),
+    ("20_02_19_14harm50sec", "20_02_19_15harm50secLoad"),
+)
+"""Logs without and with one body on two days."""
+UR10E_BODY = 2.805
+
+
 def ur10e(folder: Path) -> None:
     robot = armdyn.load(str(folder / "ur10e.urdf"))
+    payloads(folder, robot)
     options: dict[str, Any] = {"columns": UR10E_COLUMNS, "gains": UR10E_GAINS}
     files = sorted(folder.glob("*.csv"))
     training = [path for path in files if path.stem.endswith(UR10E_TRAINING)]
@@ -51,6 +60,23 @@ def ur10e(folder: Path) -> None:
     for path in files:
         if path not in training and "oad" not in path.stem:
             show(fit, armdyn.logs.read(path, robot, **options))
+
+
+def payloads(folder: Path, robot: armdyn.Robot) -> None:
+    """The mass of the body on each day, with gains that its stated mass gives on the other."""
+    days = [
+        [armdyn.logs.read(folder / f"ur-{name}.csv", robot, columns=UR10E_COLUMNS) for name in day]
+        for day in UR10E_DAYS
+    ]
+    for (known, other), name in zip((days, days[::-1]), ("second", "first"), strict=True):
+        gains = armdyn.identification.drive_gains(robot, known[0], loaded=known[1], mass=UR10E_BODY, frame="tool0")
+        body = armdyn.identification.payload(robot, other[1], unloaded=other[0], gains=gains.values, frame="tool0")
+        low, high = body.intervals["mass"]
+        print(
+            f"ur10e: {body.mass:.3f} kg ({low:.3f} to {high:.3f}) on the {name} day for the stated {UR10E_BODY}, "
+            f"{100 * (body.mass / UR10E_BODY - 1):+.1f} %; gains over published "
+            f"{(gains.values / UR10E_GAINS).round(2)} from the other day"
+        )
 
 
 def panda(folder: Path) -> None:

@@ -62,6 +62,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     motion_file(tmp_path / "motion.csv")
     for name, mass in (("empty", 0.0), ("held", 1.0)):
         torque_log(tmp_path / f"{name}.csv", mass)
+    Path("currents.csv").write_text(Path("empty.csv").read_text().replace("tau_", "current_"))
     Path("study.yaml").write_text(SCENARIO)
     Path("arm.xml").write_text(MJCF)
     Path("drives.yaml").write_text("elbow_joint:\n  gear: {ratio: 101}\n")
@@ -79,6 +80,7 @@ ANSWERS = {
     "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv",
     "size": "size ur5 --task motion.csv --joint wrist_3_joint --bare",
     "identify": "identify planar_2r held.csv",
+    "gains": "gains planar_2r currents.csv",
     "payload": "payload planar_2r held.csv --unloaded empty.csv",
     "compensate": "compensate ur5 -o floating",
     "bench": "bench planar_2r --states 10",

@@ -26,6 +26,7 @@ from armdyn.cli.doctor import doctor
 from armdyn.cli.excite import excite
 from armdyn.cli.export import export
 from armdyn.cli.fk import fk
+from armdyn.cli.gains import gains
 from armdyn.cli.identify import identify
 from armdyn.cli.ik import ik
 from armdyn.cli.info import info
@@ -73,6 +74,7 @@ OF_ROBOTS: tuple[Callable[..., None], ...] = (
         size,
         excite,
         identify,
+        gains,
         payload,
         compensate,
         derive,

@@ -9,11 +9,13 @@ from armdyn.model.standard_parameters import StandardParameters
 if TYPE_CHECKING:
     from armdyn.identification.checking import Check
     from armdyn.identification.collisions import Collisions, collisions
+    from armdyn.identification.drive_gains import drive_gains
     from armdyn.identification.errors import IdentificationError
     from armdyn.identification.excitation import Excitation
     from armdyn.identification.exciting import excite, random_motions
     from armdyn.identification.fit import Fit
     from armdyn.identification.fitting import identify
+    from armdyn.identification.gain_result import DriveGains
     from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
     from armdyn.identification.low_pass import LowPass
     from armdyn.identification.payload_result import Payload
@@ -23,12 +25,14 @@ _WHERE = {
     "Collisions": "collisions",
     "collisions": "collisions",
     "Check": "checking",
+    "DriveGains": "gain_result",
     "Excitation": "excitation",
     "Fit": "fit",
     "IdentificationError": "errors",
     "LowPass": "low_pass",
     "Payload": "payload_result",
     "base_parameters": "identifiability",
+    "drive_gains": "drive_gains",
     "excite": "exciting",
     "identify": "fitting",
     "null_parameters_of_states": "identifiability",
@@ -40,6 +44,7 @@ __all__ = [
     "BaseParameters",
     "Check",
     "Collisions",
+    "DriveGains",
     "Excitation",
     "Fit",
     "IdentificationError",
@@ -48,6 +53,7 @@ __all__ = [
     "StandardParameters",
     "base_parameters",
     "collisions",
+    "drive_gains",
     "excite",
     "identify",
     "null_parameters_of_states",

@@ -40,11 +40,22 @@ def uncertainty(regression: Regression, solution: Solution, deviations: Array) -
     """
     lift = regression.parameters.lift
     information, meat = sums_of_scores(regression, lift @ solution.x, deviations)
-    prior_part = solution.hessian - lift.T @ information @ lift
+    return covariance_of(solution.hessian, lift.T @ information @ lift, lift.T @ meat @ lift)
+
+
+def covariance_of(hessian: Array, information: Array, meat: Array) -> Uncertainty:
+    """G^-1 (S + w H) G^-1, and the part of the information on each parameter that comes from the data.
+
+    Args:
+        hessian: G, Newton's matrix.
+        information: sum a a^T; the prior's part w H of G is what remains.
+        meat: S.
+    """
+    prior_part = hessian - information
     prior_part = 0.5 * (prior_part + prior_part.T)
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(solution.hessian), np.finfo(float).tiny))
-    inverse = scale[:, None] * np.linalg.pinv(solution.hessian * scale[:, None] * scale, rcond=1e-14) * scale
-    covariance = inverse @ (lift.T @ meat @ lift + prior_part) @ inverse
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(hessian), np.finfo(float).tiny))
+    inverse = scale[:, None] * np.linalg.pinv(hessian * scale[:, None] * scale, rcond=1e-14) * scale
+    covariance = inverse @ (meat + prior_part) @ inverse
     from_data = 1.0 - np.clip(np.einsum("ij,ji->i", inverse, prior_part), 0.0, 1.0)
     return Uncertainty(0.5 * (covariance + covariance.T), from_data)
 
@@ -59,11 +70,17 @@ def sums_of_scores(regression: Regression, reduced: Array, deviations: Array) ->
     """
     information = np.zeros((len(reduced),) * 2)
     meat = np.zeros_like(information)
-    for number, part in enumerate(regression.parts):
-        scores, gram = _scores(regression, number, reduced, deviations)
+    for number in range(len(regression.parts)):
+        gram, autocovariance = scores_of_part(regression, number, reduced, deviations)
         information += gram
-        meat += _autocovariance(scores, _lags(regression, number, len(part)))
+        meat += autocovariance
     return information, meat
+
+
+def scores_of_part(regression: Regression, number: int, reduced: Array, deviations: Array) -> tuple[Array, Array]:
+    """The information sum a a^T and S of one part, of the reduced parameters."""
+    scores, gram = _scores(regression, number, reduced, deviations)
+    return gram, _autocovariance(scores, _lags(regression, number, len(regression.parts[number])))
 
 
 def _scores(regression: Regression, number: int, reduced: Array, deviations: Array) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine
 from armdyn.identification.fit import Fit
 from armdyn.identification.fitting import ROUNDS, SETTLED, identify, logs_of
-from armdyn.identification.intervals import sums_of_scores
+from armdyn.identification.intervals import covariance_of, sums_of_scores
 from armdyn.identification.payload_result import Payload, quantities_of
 from armdyn.identification.pseudo_inertia import BASIS, TEN, parameters_of, pseudo_inertias
 from armdyn.identification.regression import Regression
@@ -221,14 +221,9 @@ class _Loaded:
         """
         information, meat = sums_of_scores(self.regression, self.reduced(solution.x), deviations)
         B = self.into
-        prior_part = solution.hessian - B.T @ information @ B
-        prior_part = 0.5 * (prior_part + prior_part.T)
-        scale = 1.0 / np.sqrt(np.diag(solution.hessian))
-        inverse = scale[:, None] * np.linalg.pinv(solution.hessian * scale[:, None] * scale, rcond=1e-14) * scale
         meat = meat + information @ self.fixed_covariance @ information
-        covariance = inverse @ (B.T @ meat @ B + prior_part) @ inverse
-        from_data = 1.0 - np.clip(np.einsum("ij,ji->i", inverse, prior_part), 0.0, 1.0)
-        return 0.5 * (covariance + covariance.T), from_data
+        covariance, from_data = covariance_of(solution.hessian, B.T @ information @ B, B.T @ meat @ B)
+        return covariance, from_data
 
 
 def _known(arm: Robot, fit: Fit | None) -> tuple[Parameters, Array, Array, Array, tuple[float, float]]:

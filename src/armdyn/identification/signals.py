@@ -198,7 +198,8 @@ def torques_of(log: Log) -> Array:
     if log.current is not None:
         remedy = (
             "it has currents, from which joint forces follow by the gains of the drives, N m/A: gains=[...]; without "
-            "gains the scale of all parameters is open"
+            "gains the scale of all parameters is open. armdyn.identification.drive_gains fits them, from a body of "
+            "known mass or from known links"
         )
     raise IdentificationError(f"log {log.name!r} has no joint forces; {remedy}")
 
