@@ -30,8 +30,6 @@ PANDA: dict[str, Any] = {
 
 TX40_DRIVES = np.diag([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])
 TX40_DRIVES[5, 4] = 32.0  # motor 6 turns with joint 5
-TX40_COUPLING = np.eye(6)
-TX40_COUPLING[5, 4] = 1.0
 TX40_ZERO = (0.0, -np.pi / 2, np.pi / 2, 0.0, 0.0, 0.0)
 TX40_RATE = 5000.0
 
@@ -92,19 +90,20 @@ def panda(folder: Path) -> None:
 def tx40(folder: Path) -> None:
     robot = armdyn.load(str(folder / "tx40.urdf"))
     training, others = split(folder, "pos_read_data*.csv")
-    fit = armdyn.identify(robot, [tx40_log(path, robot) for path in training], cutoff=15.0, coupling=TX40_COUPLING)
+    fit = armdyn.identify(robot, [tx40_log(path, robot) for path in training], cutoff=15.0)
     for path in others or training:
         show(fit, tx40_log(path, robot))
 
 
 def tx40_log(positions: Path, robot: armdyn.Robot) -> armdyn.logs.Log:
-    """The joints' positions and torques from those of the motors: theta = A q, tau = A^T tau_m."""
-    motors = np.loadtxt(positions, delimiter=",", skiprows=1)
-    torques = positions.with_name(positions.name.replace("pos_read_data", "curr_data"))
-    tau = np.loadtxt(torques, delimiter=",", skiprows=1) @ TX40_DRIVES
-    q = motors @ np.linalg.inv(TX40_DRIVES).T + np.array(TX40_ZERO)
-    t = np.arange(len(q)) / TX40_RATE
-    return armdyn.logs.read({"t": t, "q": q, "tau": tau}, robot, name=positions.stem)
+    """The log of motors: positions in rad, torques in N m."""
+    theta = np.loadtxt(positions, delimiter=",", skiprows=1)
+    torques = np.loadtxt(
+        positions.with_name(positions.name.replace("pos_read_data", "curr_data")), delimiter=",", skiprows=1
+    )
+    t = np.arange(len(theta)) / TX40_RATE
+    log = {"t": t, "q": theta, "tau": torques}
+    return armdyn.logs.read(log, robot, drives=TX40_DRIVES, zeros=TX40_ZERO, name=positions.stem)
 
 
 def split(folder: Path, pattern: str = "*.csv") -> tuple[list[Path], list[Path]]:

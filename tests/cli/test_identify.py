@@ -73,6 +73,24 @@ def test_tables(shell: Shell, logs: tuple[str, str]) -> None:
     assert "friction alone" in said.out
 
 
+def test_a_log_of_motors(shell: Shell, logs: tuple[str, str], tmp_path: Path) -> None:
+    """Motor 2 turns with both joints; the matrix of the drives is a file, or its ratios are an option."""
+    A, zeros = np.array([[50.0, 0.0], [-80.0, -80.0]]), np.array([np.pi / 2, 0.0])
+    table = np.loadtxt(logs[0], delimiter=",", skiprows=1)
+    q, tau = (table[:, 1:3] - zeros) @ A.T, np.linalg.solve(A.T, table[:, 5:7].T).T
+    motors, matrix = tmp_path / "motors.csv", tmp_path / "drives.csv"
+    heads = "t,q_joint_1,q_joint_2,tau_joint_1,tau_joint_2"
+    np.savetxt(motors, np.column_stack([table[:, 0], q, tau]), delimiter=",", header=heads, comments="")
+    matrix.write_text("50, 0\n-80, -80\n")
+    said = shell("identify", "planar_2r", str(motors), "--drives", str(matrix), "--zeros=90deg,0", "--json")
+    assert said.code == 0, said.err
+    answer = json.loads(said.out)
+    assert answer["residual_deviations"]["joint_1"] < 1.0  # friction of joints, fitted as that of motors
+    matrix.write_text("50, x\n")
+    assert "expected a file of 2 rows" in shell("identify", "planar_2r", str(motors), "--drives", str(matrix)).err
+    assert "do not turn together" in shell("identify", "planar_2r", str(motors), "--drives", "0,1").err
+
+
 def test_bad_input_is_named(shell: Shell, logs: tuple[str, str], tmp_path: Path) -> None:
     for options, text in (
         (["--friction", "dahl"], "dahl"),

@@ -10,7 +10,7 @@ import typer
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import complete_frames
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.log_options import Columns, Units, log_reader
+from armdyn.cli.log_options import Columns, Drives, Units, Zeros, log_reader
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.robot import Robot
@@ -35,6 +35,8 @@ def gains(
     ] = None,
     columns: Columns = None,
     units: Units = None,
+    drives: Drives = None,
+    zeros: Zeros = None,
     json: AsJson = False,
 ) -> None:
     r"""Gains of the drives, joint force per current, with intervals of 95 %, from a body of known mass.
@@ -50,7 +52,7 @@ def gains(
     """
     from armdyn.identification import drive_gains  # noqa: PLC0415 - other verbs need none of it
 
-    read = log_reader(arm, None, columns, units)
+    read = log_reader(arm, None, columns, units, drives, zeros)
     centre = None if com is None else read_vector(com, "--com", 3)
     with_body = [read(path) for path in loaded or []] or None
     errors = screen(stderr=True)

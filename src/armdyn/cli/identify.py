@@ -12,7 +12,7 @@ import typer
 from armdyn.cli.completion import words
 from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.log_options import Columns, Gains, Units, log_reader
+from armdyn.cli.log_options import Columns, Drives, Gains, Units, Zeros, log_reader
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
@@ -48,6 +48,8 @@ def identify(
     gains: Gains = None,
     columns: Columns = None,
     units: Units = None,
+    drives: Drives = None,
+    zeros: Zeros = None,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Draw measured and fitted joint forces: png, pdf, svg."),
@@ -68,6 +70,8 @@ def identify(
       armdyn identify ur10e.urdf excite.csv --on other.csv -o fitted.urdf --plot fit.png
 
       armdyn identify arm.urdf log.csv --gains 11.6,12.4,9.8,10.5,11,11.8 --columns q=1:7 --units q=deg
+
+      armdyn identify tx40.urdf motors.csv --drives drives.csv --zeros=0,-90deg,90deg,0,0,0
     """
     from armdyn.identification import identify as fit_of  # noqa: PLC0415 - other verbs need none of it
 
@@ -78,7 +82,7 @@ def identify(
     ):
         if path is not None:
             refuse_unwritable(option, path, endings=endings)
-    read = log_reader(arm, gains, columns, units)
+    read = log_reader(arm, gains, columns, units, drives, zeros)
     options: dict[str, Any] = {"armature": not no_armature, "cutoff": cutoff}
     if friction:
         options["friction"] = tuple(friction)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from armdyn.cli.arguments import read_vector
+from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.errors import ShapeError
 from armdyn.logs import Log, read
 from armdyn.robot import Robot
@@ -30,9 +31,28 @@ Units = Annotated[
     typer.Option("--units", metavar="QUANTITY=UNIT", help="The unit of a quantity, such as q=deg; may be repeated."),
 ]
 
+Drives = Annotated[
+    str | None,
+    typer.Option(
+        "--drives",
+        metavar="R,R,...",
+        help="Of a log of motors: the gear ratio of each joint, or the file of a matrix, turns of the motor of a row "
+        "per turn of the joint of a column.",
+    ),
+]
+Zeros = Annotated[
+    str | None,
+    typer.Option("--zeros", metavar="Q,Q,...", help="Positions of the joints where those of the log are zero."),
+]
+
 
 def log_reader(
-    robot: Robot, gains: str | None, columns: Sequence[str] | None, units: Sequence[str] | None
+    robot: Robot,
+    gains: str | None,
+    columns: Sequence[str] | None,
+    units: Sequence[str] | None,
+    drives: str | None = None,
+    zeros: str | None = None,
 ) -> Callable[[Any], Log]:
     """The function that reads logs of a robot by these options.
 
@@ -44,7 +64,28 @@ def log_reader(
         options["columns"] = {name: _place(text) for name, text in (_pair("--columns", each) for each in columns)}
     if units:
         options["units"] = dict(_pair("--units", each) for each in units)
+    if drives is not None:
+        options["drives"] = drives_of(drives, robot)
+    if zeros is not None:
+        options["zeros"] = read_joint_vector(zeros, "--zeros", robot)
     return lambda source: read(source, robot, **options)
+
+
+def drives_of(text: str, robot: Robot) -> Array:
+    """Gear ratios, or the matrix in a file, with rows of numbers.
+
+    Raises:
+        ShapeError: a text that is neither.
+    """
+    if not Path(text).is_file():
+        return read_vector(text, "--drives", robot.dof, labels=robot.joint_names)
+    try:
+        lines = [re.sub(r"[,;]", " ", line).split() for line in Path(text).read_text().splitlines()]
+        return np.array([[float(word) for word in line] for line in lines if line])
+    except ValueError as problem:
+        raise ShapeError(
+            f"--drives {text}: {problem}; expected a file of {robot.dof} rows of {robot.dof} numbers"
+        ) from None
 
 
 def gains_of(text: str, robot: Robot) -> Array:

@@ -9,7 +9,7 @@ import typer
 
 from armdyn.cli.completion import complete_frames
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.log_options import Columns, Gains, Units, log_reader
+from armdyn.cli.log_options import Columns, Drives, Gains, Units, Zeros, log_reader
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
 from armdyn.robot import Robot
@@ -31,6 +31,8 @@ def payload(
     gains: Gains = None,
     columns: Columns = None,
     units: Units = None,
+    drives: Drives = None,
+    zeros: Zeros = None,
     json: AsJson = False,
 ) -> None:
     r"""Mass, centre of mass and inertia of a body on the arm, with intervals of 95 %.
@@ -49,7 +51,7 @@ def payload(
     from armdyn.identification.payload_result import QUANTITIES, UNITS  # noqa: PLC0415 - other verbs need none of it
     from armdyn.identification.payloads import payload as fitted  # noqa: PLC0415
 
-    read = log_reader(arm, gains, columns, units)
+    read = log_reader(arm, gains, columns, units, drives, zeros)
     bare = [read(path) for path in unloaded or []]
     errors = screen(stderr=True)
     with errors.status("fitting"):

@@ -121,8 +121,7 @@ class Parameters:
 
     def _own_places(self, j: int, block: int) -> Array:
         """The places of a block of joint parameters, behind the bodies', that the row of a joint has."""
-        motors = np.array([j]) if self.of_joints[block] == "gain" else self.motors_of(j)
-        return self.robot.dof * block + motors
+        return self.robot.dof * block + self.motors_of(j)
 
     def motors_of(self, j: int) -> Array:
         """The motors whose friction and inertia act on a joint: its own, and those that it is coupled to."""
@@ -206,7 +205,10 @@ def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: i
     ends = np.cumsum(widths)
     *of_joints, torques = np.split(rows, ends, axis=1)
     if parameters.gain_spread is not None:  # of the gains; filled by `update_gain_columns`
-        of_joints = [np.column_stack([columns, np.zeros(len(columns))]) for columns in of_joints]
+        of_joints = [
+            np.column_stack([columns, np.zeros((len(columns), len(parameters.motors_of(j))))])
+            for j, columns in enumerate(of_joints)
+        ]
     rates = filtered(samples.tau, chain.slope_kernel, step) * chain.rate
     usable = np.ones(torques.shape, dtype=bool)
     if not samples.usable.all():
@@ -263,12 +265,19 @@ def update_torques(rows: Rows, piece: Piece) -> None:
 
 
 def update_gain_columns(rows: Rows, parameters: Parameters, reduced: Array) -> None:
-    """Fill the columns of the gains: tau = (1 - g) Y pi, about Y pi - g (Y pi)_0 near other parameters.
+    """Fill the columns of the gains: tau = C^T (1 - g) tau_m, about Y pi - C^T g (tau_m)_0 near other parameters.
 
-    The measured torque in place of (Y pi)_0 would bring its noise into the columns, and draw the gains to zero.
+    tau_m = C^-T Y pi are the torques of the motors. The measured torques in their place would bring noise into the
+    columns, and draw the gains to zero.
     """
-    for columns, places in zip(rows.columns, parameters.of_row, strict=True):
-        columns[:, -1] = -(columns[:, :-1] @ reduced[places[:-1]])
+    counts = [len(parameters.motors_of(j)) for j in range(len(rows.columns))]
+    without = [
+        columns[:, :-count] @ reduced[places[:-count]]
+        for columns, places, count in zip(rows.columns, parameters.of_row, counts, strict=True)
+    ]
+    of_motors = parameters.load_at_motors(np.stack(without, axis=-1))
+    for j, (columns, count) in enumerate(zip(rows.columns, counts, strict=True)):
+        columns[:, -count:] = -_on_joint(of_motors, parameters, j)
 
 
 def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies: Array) -> None:

@@ -26,7 +26,7 @@ from armdyn.identification.design import Parameters, needs_load, update_gain_col
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine
 from armdyn.identification.factors import stacked
-from armdyn.identification.fitting import CUTOFF, FRICTION, ROUNDS, SMOOTHING, identify, logs_of
+from armdyn.identification.fitting import CUTOFF, FRICTION, ROUNDS, SMOOTHING, coupling_of_logs, identify, logs_of
 from armdyn.identification.friction_terms import terms_of
 from armdyn.identification.gain_result import DriveGains
 from armdyn.identification.intervals import covariance_of, scores_of_part
@@ -75,7 +75,8 @@ def drive_gains(
 
     The best pair of logs is one motion twice, in which gravity on the body loads each joint. A drive whose axis is
     vertical feels the body by its inertia only; its interval is wider. Without a body the links count as known, as
-    described, and an error of their masses is one of the gains.
+    described, and an error of their masses is one of the gains. Gains of logs of motors (``drives`` of
+    `armdyn.logs.read`) are torques of the motors per current.
 
     Args:
         robot: the arm; its inertias are the prior, or are known.
@@ -115,7 +116,8 @@ def drive_gains(
     bare, held = (_currents_of(each, robot) for each in (logs, loaded))
     if not bare:
         raise IdentificationError("logs is empty; expected one log or several")
-    parameters = Parameters(robot, bool(armature), terms_of(friction), gain_spread=FREE)
+    coupling = coupling_of_logs([*bare, *held])
+    parameters = Parameters(robot, bool(armature), terms_of(friction), coupling, gain_spread=FREE)
     notes = examine([*bare, *held], robot)
     first = _first_gains([*bare, *held], parameters, (slow, fast))
     if loaded is None:
@@ -148,15 +150,19 @@ def _currents_of(logs: Any, robot: Robot) -> list[Log]:
 
 
 def _in_units_of(logs: Sequence[Log], gains: Array) -> list[Log]:
-    """Logs whose joint forces are the currents times some gains."""
-    return [replace(log, tau=np.asarray(log.current) * gains) for log in logs]
+    """Logs whose joint forces are those of the currents times some gains."""
+    of_motors = [np.asarray(log.current) * gains for log in logs]
+    return [
+        replace(log, tau=torques if log.drives is None else torques @ log.drives)
+        for log, torques in zip(logs, of_motors, strict=True)
+    ]
 
 
 def _first_gains(logs: Sequence[Log], parameters: Parameters, cutoffs: tuple[float, float]) -> Array:
     """Rough gains: those with which the currents are as large as the torques of the links as described.
 
     Raises:
-        IdentificationError: a current that is zero throughout, or that falls when the torque of the links rises.
+        IdentificationError: a current that is constant.
     """
     plain = replace(parameters, gain_spread=None)
     regression = Regression.of(
@@ -164,8 +170,8 @@ def _first_gains(logs: Sequence[Log], parameters: Parameters, cutoffs: tuple[flo
         plain.standard.values,
     )  # fmt: skip
     reduced = plain.lift[:, : len(plain.standard)] @ plain.standard.values
-    modelled = np.concatenate([regression.modelled(part, reduced) for part in regression.parts])
-    currents = np.concatenate([part.torques for part in regression.parts])
+    modelled = plain.load_at_motors(np.concatenate([regression.modelled(part, reduced) for part in regression.parts]))
+    currents = plain.load_at_motors(np.concatenate([part.torques for part in regression.parts]))
     names = parameters.robot.joint_names
     if dead := [name for name, column in zip(names, currents.T, strict=True) if np.std(column) <= 1e-12]:
         raise IdentificationError(
@@ -339,7 +345,8 @@ class _Problem:
                 f"gains of {', '.join(names)} are not determined, and stay at rough values: record a motion in which "
                 "gravity loads these joints, or their links turn fast",
             )
-        kinds = tuple(joint.kind == "prismatic" for joint in robot.joints)
+        on_motors = self.regression.logs[0].drives is not None
+        kinds = tuple(joint.kind == "prismatic" and not on_motors for joint in robot.joints)
         return DriveGains(
             str(robot.name), tuple(robot.joint_names), kinds, values, spread, deviations * values / first,
             x[:TEN] if self.body else None, notes,

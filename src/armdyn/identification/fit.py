@@ -242,7 +242,8 @@ class Fit:
         rows = zip(columns, self.parameters.of_row, strict=True)
         torques = np.stack([column @ reduced[places[: column.shape[1]]] for column, places in rows], axis=-1)
         if self.parameters.gain_spread is not None:
-            torques *= 1.0 - values[self.parameters.place("gain")]
+            of_motors = self.parameters.load_at_motors(torques) * (1.0 - values[self.parameters.place("gain")])
+            torques = of_motors if self.parameters.coupling is None else of_motors @ self.parameters.coupling
         return torques
 
     def table(self) -> Table:

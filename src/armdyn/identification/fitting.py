@@ -29,6 +29,7 @@ from armdyn.identification.intervals import uncertainty
 from armdyn.identification.prior import Selection, prior_of, select_weight
 from armdyn.identification.regression import Regression, fold_factors
 from armdyn.identification.solver import Prior, Solution, solve
+from armdyn.logs.drives import coupling_of_drives
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.model.constraints import refuse_constraints
@@ -82,6 +83,8 @@ def identify(
     prior: Robot | None = None,
     prior_weight: float | None = None,
     gains: ArrayLike | None = None,
+    drives: ArrayLike | None = None,
+    zeros: ArrayLike | None = None,
     hold_out: Any = (),
     cutoff: float = CUTOFF,
     smoothing: float | None = None,
@@ -107,7 +110,11 @@ def identify(
         armature: True to fit the inertia of each joint's rotor, as the joint sees it.
         prior: another description of the same links.
         prior_weight: of the prior, for residuals in units of their deviation; chosen by data that are held out if None.
-        gains: joint force per current, N m/A or N/A, of logs with currents.
+        gains: joint force per current, N m/A or N/A, of logs with currents; torque of the motor per current with
+            ``drives``.
+        drives: gear ratios or the matrix of the drives, of logs of motors, as of `armdyn.logs.read`. It states the
+            coupling of the motors, too.
+        zeros: positions of the joints at which the positions in the logs are zero, rad or m, shape (n,).
         hold_out: logs that choose the weight of the prior and are not fitted. Without them each log, or each part of
             one, is held out once.
         cutoff: of the low-pass of columns and torques, Hz.
@@ -144,7 +151,7 @@ def identify(
         switch("robust", robust, error=IdentificationError),
         None if prior_weight is None else number("prior_weight", prior_weight, above=0.0, error=IdentificationError),
     )  # fmt: skip
-    fitted, held = logs_of(logs, robot, gains), logs_of(hold_out, robot, gains)
+    fitted, held = (logs_of(each, robot, gains, drives=drives, zeros=zeros) for each in (logs, hold_out))
     if not fitted:
         raise IdentificationError("logs is empty; expected one log or several")
     with_armature = switch("armature", armature, error=IdentificationError)
@@ -152,7 +159,7 @@ def identify(
         robot,
         with_armature,
         terms_of(friction),
-        coupling_of(coupling, robot),
+        coupling_of_logs(fitted) if coupling is None else coupling_of(coupling, robot),
         gain_spread,
         compliance_of(stiffness, robot),
     )
@@ -239,13 +246,30 @@ def coupling_of(coupling: ArrayLike | None, robot: Robot) -> Array | None:
     return None if np.array_equal(C, np.eye(robot.dof)) else C
 
 
-def logs_of(logs: Any, robot: Robot, gains: ArrayLike | None) -> list[Log]:
+def coupling_of_logs(logs: Sequence[Log]) -> Array | None:
+    """The coupling that the drives of logs state; None for the identity.
+
+    Raises:
+        IdentificationError: logs of different drives.
+    """
+    stated = [None if log.drives is None else coupling_of_drives(log.drives) for log in logs]
+    first = stated[0]
+    for log, C in zip(logs, stated, strict=True):
+        if (C is None) != (first is None) or (C is not None and first is not None and not np.allclose(C, first)):
+            raise IdentificationError(
+                f"logs {logs[0].name!r} and {log.name!r} are of different drives; expected one robot: read all with "
+                "the same drives="
+            )
+    return None if first is None or np.array_equal(first, np.eye(len(first))) else first
+
+
+def logs_of(logs: Any, robot: Robot, gains: ArrayLike | None, **options: Any) -> list[Log]:
     """Logs from whatever was given: one log or several, as objects or as sources of `armdyn.logs.read`."""
     single = isinstance(logs, Log | str | os.PathLike | dict) or hasattr(logs, "columns") or hasattr(logs, "q")
     sources: list[Any] = [logs] if single else list(logs) if isinstance(logs, Iterable) else []
     if not single and not isinstance(logs, Iterable):
         raise IdentificationError(f"logs is {shown(logs)}; expected a log, a path, or a list of them")
-    return [read(source, robot, gains=gains) for source in sources]
+    return [read(source, robot, gains=gains, **options) for source in sources]
 
 
 @dataclass(frozen=True, eq=False)

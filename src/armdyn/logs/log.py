@@ -54,6 +54,8 @@ class Log:
         start: the stamp of the first row, s.
         findings: gaps, rows that were left out, channels that stand still, and so on.
         guesses: the columns that were taken by their labels, one sentence each.
+        drives: A, turns of the motor of a row per turn of the joint of a column, of logs of motors, shape (n, n); None
+            of logs of joints. Currents are those of the motors.
 
     >>> log = armdyn.logs.read({"t": [0.0, 0.1, 0.2], "q": np.zeros((3, 2))}, armdyn.load("rp"))
     >>> log
@@ -71,6 +73,7 @@ class Log:
     start: float = 0.0
     findings: tuple[Finding, ...] = ()
     guesses: tuple[str, ...] = ()
+    drives: Array | None = None
 
     def __post_init__(self) -> None:
         rows, n = len(self.t), len(self.joint_names)

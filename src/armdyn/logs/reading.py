@@ -19,6 +19,7 @@ from armdyn.formats.tables.npz_arrays import read_npz
 from armdyn.formats.tables.parquet_columns import read_parquet
 from armdyn.formats.tables.table import Table, row_list
 from armdyn.logs.channels import channel_findings, check_units_of_motion, damaged_rows, spikes
+from armdyn.logs.drives import Drives
 from armdyn.logs.errors import LogError
 from armdyn.logs.layouts import Place
 from armdyn.logs.log import Finding, Log
@@ -41,6 +42,8 @@ def read(
     columns: ColumnNames | None = None,
     units: Mapping[str, str | Sequence[str]] | None = None,
     gains: ArrayLike | None = None,
+    drives: ArrayLike | None = None,
+    zeros: ArrayLike | None = None,
     rate: float | None = None,
     topic: str | None = None,
     name: str | None = None,
@@ -64,7 +67,11 @@ def read(
         columns: the columns of t, q, qd, qdd, tau and current: a label with {i} (a number from 0 or 1) or {joint}, a
             list of labels, one label of a column of lists, a number, or a slice of numbers.
         units: units by quantity, such as {"q": "deg", "t": "ms"}; one, or one for each joint.
-        gains: joint force per current, N m/A or N/A, one, or one for each joint: tau = gains * current.
+        gains: joint force per current, N m/A or N/A, one, or one for each joint: tau = gains * current. With ``drives``
+            torque of the motor per current, N m/A.
+        drives: of logs of motors: gear ratios, shape (n,), or the matrix A of turns of the motor of a row per turn of
+            the joint of a column, shape (n, n), such as in coupled wrists: theta = A (q - zeros), tau = A^T tau_m.
+        zeros: positions of the joints at which the positions in the log are zero, rad or m, shape (n,).
         rate: rows per second, Hz, of a log without times.
         topic: of the messages of a bag.
         name: of the log, for messages; that of the file if None.
@@ -83,13 +90,16 @@ def read(
     """
     if isinstance(source, Log):
         source.require_joints_of(robot)
+        if drives is not None or zeros is not None:
+            raise LogError(f"log {source.name!r} is read already; drives= and zeros= belong to the call that reads it")
         return source if gains is None else _with_gains(source, robot, gains)
     check_units(units or {}, NAMES)
     table = _table(source, topic)
     places, guesses = chosen_columns(table, robot, columns)
     if "q" not in places:
         raise LogError(f"{table.source}: columns= names no positions; expected {{'q': ...}} among them")
-    log = _log(table, places, robot, units or {}, rate, fewest, name or _name(table.source), guesses)
+    side = Drives.of(drives, zeros, robot)
+    log = _log(table, places, robot, units or {}, rate, fewest, name or _name(table.source), guesses, side)
     return log if gains is None else _with_gains(log, robot, gains)
 
 
@@ -133,11 +143,14 @@ def _log(
     fewest: int,
     name: str,
     guesses: list[str],
+    drives: Drives | None,
 ) -> Log:
     """The log of chosen columns, with damaged rows left out."""
     arrays = {
         quantity: _values(table, quantity, places[quantity], robot, units) for quantity in places if quantity != "t"
     }
+    if drives is not None:
+        arrays = {quantity: drives.on_joints(quantity, values) for quantity, values in arrays.items()}
     used = {place.label for chosen in places.values() for place in chosen}
     findings = [Finding("row length", note, used=False) for note in table.notes]
     if others := [label for label in table.labels if label not in used and table.has_labels]:
@@ -172,6 +185,7 @@ def _log(
     if "q" not in units:
         findings += check_units_of_motion(log, robot)
     object.__setattr__(log, "findings", tuple(findings))
+    object.__setattr__(log, "drives", None if drives is None else drives.matrix)
     object.__setattr__(log, "guesses", tuple(guesses))
     return log
 
@@ -255,7 +269,8 @@ def _with_gains(log: Log, robot: RobotLike, gains: ArrayLike) -> Log:
     per_joint = array("gains", gains, None, f"N m/A or N/A, one or {robot.dof}", finite=LogError)
     if per_joint.shape not in ((), (robot.dof,)):
         raise LogError(f"gains has shape {per_joint.shape}; expected one number, or ({robot.dof},): one for each joint")
-    return log.with_torques(log.current * per_joint)
+    of_motors = log.current * per_joint
+    return log.with_torques(of_motors if log.drives is None else of_motors @ log.drives)
 
 
 def _name(source: str) -> str:
