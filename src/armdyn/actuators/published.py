@@ -10,6 +10,7 @@ import csv
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.coulomb import Coulomb
@@ -18,7 +19,8 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.servo_friction import ServoFriction
 from armdyn.actuators.sigmoid import Sigmoid
 from armdyn.actuators.viscous import Viscous
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.checks import number
+from armdyn.errors import ModelError, ShapeError, UnknownName
 
 PANDA = (
     (0.54615, 5.1181, 0.039533),
@@ -86,10 +88,11 @@ def ur10e(joints: Sequence[str] = UR10E_JOINTS) -> dict[str, Actuator]:
 def servo(name: str, law: str = "M6") -> Actuator:
     """A servo as Rhoban's BAM identified it: reflected inertia and friction (Duclusaud et al., arXiv:2410.08650).
 
-    Numbers of the authors' repository (Rhoban/bam); they belong together with the law.
+    Numbers of the authors' repository (Rhoban/bam, Apache 2.0); they belong together with the law. The STS3215 ran at
+    7.4 V (revision 31e5b97), the ST3025 at 12 V (revision 27f3fa5, M4 and M6).
 
     Args:
-        name: "MX-64", "MX-106", "eRob80:50" or "eRob80:100".
+        name: "MX-64", "MX-106", "eRob80:50", "eRob80:100", "STS3215" or "ST3025".
         law: "M1" to "M6"; see `ServoFriction`.
 
     Raises:
@@ -107,11 +110,76 @@ def servo(name: str, law: str = "M6") -> Actuator:
     return Actuator(Motor(rotor_inertia=numbers.pop("armature")), friction=ServoFriction(**numbers))
 
 
-@cache
+class PositionServo(NamedTuple):
+    """A position servo as its joint sees it: tau = clip(stiffness (q_goal - q), -limit, limit) - damping qd.
+
+    ``stiffness`` in N m/rad, ``damping`` by back-EMF in N m s/rad, ``limit`` in N m.
+    """
+
+    stiffness: float
+    damping: float
+    limit: float
+
+
+class _Drive(NamedTuple):
+    """Supply, V; the largest part of it; the part of it per radian and unit of the gain register."""
+
+    supply: float
+    largest: float
+    part: float
+
+
+DRIVES = {"STS3215": _Drive(7.4, 0.97, 0.166), "ST3025": _Drive(12.0, 1.0, 0.166)}
+"""Supplies and position loops of servos, of the actuators in Rhoban/bam."""
+
+
+def position_servo(name: str, law: str = "M6", *, gain: float = 32.0, supply: float | None = None) -> PositionServo:
+    """The position loop of a servo of BAM: V = clip(gain a r (q_goal - q)) supply, tau = kt/R (V - kt qd).
+
+    a is the part of the supply per radian and unit of the gain, 0.166; r its correction, kt and R were identified
+    together with the law of friction.
+
+    Args:
+        name: "STS3215" or "ST3025".
+        law: of the friction; see `servo`.
+        gain: the servo's register of the proportional gain; 32 from the factory, 16 in LeRobot.
+        supply: V; that of the identification if None.
+
+    Raises:
+        UnknownName: another servo or law.
+        ModelError: a gain or a supply that is not above zero.
+
+    >>> servo = armdyn.actuators.published.position_servo("STS3215", "M4", gain=16)
+    >>> round(servo.stiffness, 2), round(servo.damping, 3), round(servo.limit, 2)
+    (11.87, 0.648, 3.67)
+    """
+    rows = _drives()
+    if name not in rows:
+        raise UnknownName.of("position servo", name, tuple(rows), "armdyn.actuators.published")
+    if law not in rows[name]:
+        raise UnknownName.of("law", law, tuple(rows[name]), f"servo {name!r}")
+    kt, R, ratio = (rows[name][law][key] for key in ("torque_constant", "resistance", "gain_ratio"))
+    loop = DRIVES[name]
+    V = number("supply", loop.supply if supply is None else supply, above=0.0, unit="V", error=ModelError)
+    P = number("gain", gain, above=0.0, error=ModelError)
+    return PositionServo(P * loop.part * ratio * V * kt / R, kt * kt / R, loop.largest * V * kt / R)
+
+
 def _servos() -> dict[str, dict[str, dict[str, float]]]:
-    """The numbers by servo and law, as far as the law has them."""
+    """Inertia and friction by servo and law, as far as the law has them."""
+    return _table("servos.csv")
+
+
+def _drives() -> dict[str, dict[str, dict[str, float]]]:
+    """Torque constants, resistances and gains by servo and law."""
+    return _table("servo_drives.csv")
+
+
+@cache
+def _table(file_name: str) -> dict[str, dict[str, dict[str, float]]]:
+    """The numbers of a file by servo and law."""
     found: dict[str, dict[str, dict[str, float]]] = {}
-    with (resources.files("armdyn.actuators") / "servos.csv").open() as file:
+    with (resources.files("armdyn.actuators") / file_name).open() as file:
         for row in csv.DictReader(file):
             name, law = row.pop("servo"), row.pop("law")
             found.setdefault(name, {})[law] = {key: float(value) for key, value in row.items() if value}

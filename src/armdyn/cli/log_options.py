@@ -17,8 +17,8 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 COLUMNS = (
-    "The columns of a quantity (t, q, qd, qdd, tau, current): a label with {i} or {joint}, a number from 0, or a range "
-    "of numbers FIRST:END without its end; may be repeated."
+    "The columns of a quantity (t, q, qd, qdd, tau, current, q_ref): a label with {i} or {joint}, a number from 0, or "
+    "a range of numbers FIRST:END without its end; may be repeated."
 )
 
 Gains = Annotated[

@@ -3,8 +3,9 @@
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
 `hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
 one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `friction_compensated`,
-`momentum_observer`, `through_motors`, `with_model`, `with_options`, `with_gains`. All are `Function` objects, to be
-wrapped again. Gains are numbers, vectors or full matrices; `scaled` and `unscaled` apply those of your own controllers.
+`momentum_observer`, `position_servo`, `through_motors`, `with_model`, `with_options`, `with_gains`. All are `Function`
+objects, to be wrapped again. Gains are numbers, vectors or full matrices; `scaled` and `unscaled` apply those of your
+own controllers.
 `references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
 `callback` is for controllers that cannot be traced.
 """
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from armdyn.control.pd_gravity import pd_gravity
     from armdyn.control.pid import pid
     from armdyn.control.pose_errors import pose_error, rotation_vector
+    from armdyn.control.position_servo import position_servo
     from armdyn.control.quantised import quantised
     from armdyn.control.references import references
     from armdyn.control.require_finite import require_finite
@@ -64,6 +66,7 @@ _WHERE = {
             "operational_space",
             "pd_gravity",
             "pid",
+            "position_servo",
             "quantised",
             "references",
             "require_finite",
@@ -104,6 +107,7 @@ __all__ = [
     "pd_gravity",
     "pid",
     "pose_error",
+    "position_servo",
     "quantised",
     "references",
     "require_finite",

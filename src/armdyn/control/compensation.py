@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from armdyn.robot import Robot
     from armdyn.targets.c.code import CCode
 
-SHARE = 0.7
-"""The part of the known friction that is compensated: what is left damps the arm."""
+SHARE = 0.3
+"""The part of the known friction that is compensated. What is left damps the arm, and holds errors of gravity."""
 
 RAMP = 2.0
 """Time of the ramp, s."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from armdyn.identification.low_pass import LowPass
     from armdyn.identification.payload_result import Payload
     from armdyn.identification.payloads import payload
+    from armdyn.identification.servo_stiffness import ServoStiffness, servo_stiffness
 
 _WHERE = {
     "Collisions": "collisions",
@@ -31,6 +32,7 @@ _WHERE = {
     "IdentificationError": "errors",
     "LowPass": "low_pass",
     "Payload": "payload_result",
+    "ServoStiffness": "servo_stiffness",
     "base_parameters": "identifiability",
     "drive_gains": "drive_gains",
     "excite": "exciting",
@@ -38,6 +40,7 @@ _WHERE = {
     "null_parameters_of_states": "identifiability",
     "payload": "payloads",
     "random_motions": "exciting",
+    "servo_stiffness": "servo_stiffness",
 }
 
 __all__ = [
@@ -50,6 +53,7 @@ __all__ = [
     "IdentificationError",
     "LowPass",
     "Payload",
+    "ServoStiffness",
     "StandardParameters",
     "base_parameters",
     "collisions",
@@ -59,6 +63,7 @@ __all__ = [
     "null_parameters_of_states",
     "payload",
     "random_motions",
+    "servo_stiffness",
 ]
 
 __getattr__ = names_of(__name__, _WHERE)

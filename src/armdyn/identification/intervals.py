@@ -80,7 +80,7 @@ def sums_of_scores(regression: Regression, reduced: Array, deviations: Array) ->
 def scores_of_part(regression: Regression, number: int, reduced: Array, deviations: Array) -> tuple[Array, Array]:
     """The information sum a a^T and S of one part, of the reduced parameters."""
     scores, gram = _scores(regression, number, reduced, deviations)
-    return gram, _autocovariance(scores, _lags(regression, number, len(regression.parts[number])))
+    return gram, autocovariance_of(scores, lags_of(regression, number, len(regression.parts[number])))
 
 
 def _scores(regression: Regression, number: int, reduced: Array, deviations: Array) -> tuple[Array, Array]:
@@ -96,13 +96,13 @@ def _scores(regression: Regression, number: int, reduced: Array, deviations: Arr
     return scores, gram
 
 
-def _lags(regression: Regression, number: int, rows: int) -> int:
+def lags_of(regression: Regression, number: int, rows: int) -> int:
     """The rows that a filter's length spans, and no more than a quarter of all."""
     chain = regression.pieces[number].chain
     return int(min(np.ceil(len(chain.slow_kernel) / chain.step), rows // 4))
 
 
-def _autocovariance(scores: Array, lags: int) -> Array:
+def autocovariance_of(scores: Array, lags: int) -> Array:
     """The sum over lags of s_t s_(t+k)^T with Bartlett's weights."""
     total = scores.T @ scores
     for lag in range(1, lags + 1):

@@ -14,7 +14,7 @@ from armdyn.spatial.rotations import Array
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
 
-QUANTITIES = ("q", "qd", "qdd", "tau", "current")
+QUANTITIES = ("q", "qd", "qdd", "tau", "current", "q_ref")
 
 LONG_INTERVAL = 2.5
 """An interval between stamps is a gap if it exceeds this many usual ones."""
@@ -51,6 +51,7 @@ class Log:
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, n); None if they were not recorded.
         tau: joint forces, N m or N, shape (T, n); None if they were not recorded.
         current: motor currents, A, shape (T, n); None if they were not recorded.
+        q_ref: goals of position servos, rad or m, shape (T, n); None if they were not recorded.
         start: the stamp of the first row, s.
         findings: gaps, rows that were left out, channels that stand still, and so on.
         guesses: the columns that were taken by their labels, one sentence each.
@@ -70,6 +71,7 @@ class Log:
     qdd: Array | None = None
     tau: Array | None = None
     current: Array | None = None
+    q_ref: Array | None = None
     start: float = 0.0
     findings: tuple[Finding, ...] = ()
     guesses: tuple[str, ...] = ()

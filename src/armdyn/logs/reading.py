@@ -49,7 +49,7 @@ def read(
     name: str | None = None,
     fewest: int = 1,
 ) -> Log:
-    """A log of joint states (t, q, qd, qdd, tau, current) of a robot, in SI, shape (T, n) each.
+    """A log of joint states (t, q, qd, qdd, tau, current, q_ref) of a robot, in SI, shape (T, n) each.
 
     Columns are joined by the names of joints, and ordered as the robot's. Without ``columns`` the labels decide: those
     of armdyn (t, q_JOINT, qd_JOINT, qdd_JOINT, tau_JOINT, with units such as "q_elbow [deg]"), of UR's RTDE, libfranka,
@@ -64,8 +64,9 @@ def read(
         source: the path of a csv (any separator), Parquet, npz, MCAP or ROS bag; "-" for standard input; a data frame
             of pandas or polars; a mapping of arrays such as {"t": t, "q": q}; lines of text; a `armdyn.Trajectory`.
         robot: whose joints these are.
-        columns: the columns of t, q, qd, qdd, tau and current: a label with {i} (a number from 0 or 1) or {joint}, a
-            list of labels, one label of a column of lists, a number, or a slice of numbers.
+        columns: the columns of t, q, qd, qdd, tau, current and q_ref (goals of position servos): a label with {i} (a
+            number from 0 or 1) or {joint}, a list of labels, one label of a column of lists, a number, or a slice of
+            numbers.
         units: units by quantity, such as {"q": "deg", "t": "ms"}; one, or one for each joint.
         gains: joint force per current, N m/A or N/A, one, or one for each joint: tau = gains * current. With ``drives``
             torque of the motor per current, N m/A.

@@ -26,7 +26,7 @@ def known_units(quantity: str, kind: str) -> Mapping[str, float]:
         return CURRENTS
     if quantity == "tau":
         return units_of("tau", kind).known
-    return units_of(quantity, kind).known
+    return units_of("q" if quantity == "q_ref" else quantity, kind).known
 
 
 def factor_of(quantity: str, kind: str, unit: str, where: str) -> float:
@@ -45,12 +45,13 @@ def factor_of(quantity: str, kind: str, unit: str, where: str) -> float:
 def unit_of_joint(quantity: str, units: Mapping[str, str | Sequence[str]], joint: int, robot: RobotLike) -> str | None:
     """The unit that ``units=`` states for a quantity of a joint; None if it states none.
 
-    A unit for all joints is one of angles; joints that slide then keep metres unless the unit is a length.
+    Goals q_ref have the units of q unless their own are stated. A unit for all joints is one of angles; joints that
+    slide then keep metres unless the unit is a length.
 
     Raises:
         LogError: another number of units than joints.
     """
-    unit = units.get(quantity)
+    unit = units.get(quantity, units.get("q") if quantity == "q_ref" else None)
     if unit is None:
         return None
     if not isinstance(unit, str):
