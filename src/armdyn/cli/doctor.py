@@ -24,7 +24,7 @@ FOUND = 1
 
 
 def doctor(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="URDF files.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="URDF and MJCF files.")],
     fix: Annotated[
         Path | None, typer.Option("--fix", metavar="OUT", help="Write the mended text of one file to another name.")
     ] = None,
@@ -38,7 +38,7 @@ def doctor(
     ] = "error",
     json: AsJson = False,
 ) -> None:
-    """Find what is wrong with URDF files, and propose repairs.
+    """Find what is wrong with URDF and MJCF files, and propose repairs.
 
     Each finding has its line, its evidence in numbers and, if one explains it, a repair. Files are changed by --fix and
     --in-place alone, and then only where a repair stands: comments, order and formatting stay.
@@ -99,9 +99,19 @@ def _mend(file: Path, found: Findings, out: Path, *, quiet: bool) -> None:
         raise ShapeError(f"{file} has changed since it was read; run armdyn doctor again")
     if out == file and not found.edits:
         return
-    write_bytes(out, found.fixed())
-    if not quiet:
-        screen().print(f"wrote {out}", soft_wrap=True)
+    included = found.fixed_files()
+    targets = [(out, found.fixed())] if found.edits or out != file else []
+    if out == file:
+        targets += [(file.parent / name, data) for name, data in included.items()]
+        for name in included:
+            if (file.parent / name).read_bytes() != found.source.included[name].data:
+                raise ShapeError(f"{name} has changed since it was read; run armdyn doctor again")
+    elif included and not quiet:
+        screen().print(f"repairs of {', '.join(included)} are not written: --in-place writes included files")
+    for target, data in targets:
+        write_bytes(target, data)
+        if not quiet:
+            screen().print(f"wrote {target}", soft_wrap=True)
 
 
 def _text(log: object) -> str:

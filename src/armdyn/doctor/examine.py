@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from armdyn.doctor.checks import efforts, joints, links, meshes, readers
+from armdyn.doctor.checks import efforts, joints, links, meshes, mjcf_joints, mjcf_masses, mjcf_names, readers
 from armdyn.doctor.finding import SEVERITIES, Finding
 from armdyn.doctor.findings import Findings
+from armdyn.doctor.mjcf.reading import mjcf_subject
 from armdyn.doctor.source import Node, Source
 from armdyn.doctor.subject import Subject
 from armdyn.errors import ArmdynError, ModelError
@@ -44,6 +45,29 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     readers.tips,
 )
 
+MJCF_CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+    mjcf_names.includes,
+    mjcf_names.repeated,
+    mjcf_names.unknown,
+    mjcf_names.meshes,
+    links.readable,
+    links.possible,
+    links.likely,
+    links.weightless,
+    links.placeholders,
+    links.twins,
+    links.mirrors,
+    mjcf_masses.total,
+    mjcf_masses.ignored,
+    mjcf_masses.bounded,
+    mjcf_masses.of_geoms,
+    mjcf_joints.ranges,
+    mjcf_joints.axes,
+    mjcf_joints.efforts,
+    readers.tips,
+)
+
+_LINE = re.compile(r"[Ll]ine (?P<line>\d+)")
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+) (?P<text>.*)$", re.DOTALL)
 
 
@@ -55,7 +79,7 @@ def doctor(path: str | os.PathLike[str]) -> Findings:
     the mended text.
 
     Args:
-        path: of a URDF file.
+        path: of a URDF or MJCF file. Of MJCF, included files are examined too.
 
     Raises:
         ModelError: a file that is not XML.
@@ -73,44 +97,61 @@ def doctor(path: str | os.PathLike[str]) -> Findings:
     data = read_file(file)
     parse(data, file.name)  # refuses what is not XML, or too large
     source = Source.parse(file.name, data)
-    subject = Subject.of(source, file.absolute().parent)
-    found = [one for check in CHECKS for one in check(subject)]
-    robot, problems = _loaded(file)
-    found += _from_reader(problems, source, [one for one in found if one.severity == "error"])
+    folder = file.absolute().parent
+    subject = subject_of(source, folder)
+    is_mjcf = subject.format == "MJCF"
+    found = [one for check in (MJCF_CHECKS if is_mjcf else CHECKS) for one in check(subject)]
+    robot, problems, refused = _loaded(file)
+    if is_mjcf and not any(joint.kind in joints.MOVING for joint in subject.joints):
+        refused = False  # a file of parts, or of an object
+    found += _from_reader(problems, source, [one for one in found if one.severity == "error"], refused)
     if robot is not None and 0 < robot.dof <= efforts.MOST_JOINTS:
         found += efforts.below_gravity(subject, robot)
     ordered = sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))
-    named = tuple(replace(one, file=file.name) for one in ordered)
+    named = tuple(replace(one, file=one.file or file.name) for one in ordered)
     return Findings(source, named, "" if robot is None else robot.name)
 
 
-def _loaded(file: Path) -> tuple[Robot | None, list[str]]:
-    """The robot as far as it can be read, and the problems if it cannot."""
+def subject_of(source: Source, folder: Path) -> Subject:
+    """The links and joints of a document, which is MJCF if its root is <mujoco>."""
+    return mjcf_subject(source, folder) if source.root.tag == "mujoco" else Subject.of(source, folder)
+
+
+def _loaded(file: Path) -> tuple[Robot | None, list[str], bool]:
+    """The robot as far as it can be read, else the problems, and whether the file is wrong, not only unsupported."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return load(file, check_inertia=False, problems="warn"), []
+            return load(file, check_inertia=False, problems="warn"), [], False
         except ModelError as error:
-            return None, list(getattr(error, "problems", None) or str(error).splitlines())
+            return None, list(getattr(error, "problems", None) or str(error).splitlines()), True
         except ArmdynError as error:
-            return None, [str(error)]
+            return None, [str(error)], False
 
 
-def _from_reader(problems: list[str], source: Source, errors: list[Finding]) -> Iterator[Finding]:
+def _from_reader(problems: list[str], source: Source, errors: list[Finding], refused: bool) -> Iterator[Finding]:
     """The problems of armdyn's reader that no check has found: at other lines, and not of the same link's inertia."""
     known = {one.line for one in errors}
     bodies = {one.element for one in errors if one.rule.startswith(("mass/", "inertia/"))}
+    links = {f"'{one.link}'" for one in errors if one.link}
     nodes: dict[int, Node] = {}
     for node in source.root.walk():
-        nodes.setdefault(node.line, node)
+        if not node.file:
+            nodes.setdefault(node.line, node)
     for problem in problems:
-        place = _PLACE.match(problem)
-        line = int(place["line"]) if place else 1
+        place, said = _PLACE.match(problem), _LINE.search(problem)
+        line = int(place["line"]) if place else int(said["line"]) if said else 1
         if line in known:
             continue
         node = nodes.get(line, source.root)
         text = place["text"] if place else problem
         if any(text.startswith(f"{body}:") and ("mass" in text or "inertia" in text) for body in bodies):
             continue
-        why, element = "armdyn refuses the file", f"<{node.tag}>"
-        yield Finding("read/refused", "error", element, text.rstrip("."), why, line, node.column)
+        if source.root.tag == "mujoco" and any(link in text for link in links):
+            continue
+        element = f"<{node.tag}>"
+        if refused:
+            yield Finding("read/refused", "error", element, text.rstrip("."), "armdyn refuses it", line, node.column)
+        else:
+            why = "armdyn has no equations for it"
+            yield Finding("read/unsupported", "note", element, text.rstrip("."), why, line, node.column)

@@ -62,7 +62,8 @@ class Finding:
     def at(cls, node: Node, rule: str, severity: Severity, text: str, **more: object) -> Finding:
         """A finding at an element."""
         element = f"{node.tag} {node.name!r}" if node.name else f"<{node.tag}>"
-        return cls(rule, severity, element, text, line=node.line, column=node.column, **{"why": "", **more})  # type: ignore[arg-type]
+        place = {"line": node.line, "column": node.column, "file": node.file}
+        return cls(rule, severity, element, text, **{"why": "", **place, **more})  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}:{self.column}" if self.file else f"line {self.line}"

@@ -68,6 +68,11 @@ class Findings(Sequence[Finding]):
         """The text with the first repair of every error and warning made; all else stays as it is."""
         return self.source.patched(self.edits)
 
+    def fixed_files(self) -> dict[str, bytes]:
+        """The mended texts of included files that repairs change, by their names relative to the main file's folder."""
+        changed = {edit.span.file for edit in self.edits} - {""}
+        return {name: self.source.included[name].patched(self.edits) for name in sorted(changed)}
+
     def __str__(self) -> str:
         from rich.console import Console  # noqa: PLC0415 - slow to import
 
@@ -146,4 +151,4 @@ class Findings(Sequence[Finding]):
 
 
 def _overlap(a: Edit, b: Edit) -> bool:
-    return a.span.start < b.span.end and b.span.start < a.span.end
+    return a.span.file == b.span.file and a.span.start < b.span.end and b.span.start < a.span.end

@@ -13,7 +13,7 @@ A hypothesis is better if it lowers the judgement by more than it costs: each ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import log10
 from typing import NamedTuple
@@ -23,13 +23,6 @@ import numpy as np
 from armdyn.doctor import thresholds
 from armdyn.doctor.subject import MOMENTS, Body, tensor_of
 from armdyn.spatial.rotations import Array
-
-ORDERS = {
-    "ixx iyy izz ixy ixz iyz": (0, 3, 4, 1, 5, 2),
-    "ixx iyy izz ixy iyz ixz": (0, 3, 5, 1, 4, 2),
-    "ixx ixy iyy ixz iyz izz": (0, 1, 3, 2, 4, 5),
-}
-"""Orders in which other programs print a tensor; the place in each of the six numbers of URDF."""
 
 DECADES = (1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1e1, 1e2, 1e3, 1e4, 1e6, 1e9)
 IMPOSSIBLE, PER_DECADE, PER_CHANGE = 10.0, 0.05, 0.1
@@ -79,6 +72,7 @@ class Surroundings:
         placement: pose of the link in its parent, joints at zero.
         world: pose of the link in the root, joints at zero.
         typical_mass: the median of the robot's moving links, kg; 0 if it is not known.
+        orders: in which other programs print a tensor; the place in each of the six moments.
     """
 
     box: Array | None
@@ -90,6 +84,7 @@ class Surroundings:
     placement: Array
     world: Array
     typical_mass: float
+    orders: Mapping[str, tuple[int, ...]]
 
     @classmethod
     def of(cls, body: Body, typical: float, typical_mass: float = 0.0) -> Surroundings:
@@ -99,12 +94,14 @@ class Surroundings:
         known = body.extent > 0.0
         joints = [*body.carries, *([body.carried_by] if body.carried_by else [])]
         ends = [joint.child_body if joint.parent_body is body else joint.parent_body for joint in joints]
-        stated = (end.mass for end in ends if end is not None and end.mass is not None)
+        stated = (abs(end.mass) for end in ends if end is not None and end.mass is not None)
         masses = tuple(mass for mass in stated if 0.0 < mass < np.inf)
+        if body.carried_by is not None and body.carried_by.kind == "floating":
+            masses = ()  # a torso, which is heavier than its limbs
         extent = body.extent if known else typical
         placement = np.eye(4) if body.carried_by is None else body.carried_by.placement
         of_body = (body.volume or None, masses, body.frame, placement, body.world)
-        return cls(box, extent, known, *of_body, typical_mass)
+        return cls(box, extent, known, *of_body, typical_mass, body.orders)
 
     def judged(self, numbers: Numbers, principal: Array | None = None) -> dict[str, float]:
         """Unlikely properties of numbers, by kind, in powers of ten; ``principal`` are their principal moments."""
@@ -169,7 +166,7 @@ def hypotheses(numbers: Numbers, beside: Surroundings) -> Iterator[Hypothesis]:
     """Single changes of the numbers, then of units of several at once."""
     yield from _units(numbers)
     yield from _single_moments(numbers)
-    yield from _orders(numbers)
+    yield from _orders(numbers, beside)
     yield from _frames(numbers, beside)
     if numbers.mass < 0.0:
         yield Hypothesis("the mass is positive", numbers._replace(mass=-numbers.mass), PER_CHANGE)
@@ -255,8 +252,8 @@ def _single_moments(numbers: Numbers) -> Iterator[Hypothesis]:
             yield Hypothesis(f"{MOMENTS[k]} with the other sign", numbers._replace(moments=other), 2 * PER_CHANGE)
 
 
-def _orders(numbers: Numbers) -> Iterator[Hypothesis]:
-    for name, order in ORDERS.items():
+def _orders(numbers: Numbers, beside: Surroundings) -> Iterator[Hypothesis]:
+    for name, order in beside.orders.items():
         other = numbers.moments[list(order)]
         if not np.array_equal(other, numbers.moments):
             yield Hypothesis(f"numbers in the order {name}", numbers._replace(moments=other), PER_CHANGE)

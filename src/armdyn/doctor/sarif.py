@@ -31,7 +31,8 @@ def log_of(files: Iterable[Findings]) -> dict[str, Any]:
 def _result(one: Finding, source: Source, places: dict[str, int]) -> dict[str, Any]:
     text = f"{one.element}: {one.text}" + (f". {one.why}" if one.why else "")
     region = {"startLine": max(one.line, 1), "startColumn": max(one.column, 1)}
-    location = {"artifactLocation": {"uri": source.name}, "region": region}
+    included = one.file if one.file in source.included else ""
+    location = {"artifactLocation": {"uri": source.document(included).name}, "region": region}
     result: dict[str, Any] = {
         "ruleId": one.rule,
         "ruleIndex": places[one.rule],
@@ -44,6 +45,13 @@ def _result(one: Finding, source: Source, places: dict[str, int]) -> dict[str, A
 
 
 def _fix(repair: Repair, source: Source) -> dict[str, Any]:
+    files = dict.fromkeys(edit.span.file for edit in repair.edits)
+    changes = [_changes(repair, source.document(file)) for file in files]
+    return {"description": {"text": repair.title}, "artifactChanges": changes}
+
+
+def _changes(repair: Repair, source: Source) -> dict[str, Any]:
+    """The replacements of one document."""
     changes = [
         {
             "deletedRegion": {
@@ -55,6 +63,6 @@ def _fix(repair: Repair, source: Source) -> dict[str, Any]:
             "insertedContent": {"text": edit.text},
         }
         for edit in repair.edits
+        if edit.span.file == source.file
     ]
-    change = {"artifactLocation": {"uri": source.name}, "replacements": changes}
-    return {"description": {"text": repair.title}, "artifactChanges": [change]}
+    return {"artifactLocation": {"uri": source.name}, "replacements": changes}

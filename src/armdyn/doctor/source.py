@@ -17,10 +17,11 @@ _ATTRIBUTE = re.compile(rb"""([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class Span(NamedTuple):
-    """A part of a text: the bytes from ``start`` up to ``end``."""
+    """A part of a text: the bytes from ``start`` up to ``end`` of the file named, or of the main one."""
 
     start: int
     end: int
+    file: str = ""
 
 
 class Edit(NamedTuple):
@@ -45,6 +46,7 @@ class Node:
         parent: the element that contains it; None of the root.
         children: the elements in it.
         text: the characters directly in it.
+        names: the place of each attribute's name.
     """
 
     tag: str
@@ -57,11 +59,17 @@ class Node:
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
     text: str = ""
+    names: dict[str, Span] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The attribute ``name``; empty without one."""
         return self.attributes.get("name", "")
+
+    @property
+    def file(self) -> str:
+        """The name of the included file that has it; empty for the main one."""
+        return self.opening.file
 
     def first(self, tag: str) -> Node | None:
         """The first child of a tag."""
@@ -86,42 +94,56 @@ class Source:
         name: the file's name, for messages.
         data: its bytes.
         root: its outermost element.
+        included: documents that it includes, by the name in the ``file`` of their spans.
+        file: its own name there; empty for the main document.
     """
 
     name: str
     data: bytes
     root: Node
+    included: dict[str, Source] = field(default_factory=dict)
+    file: str = ""
 
     @classmethod
-    def parse(cls, name: str, data: bytes) -> Source:
+    def parse(cls, name: str, data: bytes, file: str = "") -> Source:
         """The elements of a document, which `armdyn.formats.xml_tree.parse` has accepted.
+
+        Args:
+            name: of the document.
+            data: its bytes.
+            file: the name of an included document in its spans; empty for the main one.
 
         Raises:
             ModelError: text that is not XML.
         """
-        builder = _Builder(data)
+        builder = _Builder(data, file)
         try:
             builder.parser.Parse(data, True)
         except expat.ExpatError as error:
             raise ModelError(f"{name}:{error.lineno} is not well-formed XML: {expat.ErrorString(error.code)}") from None
         if builder.root is None:
             raise ModelError(f"{name} has no element; expected an XML document")
-        return cls(name, data, builder.root)
+        return cls(name, data, builder.root, file=file)
 
     def patched(self, edits: Iterable[Edit]) -> bytes:
-        """The bytes with all edits made.
+        """The bytes of this document with all edits made that concern it.
 
         Raises:
             ModelError: edits that overlap, so that one would undo the other.
         """
         pieces, position = [], 0
-        for edit in sorted(edits, key=lambda one: one.span):
+        mine = (edit for edit in edits if edit.span.file == self.file)
+        for edit in sorted(mine, key=lambda one: one.span):
             if edit.span.start < position:
                 place = f"{self.name}:{self.line_of(edit.span.start)}"
                 raise ModelError(f"{place} two repairs change the same text; make one of them, then look again")
             pieces += [self.data[position : edit.span.start], edit.text.encode("utf-8")]
             position = edit.span.end
         return b"".join([*pieces, self.data[position:]])
+
+    def document(self, file: str) -> Source:
+        """The document of a span's ``file``: this one, or an included one."""
+        return self if file == self.file else self.included[file]
 
     def line_of(self, offset: int) -> int:
         """The line of a byte, counted from 1."""
@@ -136,8 +158,8 @@ class Source:
 class _Builder:
     """Grows the elements as expat reports them."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data, self.path, self.root = data, list[Node](), None
+    def __init__(self, data: bytes, file: str) -> None:
+        self.data, self.file, self.path, self.root = data, file, list[Node](), None
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
         self.parser.buffer_text = True
@@ -146,7 +168,7 @@ class _Builder:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         begin = self.parser.CurrentByteIndex
-        end, values = self._values(begin)
+        end, names, values = self._values(begin)
         column = len(self.data[self.data.rfind(b"\n", 0, begin) + 1 : begin].decode("utf-8", "replace")) + 1
         parent = self.path[-1] if self.path else None
         node = Node(
@@ -155,9 +177,10 @@ class _Builder:
             self.parser.CurrentLineNumber,
             column,
             values,
-            Span(begin, end),
+            Span(begin, end, self.file),
             self.data[end - 2 : end] == b"/>",
             parent,
+            names=names,
         )
         if parent is None:
             self.root = node
@@ -171,9 +194,9 @@ class _Builder:
         if self.path and not text.isspace():
             self.path[-1].text += text
 
-    def _values(self, begin: int) -> tuple[int, dict[str, Span]]:
-        """The end of a start tag, and the places of its attributes' values."""
-        position, values = begin + 1, {}
+    def _values(self, begin: int) -> tuple[int, dict[str, Span], dict[str, Span]]:
+        """The end of a start tag, and the places of its attributes' names and values."""
+        position, names, values = begin + 1, {}, {}
         while position < len(self.data) and self.data[position : position + 1] not in b" \t\r\n/>":
             position += 1
         while found := _ATTRIBUTE.search(self.data, position):
@@ -181,7 +204,9 @@ class _Builder:
             if between.strip(b" \t\r\n"):
                 break
             group = 2 if found.group(2) is not None else 3
-            values[found.group(1).decode("utf-8", "replace")] = Span(*found.span(group))
+            name = found.group(1).decode("utf-8", "replace")
+            names[name] = Span(*found.span(1), self.file)
+            values[name] = Span(*found.span(group), self.file)
             position = found.end()
         closing = self.data.find(b">", position)
-        return (len(self.data) if closing < 0 else closing + 1), values
+        return (len(self.data) if closing < 0 else closing + 1), names, values

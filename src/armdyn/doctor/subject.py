@@ -1,4 +1,4 @@
-"""A lenient picture of a URDF file: numbers as they stand, or NaN, with their places in the text.
+"""A lenient picture of a description: numbers as they stand, or NaN, with their places in the text.
 
 Nothing is refused here. A number that cannot be read is NaN; what is missing is None.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from armdyn.doctor.source import Edit, Node, Source, Span
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 from armdyn.threads import cached_property
+
+if TYPE_CHECKING:
+    from armdyn.doctor.mjcf.settings import Settings
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The attributes of <inertia>, which state a tensor's upper triangle."""
@@ -66,6 +70,13 @@ class Body:
     carried_by: Articulation | None = None
     carries: list[Articulation] = field(default_factory=list)
 
+    orders: ClassVar[dict[str, tuple[int, ...]]] = {
+        "ixx iyy izz ixy ixz iyz": (0, 3, 4, 1, 5, 2),
+        "ixx iyy izz ixy iyz ixz": (0, 3, 5, 1, 4, 2),
+        "ixx ixy iyy ixz iyz izz": (0, 1, 3, 2, 4, 5),
+    }
+    """Orders in which other programs print a tensor; the place in each of the six moments."""
+
     @property
     def name(self) -> str:
         """Its name."""
@@ -109,6 +120,23 @@ class Body:
         known = self.mass is not None and np.isfinite(self.mass) and np.isfinite(self.frame).all()
         return bool(known) and self.tensor is not None
 
+    @property
+    def can_hold(self) -> tuple[int, ...]:
+        """The places of moments that its text can state."""
+        return tuple(range(6))
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it has a shape."""
+        return any(self.node.first(purpose) is not None for purpose in PURPOSES)
+
+    def readings(self) -> Iterator[tuple[Node | None, tuple[str, ...]]]:
+        """Elements with attributes that are numbers."""
+        if self.inertial is not None:
+            yield self.inertial.first("mass"), ("value",)
+            yield self.inertial.first("origin"), ("xyz", "rpy")
+            yield self.inertial.first("inertia"), MOMENTS
+
     def edits(self, mass: float, com: Array, moments: Array) -> tuple[Edit, ...]:
         """The changes of the text that state other numbers; those that stay keep their text, missing ones are inserted.
 
@@ -144,8 +172,8 @@ class Body:
         end = node.opening.end
         indent = "\n" + " " * (node.column + 1)
         if not node.is_empty:
-            return (Edit(Span(end, end), indent + text),)
-        return (Edit(Span(end - 2, end), f">{indent}{text}{indent[:-2]}</{node.tag}>"),)
+            return (Edit(Span(end, end, node.file), indent + text),)
+        return (Edit(Span(end - 2, end, node.file), f">{indent}{text}{indent[:-2]}</{node.tag}>"),)
 
     def solid(self, mass: float) -> tuple[Array, Array] | None:
         """Centre of mass and moments of the shapes, solid and of uniform density, at a mass; None if one has no volume.
@@ -180,6 +208,7 @@ class Body:
         """
         points = [np.zeros(3), *(joint.placement[:3, 3] for joint in self.carries)]
         slide = self.carried_by
+        points += [] if slide is None else [slide.pivot]
         if slide is not None and slide.kind == "prismatic":
             points += [-slide.axis * end for end in (slide.limit("lower"), slide.limit("upper")) if end is not None]
         return np.vstack([np.reshape(points, (-1, 3)), *(hull.points for hull in self.hulls)])
@@ -258,6 +287,11 @@ class Articulation:
         return pose(self.node)
 
     @property
+    def pivot(self) -> Array:
+        """A point of its axis in the frame of the link that it carries, m, shape (3,)."""
+        return np.zeros(3)
+
+    @property
     def axis(self) -> Array:
         """Its axis, shape (3,)."""
         return numbers(self.node.first("axis"), "xyz", (1.0, 0.0, 0.0))
@@ -276,12 +310,18 @@ class Subject:
         folder: in which relative paths of meshes are looked up.
         bodies: the links by name, in the order of the file; of several of one name the first.
         joints: in the order of the file.
+        format: "URDF" or "MJCF".
+        settings: of an MJCF document.
+        lost: includes of an MJCF document that cannot be read, with the reason.
     """
 
     source: Source
     folder: Path
     bodies: dict[str, Body]
     joints: list[Articulation]
+    format: str = "URDF"
+    settings: Settings | None = None
+    lost: list[tuple[Node, str]] = field(default_factory=list)
 
     @classmethod
     def of(cls, source: Source, folder: Path) -> Subject:

@@ -46,6 +46,10 @@ ONE_TURN = Threshold(6.5, "rad", "limits further from zero; wrists of ur5_robot.
 FEW_TURNS = Threshold(15.0, "rad", "cables allow a few turns; the legs of solo12.urdf turn 10 rad, of anymal.urdf 9.42")
 UNLIMITED = Threshold(1e4, "rad", "no limit at all, as the rotors of iris.urdf, 1e16")
 MANY_TURNS = Threshold(40.0, "rad", "no cable allows six turns, and degrees are so large")
+FEW_DEGREES = Threshold(0.3, "degrees", "a narrower range is a stop, in degrees too")
+MANY_DEGREES = Threshold(
+    20.0, "degrees", "a hinge whose limits are below 6.5 among hinges that turn so far is in radians"
+)
 FAST = Threshold(60.0, "rad/s", "the fastest joints of arms turn at 30 rad/s")
 FASTER = Threshold(20.0, "", "velocity limit over the median of the others; a degree is 1/57 rad")
 TILTED = Threshold(0.02, "rad", "an axis that is off a coordinate axis by so little is that axis, rounded")

@@ -52,13 +52,16 @@ def readable(subject: Subject) -> Iterator[Finding]:
     for body in subject.bodies.values():
         if body.inertial is None:
             continue
-        element, weight = body.inertial.first("inertia"), body.inertial.first("mass")
-        if weight is None or body.mass is None:
+        if body.mass is None:
             yield _of(body, "mass/missing", "error", "<inertial> states no mass", "the link has no weight")
-        if element is None and body.mass:
-            text = f"{body.mass:g} kg without <inertia>"
-            yield _of(body, "inertia/missing", "warning", text, "the link is a point mass")
-        for node, names in ((weight, ("value",)), (body.inertial.first("origin"), ("xyz", "rpy")), (element, MOMENTS)):
+        if body.moments is None and body.mass:
+            if subject.format == "MJCF":
+                text, why = f"{body.mass:g} kg without diaginertia or fullinertia", "MuJoCo refuses a body that moves"
+                yield _of(body, "inertia/missing", "error" if body.moves else "warning", text, why)
+            else:
+                text = f"{body.mass:g} kg without <inertia>"
+                yield _of(body, "inertia/missing", "warning", text, "the link is a point mass")
+        for node, names in body.readings():
             yield from _unreadable(body, node, names)
 
 
@@ -86,8 +89,11 @@ def weightless(subject: Subject) -> Iterator[Finding]:
         joint = body.carried_by
         if joint is None or joint.kind in ("fixed", "") or _carries_mass(body, set()):
             continue
-        others = "Pinocchio and Drake take 0, Gazebo drops the link, MuJoCo computes a mass from the shapes"
-        drawn = body.hulls or body.node.first("visual") or body.node.first("collision")
+        others = {
+            "URDF": "Pinocchio and Drake take 0, Gazebo drops the link, MuJoCo computes a mass from the shapes",
+            "MJCF": "MuJoCo refuses the file",
+        }[subject.format]
+        drawn = body.hulls or body.is_drawn
         text, why = f"joint {joint.name!r} moves no mass", f"M(q) has no inverse; {others}"
         finding = _of(body, "mass/zero", "warning" if drawn else "note", text, why)
         yield replace(finding, repairs=tuple(_filled(subject, body)))
@@ -156,9 +162,9 @@ def likely(subject: Subject) -> Iterator[Finding]:
         if not body.mass > 0.0 or not is_possible(body.moments):
             continue
         numbers, beside = Numbers(body.mass, body.com, body.moments), Surroundings.of(body, *typical)
-        if body.mass < thresholds.FRAME.value * typical[1] and not body.moments.any():
-            continue  # a frame, with a mass for readers that need one
         judged = {kind: value for kind, value in beside.judged(numbers).items() if value > WORTH}
+        if body.mass < thresholds.FRAME.value * typical[1] and not ("size" in judged and body.moments.any()):
+            continue  # a frame, with a mass for readers that need one
         if not judged:
             continue
         kind = max(judged, key=lambda one: judged[one])
@@ -229,7 +235,8 @@ def _torque_change(body: Body, numbers: Numbers) -> str:
     if joint.kind == "prismatic":
         size, unit = STANDARD_GRAVITY * abs(float(change[3])), "N"
     else:
-        size, unit = STANDARD_GRAVITY * float(np.linalg.norm(np.cross(axis, change[:3]))), "N m"
+        about = change[:3] - joint.pivot * change[3]
+        size, unit = STANDARD_GRAVITY * float(np.linalg.norm(np.cross(axis, about))), "N m"
     return f"gravity on {joint.name!r} by up to {size:.3g} {unit}" if np.isfinite(size) and size > 0.0 else ""
 
 
