@@ -50,7 +50,7 @@ def mimicking_slides():
 def state_by_state(monkeypatch, robot, q0, qd0=None, **settings):
     """The same simulation in Python."""
     with monkeypatch.context() as without:
-        without.setattr(dry_steps, "can_compile", lambda *_: False)
+        without.setattr(dry_steps, "has_loop", lambda *_: False)
         return armdyn.simulate(robot, q0, qd0, **settings)
 
 

@@ -21,7 +21,7 @@ from armdyn.actuators import (
 )
 from armdyn.simulation import Adaptive, OverTime, SettingError, SimulationError
 from armdyn.simulation.flexible.pushing import FlexiblePushing
-from armdyn.simulation.flexible.stacked import stacked
+from armdyn.simulation.system.coordinates import stacked
 from oracles.short_run import each_once, short_run
 from oracles.two_masses import TwoMasses
 

@@ -20,7 +20,7 @@ from armdyn.actuators import (
 )
 from armdyn.simulation import Adaptive, OverTime, RungeKutta4
 from armdyn.simulation.flexible.pushing import FlexiblePushing
-from armdyn.simulation.flexible.stacked import stacked
+from armdyn.simulation.system.coordinates import stacked
 from oracles.carried_slide import CarriedSlide
 from oracles.two_masses import TwoMasses
 

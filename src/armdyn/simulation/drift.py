@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -27,24 +27,6 @@ FAR = 1e3
 """A correction this many times as long as the drift, and longer than the step, is none."""
 
 
-class Onto(Protocol):
-    """What puts states onto constraints."""
-
-    def after_step(
-        self, q: Array, qd: Array, held: Array | None = None, /, *, since: Array | None = None
-    ) -> tuple[Array, Array]:
-        """The state on the constraints that a step is followed by.
-
-        Args:
-            q, qd: the state.
-            held: rows of velocities that are zero.
-            since: positions before the step.
-        """
-
-    def onto(self, q: Array, qd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
-        """A state between two steps, which no step goes out from, on the constraints."""
-
-
 class Corrector:
     """Moves states onto the constraints of a robot, and keeps the largest phi and A qd it met after a step.
 
@@ -64,28 +46,50 @@ class Corrector:
         self.positions = self.velocities = 0.0
 
     def after_step(
-        self, q: Array, qd: Array, held: Array | None = None, /, *, since: Array | None = None
+        self, x: Array, v: Array, held: Array | None = None, /, *, since: Array | None = None
     ) -> tuple[Array, Array]:
-        """The state on the constraints that a step is followed by, as of `Onto`."""
-        if not self.always and not self._approaches(q, since):
-            return q, qd
-        found = self.project(q, qd, held)
-        if since is not None:
-            self._refuse_far(q, found, since)
+        """The state on the constraints that a step is followed by.
+
+        Args:
+            x, v: coordinates, those of the joints first, and their rates; only those of the joints change.
+            held: rows of velocities that are zero.
+            since: coordinates before the step.
+        """
+        (q, qd), before = self._of_joints(x, v), None if since is None else since[..., : self.robot.dof]
+        if not self.always and not self._approaches(q, before):
+            return x, v
+        found = self.project(q, qd, self._rows(held))
+        if before is not None:
+            self._refuse_far(q, found, before)
         self.positions = max(self.positions, _largest(found.phi))
         self.velocities = max(self.velocities, _largest(found.rate))
-        return found.q, found.qd
+        return self._with_rotors(x, found.q), self._with_rotors(v, found.qd)
 
     def _approaches(self, q: Array, since: Array | None) -> bool:
         path = q[None] if since is None else np.stack([since, q])
         return bool(self.points.on_path(path, APPROACHING).any())
 
-    def onto(self, q: Array, qd: Array, held: Array | None = None, /) -> tuple[Array, Array]:
+    def onto(self, x: Array, v: Array, held: Array | None = None, /) -> tuple[Array, Array]:
         """A state between two steps, which no step goes out from, on the constraints."""
         if not self.always:
-            return q, qd
-        found = self.project(q, qd, held)
-        return found.q, found.qd
+            return x, v
+        found = self.project(*self._of_joints(x, v), self._rows(held))
+        return self._with_rotors(x, found.q), self._with_rotors(v, found.qd)
+
+    def _of_joints(self, x: Array, v: Array) -> tuple[Array, Array]:
+        return x[..., : self.robot.dof], v[..., : self.robot.dof]
+
+    def _rows(self, held: Array | None) -> Array | None:
+        """The rows that are held and contain velocities of joints."""
+        if held is None or held.shape[-1] == self.robot.dof:
+            return held
+        rows = held[:, : self.robot.dof]
+        return rows[rows.any(axis=1)]
+
+    def _with_rotors(self, x: Array, q: Array) -> Array:
+        """Coordinates, or their rates, with those of the joints replaced."""
+        rotors = x[..., self.robot.dof :]
+        return np.concatenate([q, rotors], axis=-1) if rotors.shape[-1] else q
 
     def notes(self) -> Iterator[str]:
         """One sentence, if every state is moved."""

@@ -10,44 +10,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import answering, option
+from armdyn.advice import answering, either, option
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation.divergence import fastest, moves_no_inertia, refuse_without_inertia
+from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
-from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import hybrid
 from armdyn.simulation.events.brakes import Brakes
-from armdyn.simulation.events.happenings import Happenings, happenings_of
+from armdyn.simulation.events.happenings import happenings_of
 from armdyn.simulation.events.located import Event
 from armdyn.simulation.events.stops import Contact, Stops
 from armdyn.simulation.files.labels import Labels, of_robot
-from armdyn.simulation.flexible import run as flexible_run
-from armdyn.simulation.flexible.bristles import motion_carries
-from armdyn.simulation.forces import Forces, prepared_forces
+from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.independent import checked_start
 from armdyn.simulation.integration import adaptive, fixed_step, taylor
-from armdyn.simulation.integration.grid import saved_steps, saved_times, step_grid
+from armdyn.simulation.integration.pieces import can_stop
 from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import friction_left_out, notes_on
 from armdyn.simulation.over_time import OverTime
-from armdyn.simulation.progress import progress_bar
-from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.progress import Report, progress_bar
 from armdyn.simulation.results.motion_data import Statistics
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.settings import check_keeps_constraints, initial_state
+from armdyn.simulation.settings import initial_state
 from armdyn.simulation.sticking import dry_steps
 from armdyn.simulation.sticking.bristles import (
-    bent_results,
     bristle_labels,
-    initial_bristles,
-    without_bristles,
 )
-from armdyn.simulation.sticking.dry_joints import DryJoints
+from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies
+from armdyn.simulation.system.problem import Problem
+from armdyn.simulation.system.system import System
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
 from armdyn.spatial.rotations import Array
 
@@ -207,47 +201,37 @@ def simulate(
         raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
     duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
     chosen = chosen_method(method, step, rtol, atol)
-    start = initial_state(robot, q0, qd0)
-    robot, redundant, left_out = checked_start(robot, *start, redundant)
-    forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
+    q, qd = initial_state(robot, q0, qd0)
+    robot, redundant, left_out = checked_start(robot, q, qd, redundant)
+    forces = prepared_forces(robot, q.shape[:-1], torque, f_tip)
     forces.check(duration)
-    saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
-    flexible = bool(flexible_places(robot.model))
-    carried = motion_carries(robot, chosen)
-    bristles = initial_bristles(robot, carried, bristles0, start[0].shape[:-1])
-    slides = without_bristles(robot) if bristles else robot
-    dry = DryJoints.of(slides)
-    if flexible:
-        saving["rotors"] = theta0, thetad0
-    else:
-        flexible_run.refuse_rotors(robot, theta0, thetad0)
-    switched = Brakes.of(slides, brakes or {}, duration)
-    happenings = happenings_of(chosen, events, stops, contacts, dry, switched)
-    plan = flexible_run.plan if flexible else _plan
-    samples, integrate = plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
-    corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
+    system = System.of(robot, chosen, redundant)
+    start = system.start(q, qd, theta0, thetad0, bristles0)
+    dry = DryJoints.of(system.bare)
+    happenings = happenings_of(chosen, events, stops, contacts, dry, Brakes.of(system.bare, brakes or {}, duration))
+    saving = {"save_every": save_every, "times": times}
+    problem = Problem.of(system, chosen, forces, start, duration, saving, happenings)
+    problem.corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
+    sticks, samples = happenings is not None and len(dry) > 0, problem.samples
     samples.notes += (
         *left_out,
         *forces.samples_between_steps(chosen, duration),
-        *friction_left_out(
-            robot, slides, chosen, sticks=happenings is not None and len(dry) > 0, pushed=bool(stops or contacts)
-        ),
+        *friction_left_out(robot, system.bare, chosen, sticks=sticks, pushed=bool(stops or contacts)),
     )
-    integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
-    if switch("dense_output", dense_output, error=SettingError):
-        if not isinstance(chosen, Adaptive | Taylor):
-            raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
-        integrate = partial(integrate, dense_output=True)
+    problem.dense_output = switch("dense_output", dense_output, error=SettingError)
+    if problem.dense_output and not isinstance(chosen, Adaptive | Taylor):
+        raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
+    integrate = driver_of(problem)
     began = time.perf_counter()
 
     def kept() -> Trajectory:
         found = samples.kept()
-        found.notes = [*samples.notes, *notes_on_projection(corrector, robot, chosen, redundant, found)]
-        return made_trajectory(robot, chosen, found, time.perf_counter() - began, redundant)
+        found.notes = [*samples.notes, *notes_on_projection(problem.corrector, robot, chosen, redundant, found)]
+        return made_trajectory(system, chosen, found, time.perf_counter() - began)
 
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
-            integrate(report=report)
+            integrate(problem, report)
             _refuse_if_all_are_lost(robot, samples.kept())
     except Exception as error:  # also of a torque that is a user's own function
         if samples.count:
@@ -281,40 +265,31 @@ def _keep(error: Exception, trajectory: Trajectory) -> None:
         error.add_note(KEPT)
 
 
-def _plan(
-    robot: Robot,
-    method: Method,
-    forces: Forces,
-    start: tuple[Array, ...],
-    happenings: Happenings | None,
-    *,
-    duration: float,
-    save_every: float | None,
-    times: ArrayLike | None,
-) -> tuple[Samples, Callable[..., None]]:
-    """Room for what is kept, and what fills it."""
-    refuse_without_inertia(robot, start[0])
-    batch, bends = start[0].shape[:-1], len(start) > 2
-    room: dict[str, Any] = {"with_f_tip": forces.f_tip is not None, "bristles": start[2].shape[-1] if bends else None}
-    if isinstance(method, Adaptive | Taylor):
-        samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, **room)
-        integrate: Callable[..., None] = adaptive.integrate if isinstance(method, Adaptive) else taylor.integrate
-        if happenings is not None and isinstance(method, Adaptive):
-            integrate = partial(hybrid.integrate, happenings=happenings)
-        return samples, partial(integrate, robot, method, forces, start, duration=duration, samples=samples)
-    check_keeps_constraints(robot, method)
-    grid = step_grid(duration, method.step)
-    forces = forces.on_grid(grid)
-    saved = saved_steps(grid, save_every, times)
-    samples = Samples.empty(grid.times(saved), batch, robot.dof, **room)
-    if happenings is None:
-        integrate = fixed_step.integrate
-    elif happenings.only_dry and not bends and dry_steps.can_compile(robot, forces, happenings.dry):
-        integrate = partial(dry_steps.integrate, joints=happenings.dry)
-    else:
-        with_events = partial(hybrid.integrate, happenings=happenings, duration=duration, samples=samples)
-        return samples, partial(with_events, robot, method, forces, start)
-    return samples, partial(integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples)
+def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
+    """The driver that integrates a problem: from event to event, or steps of a method alone."""
+    method, system, happenings = problem.method, problem.system, problem.happenings
+    if isinstance(method, Taylor):
+        return taylor.integrate
+    if happenings is not None and happenings.only_dry and dry_steps.has_loop(problem, happenings.dry):
+        return partial(dry_steps.integrate, joints=happenings.dry)
+    loads_are_coupled = bool(system.places) and bool(rubbing_bodies(system.robot.mechanism.drive))
+    loads_are_coupled = loads_are_coupled and not can_hold(system.robot)
+    held = isinstance(method, Adaptive) and bool(system.robot.model.constraints) and not loads_are_coupled
+    if happenings is not None or (bool(system.places) and (system.carries or held) and can_stop(method)):
+        if loads_are_coupled:
+            refuse_coupled_loads()
+        return hybrid.integrate
+    return adaptive.integrate if isinstance(method, Adaptive) else fixed_step.integrate
+
+
+def refuse_coupled_loads() -> None:
+    """Refuse rigid joints that would stick, and do not beside flexible ones."""
+    stiff = either("robot.without_springs()", "actuators without springs")
+    raise SettingError(
+        "events, stops, contacts and brakes are not for arms with flexible joints beside rigid ones whose friction "
+        "depends on the load and which are coupled or turn rotors that are bodies; use friction that does not, or "
+        f"a smooth law, or simulate {stiff} with them"
+    )
 
 
 def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
@@ -341,21 +316,11 @@ def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Lab
     return {name: known[name] for name in signals if name in known}
 
 
-def made_trajectory(
-    robot: Robot, method: Method, samples: Samples, wall_time: float, redundant: Redundant
-) -> Trajectory:
+def made_trajectory(system: System, method: Method, samples: Samples, wall_time: float) -> Trajectory:
     """Accelerations and energies follow from what was kept, in one call each."""
-    t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
-    signals = samples.signals
+    robot, t, q, qd, (tau, *wrench) = system.robot, samples.t, samples.q, samples.qd, samples.forces
     with np.errstate(all="ignore"):
-        if flexible_places(robot.model):
-            qdd, energy = flexible_run.accelerations_and_energy(robot, samples)
-            signals = flexible_run.signals(robot, samples, qdd)
-        elif samples.bristles is not None:
-            qdd, energy, signals = bent_results(robot, samples, redundant)
-        else:
-            qdd = motion_of(robot, redundant)(q, qd, tau, *wrench)[0] if samples.qdd is None else samples.qdd
-            energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
+        qdd, energy, signals = system.results(samples)
         notes = notes_on(robot, method, samples, energy)
     return Trajectory(
         robot=robot.name,

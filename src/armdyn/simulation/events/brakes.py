@@ -10,14 +10,10 @@ from armdyn.actuators import Actuator
 from armdyn.actuators.brake import STATES
 from armdyn.advice import either
 from armdyn.checks import choice, number
-from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.located import Watched
-from armdyn.simulation.events.pushing import Pushing
-from armdyn.simulation.events.stops import Barriers
-from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold
-from armdyn.simulation.sticking.pushing_under_load import pushing_of
+from armdyn.simulation.sticking.dry_joints import can_hold
 
 EXPECTED = "{'joint': [(0.5, 'engaged'), (Crossing(...), 'released')]}"
 
@@ -85,11 +81,6 @@ class Brakes:
     def after(self, engaged: frozenset[str], switch: Switch) -> frozenset[str]:
         """The joints whose brakes are engaged behind a switch."""
         return engaged | {switch.joint} if switch.engages else engaged - {switch.joint}
-
-    def pushing(self, engaged: frozenset[str], barriers: Barriers, redundant: Redundant) -> Pushing:
-        """The equations of motion with these brakes engaged and the others released."""
-        robot = self.braked(engaged)
-        return pushing_of(robot, barriers, DryJoints.of(robot), redundant)
 
     def braked(self, engaged: frozenset[str]) -> Robot:
         """The robot with the brakes of these joints engaged, and the others that switch released."""

@@ -3,104 +3,87 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from copy import copy
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from armdyn.constraints.arguments import Redundant
-from armdyn.robot import Robot
-from armdyn.simulation.drift import Corrector
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.events.happenings import Happenings
 from armdyn.simulation.events.located import Watched
+from armdyn.simulation.events.pushing import Pushing
 from armdyn.simulation.events.room import Room
 from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.events.stops import Barriers
+from armdyn.simulation.flexible.hybrid import FlexibleInMotion
+from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.integration import compiled_dry
 from armdyn.simulation.integration.chattering import Stretch
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
-from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
+from armdyn.simulation.methods.catalogue import FixedStep, Method
 from armdyn.simulation.progress import Report
-from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.sticking.bristles import OnNumbers
-from armdyn.simulation.sticking.dry_joints import rubbing_names
+from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.pushing_under_load import pushing_of
-from armdyn.spatial.rotations import Array
+from armdyn.simulation.system.problem import Problem
 
 
-def integrate(
-    robot: Robot,
-    method: Adaptive | FixedStep,
-    forces: Forces,
-    start: tuple[Array, ...],
-    *,
-    duration: float,
-    samples: Samples,
-    report: Report,
-    happenings: Happenings,
-    redundant: Redundant = "error",
-    corrector: Corrector | None = None,
-    dense_output: bool = False,
-) -> None:
-    """Integrate each state of the batch to ``duration`` or a terminal event, and fill the samples.
-
-    The state is (q, qd), and bristles where the robot has such.
-    """
-    q, _, *bristles = start
-    plain = happenings.only_dry and not bristles and corrector is None
-    if plain and isinstance(method, Adaptive) and compiled_dry.has_loop(robot, method, forces, happenings.dry):
-        compiled_dry.integrate(
-            robot,
-            method,
-            forces,
-            (start[0], start[1]),
-            duration=duration,
-            samples=samples,
-            report=report,
-            joints=happenings.dry,
-            redundant=redundant,
-            dense_output=dense_output,
-        )
+def integrate(problem: Problem, report: Report) -> None:
+    """Integrate each state of the batch to the duration or a terminal event, and fill the samples."""
+    system, method, forces, batch, samples = (
+        problem.system,
+        problem.method,
+        problem.forces,
+        problem.batch,
+        problem.samples,
+    )
+    happenings = problem.happenings or Happenings((), None, (), DryJoints.of(system.bare))
+    if happenings.only_dry and compiled_dry.has_loop(problem, happenings.dry):
+        compiled_dry.integrate(problem, report, happenings.dry)
         return
-    bends = OnNumbers(robot, redundant) if bristles else None
-    robot = robot if bends is None else bends.bare
-    barriers = Barriers(robot, happenings.stops, happenings.contacts)
-    watched = [one for event in happenings.events for one in event.watched(robot)]
-    batch = q.shape[:-1]
+    watched = [one for event in happenings.events for one in event.watched(system.robot)]
     if batch:
         refuse_in_batches(method, forces, watched)
-    pushing = pushing_of(robot, barriers, happenings.dry, redundant)
-    room = Room.of(samples, len(barriers))
-    samples.qdd = room.qdd
+    if system.places:
+        pushing: Pushing = FlexiblePushing(system.bare, happenings.stops, happenings.contacts)
+    else:
+        barriers = Barriers(system.bare, happenings.stops, happenings.contacts)
+        pushing = pushing_of(system.bare, barriers, happenings.dry, problem.redundant)
     brakes = happenings.brakes
-    samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0 or brakes is not None)
-    samples.labels = barriers.labels()
-    braked = None if brakes is None else cache(lambda engaged: brakes.pushing(engaged, barriers, redundant))
-    if dense_output:
-        samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}
-
+    room = Room.of(samples, len(pushing.barriers), system.size)
+    samples.qdd, samples.labels = room.qdd, pushing.barriers.labels()
+    rubs = len(pushing.dry) > 0 or brakes is not None or (system.carries and bool(system.places))
+    samples.signals |= room.signals(pushing.barriers.stops)
+    braked = cache(lambda engaged: pushing.of(brakes.braked(engaged)))  # type: ignore[union-attr]
+    if problem.dense_output:
+        samples.dense = {index: problem.interpolant() for index in np.ndindex(batch)}
+    names = system.names_of_forces if system.places else system.names_of_friction
+    kind: Any = FlexibleInMotion if system.places else StateInMotion
     chattered: list[Stretch] = []
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
-        dense = samples.dense.get(index)
-        motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense, bends)
-        if brakes is not None and braked is not None:
-            motion.brakes = BrakesInMotion.of(brakes, braked)
+        motion: StateInMotion = kind(
+            problem, copy(pushing), acting, own, room.at(index), watched, samples.dense.get(index)
+        )
+        if brakes is not None:
+            motion.brakes = BrakesInMotion.of(brakes, lambda engaged: copy(braked(engaged)))
         try:
-            yield from motion.run(*(each[index] for each in start))
+            yield from motion.run(*(each[index] for each in problem.start))
         finally:
             samples.events += [Occurrence(*each, index) for each in motion.occurred]
             chattered.extend(motion.chattered)
 
     try:
-        one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: rubbing_names(robot))
+        one_by_one_through_chattering(samples, alone, report, method, chattered, names)
     finally:
         samples.notes += notes_on_impacts(samples.events)
+        if rubs:
+            samples.signals |= room.frictions(system.dof, system.places)
 
 
 def refuse_in_batches(method: Method, forces: Forces, watched: Sequence[Watched]) -> None:

@@ -114,7 +114,7 @@ class Pushing:
     """A robot between its barriers, with joints that can stick. Rows are those of the barriers, then of the joints."""
 
     def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
-        self.robot, self.barriers, self.dry = robot, barriers, dry
+        self.robot, self.barriers, self.dry, self.redundant = robot, barriers, dry, redundant
         self._motion, self._sliding = rubbing_motion_of(robot, redundant), sliding_motion_of(robot, redundant)
         self.dof = robot.dof
         self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
@@ -122,6 +122,10 @@ class Pushing:
         low, low_sliding = (np.concatenate([none, -most]) for most in (dry.most, dry.most_sliding))
         high, high_sliding = (np.concatenate([infinite, -least]) for least in (dry.least, dry.least_sliding))
         self.bounds = Bounds(low, high, low_sliding, high_sliding)
+
+    def of(self, robot: Robot) -> Pushing:
+        """The equations of a robot whose brakes are others, between the same barriers."""
+        return type(self)(robot, self.barriers, DryJoints.of(robot), self.redundant)
 
     def rows(self, q: Array) -> Array:
         """a(q) of all barriers and joints that can stick, shape (rows, n)."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.simulation.drift import Onto
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events.bounded import Holding
 from armdyn.simulation.events.brakes_in_motion import BrakesInMotion
@@ -28,8 +27,8 @@ from armdyn.simulation.integration.pieces import ByFormula, Step, integrator_of
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.sticking.bristles import Bends
 from armdyn.simulation.sticking.dry_joints import can_hold, rubbing_bodies
+from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -56,26 +55,24 @@ MOST_AT_ONCE = 100
 
 
 class StateInMotion:
-    """One state on its way: y = (q, qd, z, W), and what is held: barriers closed, joints stuck; z where it bends."""
+    """One state on its way, y = (x, v, z, W), and what is held: barriers closed, joints stuck."""
 
     def __init__(
         self,
+        problem: Problem,
         pushing: Pushing,
-        method: Adaptive | FixedStep,
         forces: Forces,
-        duration: float,
         samples: Samples,
         room: Room,
-        watched: Sequence[Watched],
-        corrector: Onto | None,
-        dense: Dense | None,
-        bends: Bends | None = None,
+        watched: Sequence[Watched] = (),
+        dense: Dense | None = None,
     ) -> None:
-        self.bends = bends
+        method, duration = problem.method, problem.duration
+        self.system, self.carries = problem.system, problem.system.carries
         self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
         self.n = pushing.dof
         self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
-        self.watched, self.corrector, self.dense = watched, corrector, dense
+        self.watched, self.corrector, self.dense = watched, problem.corrector, dense
         self.sides = [0] * len(watched)
         self.brakes: BrakesInMotion | None = None
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
@@ -83,7 +80,7 @@ class StateInMotion:
         self.hold = 0
         self.acting = forces
         self.starts, self.at_once = True, 0
-        along = None if bends is None else bends.along
+        along = self.system.along if self.carries else None
         may_rest = len(self.dry) > 0 or len(self.barriers) > 0
         self.at_rest = (
             AT_REST * duration if forces.by_callables and may_rest and isinstance(method, Adaptive) else np.inf
@@ -109,14 +106,10 @@ class StateInMotion:
         return np.concatenate([qd, found.qdd, z_rate, [found.power]])
 
     def _bending(self, y: Array) -> tuple[Any, Array]:
-        """What bends takes from the coordinates, and dz/dt."""
-        if self.bends is None:
+        """The force of bristles, and dz/dt."""
+        if not self.carries:
             return 0.0, y[2 * self.n : -1]
-        return self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
-
-    def _stored(self, *bristles: Array) -> float:
-        """The energy of what is bent."""
-        return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
+        return self.system.bending(y[2 * self.n : -1], self._state(y)[1])
 
     def _acting(self, t: float, y: Array) -> tuple[Array, ...]:
         """The joint forces, and the wrench where there is one."""
@@ -129,7 +122,7 @@ class StateInMotion:
 
     def run(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the end; yields the fraction that is done."""
-        t, y = 0.0, np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
+        t, y = 0.0, np.concatenate([q, qd, *bristles, [-self.system.stored(*bristles)]])
         self._refuse_start(q, qd)
         self._look_at_sides(t, y)
         try:
@@ -496,12 +489,11 @@ class StateInMotion:
             self._record_state(t, self._corrected(y, after_step=False) if step.t < t else y)
 
     def _record_state(self, t: float, y: Array) -> None:
-        q, qd = self._state(y)
-        acting = self._acting(t, y)
-        found = self.pushing.rates(q, qd, self._pushed(t, y), self.mode, shared=True)
-        self.room.keep(self.samples.count, found._replace(friction=found.friction + self._bending(y)[0]))
-        z = y[2 * self.n : -1]
-        self.samples.record((q, qd, y[-1] + self._stored(z), z), acting)
+        (x, v), z = self._state(y), (y[2 * self.n : -1],) if self.carries else ()
+        found = self.pushing.rates(x, v, self._pushed(t, y), self.mode, shared=True)
+        friction = found.friction + self.system.on_coordinates(self._bending(y)[0]) if z else found.friction
+        self.room.keep(self.samples.count, found.qdd[: self.system.dof], found.push, friction)
+        self.samples.record((x, v, y[-1] + self.system.stored(*z), *z), self._acting(t, y))
 
     def _end(self, t: float, y: Array) -> None:
         """The last sample is that at which the motion ends."""
@@ -567,7 +559,7 @@ class StateInMotion:
     def _through_chattering(self, t: float, y: Array, end: float) -> Step:
         """A semi-implicit Euler step."""
         assert self.longest is not None  # noqa: S101 - else it was refused
-        along = None if self.bends is None else self.bends.along
+        along = self.system.along if self.carries else None
         method = SemiImplicitEuler(self.longest)
         steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, along, self.n)
         return steps.step(t, y, min(end, t + self.longest))
@@ -595,7 +587,7 @@ class StateInMotion:
 
     def _seen(self, y: Array) -> tuple[Array, Array]:
         """q and qd of the joints, which forces depend on and events have."""
-        return self._state(y)
+        return self.system.seen(*self._state(y))
 
     def _with(self, y: Array, q: Array, qd: Array, work: float = 0.0) -> Array:
         """The state with other positions and velocities, and so much work more."""

@@ -15,15 +15,12 @@ from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, l
 from armdyn.declaration import function
 from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.flexible.stacked import parted
 from armdyn.simulation.integration.pieces import can_stop
 from armdyn.simulation.methods.catalogue import Adaptive, Method
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import (
     bending,
     bendings,
-    bent_along,
-    bristle_energy,
     carries,
     without_bristles,
 )
@@ -80,29 +77,3 @@ def frictions(robot: Robot, samples: Samples, qdd: Array) -> dict[str, Array]:
     bends, flexible = robot.compile(bending)(samples.bristles, thetad)[0], np.zeros(robot.dof)
     flexible[list(flexible_places(robot.model))] = 1.0
     return {"friction": known[0] + (1.0 - flexible) * bends, "rotor_friction": known[1] + flexible * bends}
-
-
-class StackedBristles:
-    """The laws with a state on numbers, compiled.
-
-    Args:
-        robot: with flexible joints and all its laws.
-    """
-
-    def __init__(self, robot: Robot) -> None:
-        self.dof, self.places, self.bare = robot.dof, flexible_places(robot.model), without_bristles(robot)
-        self._bending, self._along = robot.compile(bending), robot.compile(bent_along)
-        self.energy = robot.compile(bristle_energy)
-
-    def bending(self, z: Array, xd: Array) -> tuple[Array, Array]:
-        """What bends takes from motors' forces, N m or N, (..., n), and dz/dt, rad/s or m/s, (..., bristles)."""
-        force, rate = self._bending(z, self._rotors(xd))
-        return force, rate
-
-    def along(self, z: Array, moved: Array, xd: Array) -> Array:
-        """z behind a motion of links and rotors, at these velocities."""
-        after: Array = self._along(z, self._rotors(moved), self._rotors(xd))
-        return after
-
-    def _rotors(self, x: Array) -> Array:
-        return parted(x, self.dof, self.places)[1]

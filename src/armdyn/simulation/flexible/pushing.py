@@ -26,9 +26,9 @@ from armdyn.simulation.events.bounded import Holding
 from armdyn.simulation.events.pushing import MOVES, Forces, Mode, Pushing, Rates, refuse_lost
 from armdyn.simulation.events.stops import Barriers, Contact, Stops
 from armdyn.simulation.flexible.equations import BetweenSprings, between_springs
-from armdyn.simulation.flexible.stacked import parted
 from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.pushing_under_load import pushing_of
+from armdyn.simulation.system.coordinates import parted
 from armdyn.spatial.rotations import Array
 
 OF_ROUNDING = 4.0 * float(np.finfo(float).eps)

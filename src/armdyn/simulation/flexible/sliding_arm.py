@@ -19,10 +19,10 @@ from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import sign
 from armdyn.simulation.flexible.equations import rotor_friction
-from armdyn.simulation.flexible.stacked import parted
 from armdyn.simulation.sticking.bristles import Bent
 from armdyn.simulation.sticking.slides import Bounds, Slide, Slides
 from armdyn.simulation.sticking.sliding_arm import SlidingArm
+from armdyn.simulation.system.coordinates import parted
 from armdyn.spatial.rotations import Array
 
 

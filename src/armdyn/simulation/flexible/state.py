@@ -7,12 +7,10 @@ from typing import Any
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import either
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible.stacked import parted, stacked
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.sticking.bristles import Bent
+from armdyn.simulation.system.coordinates import parted, stacked
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,3 @@ def flexible_step(method: FixedStep, held: HeldFlexible, state: State, h: Any) -
     """(x, xd, W) a step of a one-step method later."""
     x, xd, work = state
     return method.scheme.formula(held, held(0.0, x, xd), 0.0, (x, xd, work), h)
-
-
-def refuse_memory(method: FixedStep) -> None:
-    """Refuse the variational method, whose equations know no springs, and those that need rates of steps ago."""
-    if method.scheme.memory:
-        raise SettingError(
-            f"{method} does not move arms with flexible joints; expected a one-step method such as "
-            + either("RungeKutta4(step=1e-4), or robot.without_springs()", "--method rk4, or actuators without springs")
-        )

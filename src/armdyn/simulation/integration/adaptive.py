@@ -2,129 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from armdyn.constraints.arguments import Redundant
-from armdyn.robot import Robot
+from armdyn.advice import either
 from armdyn.simulation.divergence import diverged, not_kept
-from armdyn.simulation.drift import Corrector
-from armdyn.simulation.equations import motion_of
+from armdyn.simulation.events.play import Reached, ends_of, first_reached, nearer
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.integration import compiled_adaptive
 from armdyn.simulation.integration.chattering import Quiet, Stretch, Watch, in_turns
 from armdyn.simulation.integration.one_by_one import one_by_one_through_chattering
-from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense, Line
+from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.sticking.bristles import OnNumbers
-from armdyn.simulation.sticking.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
+CORRECTIONS = 4
+"""Newton steps for the time at which an end of a backlash is reached."""
 
-def integrate(
-    robot: Robot,
-    method: Adaptive,
-    forces: Forces,
-    start: tuple[Array, ...],
-    *,
-    duration: float,
-    samples: Samples,
-    report: Report,
-    dense_output: bool = False,
-    redundant: Redundant = "error",
-    corrector: Corrector | None = None,
-) -> None:
-    """Integrate each state from (q, qd), and bristles, to ``duration`` and fill the samples."""
-    q, _, *bristles = start
-    states = list(np.ndindex(q.shape[:-1]))
-    corrects = corrector is not None and corrector.always
-    if not bristles and not corrects and compiled_adaptive.has_loop(robot, method, forces, redundant):
-        states = compiled_adaptive.integrate(
-            robot, method, forces, start, duration=duration, samples=samples, report=report, dense_output=dense_output
-        )
+At = Callable[[float], Array]
+
+
+def integrate(problem: Problem, report: Report) -> None:
+    """Integrate each state to the duration and fill the samples; no joint sticks here."""
+    samples, method = problem.samples, problem.method
+    states = list(np.ndindex(problem.batch))
+    if not problem.corrects and compiled_adaptive.has_loop(problem):
+        states = compiled_adaptive.integrate(problem, report)
         if not states:
             return
-    bends = OnNumbers(robot, redundant) if bristles else None
-    slides = robot if bends is None else bends.bare
     chattered: list[Stretch] = []
-    if dense_output:
-        samples.dense |= {index: Dense(robot.dof) for index in states}
+    if problem.dense_output:
+        samples.dense |= {index: problem.interpolant() for index in states}
 
     def alone(index: Index, own: Samples) -> Generator[float]:
-        dense = samples.dense.get(index)
-        run = _Run(robot, method, forces.of(index), duration, own, dense, redundant, corrector, chattered, bends)
-        return run.integrate(*(each[index] for each in start))
+        run = _Run(problem, problem.forces.of(index), own, samples.dense.get(index), chattered)
+        try:
+            yield from run.integrate(*(each[index] for each in problem.start))
+        finally:
+            samples.events += [replace(one, index=index) for one in own.events]
 
-    one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: _watched(slides), states)
+    def names() -> list[str]:
+        return [*problem.system.names_of_friction(), *problem.system.names_of_forces()]
 
-
-def _watched(robot: Robot) -> list[str]:
-    """Names of what a `_Run` watches, in its order."""
-    return [
-        *(f"the torque of {name!r}" for name in robot.joint_names),
-        *rubbing_names(robot),
-        *(f"f_tip[{place}]" for place in range(6)),
-    ]
+    one_by_one_through_chattering(samples, alone, report, method, chattered, names, states)
 
 
 class _Run:
-    """One state on its way: y = (q, qd, z, W) with y' = (qd, qdd, dz/dt, P); z where something bends."""
+    """One state on its way: y = (x, v, z, W) with y' = (v, dv/dt, dz/dt, P)."""
 
     def __init__(
-        self,
-        robot: Robot,
-        method: Adaptive,
-        forces: Forces,
-        duration: float,
-        samples: Samples,
-        dense: Dense | None,
-        redundant: Redundant,
-        corrector: Corrector | None,
-        chattered: list[Stretch],
-        bends: OnNumbers | None = None,
+        self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None, chattered: list[Stretch]
     ) -> None:
-        self.robot, self.method, self.forces, self.duration, self.samples = robot, method, forces, duration, samples
-        self.dense, self.corrector, self.chattered = dense, corrector, chattered
-        self.bends, self.equations = bends, motion_of(robot, redundant)
+        self.system, self.method, self.duration = problem.system, problem.method, problem.duration
+        self.forces, self.samples, self.dense, self.corrector = forces, samples, dense, problem.corrector
+        self.m, self.carries, self.chattered = self.system.size, self.system.carries, chattered
         self.hold = self.steps = 0
         self.acting = forces
         self.all_finite = True
-        self.drive = (robot if bends is None else bends.bare).mechanism.drive
-        self.rubbing = rubbing_bodies(self.drive)  # no joint sticks here: what holds joints at rest is in hybrid.py
-        self.watches = method.chattering_step is not None and (not forces.held or bool(self.rubbing))
-        self.watch = Watch(duration)
+        may_jump = bool(self.system.rubbing) or not forces.held
+        self.watches = self.method.chattering_step is not None and may_jump
+        on_springs = bool(self.system.places)  # which vibrate: steps between two switches are short, and not all equal
+        self.watch = Watch(self.duration, self.method.chattering_step if on_springs else None)
+        self.ends = ends_of(problem.robot) if on_springs else []
 
     def rates(self, t: float, y: Array) -> Array:
         """The rates of change y' at time t."""
-        n = self.robot.dof
-        q, qd = y[:n], y[n : 2 * n]
-        forces = self.acting.at(self.hold, t, q, qd)
+        m, system = self.m, self.system
+        x, v = y[:m], y[m : 2 * m]
+        acting = forces = self.acting.at(self.hold, t, *system.seen(x, v))
         result = np.empty(len(y))
-        if self.bends is None:
-            qdd, power = self.equations(q, qd, *forces)
-        else:
-            qdd, power, result[2 * n : -1], _ = self.bends.motion(q, qd, y[2 * n : -1], *forces)
-        result[:n], result[n : 2 * n], result[-1] = qd, qdd, power
+        if self.carries:
+            bending, result[2 * m : -1] = system.bending(y[2 * m : -1], v)
+            acting = (forces[0] - bending, *forces[1:])
+        result[m : 2 * m], result[-1] = system.motion(x, v, *acting)
+        result[:m] = v
         self.samples.effort.evaluations += 1
         if self.watches:
-            self.watch.saw(t, y, self._watched(qd, forces))
+            self.watch.saw(t, y, self._watched(v, forces))
         return result
 
-    def _watched(self, qd: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Forces that may jump: tau, the directions of friction, f_tip."""
-        if not self.rubbing:
-            return forces
-        return forces[0], np.sign(self.drive.rates(qd)[self.rubbing]), *forces[1:]
+    def _watched(self, v: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Forces that may jump: the directions of friction, tau, f_tip."""
+        return (self.system.directions(v), *forces) if self.system.rubbing else forces
 
-    def integrate(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
+    def integrate(self, x: Array, v: Array, *z: Array) -> Generator[float]:
         """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
-        y = np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
+        y = np.concatenate([x, v, *z, [-self.system.stored(*z)]])
         edges = self.forces.edges(self.duration)
         t = 0.0
         try:
@@ -139,17 +111,23 @@ class _Run:
         self._record(self.duration, y)
 
     def _forget_forces(self) -> None:
-        self.acting = self.acting.unknown(self.robot.dof)
+        self.acting = self.acting.unknown(self.system.dof)
 
     def _by_solver(self, begin: float, end: float, y: Array) -> Any:
         """Times and states after each step, to the end or until the law chatters."""
         self.watch.rest()
-        solver = self._solver(begin, end, y)
+        solver, left = self._solver(begin, end, y), None
         while solver.status == "running":
-            t = solver.t
+            t, start = solver.t, solver.y
             if not self._step(solver):
                 return
-            self._keep(solver)
+            reached = left = first_reached(self.ends, t, solver.t, solver.dense_output(), left) if self.ends else None
+            if reached is not None:
+                t, y = self._up_to(reached, t, start)
+                yield t, y
+                solver = self._solver(t, end, y)
+                continue
+            self._keep(solver.dense_output, solver.t)
             self._correct(solver)
             yield solver.t, solver.y
             if self.watch.collapsed(solver.t - t) and self._chatters():
@@ -162,25 +140,28 @@ class _Run:
         """Times and states after each semi-implicit Euler step, to the end or until the law has ceased to switch."""
         if t == end:
             return
-        jumps, n, longest = self.watch.jumps(), self.robot.dof, self.method.chattering_step or np.inf
-        quiet, begin, steps = Quiet(jumps), t, 0
+        jumps, m, longest = self.watch.jumps(), self.m, self.method.chattering_step or np.inf
+        quiet, begin, steps = Quiet(self.watch.in_turn(jumps)), t, 0
         while t < end:
             if self.samples.t[self.samples.count] <= t:
                 self._record(t, y)
             t_next = min(t + longest, self.samples.t[self.samples.count], end)
             h, rate = t_next - t, self.rates(t, y)
-            y_next = y + h * rate
-            y_next[:n] = y[:n] + h * y_next[n : 2 * n]
-            if self.bends is not None:
-                y_next[2 * n : -1] = self.bends.along(y[2 * n : -1], y_next[:n] - y[:n], y_next[n : 2 * n])
-            if not np.isfinite(y_next).all():
-                raise self._stuck(t, y)
+            after = y + h * rate
+            after[:m] = y[:m] + h * after[m : 2 * m]
+            if self.carries:
+                after[2 * m : -1] = self.system.along(y[2 * m : -1], after[:m] - y[:m], after[m : 2 * m])
+            if not np.isfinite(after).all():
+                shorter = either(
+                    "Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 with a short --step."
+                )
+                raise self._lost(t, y, shorter)
             if self.dense is not None:
-                self.dense.add(t_next, Line(t, t_next, y, y_next))
-            t, y, steps = t_next, y_next, steps + 1
+                self.dense.add(t_next, Line(t, t_next, y, after))
+            t, y, steps = t_next, after, steps + 1
             yield t, y
-            qd = y[n : 2 * n]
-            if quiet.after(self._watched(qd, self.acting.at(self.hold, t, y[:n], qd))):
+            v = y[m : 2 * m]
+            if quiet.after(self._watched(v, self.acting.at(self.hold, t, *self.system.seen(y[:m], v)))):
                 break
         self.samples.effort.steps += steps
         self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))
@@ -218,36 +199,59 @@ class _Run:
             raise self._stuck(solver.t, before)
         return True
 
-    def _keep(self, solver: Any) -> None:
+    def _keep(self, dense_output: Callable[[], At], until: float) -> None:
         """Keep the samples of the step just made, its end not counted: there, a table may jump."""
-        to = int(np.searchsorted(self.samples.t, solver.t))
+        to = int(np.searchsorted(self.samples.t, until))
         if to > self.samples.count or self.dense is not None:
-            state_at = solver.dense_output()
+            state_at = dense_output()
             for t in self.samples.t[self.samples.count : to]:
                 self._record(float(t), state_at(t))
             if self.dense is not None:
-                self.dense.add(solver.t, state_at)
+                self.dense.add(until, state_at)
 
     def _correct(self, solver: Any) -> None:
         """Put the state after a step onto the constraints; the solver goes on from there, with the rates there."""
         if self.corrector is not None:
-            n, y = self.robot.dof, solver.y.copy()
-            y[:n], y[n : 2 * n] = self.corrector.after_step(y[:n], y[n : 2 * n], since=solver.y_old[:n])
+            m, y = self.m, solver.y.copy()
+            y[:m], y[m : 2 * m] = self.corrector.after_step(y[:m], y[m : 2 * m], since=solver.y_old[:m])
             if not np.array_equal(y, solver.y):
                 solver.y, solver.f = y, self.rates(solver.t, y)
 
-    def _record(self, t: float, y: Array) -> None:
-        n = self.robot.dof
-        q, qd, z, work = y[:n], y[n : 2 * n], y[2 * n : -1], y[-1]
-        if self.corrector is not None:
-            q, qd = self.corrector.onto(q, qd)
-        self.samples.record((q, qd, work + self._stored(z), z), self.acting.at(self.hold, t, q, qd))
+    def _up_to(self, reached: Reached, begin: float, start: Array) -> tuple[float, Array]:
+        """The time of an end of a backlash and the state there, integrated without a step over it; it is noted."""
+        for _ in range(CORRECTIONS):
+            solver, pieces = self._solver(begin, reached.t, start), []
+            while solver.status == "running":
+                if not self._step(solver):
+                    raise self._stuck(solver.t, solver.y)
+                pieces.append((solver.dense_output(), solver.t))
+            t = nearer(reached, pieces[-1][0], begin)
+            if t <= begin or abs(t - reached.t) <= 4.0 * np.spacing(reached.t):
+                break
+            reached = reached._replace(t=t)
+        for at, until in pieces:
+            self._keep(partial(_same, at), until)
+        kind = reached.end.kind(rises=reached.rises)
+        if kind is not None:
+            q, qd = self.system.seen(solver.y[: self.m], solver.y[self.m : 2 * self.m])
+            self.samples.events.append(Occurrence(solver.t, reached.end.joint, kind, q.copy(), qd.copy()))
+        return solver.t, solver.y
 
-    def _stored(self, *bristles: Array) -> float:
-        """The energy of what is bent."""
-        return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
+    def _record(self, t: float, y: Array) -> None:
+        m = self.m
+        x, v, z = y[:m], y[m : 2 * m], (y[2 * m : -1],) if self.carries else ()
+        if self.corrector is not None:
+            x, v = self.corrector.onto(x, v)
+        forces = self.acting.at(self.hold, t, *self.system.seen(x, v))
+        self.samples.record((x, v, y[-1] + self.system.stored(*z), *z), forces)
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
-        remedy = not_kept(self.method, f" {why}")
-        n = self.robot.dof
-        return diverged(self.robot, t, y[:n], y[n : 2 * n], remedy)
+        return self._lost(t, y, not_kept(self.method, f" {why}"))
+
+    def _lost(self, t: float, y: Array, remedy: str) -> SimulationError:
+        return diverged(self.system.robot, t, *self.system.seen(y[: self.m], y[self.m : 2 * self.m]), remedy)
+
+
+def _same(at: At) -> At:
+    """An interpolant that is known."""
+    return at

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.dead_points import DeadPoints, nan_near
 from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
@@ -18,12 +17,9 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.equations import SOURCES, motion
 from armdyn.simulation.forces import Constant, Forces, Index, Table
-from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
-from armdyn.simulation.results.dense import Dense
-from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.sticking.dry_joints import rubbing_bodies
+from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -120,30 +116,25 @@ def are_known(forces: Forces) -> bool:
     return all(isinstance(f, Constant | Table | Scheduled | None) for f in (forces.torque, forces.f_tip))
 
 
-def has_loop(robot: Robot, method: Adaptive, forces: Forces, redundant: Redundant) -> bool:
-    """Whether a compiled loop can make the motion: an explicit pair, known forces, no friction that jumps."""
-    by_least_squares = redundant != "error" and bool(robot.model.constraints)
-    explicit = method.scipy_method in PAIRS
-    return explicit and are_known(forces) and not by_least_squares and not rubbing_bodies(robot.mechanism.drive)
+def has_loop(problem: Problem) -> bool:
+    """Whether a compiled loop can make the motion: an explicit pair, known forces, coordinates of joints alone.
+
+    And no state of friction, nor friction that jumps.
+    """
+    system = problem.system
+    by_least_squares = system.redundant != "error" and bool(system.robot.model.constraints)
+    explicit = problem.method.scipy_method in PAIRS and not by_least_squares
+    plain = not (system.places or system.carries or system.rubbing)
+    return explicit and plain and are_known(problem.forces)
 
 
-def integrate(
-    robot: Robot,
-    method: Adaptive,
-    forces: Forces,
-    start: tuple[Array, ...],
-    *,
-    duration: float,
-    samples: Samples,
-    report: Report,
-    dense_output: bool = False,
-) -> list[Index]:
-    """Integrate all states from (q, qd) to ``duration`` and fill the samples.
+def integrate(problem: Problem, report: Report) -> list[Index]:
+    """Integrate all states to the duration and fill the samples.
 
     Returns the states that are to be integrated again: of a robot with constraints those that could not be continued,
     for the rates are NaN near dead points.
     """
-    run = Run(robot, method, forces, start, duration, samples, report, dense_output=dense_output)
+    run = Run(problem, report)
     try:
         return run.to_the_end()
     finally:
@@ -153,30 +144,20 @@ def integrate(
 class Run:
     """A batch on its way: its progress, its state (q, qd, W), and the rows of the samples."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        method: Adaptive,
-        forces: Forces,
-        start: tuple[Array, ...],
-        duration: float,
-        samples: Samples,
-        report: Report,
-        *,
-        dense_output: bool = False,
-    ) -> None:
-        self.robot, self.method, self.forces, self.duration = robot, method, forces, duration
-        self.samples, self.report, self.batch = samples, report, start[0].shape[:-1]
+    def __init__(self, problem: Problem, report: Report) -> None:
+        robot, samples, forces, batch = problem.robot, problem.samples, problem.forces, problem.batch
+        self.robot, self.method, self.forces, self.duration = robot, problem.method, forces, problem.duration
+        self.samples, self.report, self.batch = samples, report, batch
         self.states = int(np.prod(self.batch))
-        q, qd = (np.ascontiguousarray(a, dtype=float).reshape(self.states, -1) for a in start)
+        q, qd = (np.ascontiguousarray(a, dtype=float).reshape(self.states, -1) for a in problem.start[:2])
         self.state: Arrays = {"q": q, "qd": qd, "work": np.zeros(self.states)}
         for name, values in self.state.items():
             self._rows(name)[:, 0] = values
         samples.count = 1
         self.progress = Progress.at_start(self.states, 1)
-        self.edges = forces.edges(duration)
+        self.edges = forces.edges(problem.duration)
         self.linear = not forces.held
-        self.loop = loop_of(robot, method.scipy_method, linear=self.linear)
+        self.loop = loop_of(robot, self.method.scipy_method, linear=self.linear)
         self.attempts = ATTEMPTS_AT_FIRST
         self.failures: dict[int, SimulationError] = {}
         """The errors of states that could not be continued, by number; steps that are too short have none yet."""
@@ -184,8 +165,8 @@ class Run:
         self.gaps: Array = np.zeros(self.states, dtype=bool)
         if robot.model.constraints:
             self.constant["usual"] = DeadPoints(robot, "error").usual_pivots
-        self.dense = [Dense(robot.dof) for _ in range(self.states)] if dense_output else []
-        samples.dense = dict(zip(np.ndindex(self.batch), self.dense, strict=True)) if dense_output else {}
+        self.dense = [problem.interpolant() for _ in range(self.states)] if problem.dense_output else []
+        samples.dense = dict(zip(np.ndindex(batch), self.dense, strict=True)) if self.dense else {}
 
     def _rows(self, name: str) -> Array:
         """The samples of a part of the state, seen as (states, times, *shape)."""

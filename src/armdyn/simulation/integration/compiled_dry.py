@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.constraints.arguments import Redundant
 from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress
 from armdyn.program import minimum, select
@@ -29,11 +28,11 @@ from armdyn.simulation.integration.compiled_adaptive import PAIRS, STATE, Run, a
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
-from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.dry_events import Acting, Bounds, Change, States, events_of
 from armdyn.simulation.sticking.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.sticking.equations import Sticking, sticking_motion
 from armdyn.simulation.sticking.pushing_under_load import pushing_of
+from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -71,28 +70,19 @@ def dry_rates(model: Any, q: Any, qd: Any, slip: Any, least: Any, most: Any, tau
     return DryRates(1.0 * qd, found.qdd, found.power, reserve)
 
 
-def has_loop(robot: Robot, method: Adaptive, forces: Forces, joints: DryJoints) -> bool:
+def has_loop(problem: Problem, joints: DryJoints) -> bool:
     """Whether a compiled loop can make the motion: an explicit pair, held forces, one coordinate for each dry joint."""
-    plain = not robot.model.constraints and rub_without_load(robot.mechanism.drive)
+    system, forces = problem.system, problem.forces
+    plain = not (system.places or system.carries or system.robot.model.constraints or problem.corrector is not None)
+    explicit = isinstance(problem.method, Adaptive) and problem.method.scipy_method in PAIRS
     known = are_known(forces) and forces.held
-    return method.scipy_method in PAIRS and known and plain and bool((joints.moved_by >= 0).all())
+    loaded = plain and rub_without_load(system.robot.mechanism.drive)
+    return explicit and known and loaded and bool((joints.moved_by >= 0).all())
 
 
-def integrate(
-    robot: Robot,
-    method: Adaptive,
-    forces: Forces,
-    start: tuple[Array, ...],
-    *,
-    duration: float,
-    samples: Samples,
-    report: Report,
-    joints: DryJoints,
-    redundant: Redundant = "error",
-    dense_output: bool = False,
-) -> None:
-    """Integrate all states from (q, qd) to ``duration`` and fill the samples."""
-    run = _DryRun(robot, method, forces, start, duration, samples, report, joints, redundant, dense_output)
+def integrate(problem: Problem, report: Report, joints: DryJoints) -> None:
+    """Integrate all states to the duration and fill the samples."""
+    run = _DryRun(problem, report, joints)
     try:
         run.to_the_end()
     finally:
@@ -103,31 +93,20 @@ def integrate(
 class _DryRun(Run):
     """A batch on its way: the state (q, qd, W) and the direction of slip of each coordinate, (states, n)."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        method: Adaptive,
-        forces: Forces,
-        start: tuple[Array, ...],
-        duration: float,
-        samples: Samples,
-        report: Report,
-        joints: DryJoints,
-        redundant: Redundant,
-        dense_output: bool,
-    ) -> None:
-        super().__init__(robot, method, forces, start, duration, samples, report, dense_output=dense_output)
-        self.loop = loop_of(robot, method.scipy_method)
+    def __init__(self, problem: Problem, report: Report, joints: DryJoints) -> None:
+        super().__init__(problem, report)
+        self.problem, robot, samples = problem, problem.robot, problem.samples
+        self.loop = loop_of(robot, self.method.scipy_method)
         self.bounds = Bounds.of(joints, robot.dof)
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        self.pushing = pushing_of(robot, Barriers(robot, None, []), joints, redundant)
+        self.pushing = pushing_of(robot, Barriers(robot, None, []), joints, problem.redundant)
         self.motion = robot.compile(sticking_motion)
         self.events = events_of(self.pushing, self._part, self.bounds)
         self.slip = np.zeros(self.state["q"].shape)
         self.slips = np.full((len(samples.t), *self.slip.shape), np.nan)
         """The directions at the saved times, (times, states, n)."""
         self.at_once = np.zeros(self.states, dtype=int)
-        self.room = Room.of(samples, 0)
+        self.room = Room.of(samples, 0, robot.dof)
         samples.qdd, samples.signals = self.room.qdd, {"friction": self.room.friction}
 
     def to_the_end(self) -> list[Index]:
@@ -278,9 +257,7 @@ class _DryRun(Run):
         forces = Forces(Constant(tau[0]), Constant(f_tip[0][0]) if f_tip else None)
         own, index = self.samples.of(self._index(n)), self._index(n)
         own.count, dense = int(self.progress.row[n]), self.dense[n] if self.dense else None
-        motion = StateInMotion(
-            self.pushing, self.method, forces, self.duration, own, self.room.at(index), (), None, dense
-        )
+        motion = StateInMotion(self.problem, self.pushing, forces, own, self.room.at(index), (), dense)
         motion.ends = [begin, end]
         y = np.array([*self.state["q"][n], *self.state["qd"][n], self.state["work"][n]])
         try:

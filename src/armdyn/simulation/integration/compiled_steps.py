@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.functions import CompiledRollout
-from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
+from armdyn.simulation.flexible.spring_steps import shorter_step
 from armdyn.simulation.forces import Constant, Forces, Table
 from armdyn.simulation.integration.grid import StepGrid
 from armdyn.simulation.loop.step import step_function
@@ -19,31 +19,32 @@ from armdyn.simulation.methods.formulas import State
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
-from armdyn.simulation.sticking.bristles import carries
+from armdyn.simulation.system.coordinates import parted, stacked
+from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 
-RECORDED = ("q", "qd", "work")
+RECORDED, ROTORS = ("q", "qd", "work"), ("theta", "thetad")
 
 
 class CompiledSteps:
-    """Steps of a robot under torques and a wrench that are constant, or a table over time.
+    """Steps of a system under torques and a wrench that are constant, or a table over time.
 
     Args:
-        robot: what moves.
+        system: that moves.
         method: a one-step method.
         forces: held during each step.
     """
 
-    def __init__(self, robot: Robot, method: FixedStep, forces: Forces) -> None:
-        self.robot, self.method = robot, method
+    def __init__(self, system: System, method: FixedStep, forces: Forces) -> None:
+        self.system, self.robot, self.method = system, system.robot, method
         given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
-        self._bends = carries(robot, method)
-        step = step_function(method, None, None, energy=True, bristles=self._bends)
-        self._recorded = (*RECORDED, BRISTLES) if self._bends else RECORDED
-        self._state = (*self._recorded, *method.scheme.memory)
-        self._loop = CompiledRollout(robot, step, over_time=over_time, record=self._recorded)
+        flexible, bends = bool(system.places), system.carries
+        step = step_function(method, None, None, energy=True, flexible=flexible, bristles=bends)
+        self._after = (*RECORDED[2:], *([BRISTLES] if bends else []), *method.scheme.memory)
+        self._recorded = (*RECORDED, *([BRISTLES] if bends else []), *(ROTORS if flexible else ()))
+        self._loop = CompiledRollout(system.robot, step, over_time=over_time, record=self._recorded)
         self._loop.warns = False  # a simulation has words of its own
 
     def run(
@@ -65,20 +66,31 @@ class CompiledSteps:
             last: the number of the step after the last.
             h: their length, s.
             every: how many steps lie between two states that are kept; all where none is.
-            rows: arrays for the positions, velocities, work and bristles that are kept.
+            rows: arrays for the positions, velocities, work, bristles and rotors that are kept.
             report: called now and then with the fraction that is done.
         """
         forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
-        given: dict[str, Any] = dict(zip(self._state, state, strict=True)) | forces | {"h": h}
+        x, v, *after = state
+        given: dict[str, Any] = self._positions(x, v) | dict(zip(self._after, after, strict=True)) | forces | {"h": h}
         out = dict(zip(self._recorded, rows, strict=True)) if rows else None
         steps = last - first
         final = self._loop(**given, steps=steps, every=every or steps, out=out, report=report).final
-        return tuple(getattr(final, name) for name in self._state)
+        x, v = final.q, final.qd
+        if self.system.places:
+            x, v = stacked(x, final.theta, self.system.places), stacked(v, final.thetad, self.system.places)
+        return x, v, *(getattr(final, name) for name in self._after)
+
+    def _positions(self, x: Array, v: Array) -> dict[str, Any]:
+        """Positions and velocities by name, those of rotors among them if they are coordinates."""
+        if not self.system.places:
+            return {"q": x, "qd": v}
+        (q, theta), (qd, thetad) = (parted(of_all, self.system.dof, self.system.places) for of_all in (x, v))
+        return {"q": q, "qd": qd, "theta": theta, "thetad": thetad}
 
     def integrate(
         self, start: tuple[Array, ...], *, grid: StepGrid, saved: Array, samples: Samples, report: Report
     ) -> None:
-        """Advance from (q, qd), and bristles, over the grid; keep the state after each of the ``saved`` steps."""
+        """Advance from (x, v), and bristles, over the grid; keep the state after each of the ``saved`` steps."""
         state = self.method.scheme.start(*start)
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         before = saved[saved < full]  # rows at the beginning of steps of full length
@@ -96,7 +108,7 @@ class CompiledSteps:
             made(steps)
 
         if every:
-            kept_of = (samples.q, samples.qd, samples.work, samples.bristles)
+            kept_of = (samples.q, samples.qd, samples.work, samples.bristles, *map(samples.signals.get, ROTORS))
             rows = [array[: len(before)] for array in kept_of if array is not None]
             state = self.run(state, 0, full, grid.step, every=every, rows=rows, report=recorded)
             samples.count = len(before)
@@ -110,19 +122,18 @@ class CompiledSteps:
                 samples.record(state, ())
             state = self.run(state, full, grid.steps, grid.last_step)
         samples.record(state, ())
-        samples.memory = dict(zip(self.method.scheme.memory, state[len(self._recorded) :], strict=True))
+        samples.memory = dict(zip(self.method.scheme.memory, state[3 + self.system.carries :], strict=True))
         made(grid.steps)
 
-    def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples, remedy: str) -> None:
+    def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples) -> None:
         """Raise where a motion that is alone left the finite numbers: when, and which joint."""
         finite = np.isfinite(samples.qd).all(axis=-1) & np.isfinite(samples.q).all(axis=-1)
         if finite.all():
             return
         lost = int(np.argmin(finite))
         k, end = int(saved[lost - 1]), int(saved[lost])
-        memory = self.method.scheme.start(samples.q[0], samples.qd[0])[3:]
-        bent = () if samples.bristles is None else (samples.bristles[lost - 1],)
-        state: State = (samples.q[lost - 1], samples.qd[lost - 1], samples.work[lost - 1], *bent, *memory)
+        memory = self.method.scheme.start(*samples.state(0)[:2])[3:]
+        state: State = (*samples.state(lost - 1), *memory)
         while k < end:
             h = grid.last_step if k == grid.steps - 1 else grid.step
             following = self.run(state, k, k + 1, h)
@@ -132,7 +143,9 @@ class CompiledSteps:
         samples.count = lost
         if samples.make_last_row(k * grid.step):
             samples.record(state, tuple(force.at_steps(np.array([k]))[0] for force in self._given.values()))
-        raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), state[0], state[1], remedy)
+        q, qd = self.system.seen(*state[:2])
+        remedy = shorter_step(self.robot, self.method, q)
+        raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), q, qd, remedy)
 
 
 def _spacing(saved: Array, full: int) -> int:

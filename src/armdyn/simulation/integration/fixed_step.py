@@ -8,22 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.constraints.arguments import Redundant
-from armdyn.robot import Robot
-from armdyn.simulation.divergence import diverged, shorter_than
-from armdyn.simulation.drift import Corrector
-from armdyn.simulation.equations import lagrangian_derivatives, motion_of, velocity_of_momentum
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.equations import lagrangian_derivatives, velocity_of_momentum
+from armdyn.simulation.flexible.spring_steps import shorter_step
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.integration.compiled_steps import CompiledSteps
-from armdyn.simulation.integration.grid import ROUNDING, StepGrid
+from armdyn.simulation.integration.grid import ROUNDING
 from armdyn.simulation.integration.held_step import held_step
-from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Effort, Samples
-from armdyn.simulation.sticking.bristles import OnNumbers, Path
+from armdyn.simulation.sticking.bristles import Path
+from armdyn.simulation.system.problem import Problem
+from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 
 Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
@@ -33,32 +32,20 @@ REPORTS = 200
 """How often progress is reported."""
 
 
-def integrate(
-    robot: Robot,
-    method: FixedStep,
-    forces: Forces,
-    start: tuple[Array, ...],
-    *,
-    grid: StepGrid,
-    saved: Array,
-    samples: Samples,
-    report: Report,
-    redundant: Redundant = "error",
-    corrector: Corrector | None = None,
-) -> None:
-    """Advance from (q, qd), and bristles, over the grid, and record the state after each of the ``saved`` steps."""
-    remedy = shorter_than(grid.step)
+def integrate(problem: Problem, report: Report) -> None:
+    """Advance from the start over the grid, and record the state after each of the ``saved`` steps."""
+    system, method, forces, start = problem.system, problem.method, problem.forces, problem.start
+    grid, saved, samples, corrector = problem.grid, problem.saved, problem.samples, problem.corrector
     single = start[0].ndim == 1
-    corrects = corrector is not None and corrector.always
-    if forces.are_known and redundant == "error" and method.scheme.starter is None and not corrects:
-        compiled = CompiledSteps(robot, method, forces)
+    if forces.are_known and problem.redundant == "error" and method.scheme.starter is None and not problem.corrects:
+        compiled = CompiledSteps(system, method, forces)
         compiled.integrate(start, grid=grid, saved=saved, samples=samples, report=report)
         if corrector is None or not corrector.points.on_path(samples.q).any():
             if single:
-                compiled.refuse_divergence(grid, saved, samples, remedy)
+                compiled.refuse_divergence(grid, saved, samples)
             return
         samples.count = samples.effort.steps = samples.effort.evaluations = 0  # again, with a look at each step
-    stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort, bends=len(start) > 2)
+    stepper = Stepper(system, method.scheme, forces, samples.effort)
     state = method.scheme.start(*start)
     steps, step, h = grid.steps, grid.step, np.float64(grid.step)
     upcoming = iter(saved.tolist())
@@ -69,7 +56,7 @@ def integrate(
         for k in range(steps):
             t = k * step
             last = t, state, ()
-            acting = forces.at(k, t, state[0], state[1])
+            acting = forces.at(k, t, *system.seen(*state[:2]))
             last = t, state, acting
             if forces.ended:
                 _keep_last(samples, *last)
@@ -83,14 +70,14 @@ def integrate(
             if corrector is not None:
                 state = (*corrector.after_step(state[0], state[1], since=last[1][0]), *state[2:])
             if single and not math.isfinite(state[1].dot(state[1])):
-                before = last[1]
-                raise diverged(robot, min(t + step, grid.duration), before[0], before[1], remedy)
+                q, qd = system.seen(*last[1][:2])
+                raise diverged(system.robot, min(t + step, grid.duration), q, qd, shorter_step(system.robot, method, q))
             if k % every == 0:
                 report(k / steps)
     except Exception:  # also of a torque that is a user's own function
         _keep_last(samples, *last)
         raise
-    samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))
+    samples.record(state, forces.at(steps - 1, grid.duration, *system.seen(*state[:2])))
     samples.memory = dict(zip(method.scheme.memory, state[len(start) + 1 :], strict=True))
 
 
@@ -103,20 +90,10 @@ def _keep_last(samples: Samples, t: float, state: State, acting: tuple[Array, ..
 class Stepper:
     """The step of a scheme on one robot: by its starter until it has the past it needs."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        scheme: Scheme,
-        forces: Forces,
-        redundant: Redundant,
-        effort: Effort,
-        *,
-        bends: bool = False,
-    ) -> None:
+    def __init__(self, system: System, scheme: Scheme, forces: Forces, effort: Effort) -> None:
         self.scheme, self.forces, self.effort = scheme, forces, effort
-        self._step = _advance(robot, scheme, forces, redundant, bends=bends)
-        starter = scheme.starter
-        self._starter = None if starter is None else _advance(robot, starter, forces, redundant, bends=bends)
+        self._step = _advance(system, scheme, forces)
+        self._starter = None if scheme.starter is None else _advance(system, scheme.starter, forces)
         given = [force for force in (forces.torque, forces.f_tip) if force is not None]
         self._held = [force.held for force in given]
         bent = [force.times for force in given if isinstance(force, Scheduled) and not force.held]
@@ -151,72 +128,66 @@ class Stepper:
         return held and not np.array_equal(now, before)
 
 
-def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant, *, bends: bool = False) -> Advance:
-    """One compiled call a step where the forces are held during it; else the formula around calls of the equations."""
-    by_least_squares = redundant != "error" and bool(robot.model.constraints)
-    if bends:
-        return _bent_steps(robot, scheme, forces, redundant)
-    if (forces.held or scheme.once) and not by_least_squares:
-        step = robot.compile(held_step(scheme))
+def _advance(system: System, scheme: Scheme, forces: Forces) -> Advance:
+    """One compiled call a step if the forces are held during it; else the formula around calls of the equations."""
+    by_least_squares = system.redundant != "error" and bool(system.robot.model.constraints)
+    if system.carries:
+        return _bent_steps(system, scheme, forces)
+    if (forces.held or scheme.once) and not by_least_squares and not system.places:
+        step = system.robot.compile(held_step(scheme))
         return lambda k, t, h, state, acting: step(*state, h, *acting)
 
-    called = Called(robot, forces, redundant)
+    called = Called(system, forces)
 
     def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         called.hold = (k, acting)
-        return scheme.formula(called, called.accelerations(state[0], state[1], acting), t, state, h)
+        return scheme.formula(called, system.motion(state[0], state[1], *acting), t, state, h)
 
     return advance
 
 
-def _bent_steps(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant) -> Advance:
-    """Steps of the state (q, qd, W, z), and the memory of the scheme, around calls of the equations."""
-    own = OnNumbers(robot, redundant)
-    called = Called(own.bare, forces, redundant)
+def _bent_steps(system: System, scheme: Scheme, forces: Forces) -> Advance:
+    """Steps of the state (x, v, W, z), and the memory of the scheme, around calls of the equations."""
+    called = Called(system, forces)
 
     def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
-        q, qd, work, z, *memory = state
-        path = Path(own.along, q, qd, z)
+        x, v, work, z, *memory = state
+        path = Path(system.along, x, v, z)
         called.hold = (k, acting)
-        called.bending = lambda q, qd: own.bending(path.bent(q, qd), qd)[0]
-        first = called.accelerations(q, qd, (acting[0] - own.bending(z, qd)[0], *acting[1:]))
-        q, qd, work, *memory = scheme.formula(called, first, t, (q, qd, work, *memory), h)
-        after = path.bent(q, qd)
-        return q, qd, work + own.energy(after) - own.energy(z), after, *memory
+        called.bending = lambda x, v: system.bending(path.bent(x, v), v)[0]
+        first = system.motion(x, v, acting[0] - system.bending(z, v)[0], *acting[1:])
+        x, v, work, *memory = scheme.formula(called, first, t, (x, v, work, *memory), h)
+        after = path.bent(x, v)
+        return x, v, work + system.stored(after) - system.stored(z), after, *memory
 
     return advance
 
 
 class Called:
-    """The equations of motion of numbers: compiled, and the forces asked for at each of their evaluations."""
+    """The equations of motion of numbers: compiled, and the forces evaluated at each of their evaluations."""
 
-    def __init__(self, robot: Robot, forces: Forces, redundant: Redundant) -> None:
-        self.robot, self.forces = robot, forces
-        self.motion = motion_of(robot, redundant)
-        self.derivatives = robot.compile(lagrangian_derivatives)
-        self.solve = robot.compile(velocity_of_momentum)
+    def __init__(self, system: System, forces: Forces) -> None:
+        self.system, self.forces, self.robot = system, forces, system.bare
+        self.derivatives = self.robot.compile(lagrangian_derivatives)
+        self.solve = self.robot.compile(velocity_of_momentum)
         self.hold: tuple[int, tuple[Array, ...]] = (0, ())
         self.bending: Callable[[Array, Array], Array] | None = None
-        """What friction with a state of its own takes in a state of the step."""
+        """The force of bristles in a state of the step."""
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Rates:
+    def __call__(self, t: float, x: Array, v: Array) -> Rates:
         """Accelerations, and the power of the forces."""
-        return self.accelerations(q, qd, self._acting(t, q, qd))
-
-    def accelerations(self, q: Array, qd: Array, acting: tuple[Array, ...]) -> Rates:
-        """The same under forces that are known already."""
-        return self.motion(q, qd, *acting)
+        return self.system.motion(x, v, *self._acting(t, x, v))
 
     def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
         """tau - friction - J^T f_tip."""
         tau, *f_tip = acting = self._acting(t, q, qd)
         drive = self.robot.mechanism.drive
         if drive.has_friction:
-            loaded = (self.accelerations(q, qd, acting)[0], *f_tip) if drive.depends_on_load else ()
+            loaded = (self.system.motion(q, qd, *acting)[0], *f_tip) if drive.depends_on_load else ()
             tau = tau - self.robot.friction_forces(q, qd, *loaded)
         return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
 
-    def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+    def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:
         k, held = self.hold
-        acting = held if self.forces.held else self.forces.at(k, t, q, qd)
-        return acting if self.bending is None else (acting[0] - self.bending(q, qd), *acting[1:])
+        acting = held if self.forces.held else self.forces.at(k, t, *self.system.seen(x, v))
+        return acting if self.bending is None else (acting[0] - self.bending(x, v), *acting[1:])

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.constraints.arguments import Redundant
 from armdyn.errors import MissingLibrary, Unsupported
 from armdyn.program.replay import ARITHMETIC
 from armdyn.robot import Robot
@@ -27,6 +26,7 @@ from armdyn.simulation.methods.catalogue import Taylor
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.system.problem import Problem
 from armdyn.spatial.rotations import Array
 
 SAME_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh")
@@ -36,19 +36,15 @@ STEPS_AT_ONCE = 256
 """heyoka makes so many steps in one call; in between, progress is reported and Ctrl-C is heard."""
 
 
-def integrate(
-    robot: Robot,
-    method: Taylor,
-    forces: Forces,
-    start: tuple[Array, Array],
-    *,
-    duration: float,
-    samples: Samples,
-    report: Report,
-    dense_output: bool = False,
-    redundant: Redundant = "error",
-) -> None:
-    """Integrate each state from (q, qd) to ``duration`` and fill the samples."""
+def integrate(problem: Problem, report: Report) -> None:
+    """Integrate each state to the duration and fill the samples."""
+    robot, method, forces, samples, duration = (
+        problem.robot,
+        problem.method,
+        problem.forces,
+        problem.samples,
+        problem.duration,
+    )
     if not forces.held:
         raise SettingError(
             f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
@@ -57,12 +53,12 @@ def integrate(
             else f"{method} takes forces that are held; give OverTime(..., 'hold'), or use "
             f"{option('method', 'adaptive')}"
         )
-    if redundant != "error" and robot.model.constraints:
+    if problem.redundant != "error" and robot.model.constraints:
         raise SettingError(f"{method} needs constraints that are independent; redundant must be 'error'")
-    q, qd = start
+    q, qd = problem.start
     solver = _solver(robot, method, with_f_tip=forces.f_tip is not None)
-    if dense_output:
-        samples.dense = {index: Dense(robot.dof) for index in np.ndindex(q.shape[:-1])}
+    if problem.dense_output:
+        samples.dense = {index: problem.interpolant() for index in np.ndindex(problem.batch)}
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         y = np.array([*q[index], *qd[index], 0.0, 0.0])

@@ -10,7 +10,6 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.constraints.projection import projected
 from armdyn.simulation.flexible.sliding_arm import SlidingFlexibleArm
-from armdyn.simulation.flexible.stacked import parted, stacked
 from armdyn.simulation.flexible.state import HeldFlexible, flexible_step
 from armdyn.simulation.integration.held_step import held_step
 from armdyn.simulation.loop.loads import NAME as LOADS
@@ -22,6 +21,7 @@ from armdyn.simulation.sticking.projected_rows import projected_at_rest
 from armdyn.simulation.sticking.rows_step import ArmOfRows, by_rows, rows_step
 from armdyn.simulation.sticking.sliding_arm import SlidingArm
 from armdyn.simulation.sticking.stick_slip import stick_slip_step
+from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 
 

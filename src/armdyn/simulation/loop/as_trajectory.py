@@ -22,6 +22,7 @@ from armdyn.simulation.sticking.dry_events import Bounds
 from armdyn.simulation.sticking.dry_joints import DryJoints
 from armdyn.simulation.sticking.equations import sticking_motion
 from armdyn.simulation.sticking.rows_step import by_rows, rows_motion
+from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     if sticks:
         samples.qdd = _accelerations(loop, samples, (rolled.final.qd - rolled.last.qd) / h)
     method = dataclasses.replace(loop.method, step=h)
-    found = made_trajectory(loop.robot, method, samples, time.perf_counter() - began, "error")
+    system = System(loop.robot, "error", carries=samples.bristles is not None)
+    found = made_trajectory(system, method, samples, time.perf_counter() - began)
     if sticks and "friction" not in samples.signals:  # what holds joints is not known; that at rest is not it
         known = {name: values for name, values in found.signals.items() if name not in ("friction", "rotor_friction")}
         labels = {name: labels for name, labels in found.signal_labels.items() if name in known}

@@ -54,7 +54,6 @@ from armdyn.robot import Robot
 from armdyn.simulation.errors import DeadPointWarning, SettingError
 from armdyn.simulation.flexible.bristles import motion_carries
 from armdyn.simulation.flexible.spring_steps import warn_of_springs
-from armdyn.simulation.flexible.state import refuse_memory
 from armdyn.simulation.independent import spanning_rows
 from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -66,6 +65,7 @@ from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.settings import check_constraints, initial_state
+from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
 from armdyn.threads import cached_property
 

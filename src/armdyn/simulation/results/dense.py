@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.simulation.flexible.stacked import parted
+from armdyn.simulation.system.coordinates import parted
 from armdyn.spatial.rotations import Array
 
 

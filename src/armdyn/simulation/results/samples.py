@@ -12,6 +12,7 @@ from armdyn.simulation.files.labels import Label
 from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 
 
@@ -33,7 +34,8 @@ class Samples:
     ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;
     ``labels`` are names and units of values of ``signals``. ``lost`` says which states ended in NaN or infinity, where
     that was found from more steps than are kept. ``shares_times``: the times are those of a whole batch. ``alone`` is
-    the place of the state that is integrated, where those of a batch are integrated one after the other.
+    the place of the state that is integrated, where those of a batch are integrated one after the other. ``places``
+    are those of joints on springs, whose rotors are among the signals.
     """
 
     t: Array
@@ -54,6 +56,7 @@ class Samples:
     lost: str = ""
     shares_times: bool = False
     alone: int | None = None
+    places: tuple[int, ...] = ()
 
     @classmethod
     def empty(
@@ -68,14 +71,28 @@ class Samples:
         return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces), bristles=bent)
 
     def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
-        """Keep the next state: its q, qd, W and bristles, and the forces there, as far as they are given."""
-        row = self.count
-        self.q[row], self.qd[row], self.work[row] = state[:3]
+        """Keep the next state, (x, v, W) and bristles, and the forces there, as far as they are given."""
+        row, (x, v, self.work[self.count]) = self.count, state[:3]
+        if self.places:
+            (x, self.signals["theta"][row]), (v, self.signals["thetad"][row]) = (
+                parted(of_all, self.q.shape[-1], self.places) for of_all in (x, v)
+            )
+        self.q[row], self.qd[row] = x, v
         if self.bristles is not None:
             self.bristles[row] = state[3]
         for kept, value in zip(self.forces, forces, strict=False):
             kept[row] = value
         self.count = row + 1
+
+    def state(self, row: int) -> tuple[Any, ...]:
+        """A state that was kept: (x, v, W), and bristles if there are some."""
+        q, qd = self.q[row], self.qd[row]
+        if self.places:
+            q, qd = (
+                stacked(q, self.signals["theta"][row], self.places),
+                stacked(qd, self.signals["thetad"][row], self.places),
+            )
+        return q, qd, self.work[row], *(() if self.bristles is None else (self.bristles[row],))
 
     def make_last_row(self, t: float) -> bool:
         """Make the next row that of the time at which a motion ends, t, s, and say whether it was made.
@@ -105,6 +122,9 @@ class Samples:
         forces = tuple(f[at] for f in self.forces)
         bent = None if self.bristles is None else self.bristles[at]
         own: dict[str, Any] = {"effort": self.effort, "bristles": bent, "shares_times": bool(index)}
+        if self.places:
+            rotors = {name: self.signals[name][at] for name in ("theta", "thetad")}
+            own |= {"places": self.places, "signals": rotors}
         return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, **own)
 
     def kept(self) -> Samples:

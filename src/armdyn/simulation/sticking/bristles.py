@@ -17,25 +17,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.checks import array
-from armdyn.constraints.arguments import Redundant
 from armdyn.declaration import function
 from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.robot import Robot
-from armdyn.simulation.equations import SOURCES, motion_of, rubbing_motion_of
+from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import UNITS, Label
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.samples import Samples
 from armdyn.spatial.rotations import Array
 
 NAME = "bristles"
@@ -230,56 +227,6 @@ class Bent:
     def stored(self, q: Any, qd: Any) -> Any:
         """The energy that has been stored since the step began, at its end."""
         return self.laws.energy(self.path.bent(q, qd)) - self.laws.energy(self.path.z)
-
-
-class Bends(Protocol):
-    """What bends, as a state in motion knows it: of positions that are those of joints, or of links and rotors."""
-
-    def bending(self, z: Array, qd: Array, /) -> tuple[Array, Array]:
-        """What it takes from the joint forces, N m or N, and dz/dt, rad/s or m/s."""
-
-    def along(self, z: Array, moved: Array, qd: Array, /) -> Array:
-        """z behind a motion, rad or m."""
-
-    def energy(self, z: Array, /) -> Any:
-        """What it stores, J."""
-
-
-class OnNumbers:
-    """The same on numbers, compiled, beside the motion of the robot without these laws.
-
-    Args:
-        robot: with all its laws.
-        redundant: as of `armdyn.simulate`.
-    """
-
-    def __init__(self, robot: Robot, redundant: Redundant) -> None:
-        self.bare = without_bristles(robot)
-        self.bending, self.along = robot.compile(bending), robot.compile(bent_along)
-        self.energy, self._motion = robot.compile(bristle_energy), motion_of(self.bare, redundant)
-        self._rubbing = rubbing_motion_of(self.bare, redundant)
-
-    def motion(self, q: Array, qd: Array, z: Array, tau: Array, *f_tip: Array) -> tuple[Array, Any, Array, Array]:
-        """qdd, the power of what acts less that of all friction, dz/dt, and the forces of what bends."""
-        force, rates = self.bending(z, qd)
-        return *self._motion(q, qd, tau - force, *f_tip), rates, force
-
-    def friction(self, q: Array, qd: Array, z: Array, tau: Array, *f_tip: Array) -> tuple[Array, Array]:
-        """qdd, and the friction of all laws."""
-        force, _ = self.bending(z, qd)
-        qdd, _, other = self._rubbing(q, qd, tau - force, *f_tip)
-        return qdd, force + other
-
-
-def bent_results(robot: Robot, samples: Samples, redundant: Redundant) -> tuple[Array, EnergyAccount, dict[str, Array]]:
-    """qdd, energies and signals along what was kept; what is stored in the bending counts as potential energy."""
-    q, qd, z, own = samples.q, samples.qd, samples.bristles, OnNumbers(robot, redundant)
-    assert z is not None  # noqa: S101 - the caller saw it
-    qdd, friction = own.friction(q, qd, z, *samples.forces)
-    signals = {"friction": friction} | samples.signals
-    potential = robot.potential_energy(q) + own.energy(z)
-    energy = EnergyAccount(robot.kinetic_energy(q, qd), potential, samples.work)
-    return qdd if samples.qdd is None else samples.qdd, energy, signals | {NAME: z}
 
 
 def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:

@@ -13,16 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.constraints.arguments import Redundant
 from armdyn.functions import CompiledRollout
-from armdyn.robot import Robot
 from armdyn.simulation.events.pushing import Mode, Pushing
 from armdyn.simulation.events.room import Room
 from armdyn.simulation.events.state_in_motion import StateInMotion
 from armdyn.simulation.events.stops import Barriers
 from armdyn.simulation.forces import Forces, Index, Table
-from armdyn.simulation.integration.grid import StepGrid
-from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples
@@ -30,6 +26,7 @@ from armdyn.simulation.sticking.dry_events import Acting, Bounds, Change, States
 from armdyn.simulation.sticking.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.sticking.equations import part_of_step, step_of_loop, sticking_motion
 from armdyn.simulation.sticking.pushing_under_load import pushing_of
+from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -39,14 +36,16 @@ MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 """Steps of a part of the motion, which are made in vain by a state that waits for its event, and times the states."""
 
 
-def can_compile(robot: Robot, forces: Forces, joints: DryJoints) -> bool:
+def has_loop(problem: Problem, joints: DryJoints) -> bool:
     """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
 
     And whether each of them rubs without load too: else its bounds may close, which `armdyn.simulation.events.hybrid`
     knows.
     """
-    plain = not robot.model.constraints and rub_without_load(robot.mechanism.drive)
-    return forces.are_known and plain and bool((joints.moved_by >= 0).all())
+    system, fixed = problem.system, problem.grid is not None
+    plain = fixed and not (system.places or system.carries or system.robot.model.constraints)
+    loaded = plain and rub_without_load(system.robot.mechanism.drive)
+    return loaded and problem.forces.are_known and bool((joints.moved_by >= 0).all())
 
 
 @dataclass(frozen=True)
@@ -76,27 +75,14 @@ class _Given:
         )
 
 
-def integrate(
-    robot: Robot,
-    method: FixedStep,
-    forces: Forces,
-    start: tuple[Array, Array],
-    *,
-    grid: StepGrid,
-    saved: Array,
-    samples: Samples,
-    report: Report,
-    joints: DryJoints,
-    redundant: Redundant = "error",
-) -> None:
-    """Advance from (q, qd) over the grid, and keep the state after each of the ``saved`` steps."""
-    batch = start[0].shape[:-1]
-    pushing = pushing_of(robot, Barriers(robot, None, []), joints, redundant)
-    motion = _Motions(pushing, method, forces, start, grid, saved, samples)
+def integrate(problem: Problem, report: Report, joints: DryJoints) -> None:
+    """Advance over the grid, and keep the state after each of the ``saved`` steps."""
+    robot = problem.robot
+    motion = _Motions(pushing_of(robot, Barriers(robot, None, []), joints, problem.redundant), problem)
     try:
         motion.run(report)
     finally:
-        motion.keep_events(batch)
+        motion.keep_events(problem.batch)
     if len(motion.failures) == len(motion.states.q):
         motion.keep_last()
         raise motion.failures[min(motion.failures)]
@@ -105,18 +91,10 @@ def integrate(
 class _Motions:
     """All states on their way, with one axis for the batch."""
 
-    def __init__(
-        self,
-        pushing: Pushing,
-        method: FixedStep,
-        forces: Forces,
-        start: tuple[Array, Array],
-        grid: StepGrid,
-        saved: Array,
-        samples: Samples,
-    ) -> None:
-        robot, joints, (q, qd) = pushing.robot, pushing.dry, start
-        self.pushing, self.method, self.forces, self.grid, self.saved = pushing, method, forces, grid, saved
+    def __init__(self, pushing: Pushing, problem: Problem) -> None:
+        self.problem, robot, joints, (q, qd) = problem, pushing.robot, pushing.dry, problem.start
+        method, forces, grid, samples = problem.method, problem.forces, problem.grid, problem.samples
+        self.pushing, self.method, self.forces, self.grid, self.saved = pushing, method, forces, grid, problem.saved
         self.samples, self.batch, n = samples, q.shape[:-1], robot.dof
         q, qd = (np.array(np.broadcast_to(a, q.shape)).reshape(-1, n) for a in (q, qd))
         self.states = States(q, qd, np.zeros(len(q)), np.zeros(q.shape), np.zeros(len(q)))
@@ -252,8 +230,8 @@ class _Motions:
         index: Index = np.unravel_index(k, self.batch) if self.batch else ()  # type: ignore[assignment]
         nothing = Samples.empty(np.zeros(1), (), self.states.q.shape[-1], with_f_tip=self.forces.f_tip is not None)
         nothing.effort, nothing.count = self.samples.effort, 1
-        room, forces = Room.of(nothing, 0), self.forces.of(index)
-        return StateInMotion(self.pushing, self.method, forces, self.grid.duration, nothing, room, (), None, None)
+        room = Room.of(nothing, 0, self.states.q.shape[-1])
+        return StateInMotion(self.problem, self.pushing, self.forces.of(index), nothing, room)
 
     def _mode(self, slip: Array) -> Mode:
         own = slip[self.pushing.dry.moved_by].astype(int)

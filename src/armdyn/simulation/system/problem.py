@@ -1,0 +1,103 @@
+"""The problem that a simulation solves: a system, its forces and its start, a method, and room for the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.constraints.arguments import Redundant
+from armdyn.robot import Robot
+from armdyn.simulation.divergence import refuse_without_inertia
+from armdyn.simulation.drift import Corrector
+from armdyn.simulation.events.happenings import Happenings
+from armdyn.simulation.forces import Forces
+from armdyn.simulation.integration.grid import StepGrid, saved_steps, saved_times, step_grid
+from armdyn.simulation.methods.catalogue import FixedStep, Method
+from armdyn.simulation.results.dense import Dense
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.settings import check_keeps_constraints
+from armdyn.simulation.system.system import System
+from armdyn.spatial.rotations import Array
+
+
+@dataclass
+class Problem:
+    """What each driver of a simulation gets, besides a function to report progress to.
+
+    Args:
+        system: that moves.
+        method: of integration.
+        forces: that act.
+        start: (x, v) at t = 0, and z if the system has states, with the axes of a batch.
+        duration: s.
+        samples: room for the motion, which the driver fills.
+        happenings: events, stops, contacts, brakes and joints that stick; None if there is none of them.
+        corrector: puts states onto constraints; None if they are not corrected.
+        dense_output: whether the interpolants of the steps are kept.
+        grid: of a method with steps of one length.
+        saved: the steps of the grid after which a state is kept.
+    """
+
+    system: System
+    method: Any
+    forces: Forces
+    start: tuple[Array, ...]
+    duration: float
+    samples: Samples
+    happenings: Happenings | None = None
+    corrector: Corrector | None = None
+    dense_output: bool = False
+    grid: Any = None
+    saved: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        system: System,
+        method: Method,
+        forces: Forces,
+        start: tuple[Array, ...],
+        duration: float,
+        saving: Mapping[str, Any],
+        happenings: Happenings | None,
+    ) -> Problem:
+        """The problem whose states are kept as ``saving`` says: ``save_every`` and ``times`` of `armdyn.simulate`."""
+        system.refuse_method(method)
+        if not system.places:
+            refuse_without_inertia(system.robot, start[0])
+        grid: StepGrid | None = None
+        saved: Array | None = None
+        if isinstance(method, FixedStep):
+            check_keeps_constraints(system.robot, method)
+            grid = step_grid(duration, method.step)
+            forces, saved = forces.on_grid(grid), saved_steps(grid, **saving)
+            t = grid.times(saved)
+        else:
+            t = saved_times(duration, **saving)
+        samples = system.room(t, start[0].shape[:-1], with_f_tip=forces.f_tip is not None)
+        return cls(system, method, forces, start, duration, samples, happenings, grid=grid, saved=saved)
+
+    @property
+    def robot(self) -> Robot:
+        """What moves, with all its laws of friction."""
+        return self.system.robot
+
+    @property
+    def redundant(self) -> Redundant:
+        """Treatment of constraints that follow from others."""
+        return self.system.redundant
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The axes of the batch."""
+        return self.start[0].shape[:-1]
+
+    @property
+    def corrects(self) -> bool:
+        """Whether every state is put onto the constraints."""
+        return self.corrector is not None and self.corrector.always
+
+    def interpolant(self) -> Dense:
+        """Room for the interpolants of one state."""
+        return Dense(self.system.dof, self.system.places)

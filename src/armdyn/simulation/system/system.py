@@ -1,0 +1,224 @@
+"""The mechanical system of a robot: its coordinates, its states and the rates of both under forces.
+
+Coordinates x are the positions q of the joints and, after them, those of rotors on springs (flexible joints,
+Modern Robotics 8.9.5); velocities v are their rates. States z belong to friction with bristles (LuGre, Maxwell slip).
+The drivers of a simulation integrate (x, v, z, W), W being the work of all that acts; they do not know how many of
+which there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.flexible_dynamics import flexible_motion
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import either
+from armdyn.checks import per_joint
+from armdyn.constraints.arguments import Redundant
+from armdyn.errors import ShapeError
+from armdyn.robot import Robot
+from armdyn.simulation.equations import motion_of, rubbing_motion_of
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible.bristles import frictions, motion_carries
+from armdyn.simulation.methods.catalogue import Method, Taylor
+from armdyn.simulation.methods.formulas import Rates
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.sticking.bristles import (
+    NAME,
+    bending,
+    bent_along,
+    bristle_energy,
+    count,
+    initial_bristles,
+    without_bristles,
+)
+from armdyn.simulation.sticking.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.system.coordinates import parted, stacked
+from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
+
+
+class System:
+    """Coordinates, states and equations of motion of a robot, on numbers.
+
+    Args:
+        robot: what moves, with all its laws of friction.
+        redundant: treatment of constraints that follow from others, as of `armdyn.simulate`.
+        carries: whether bristles are states z; else their friction counts at its steady force.
+    """
+
+    def __init__(self, robot: Robot, redundant: Redundant, *, carries: bool) -> None:
+        self.robot, self.redundant, self.carries = robot, redundant, carries
+        self.places: tuple[int, ...] = tuple(flexible_places(robot.model))
+        """The joints with springs, whose rotors are coordinates."""
+        self.dof, self.size = robot.dof, robot.dof + len(self.places)
+        self.bare = without_bristles(robot) if carries else robot
+        """The robot without the friction whose bristles are states."""
+
+    @classmethod
+    def of(cls, robot: Robot, method: Method, redundant: Redundant) -> System:
+        """The system that a method integrates."""
+        return cls(robot, redundant, carries=motion_carries(robot, method))
+
+    # Coordinates and states.
+
+    def start(
+        self, q: Array, qd: Array, theta0: Any = None, thetad0: Any = None, bristles0: Any = None
+    ) -> tuple[Array, ...]:
+        """The state (x, v) at t = 0, and z if the system has states; arguments as of `armdyn.simulate`.
+
+        Raises:
+            SettingError: rotors or bristles of a system that has none.
+            ShapeError: arrays that do not fit q.
+        """
+        z = initial_bristles(self.robot, self.carries, bristles0, q.shape[:-1])
+        if not self.places:
+            for name, value in (("theta0", theta0), ("thetad0", thetad0)):
+                if value is not None:
+                    raise SettingError(
+                        f"{name} is given, but no joint of {self.robot.name!r} has a spring: its rotors are where "
+                        "q0 says"
+                    )
+            return q, qd, *z
+        theta, thetad = per_joint(
+            self.robot, theta0=q if theta0 is None else theta0, thetad0=qd if thetad0 is None else thetad0
+        )
+        if np.broadcast_shapes(theta.shape, q.shape) != q.shape:
+            raise ShapeError(f"theta0 and thetad0 have shape {theta.shape}; expected {q.shape}, as q0")
+        theta, thetad = np.broadcast_to(theta, q.shape), np.broadcast_to(thetad, q.shape)
+        return stacked(q, theta, self.places), stacked(qd, thetad, self.places), *z
+
+    def room(self, t: Array, batch: tuple[int, ...], *, with_f_tip: bool) -> Samples:
+        """Room for the states of a motion at these times."""
+        bristles = count(self.robot.model) if self.carries else None
+        samples = Samples.empty(t, batch, self.dof, with_f_tip=with_f_tip, bristles=bristles)
+        if self.places:
+            samples.places = self.places
+            samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
+        return samples
+
+    def seen(self, x: Array, v: Array) -> tuple[Array, Array]:
+        """q and qd of the joints, on which forces and events depend."""
+        return (x[..., : self.dof], v[..., : self.dof]) if self.places else (x, v)
+
+    def refuse_method(self, method: Method) -> None:
+        """Refuse methods that do not move rotors on springs: those with a memory, and Taylor series."""
+        if self.places and isinstance(method, Taylor):
+            raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
+        if self.places:
+            refuse_memory(method)
+
+    # Equations of motion.
+
+    @cached_property
+    def motion(self) -> Callable[..., Rates]:
+        """Accelerations and the power of all that acts: a function of x, v, joint forces tau and f_tip."""
+        if not self.places:
+            return motion_of(self.bare, self.redundant)
+        equations, dof, places = self.bare.compile(flexible_motion), self.dof, self.places
+
+        def on_springs(x: Array, v: Array, *acting: Array) -> Rates:
+            (q, theta), (qd, thetad) = parted(x, dof, places), parted(v, dof, places)
+            qdd, thetadd, power = equations(q, qd, theta, thetad, *acting)
+            return stacked(qdd, thetadd, places), power
+
+        return on_springs
+
+    def bending(self, z: Array, v: Array) -> tuple[Array, Array]:
+        """The force of bristles, to be taken from the motors', N m or N, (..., n), and dz/dt, rad/s or m/s."""
+        force, rate = self._bending(z, self._rotors(v))
+        return force, rate
+
+    def along(self, z: Array, moved: Array, v: Array) -> Array:
+        """z after a motion of the coordinates, at these velocities."""
+        after: Array = self._along(z, self._rotors(moved), self._rotors(v))
+        return after
+
+    def stored(self, *z: Array) -> Any:
+        """The energy in bristles, J."""
+        return self._energy(*z) if self.carries else 0.0
+
+    def on_coordinates(self, force: Array) -> Array:
+        """A force of the motors, (n,), on the coordinates: on rotors at flexible joints, (size,)."""
+        of_links = force.copy()
+        of_links[list(self.places)] = 0.0
+        return np.append(of_links, force[list(self.places)])
+
+    def _rotors(self, x: Array) -> Array:
+        """Positions of the motors at the joints, or their rates."""
+        return parted(x, self.dof, self.places)[1] if self.places else x
+
+    @cached_property
+    def _bending(self) -> Callable[..., tuple[Array, Array]]:
+        return self.robot.compile(bending)
+
+    @cached_property
+    def _along(self) -> Callable[..., Array]:
+        return self.robot.compile(bent_along)
+
+    @cached_property
+    def _energy(self) -> Callable[..., Any]:
+        return self.robot.compile(bristle_energy)
+
+    # Forces that may jump.
+
+    @cached_property
+    def rubbing(self) -> list[int]:
+        """The bodies whose joints have friction that jumps where they come to rest."""
+        return rubbing_bodies(self.bare.mechanism.drive)
+
+    def directions(self, v: Array) -> Array:
+        """The signs of the velocities of joints with dry friction; of link and rotor together in one number."""
+        rates, links = self.bare.mechanism.drive.rates, self.seen(v, v)[0]
+        of_links: Array = np.sign(rates(links)[self.rubbing])
+        return 2.0 * np.sign(rates(self._rotors(v))[self.rubbing]) + of_links if self.places else of_links
+
+    def names_of_forces(self) -> list[str]:
+        """Names of the forces that may jump, of tau and f_tip."""
+        torques = [f"the torque of {name!r}" for name in self.robot.joint_names]
+        return [*torques, *(f"f_tip[{place}]" for place in range(6))]
+
+    def names_of_friction(self) -> list[str]:
+        """Names of the friction that may jump, in the order of `directions`."""
+        return rubbing_names(self.bare)
+
+    # Results.
+
+    def results(self, samples: Samples) -> tuple[Array, EnergyAccount, dict[str, Array]]:
+        """qdd, energies and signals along the kept states; energies of springs and bristles count as potential."""
+        q, qd, z, (tau, *f_tip) = samples.q, samples.qd, samples.bristles, samples.forces
+        qdd, signals, force = samples.qdd, dict(samples.signals), np.zeros(0)
+        rotors = (signals["theta"], signals["thetad"]) if self.places else ()
+        potential = self.robot.potential_energy(q)
+        if rotors:
+            potential = potential + self.robot.spring_energy(q, rotors[0])
+        if z is not None:
+            force, potential = self._bending(z, rotors[1] if rotors else qd)[0], potential + self._energy(z)
+            tau = tau - force
+        if rotors:
+            kinetic = self.robot.flexible_kinetic_energy(q, qd, rotors[1])
+            qdd = self.bare.compile(flexible_motion)(q, qd, *rotors, tau, *f_tip)[0] if qdd is None else qdd
+            signals |= frictions(self.robot, samples, qdd) if z is not None and "rotor_friction" not in signals else {}
+        else:
+            kinetic = self.robot.kinetic_energy(q, qd)
+            if z is not None:
+                found, _, friction = rubbing_motion_of(self.bare, self.redundant)(q, qd, tau, *f_tip)
+                qdd, signals = found if qdd is None else qdd, {"friction": friction + force} | signals
+            elif qdd is None:
+                qdd = motion_of(self.bare, self.redundant)(q, qd, tau, *f_tip)[0]
+        signals |= {} if z is None else {NAME: z}
+        return qdd, EnergyAccount(kinetic, potential, samples.work), signals
+
+
+def refuse_memory(method: Any) -> None:
+    """Refuse the variational method, whose equations know no springs, and those that need rates of steps ago."""
+    scheme = getattr(method, "scheme", None)
+    if scheme is not None and scheme.memory:
+        raise SettingError(
+            f"{method} does not move arms with flexible joints; expected a one-step method such as "
+            + either("RungeKutta4(step=1e-4), or robot.without_springs()", "--method rk4, or actuators without springs")
+        )
