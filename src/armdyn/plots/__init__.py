@@ -2,11 +2,11 @@
 
 `armdyn.plots.robot.plot` draws a robot (``robot.plot(q)``), `plot_trajectory` a simulation over time,
 `animate_trajectory` the arm as it moves; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
-`armdyn.ellipsoids`; `draw_friction` friction against velocity, `draw_operating_region`, `draw_gear_ratios` and
-`draw_efficiency_map` what motors can do, `draw_drive_histories` what they do over a motion; `draw_sizing` the report of
-`armdyn.sizing`; `draw_check` a fit beside a log, `draw_excitation` an exciting motion; `draw_masp` and
-`draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations,
-`draw_torque_split` joint forces along and against a constraint.
+`armdyn.ellipsoids`; `draw_friction` friction against velocity, `draw_friction_map` that of a robot,
+`draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` what motors can do, `draw_drive_histories` what
+they do over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_check` a fit beside a log, `draw_excitation`
+an exciting motion; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms`
+centripetal and Coriolis accelerations, `draw_torque_split` joint forces along and against a constraint.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from armdyn.plots.drives import draw_drive_histories, draw_efficiency_map
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
     from armdyn.plots.friction import draw_friction
+    from armdyn.plots.friction_map import draw_friction_map
     from armdyn.plots.holding import draw_holding_set
     from armdyn.plots.identification import draw_check, draw_excitation
     from armdyn.plots.masp import draw_masp, draw_simulation
@@ -37,6 +38,7 @@ _WHERE = {
     "PictureError": "style",
     "animate_trajectory": "animate",
     "draw_check": "identification",
+    "draw_friction_map": "friction_map",
     "draw_drive_histories": "drives",
     "draw_efficiency_map": "drives",
     "draw_excitation": "identification",
@@ -66,6 +68,7 @@ __all__ = [
     "draw_efficiency_map",
     "draw_excitation",
     "draw_friction",
+    "draw_friction_map",
     "draw_gear_ratios",
     "draw_holding_set",
     "draw_joint_ellipses",

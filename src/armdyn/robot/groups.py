@@ -11,7 +11,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "Terms and matrices of M(q) qdd + c(q, qd) + g(q) + friction + J^T f_tip = tau": (
         "mass_matrix", "inverse_mass_matrix", "mass_matrix_dot", "bias_forces", "velocity_forces", "gravity_forces",
-        "friction_forces", "tip_forces", "coriolis_matrix", "christoffel", "coriolis_coefficients",
+        "friction_forces", "friction_map", "tip_forces", "coriolis_matrix", "christoffel", "coriolis_coefficients",
         "centrifugal_coefficients", "transposed_coriolis_forces", "closed_form",
     ),
     "Where things are and how they move": (

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     import armdyn.model.standard_parameters
     import armdyn.robot.editing
     import armdyn.robot.exporting
+    import armdyn.robot.friction_map
     import armdyn.robot.locking
     import armdyn.robot.renaming
     import armdyn.robot.sampling
@@ -211,6 +212,7 @@ class Robot:
     joint_accelerations = Imported(lambda: armdyn.kinematics.rates.joint_accelerations)
     task_space = Imported(lambda: armdyn.task_space.task_space)
     cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
+    friction_map = Imported(lambda: armdyn.robot.friction_map.friction_map)
     random_configuration = Imported(lambda: armdyn.robot.sampling.random_configuration)
     simulate = exported("armdyn.simulation")
     plot = exported("armdyn.plots.robot")
