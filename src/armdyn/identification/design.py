@@ -1,5 +1,9 @@
 """The regression of a robot's joint forces: which columns it has, and its rows from the samples of a log.
 
+There are two forms of a row. That of accelerations is tau = Y(q, qd, qdd) pi + friction. That of momenta has none:
+tau = d/dt (Y_p(q, qd)) pi - Y_L(q, qd) pi + friction (`armdyn.Robot.momentum_regressor`), and after the low-pass with
+the kernel k, d/dt (k * Y_p) = k' * Y_p.
+
 The columns of a joint's row are base parameters (combinations of the links' ten parameters, of which the joint's forces
 are a function), the joint's own armature and friction. Joint forces depend on the links beyond the joint only, so that
 about half of the base columns of a row are zero; they are left out, row by row of joints.
@@ -43,8 +47,8 @@ class Parameters:
         gain_spread: of the parts by which torques are measured too small; None if they are right.
         compliance: of springs between the measured positions and the links, rad/(N m) or m/N; None for stiff joints.
         coupling: C, the velocity of each motor, as its own joint sees it, per velocity of each joint, shape (n, n);
-        None
-            if each motor moves its own joint only.
+            None if each motor moves its own joint only.
+        momentum: True for rows of the filtered momentum, without accelerations.
     """
 
     robot: RobotLike
@@ -53,6 +57,7 @@ class Parameters:
     coupling: Array | None = None
     gain_spread: float | None = None
     compliance: Array | None = None
+    momentum: bool = False
 
     @property
     def of_joints(self) -> tuple[str, ...]:
@@ -196,12 +201,16 @@ def windows(piece: Piece) -> list[tuple[int, int]]:
 
 def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: int, stop: int) -> Rows:
     samples = piece.samples(start, stop)
-    columns = columns_of(samples, parameters, bodies)
+    columns = columns_of(samples, parameters, bodies, momentum=parameters.momentum)
     chain = piece.chain
     kernel, step = chain.slow_kernel, chain.step
     widths = [column.shape[1] for column in columns]
     every = np.concatenate([*columns, samples.tau], axis=1)
     rows = filtered(every, kernel, step)
+    rates = filtered(samples.tau, chain.slope_kernel, step) * chain.rate
+    if parameters.momentum:
+        momenta = np.concatenate(momentum_columns(samples, parameters), axis=1)
+        rows[:, : momenta.shape[1]] += filtered(momenta, chain.slope_kernel, step) * chain.rate
     ends = np.cumsum(widths)
     *of_joints, torques = np.split(rows, ends, axis=1)
     if parameters.gain_spread is not None:  # of the gains; filled by `update_gain_columns`
@@ -209,19 +218,44 @@ def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: i
             np.column_stack([columns, np.zeros((len(columns), len(parameters.motors_of(j))))])
             for j, columns in enumerate(of_joints)
         ]
-    rates = filtered(samples.tau, chain.slope_kernel, step) * chain.rate
     usable = np.ones(torques.shape, dtype=bool)
     if not samples.usable.all():
         usable = filtered((~samples.usable).astype(float), np.abs(kernel), step) < 1e-3
     return Rows(samples.t[len(kernel) // 2 :: step][: len(rows)], of_joints, torques, rates, usable)
 
 
-def columns_of(samples: Samples, parameters: Parameters, bodies: Array) -> list[Array]:
-    """The columns of each joint's row before the slow low-pass, each of shape (T, k_j)."""
-    robot, rank = parameters.robot, len(parameters.base.independent)
-    Y = robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS)
-    load = parameters.load_at_motors(Y @ bodies) if needs_load(parameters.terms) else None
+def columns_of(samples: Samples, parameters: Parameters, bodies: Array, *, momentum: bool = False) -> list[Array]:
+    """The columns of each joint's row before the slow low-pass, each of shape (T, k_j).
+
+    Those of the momentum form are -dL/dq and friction; `momentum_columns` has the parts whose rates are to be added.
+    """
+    robot = parameters.robot
+    load, Y = None, None
+    if not momentum or needs_load(parameters.terms):
+        Y = robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS)
+        load = parameters.load_at_motors(Y @ bodies) if needs_load(parameters.terms) else None
     own = own_columns(samples, parameters, load)
+    if momentum:
+        Y = -robot.lagrangian_gradient_regressor(samples.q, samples.qd, **NO_JOINTS)
+        own = [np.zeros_like(each) if k < parameters.armature else each for k, each in enumerate(own)]
+    return _by_joint(np.asarray(Y), own, parameters)
+
+
+def momentum_columns(samples: Samples, parameters: Parameters) -> list[Array]:
+    """The momenta of the columns of each joint's row: of bodies and armatures, and zero of friction.
+
+    d/dt (Y_p) pi - Y_L pi = tau: the rate of the filtered momentum is the momentum through the rate of the filter.
+    """
+    Y = parameters.robot.momentum_regressor(samples.q, samples.qd, **NO_JOINTS)
+    rates = parameters.at_motors(samples.qd)
+    blocks = len(parameters.of_joints) - (parameters.gain_spread is not None)
+    own = [rates if k < parameters.armature else np.zeros_like(rates) for k in range(blocks)]
+    return _by_joint(Y, own, parameters)
+
+
+def _by_joint(Y: Array, own: Sequence[Array], parameters: Parameters) -> list[Array]:
+    """The base columns of a regressor that the row of each joint has, beside those of its motors."""
+    rank = len(parameters.base.independent)
     independent = np.array(parameters.base.independent, dtype=int)
     result = []
     for j, places in enumerate(parameters.of_row):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number, switch
+from armdyn.checks import array, choice, number, switch
 from armdyn.errors import shown
 from armdyn.identification.delays import estimated_delays, given_delays
 from armdyn.identification.design import Parameters
@@ -37,6 +37,8 @@ from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.robot import Robot
+
+FORMS = ("acceleration", "momentum")
 
 FRICTION = ("viscous", "coulomb", "load", "offset")
 """Terms of friction that are fitted if none are chosen."""
@@ -93,6 +95,7 @@ def identify(
     coupling: ArrayLike | None = None,
     gain_spread: float | None = None,
     stiffness: ArrayLike | None = None,
+    form: str = "acceleration",
 ) -> Fit:
     """The parameters of a robot's bodies and joints from logs: a `Fit`, with the robot that has them.
 
@@ -128,6 +131,8 @@ def identify(
             right.
         stiffness: of springs between the measured positions and the links, such as those of harmonic drives behind
             motor encoders, N m/rad or N/m, one or one for each joint; None for stiff joints.
+        form: "acceleration" for rows of M qdd + ... = tau, "momentum" for rows of the filtered momentum, in which no
+            acceleration occurs. Friction in proportion to the load needs accelerations in both.
 
     Raises:
         IdentificationError: no joint forces, no motion, logs that are too short, settings that make no sense.
@@ -162,6 +167,7 @@ def identify(
         coupling_of_logs(fitted) if coupling is None else coupling_of(coupling, robot),
         gain_spread,
         compliance_of(stiffness, robot),
+        choice("form", form, FORMS, error=IdentificationError) == "momentum",
     )
     description = robot if prior is None else prior
     delays, estimate = given_delays(delay, robot.dof)

@@ -20,7 +20,7 @@ from armdyn.spatial.rotations import Array
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
 
-WEIGHTS = 10.0 ** np.arange(3.0, -1.01, -1.0)
+WEIGHTS = 10.0 ** np.arange(4.0, -1.01, -1.0)
 """Weights of the divergence that are tried, the largest first: each solution begins at the one before."""
 
 ROUGHLY = 1e-7
@@ -109,13 +109,30 @@ def select_weight(
         alone[number] = _costs_of(parameters.lift @ x, out, parameters, deviations)
     sizes = np.array([[factor.weight for factor in out] for _, out in tasks])
     shares = sizes.sum(axis=1) / max(sizes.sum(), 1.0)
-    with np.errstate(invalid="ignore"):
-        worse = (sizes[:, None] * costs).sum(axis=0) > WORSE**2 * (sizes * alone).sum(axis=0)
-    return _largest_as_good(costs.mean(axis=2), shares, allowed=~worse.any(axis=1))
+    return _largest_as_good(costs.mean(axis=2), shares, allowed=_no_joint_is_worse(costs, alone, sizes))
 
 
 WORSE = 1.01
 """The ratio of a joint's held-out error to that of friction alone above which a weight of the prior is too small."""
+
+
+def _no_joint_is_worse(costs: Array, alone: Array, sizes: Array) -> Array:
+    """A mask of the weights with which no joint is worse than with friction alone, by one standard error of the tasks.
+
+    A joint whose errors are those of its friction gains nothing by other bodies, and can lose on motions of another
+    kind. Its excess over friction alone varies from task to task; by chance it is negative in sum.
+
+    Args:
+        costs: of each task, weight and joint, per row.
+        alone: of each task and joint, of friction alone.
+        sizes: rows of each task and joint.
+    """
+    count = len(costs)
+    with np.errstate(invalid="ignore"):
+        excess = sizes[:, None] * (costs - WORSE**2 * alone[:, None])
+        error = np.sqrt(count) * np.std(excess, axis=0, ddof=1) if count > 1 else 0.0
+        worse = excess.sum(axis=0) + error > 0.0
+    return ~(worse | ~np.isfinite(costs).all(axis=0)).any(axis=1)
 
 
 def _held_out_costs(

@@ -89,7 +89,7 @@ class Chain:
     @property
     def slope_kernel(self) -> Array:
         """The kernel of the derivative of a signal after the slow low-pass, times the interval of the samples."""
-        return np.asarray(np.gradient(np.pad(self.slow_kernel, 1))[1:-1] * -1.0)
+        return np.asarray(np.convolve(self.slow_kernel, DERIVATIVE)[2:-2])
 
     @property
     def margin(self) -> float:
