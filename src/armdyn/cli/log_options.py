@@ -42,7 +42,7 @@ Drives = Annotated[
 ]
 Zeros = Annotated[
     str | None,
-    typer.Option("--zeros", metavar="Q,Q,...", help="Positions of the joints where those of the log are zero."),
+    typer.Option("--zeros", metavar="Q,Q,...", help="Positions of the joints at which those of the log are zero."),
 ]
 
 

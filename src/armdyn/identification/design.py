@@ -125,7 +125,7 @@ class Parameters:
         )
 
     def _own_places(self, j: int, block: int) -> Array:
-        """The places of a block of joint parameters, behind the bodies', that the row of a joint has."""
+        """The places of a block of joint parameters, after those of the bodies, that the row of a joint has."""
         return self.robot.dof * block + self.motors_of(j)
 
     def motors_of(self, j: int) -> Array:
@@ -254,7 +254,7 @@ def momentum_columns(samples: Samples, parameters: Parameters) -> list[Array]:
 
 
 def _by_joint(Y: Array, own: Sequence[Array], parameters: Parameters) -> list[Array]:
-    """The base columns of a regressor that the row of each joint has, beside those of its motors."""
+    """The base columns of a regressor that the row of each joint has, with those of its motors."""
     rank = len(parameters.base.independent)
     independent = np.array(parameters.base.independent, dtype=int)
     result = []

@@ -195,7 +195,7 @@ SURE = 20.0
 
 
 def _slope(x: Array, others: Array, y: Array) -> tuple[float, float]:
-    """The slope of y over x beside other columns, and its deviation."""
+    """The slope of y over x in a fit with other columns, and its deviation."""
     design = np.column_stack([x, others])
     scale = np.maximum(np.linalg.norm(design, axis=0), np.finfo(float).tiny)
     inverse = np.linalg.pinv(design / scale, rcond=1e-8)
