@@ -61,6 +61,14 @@ class RobotLike(Arm, Hashable, Protocol):
         """J(q), the twist of a frame per joint velocity, shape (..., 6, n)."""
 
     @property
+    def momentum_regressor(self) -> Callable[..., Any]:
+        """Regressor of the momentum M qd, shape (..., n, parameters)."""
+
+    @property
+    def lagrangian_gradient_regressor(self) -> Callable[..., Any]:
+        """Regressor of dL/dq = C^T qd - g, shape (..., n, parameters)."""
+
+    @property
     def regressor(self) -> Callable[..., Any]:
         """Y(q, qd, qdd), joint forces per inertial parameter, shape (..., n, parameters)."""
 

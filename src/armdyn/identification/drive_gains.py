@@ -41,6 +41,9 @@ from armdyn.spatial.rotations import Array
 if TYPE_CHECKING:
     from armdyn.robot import Robot
 
+PRIOR_WEIGHT = 30.0
+"""Weight of the divergence, about that of thirty rows: the description must not decide the scale, which the mass does."""
+
 FREE = 10.0
 """The spread of g: gains are not drawn to their first values."""
 
@@ -69,7 +72,7 @@ def drive_gains(
     armature: bool = True,
     cutoff: float = CUTOFF,
     smoothing: float | None = None,
-    prior_weight: float | None = None,
+    prior_weight: float = PRIOR_WEIGHT,
 ) -> DriveGains:
     """The gains of the drives, N m/A or N/A, from logs of currents without and with a body of known mass.
 
@@ -89,8 +92,7 @@ def drive_gains(
         armature: True to fit the inertia of each joint's rotor.
         cutoff: of the low-pass of columns and currents, Hz.
         smoothing: cut-off of the low-pass of positions and velocities, Hz; five times ``cutoff`` if None.
-        prior_weight: of the divergence to the description, for residuals in units of their deviation; chosen by data
-            that are held out if None.
+        prior_weight: of the divergence to the description, for residuals in units of their deviation.
 
     Raises:
         IdentificationError: logs without currents or without motion, a mass without loaded logs or the other way round.
@@ -125,12 +127,13 @@ def drive_gains(
         return problem.gains(first, 1.0, tuple(notes))
     known = number("mass", mass, above=0.0, unit="kg", error=IdentificationError)
     options: dict[str, Any] = {"friction": friction, "armature": armature, "cutoff": slow, "smoothing": fast}
-    fit = identify(robot, _in_units_of(bare, first), prior_weight=prior_weight, **options)
+    weight = number("prior_weight", prior_weight, above=0.0, error=IdentificationError)
+    fit = identify(robot, _in_units_of(bare, first), prior_weight=weight, **options)
     centre = None if com is None else array("com", com, (3,), "m, in the frame", finite=IdentificationError)
     body = _Body.of(robot, frame, known, centre)
     alone, with_body = (_in_units_of(each, first) for each in (bare, held))
     problem = _Problem.of_known_body(parameters, alone, with_body, (slow, fast), fit.delays, body)
-    return problem.gains(first, fit.selection.weight, tuple(notes))
+    return problem.gains(first, weight, tuple(notes))
 
 
 def _currents_of(logs: Any, robot: Robot) -> list[Log]:

@@ -132,7 +132,7 @@ def _no_joint_is_worse(costs: Array, alone: Array, sizes: Array) -> Array:
         excess = sizes[:, None] * (costs - WORSE**2 * alone[:, None])
         error = np.sqrt(count) * np.std(excess, axis=0, ddof=1) if count > 1 else 0.0
         worse = excess.sum(axis=0) + error > 0.0
-    return ~(worse | ~np.isfinite(costs).all(axis=0)).any(axis=1)
+    return np.asarray(~(worse | ~np.isfinite(costs).all(axis=0)).any(axis=1))
 
 
 def _held_out_costs(
