@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from armdyn.robot import Robot
 
 PRIOR_WEIGHT = 30.0
-"""Weight of the divergence, about that of thirty rows: the description must not decide the scale, which the mass does."""
+"""Weight of the divergence, about that of thirty rows: the mass decides the scale, the description must not."""
 
 FREE = 10.0
 """The spread of g: gains are not drawn to their first values."""
