@@ -113,8 +113,8 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     path = tmp_path / "arm.urdf"
     path.write_text(replaced('iyy="0.0321"', 'iyy="-0.0321"'))
 
-    def changing(file: Path) -> object:
-        findings = doctor(file)
+    def changing(file: Path, **options: bool | None) -> object:
+        findings = doctor(file, **options)
         path.write_text(RIGHT)
         return findings
 

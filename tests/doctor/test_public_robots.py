@@ -15,7 +15,7 @@ EVERY = sorted(ROBOTS.rglob("*.urdf"))
 
 @pytest.mark.parametrize("path", CLEAN[:6])
 def test_a_clean_file_has_neither_error_nor_warning(path: str) -> None:
-    findings = doctor(ROBOTS / path)
+    findings = doctor(ROBOTS / path, meshes=False)
     assert not findings.at_least("warning"), str(findings)
 
 
@@ -29,7 +29,7 @@ def test_forty_files_have_no_error() -> None:
     ("path", "rule", "part"),
     [
         ("ur_description/urdf/ur5_robot.urdf", "inertia/size", "wrist_2_link"),
-        ("panda_description/urdf/panda.urdf", "inertia/size", "panda_link1"),
+        ("panda_description/urdf/panda.urdf", "inertia/hull", "panda_link2"),
         ("allegro_hand_description/urdf/allegro_left_hand.urdf", "inertia/triangle", "link_7.0"),
     ],
 )

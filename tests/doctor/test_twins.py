@@ -99,9 +99,9 @@ def test_a_mesh_that_is_missing_and_one_with_backslashes(tmp_path: Path) -> None
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / "arm.stl").write_bytes(b"")
     right = replaced('<box size="0.3 0.08 0.08"/>', '<mesh filename="meshes/arm.stl"/>')
-    assert not [one for one in examined(right, tmp_path) if one.rule.startswith("mesh/")]
+    assert {one.rule for one in examined(right, tmp_path) if "mesh/" in one.rule} == {"mesh/unread"}
     slipped = right.replace("meshes/arm.stl", "meshes\\arm.stl")
-    (finding,) = (one for one in examined(slipped, tmp_path) if one.rule.startswith("mesh/"))
+    (finding,) = (one for one in examined(slipped, tmp_path).at_least("warning") if one.rule.startswith("mesh/"))
     assert finding.rule == "mesh/separators"
     assert examined(slipped, tmp_path).fixed().decode() == right
     (finding,) = (one for one in examined(right.replace("arm.stl", "leg.stl"), tmp_path) if "mesh/" in one.rule)

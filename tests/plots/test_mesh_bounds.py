@@ -13,12 +13,13 @@ import pytest
 
 import armdyn
 from armdyn import Robot
+from armdyn.formats import mesh_bounds
+from armdyn.formats.mesh_bounds import UnreadMesh, check_file
+from armdyn.formats.mesh_files import find_file
 from armdyn.model.geometry import Geometry, Mesh, Sphere
 from armdyn.plots import bodies as drawn_bodies
-from armdyn.plots import mesh_bounds, mesh_parts
+from armdyn.plots import mesh_parts
 from armdyn.plots.bodies import bodies
-from armdyn.plots.mesh_bounds import UnreadMesh, check_file
-from armdyn.plots.mesh_files import find_file
 from armdyn.plots.mesh_parts import MeshReader
 from armdyn.plots.thinning import box_around, clustered, thinned
 

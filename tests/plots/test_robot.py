@@ -16,12 +16,13 @@ from matplotlib.text import Text
 
 import armdyn
 from armdyn.errors import ModelError, ShapeError, UnknownName
+from armdyn.formats import mesh_bounds
+from armdyn.formats.mesh_bounds import UnreadMesh
+from armdyn.formats.mesh_files import find_file
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
-from armdyn.plots import PictureError, mesh_bounds
+from armdyn.plots import PictureError
 from armdyn.plots.bodies import MOST_TRIANGLES, bodies, triangles_of
 from armdyn.plots.leaders import LINE, Label, _cross, draw_labels, spread
-from armdyn.plots.mesh_bounds import UnreadMesh
-from armdyn.plots.mesh_files import find_file
 from armdyn.plots.mesh_parts import MeshReader
 from armdyn.plots.style import new_figure
 from armdyn.plots.thinning import thinned

@@ -36,6 +36,13 @@ def doctor(
     fail_on: Annotated[
         str, typer.Option("--fail-on", metavar="error | warning | note | never", help="Exit with 1 from there on.")
     ] = "error",
+    meshes: Annotated[
+        bool | None,
+        typer.Option(
+            "--meshes/--no-meshes",
+            help="Open mesh files and compare with their hulls; without it those that take less than a second.",
+        ),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Find what is wrong with URDF and MJCF files, and propose repairs.
@@ -60,7 +67,7 @@ def doctor(
     for option, out in (("--fix", fix), ("--sarif", sarif)):
         if out is not None:
             refuse_unwritable(option, out)
-    every = [examine(file) for file in files]
+    every = [examine(file, meshes=meshes) for file in files]
     if json:
         print_json({"files": [found.to_dict() for found in every]})
     else:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from armdyn.doctor.checks import efforts, joints, links, meshes, mjcf_joints, mjcf_masses, mjcf_names, readers
+from armdyn.checks import switch
+from armdyn.doctor.checks import efforts, joints, links, meshes, mjcf_joints, mjcf_masses, mjcf_names, readers, shapes
 from armdyn.doctor.finding import SEVERITIES, Finding
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.mjcf.reading import mjcf_subject
@@ -22,6 +23,8 @@ from armdyn.robot import Robot
 from armdyn.robots import load
 
 CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+    shapes.unread,
+    shapes.scales,  # before all that looks at sizes of shapes
     joints.ends,
     links.readable,
     links.possible,
@@ -35,7 +38,8 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     meshes.separators,
     meshes.missing,
     meshes.outside,
-    meshes.colliders,
+    shapes.inside,
+    shapes.colliders,
     links.mirrors,
     readers.continuous_limits,
     readers.planes,
@@ -71,7 +75,7 @@ _LINE = re.compile(r"[Ll]ine (?P<line>\d+)")
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+) (?P<text>.*)$", re.DOTALL)
 
 
-def doctor(path: str | os.PathLike[str]) -> Findings:
+def doctor(path: str | os.PathLike[str], *, meshes: bool | None = None) -> Findings:
     """The faults of a robot description, each with its place, its evidence and repairs, the worst first.
 
     Checks masses, centres of mass and inertias against the size of their links, limits, axes, efforts against gravity
@@ -80,9 +84,12 @@ def doctor(path: str | os.PathLike[str]) -> Findings:
 
     Args:
         path: of a URDF or MJCF file. Of MJCF, included files are examined too.
+        meshes: whether mesh files are opened, so that masses, centres and moments are compared with their hulls; None
+            for those that take less than a second, if trimesh is installed (``pip install trimesh``).
 
     Raises:
         ModelError: a file that is not XML.
+        MissingLibrary: meshes without trimesh.
 
     >>> import pathlib, tempfile
     >>> text = armdyn.load("planar_2r").to_urdf().replace('upper="', 'upper="1')
@@ -99,6 +106,7 @@ def doctor(path: str | os.PathLike[str]) -> Findings:
     source = Source.parse(file.name, data)
     folder = file.absolute().parent
     subject = subject_of(source, folder)
+    unopened = subject.open_meshes(switch("meshes", meshes) if meshes is not None else None)
     is_mjcf = subject.format == "MJCF"
     found = [one for check in (MJCF_CHECKS if is_mjcf else CHECKS) for one in check(subject)]
     robot, problems, refused = _loaded(file)
@@ -109,7 +117,7 @@ def doctor(path: str | os.PathLike[str]) -> Findings:
         found += efforts.below_gravity(subject, robot)
     ordered = sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))
     named = tuple(replace(one, file=one.file or file.name) for one in ordered)
-    return Findings(source, named, "" if robot is None else robot.name)
+    return Findings(source, named, "" if robot is None else robot.name, unopened)
 
 
 def subject_of(source: Source, folder: Path) -> Subject:

@@ -25,11 +25,13 @@ class Findings(Sequence[Finding]):
         source: the text.
         found: the findings.
         robot: the robot's name; empty if the file could not be read.
+        unopened: a sentence on meshes that were not opened; empty if all were, or none is wanted.
     """
 
     source: Source
     found: tuple[Finding, ...]
     robot: str = ""
+    unopened: str = ""
 
     def __len__(self) -> int:
         return len(self.found)
@@ -85,7 +87,8 @@ class Findings(Sequence[Finding]):
         counts = ", ".join(
             f"{self.count(one)} {one}{'s' if self.count(one) != 1 else ''}" for one in SEVERITIES if self.count(one)
         )
-        return f"{self.source.name}: {counts or 'nothing found'}"
+        more = f" ({self.unopened})" if self.unopened else ""
+        return f"{self.source.name}: {counts or 'nothing found'}{more}"
 
     def table(self) -> Any:
         """A table for a terminal."""

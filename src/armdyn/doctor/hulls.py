@@ -8,9 +8,11 @@ from itertools import product
 import numpy as np
 
 import armdyn.inertia as bodies
+from armdyn.doctor.meshes import Form, Shelf, moved
 from armdyn.doctor.source import Node
 from armdyn.formats.findings import read_number
 from armdyn.model.inertia import Inertia
+from armdyn.spatial.mass_properties import parts_of_pseudo_inertia
 from armdyn.spatial.rotations import Array
 
 WATER = 1000.0
@@ -24,9 +26,12 @@ class Hull:
     Args:
         purpose: "visual" or "collision".
         points: corners of a body that contains it, in the link's frame, m, shape (points, 3).
-        volume: m^3; None if it is not known.
+        volume: of it, that of a mesh's convex hull, m^3; None if it is not known.
         node: the element of the form, e.g. <cylinder>.
-        solid: the body of this shape and 1000 kg/m^3, in the link's frame; None if its volume is not known.
+        solid: the body of this shape, or of a mesh's hull, and 1000 kg/m^3, in the link's frame; None if its volume is
+            not known.
+        mesh: of a mesh, the opened file.
+        placed: of a mesh, the affine map from its frame and unit to the link's, shape (4, 4).
     """
 
     purpose: str
@@ -34,15 +39,27 @@ class Hull:
     volume: float | None
     node: Node
     solid: Inertia | None = None
+    mesh: Form | None = None
+    placed: Array | None = None
+
+    @property
+    def filled(self) -> tuple[Inertia | None, str]:
+        """The body of 1000 kg/m^3 that the shape bounds; of a mesh that bounds no volume its hull, and the reason."""
+        if self.mesh is None or self.placed is None:
+            return self.solid, ""
+        J, reason = self.mesh.volume
+        return (self.solid if J is None else _body(moved(J, self.placed))), reason
 
 
-def hull_of(shape: Node, T: Array) -> Hull | None:
+def hull_of(shape: Node, T: Array, meshes: Shelf | None = None) -> Hull | None:
     """The hull of a <visual> or <collision> at a pose; None of one without a form that is known."""
     geometry = shape.first("geometry")
     form = None if geometry is None or not geometry.children else geometry.children[0]
     sizes = {} if form is None else {name: _numbers(text) for name, text in form.attributes.items()}
     if form is None:
         return None
+    if form.tag == "mesh" and meshes is not None and shape.tag in meshes.purposes and np.isfinite(T).all():
+        return _of_mesh(shape, form, sizes.get("scale") or [1.0, 1.0, 1.0], T, meshes)
     half, body = _half_and_body(form.tag, sizes)
     if half is None or not np.isfinite(half).all() or not np.isfinite(T).all():
         return None
@@ -50,6 +67,25 @@ def hull_of(shape: Node, T: Array) -> Hull | None:
     solid = None if body is None else body.seen_from(T)
     volume = None if solid is None else solid.mass / WATER
     return Hull(shape.tag, corners @ T[:3, :3].T + T[:3, 3], volume, form, solid)
+
+
+def _of_mesh(shape: Node, form: Node, scale: list[float], T: Array, meshes: Shelf) -> Hull | None:
+    if len(scale) != 3 or not np.isfinite(scale).all() or not np.prod(scale):
+        return None
+    mesh = meshes.form(form.attributes.get("filename", ""))
+    if mesh is None:
+        return None
+    A = T @ np.diag([*scale, 1.0])
+    points = mesh.points @ A[:3, :3].T + A[:3, 3]
+    J = moved(mesh.hull, A)
+    solid = _body(J) if J[3, 3] > 0.0 else None
+    return Hull(shape.tag, points, float(J[3, 3]) or None, form, solid, mesh, A)
+
+
+def _body(J: Array) -> Inertia:
+    """The body of a pseudo-inertia at unit density, with that of water."""
+    mass, com, tensor = parts_of_pseudo_inertia(WATER * J)
+    return Inertia(float(mass), com, tensor)
 
 
 def _numbers(text: str) -> list[float]:

@@ -67,6 +67,7 @@ class Surroundings:
         extent: the diagonal of the box, m, or the typical one of the robot.
         is_known: if it is the link's own.
         volume: of its shapes, m^3; None if it is not known.
+        room: the largest volume that they may take, that of their hull, m^3; None if it is not known.
         neighbours: masses of the links beside it, kg.
         frame: pose of the axes of the inertia in the link.
         placement: pose of the link in its parent, joints at zero.
@@ -79,6 +80,7 @@ class Surroundings:
     extent: float
     is_known: bool
     volume: float | None
+    room: float | None
     neighbours: tuple[float, ...]
     frame: Array
     placement: Array
@@ -98,9 +100,12 @@ class Surroundings:
         masses = tuple(mass for mass in stated if 0.0 < mass < np.inf)
         if body.carried_by is not None and body.carried_by.kind == "floating":
             masses = ()  # a torso, which is heavier than its limbs
-        extent = body.extent if known else typical
+        extent = body.extent if known and body.hulls else max(body.extent, typical)
+        volume = body.volume if body.extent_of_shapes > thresholds.PLACEHOLDER.value * typical else None
+        dense = volume and body.mass and body.mass > thresholds.DENSE.value * volume
+        room = body.room if dense else volume
         placement = np.eye(4) if body.carried_by is None else body.carried_by.placement
-        of_body = (body.volume or None, masses, body.frame, placement, body.world)
+        of_body = (volume or None, room or None, masses, body.frame, placement, body.world)
         return cls(box, extent, known, *of_body, typical_mass, body.orders)
 
     def judged(self, numbers: Numbers, principal: Array | None = None) -> dict[str, float]:
@@ -115,11 +120,9 @@ class Surroundings:
             if largest > 0.0:
                 size = np.sqrt(largest / mass) / self.extent
                 found["size"] = max(log10(size / thresholds.LARGE.value), log10(thresholds.SMALL.value / size), 0.0)
-        if self.volume and mass > 0.0:
-            density = mass / self.volume
-            found["density"] = max(
-                log10(density / thresholds.DENSE.value), log10(thresholds.LIGHT.value / density), 0.0
-            )
+        if self.volume and self.room and mass > 0.0:
+            dense, light = mass / self.room / thresholds.DENSE.value, thresholds.LIGHT.value * self.volume / mass
+            found["density"] = max(log10(dense), log10(light), 0.0)
         if self.box is not None and self.extent > 0.0:
             beyond = np.maximum(np.maximum(self.box[0] - numbers.com, numbers.com - self.box[1]), 0.0)
             far = float(np.linalg.norm(beyond)) / self.extent

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from armdyn.doctor.hulls import Hull, hull_of
+from armdyn.doctor.meshes import Shelf, choice, hull_of_points
 from armdyn.doctor.source import Edit, Node, Source, Span
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
@@ -63,12 +64,14 @@ class Body:
         inertial: that of its inertia; None if it states none.
         carried_by: the joint that moves it; None of a root.
         carries: joints on it.
+        meshes: the opened files; None if none is opened.
     """
 
     node: Node
     inertial: Node | None
     carried_by: Articulation | None = None
     carries: list[Articulation] = field(default_factory=list)
+    meshes: Shelf | None = None
 
     orders: ClassVar[dict[str, tuple[int, ...]]] = {
         "ixx iyy izz ixy ixz iyz": (0, 3, 4, 1, 5, 2),
@@ -180,13 +183,9 @@ class Body:
 
         The moments are in the axes of the inertia.
         """
-        volume = self.volume
-        if not volume:
-            return None
-        hulls = {purpose: [hull for hull in self.hulls if hull.purpose == purpose] for purpose in PURPOSES}
-        purpose = max(PURPOSES, key=lambda one: sum(hull.volume or 0.0 for hull in hulls[one]))
-        parts = [hull.solid for hull in hulls[purpose]]
-        if any(part is None for part in parts):
+        hulls = self._filling
+        parts = [hull.filled[0] for hull in hulls]
+        if not parts or any(part is None for part in parts):
             return None
         whole = sum(parts[1:], parts[0])  # type: ignore[type-var]
         assert whole is not None  # noqa: S101 - there is a volume
@@ -194,11 +193,44 @@ class Body:
         tensor = A.T @ whole.tensor @ A * (mass / whole.mass)
         return whole.com, tensor[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
 
+    @property
+    def solid_words(self) -> str:
+        """The shapes that `solid` fills, in words: meshes that bound a volume, or the hulls of those that do not."""
+        hulls = self._filling
+        meshes = [hull for hull in hulls if hull.mesh is not None]
+        open_ones = [hull.filled[1] for hull in meshes if hull.filled[1]]
+        if open_ones:
+            return f"the convex hull of its mesh ({open_ones[0]})"
+        return "its mesh" if meshes and len(hulls) == 1 else "its meshes" if meshes else "its shapes"
+
+    @property
+    def _filling(self) -> list[Hull]:
+        """The shapes of the purpose that has the largest volume, those whose meshes bound a volume first."""
+        found = [hulls for hulls in self.complete.values() if all(hull.volume for hull in hulls)]
+        return max(
+            found,
+            key=lambda hulls: (not any(hull.filled[1] for hull in hulls), sum(hull.volume or 0.0 for hull in hulls)),
+            default=[],
+        )
+
+    @cached_property
+    def complete(self) -> dict[str, list[Hull]]:
+        """By purpose the shapes of the link, if all of that purpose are known and there is one."""
+        found = {one: [hull for hull in self.hulls if hull.purpose == one] for one in PURPOSES}
+        return {one: hulls for one, hulls in found.items() if hulls and len(hulls) == len(self.node.all(one))}
+
+    @property
+    def is_measured(self) -> bool:
+        """If all of its shapes are known, or those of one purpose among which is a mesh: primitives alone are rough."""
+        if len(self.hulls) == sum(len(self.node.all(one)) for one in PURPOSES):
+            return bool(self.hulls)
+        return any(hull.mesh is not None for hulls in self.complete.values() for hull in hulls)
+
     @cached_property
     def hulls(self) -> list[Hull]:
         """The shapes of the link, visual ones first."""
         shapes = [shape for purpose in PURPOSES for shape in self.node.all(purpose)]
-        return [hull for hull in (hull_of(shape, pose(shape)) for shape in shapes) if hull is not None]
+        return [hull for hull in (hull_of(shape, pose(shape), self.meshes) for shape in shapes) if hull is not None]
 
     @cached_property
     def points(self) -> Array:
@@ -220,14 +252,28 @@ class Body:
         return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
 
     @property
+    def extent_of_shapes(self) -> float:
+        """The length of the diagonal of the box around its shapes, m; 0 without a shape."""
+        if not self.hulls:
+            return 0.0
+        return float(np.linalg.norm(np.ptp(np.vstack([hull.points for hull in self.hulls]), axis=0)))
+
+    @cached_property
+    def room(self) -> float | None:
+        """The largest volume of the hull of the shapes of one purpose, m^3; None if it is not known."""
+        found = [
+            hulls[0].volume if len(hulls) == 1 else hull_of_points(np.vstack([hull.points for hull in hulls]))[1][3, 3]
+            for hulls in self.complete.values()
+        ]
+        return max((float(one) for one in found if one), default=None)
+
+    @property
     def volume(self) -> float | None:
         """The largest volume of the shapes of one purpose, m^3; None if a shape's volume is not known."""
-        of_purposes = {hull.purpose: 0.0 for hull in self.hulls}
-        for hull in self.hulls:
-            if hull.volume is None:
-                return None
-            of_purposes[hull.purpose] += hull.volume
-        return max(of_purposes.values(), default=None)
+        volumes = [[hull.volume for hull in hulls] for hulls in self.complete.values()]
+        if any(None in of_purpose for of_purpose in volumes):
+            return None
+        return max((sum(filter(None, of_purpose)) for of_purpose in volumes), default=None)
 
     @cached_property
     def world(self) -> Array:
@@ -313,6 +359,7 @@ class Subject:
         format: "URDF" or "MJCF".
         settings: of an MJCF document.
         lost: includes of an MJCF document that cannot be read, with the reason.
+        meshes: the files of meshes, of which those are opened that its ``purposes`` name.
     """
 
     source: Source
@@ -322,13 +369,15 @@ class Subject:
     format: str = "URDF"
     settings: Settings | None = None
     lost: list[tuple[Node, str]] = field(default_factory=list)
+    meshes: Shelf = field(default_factory=lambda: Shelf(Path()))
 
     @classmethod
     def of(cls, source: Source, folder: Path) -> Subject:
         """The links and joints of a URDF document."""
         bodies: dict[str, Body] = {}
+        meshes = Shelf(folder)
         for node in source.root.all("link"):
-            bodies.setdefault(node.name, Body(node, node.first("inertial")))
+            bodies.setdefault(node.name, Body(node, node.first("inertial"), meshes=meshes))
         joints = []
         for node in source.root.all("joint"):
             parent, child = (_link(node, role) for role in ("parent", "child"))
@@ -338,7 +387,27 @@ class Subject:
                 joint.parent_body.carries.append(joint)
             if joint.child_body is not None and joint.child_body.carried_by is None:
                 joint.child_body.carried_by = joint
-        return cls(source, folder, bodies, joints)
+        return cls(source, folder, bodies, joints, meshes=meshes)
+
+    def open_meshes(self, asked: bool | None) -> str:
+        """Choose the meshes that are opened: all, none, or, for None, what takes less than a second.
+
+        Returns:
+            a sentence on those that are not.
+        """
+        files: dict[str, list[Path]] = {purpose: [] for purpose in PURPOSES}
+        for shape in self.shapes():
+            geometry = shape.first("geometry")
+            form = None if geometry is None else geometry.first("mesh")
+            file = None if form is None else self.meshes.file(form.attributes.get("filename", ""))
+            if file is not None:
+                files[shape.tag].append(file)
+        self.meshes.purposes, sentence = choice(asked, files)
+        return sentence
+
+    def shapes(self) -> Iterator[Node]:
+        """The <visual> and <collision> elements of all links."""
+        return (shape for body in self.bodies.values() for purpose in PURPOSES for shape in body.node.all(purpose))
 
     def moving(self) -> Iterator[Body]:
         """The links that some joint moves and that state mass and inertia in finite numbers."""

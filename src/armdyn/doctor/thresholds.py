@@ -35,10 +35,32 @@ SMALL = Threshold(0.02, "", "likewise: moments of a point; wrist_2_link of ur5_r
 
 DENSE = Threshold(12_000.0, "kg/m^3", "lead has 11,340 kg/m^3")
 LIGHT = Threshold(20.0, "kg/m^3", "rigid foam has 30 kg/m^3")
+PLACEHOLDER = Threshold(
+    0.1, "", "extent of a link's shapes over the median of links: a ball of 1 mm stands for the head of baxter.urdf"
+)
 BEYOND_MATTER = Threshold(100.0, "", "times denser or lighter than these: no material at all")
 
 OUTSIDE = Threshold(0.5, "", "distance of the centre of mass from the box of a link, over its diagonal")
 FAR_OUTSIDE = Threshold(5.0, "", "likewise, from where it is no motor or counterweight")
+
+BEYOND_HULL = Threshold(
+    0.1,
+    "",
+    "distance of the centre of mass from the hull of the link's shapes and joints, over its extent: motors stand out; "
+    "the hips of go1.urdf do by 0.063, arm_5_link of tiago.urdf by 0.3",
+)
+REACH = Threshold(
+    1.3,
+    "",
+    "root of a second moment over half the width of the link's hull in the same direction: at most 1 if all mass is "
+    "inside, 0.58 of a box; calves of laikago.urdf have 1.0, wrists of ur3_robot.urdf 1.2, torso_1 of icub.urdf 1.5",
+)
+NEAR_CENTRE = Threshold(0.2, "", "distance of two centres of mass over the extent of the link, of alike bodies")
+MESH_LARGE = Threshold(20.0, "", "size of a mesh over the length of the robot: no link is so large, and 1000 is a unit")
+MESH_SMALL = Threshold(0.02, "", "size of a link's shapes over the distance of its joints: no link is so small")
+UNCOVERED = Threshold(
+    0.25, "", "part of a link that stands out of its collision shapes, over its size: covers and cables are left out"
+)
 
 NEIGHBOURS = Threshold(3.0, "", "mass over that of the heavier neighbour; link 2 of ur10_robot.urdf has 1.7")
 

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from armdyn.formats.mesh_bounds import UnreadMesh
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
 from armdyn.model.model import Model
 from armdyn.plots import solids
-from armdyn.plots.mesh_bounds import UnreadMesh
 from armdyn.plots.mesh_parts import MeshReader
 from armdyn.plots.thinning import thinned
 from armdyn.spatial.rotations import Array

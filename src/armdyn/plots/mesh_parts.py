@@ -10,9 +10,9 @@ import numpy as np
 
 from armdyn.errors import MissingLibrary
 from armdyn.extras import extra
+from armdyn.formats.mesh_bounds import MOST_OF_ALL, MOST_PIXELS, MOST_TRIANGLES, UnreadMesh
+from armdyn.formats.mesh_files import find_file, opened
 from armdyn.model.geometry import Mesh
-from armdyn.plots.mesh_bounds import MOST_OF_ALL, MOST_PIXELS, MOST_TRIANGLES, UnreadMesh
-from armdyn.plots.mesh_files import find_file, opened
 from armdyn.plots.thinning import box_around
 from armdyn.spatial.rotations import Array
 

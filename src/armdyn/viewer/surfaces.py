@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.extras import extra
+from armdyn.formats.mesh_bounds import UnreadMesh
 from armdyn.model.geometry import Geometry, Mesh
 from armdyn.model.model import Model
 from armdyn.plots.bodies import triangles_of
-from armdyn.plots.mesh_bounds import UnreadMesh
 from armdyn.plots.mesh_parts import Colour, MeshReader
 from armdyn.plots.thinning import thinned
 from armdyn.spatial.rotations import Array

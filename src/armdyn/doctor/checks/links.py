@@ -25,8 +25,8 @@ WORTH, CERTAIN = 0.25, 2.0
 STANDARD_GRAVITY = 9.80665
 """m/s^2."""
 
-SMALL_BREACH, NEAR_CENTRE = 10.0, 0.2
-"""Per cent of the largest moment: below it rounding or one digit broke a tensor. Distance of centres over an extent."""
+SMALL_BREACH = 10.0
+"""Per cent of the largest moment: below it rounding or one digit broke a tensor."""
 
 MOST_REPAIRS, LEAST_ALIKE, LONGEST_SHOWN = 3, 3, 40
 
@@ -115,13 +115,13 @@ def _filled(subject: Subject, body: Body) -> Iterator[Repair]:
     mass = density * (body.volume or 0.0)
     solid = body.solid(mass)
     if solid is not None:
-        title = f"its shapes, solid, of {density:.4g} kg/m^3{' as the other links' if others else ''}"
+        title = f"{body.solid_words}, solid, of {density:.4g} kg/m^3{' as the other links' if others else ''}"
         yield Repair(title, body.edits(mass, *solid), f"mass 0 to {mass:.4g} kg", sure=0.5)
 
 
 def possible(subject: Subject) -> Iterator[Finding]:
     """Masses below zero, and tensors that no rigid body has."""
-    typical = _typical(subject)
+    typical = typical_of(subject)
     for body in subject.bodies.values():
         if not body.is_stated:
             continue
@@ -155,13 +155,15 @@ def possible(subject: Subject) -> Iterator[Finding]:
 
 def likely(subject: Subject) -> Iterator[Finding]:
     """Numbers of another size than the link: units, decimal points, digits too many."""
-    typical = _typical(subject)
+    typical = typical_of(subject)
     for body in subject.moving():
         assert body.mass is not None  # noqa: S101 - it is stated
         assert body.moments is not None  # noqa: S101 - likewise
         if not body.mass > 0.0 or not is_possible(body.moments):
             continue
         numbers, beside = Numbers(body.mass, body.com, body.moments), Surroundings.of(body, *typical)
+        if is_frame(body, typical):
+            continue
         judged = {kind: value for kind, value in beside.judged(numbers).items() if value > WORTH}
         if body.mass < thresholds.FRAME.value * typical[1] and not ("size" in judged and body.moments.any()):
             continue  # a frame, with a mass for readers that need one
@@ -172,6 +174,20 @@ def likely(subject: Subject) -> Iterator[Finding]:
         certain = beside.is_known and (judged[kind] > ERRORS[kind] or sum(judged.values()) > CERTAIN)
         found = _of(body, rule, "error" if certain else "warning", f"{fault}: {_evidence(kind, numbers, beside)}", why)
         yield replace(found, repairs=tuple(_repairs(body, numbers, beside))[:MOST_REPAIRS])
+
+
+def is_frame(body: Body, typical: tuple[float, float]) -> bool:
+    """If a link's mass and moments are too small to matter: a frame, with a mass for readers that need one.
+
+    Args:
+        body: the link.
+        typical: extent, m, and mass, kg, of the robot's links.
+    """
+    if body.moments is None or body.mass is None:
+        return False
+    extent, mass = typical
+    small = thresholds.FRAME.value * mass
+    return body.mass < small and float(np.abs(body.moments).max()) <= small * extent**2
 
 
 def _evidence(kind: str, numbers: Numbers, beside: Surroundings) -> str:
@@ -202,8 +218,8 @@ def _solid(body: Body, numbers: Numbers, beside: Surroundings) -> list[tuple[flo
     solid = body.solid(abs(numbers.mass))
     if solid is None or numbers.mass <= 0.0:
         return []
-    filled = Hypothesis("its shapes, solid, at this mass", Numbers(numbers.mass, numbers.com, solid[1]), 0.0)
-    near = np.linalg.norm(solid[0] - numbers.com) < NEAR_CENTRE * beside.extent
+    filled = Hypothesis(f"{body.solid_words}, solid, at this mass", Numbers(numbers.mass, numbers.com, solid[1]), 0.0)
+    near = np.linalg.norm(solid[0] - numbers.com) < thresholds.NEAR_CENTRE.value * beside.extent
     left = beside.unlikely(filled.numbers)
     return [(left, filled)] if near and left < beside.unlikely(numbers) else []
 
@@ -325,7 +341,7 @@ def _pairs(subject: Subject) -> Iterator[tuple[Body, Body]]:
                 break
 
 
-def _typical(subject: Subject) -> tuple[float, float]:
+def typical_of(subject: Subject) -> tuple[float, float]:
     """The median extent, m, and the median mass of the moving links, kg; 0 if none is known."""
     extents = [body.extent for body in subject.bodies.values() if body.extent > 0.0]
     masses = [body.mass for body in subject.moving() if body.mass and body.mass > 0.0]

@@ -1,18 +1,14 @@
-"""Meshes: files that are missing, separators of another system, scales that were forgotten."""
+"""Meshes: files that are missing, separators of another system, or of another case."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-
-import numpy as np
+from dataclasses import replace
 
 from armdyn.doctor.finding import Finding, Repair
-from armdyn.doctor.source import Edit
-from armdyn.doctor.subject import PURPOSES, Subject
-
-SMALLER = 0.5
-"""Diagonal of the collision shapes over that of the visual ones, below which they do not hold the link."""
+from armdyn.doctor.source import Edit, Node
+from armdyn.doctor.subject import Subject
 
 
 def separators(subject: Subject) -> Iterator[Finding]:
@@ -27,14 +23,42 @@ def separators(subject: Subject) -> Iterator[Finding]:
 
 
 def missing(subject: Subject) -> Iterator[Finding]:
-    """Files that are not there, of paths without a package."""
-    for node in subject.source.root.walk():
-        path = node.attributes.get("filename", "").replace("\\", "/")
-        if node.tag != "mesh" or not path or "://" in path:
+    """Files that are not there: of paths without a package, and of packages in which other meshes are found."""
+    nodes = [node for node in subject.source.root.walk() if node.tag == "mesh" and node.attributes.get("filename")]
+    found: dict[str, bool] = {}
+    for path in {node.attributes["filename"] for node in nodes}:
+        found[path] = subject.meshes.file(path) is not None
+    packages = {_package(path) for path, there in found.items() if there}
+    for node in nodes:
+        path = node.attributes["filename"]
+        if found[path] or ("://" in path and _package(path) not in packages):
             continue
-        if not (subject.folder / path).exists():
-            text = f"mesh {path!r} is not in {subject.folder.name or '.'}/"
-            yield Finding.at(node, "mesh/missing", "warning", text, why="nothing is drawn or touched there")
+        where = "any package" if ":///" in path else f"package {_package(path)}" if "://" in path else None
+        where = where or f"{subject.folder.name or '.'}/"
+        finding = Finding.at(
+            node, "mesh/missing", "warning", f"mesh {path!r} is not in {where}", why="nothing is drawn or touched there"
+        )
+        yield replace(finding, repairs=tuple(_found_elsewhere(subject, node, path)))
+
+
+def _package(path: str) -> str:
+    """The package of package://NAME/FILE; a scheme of other paths, which is in no package."""
+    scheme, separator, rest = path.partition("://")
+    return rest.lstrip("/").partition("/")[0] if separator and scheme in ("package", "model") else scheme
+
+
+def _found_elsewhere(subject: Subject, node: Node, path: str) -> Iterator[Repair]:
+    """A path of a file that is there: without a slash too many, or with another case of the file's ending."""
+    start, ending = posixpath.splitext(path)
+    candidates = {
+        path.replace(":///", "://"): "one slash less",
+        f"{start}{ending.lower()}": "the case of the file's ending",
+        f"{start}{ending.upper()}": "the case of the file's ending",
+    }
+    for other, title in candidates.items():
+        if other != path and subject.meshes.file(other) is not None and "filename" in node.values:
+            yield Repair(title, (Edit(node.values["filename"], other),), f"{path} to {other}")
+            return
 
 
 def outside(subject: Subject) -> Iterator[Finding]:
@@ -46,22 +70,3 @@ def outside(subject: Subject) -> Iterator[Finding]:
         if posixpath.normpath(rest.partition("/")[2].lstrip("/")).startswith(".."):
             text = f"mesh {node.attributes['filename']!r} leads out of its package"
             yield Finding.at(node, "mesh/outside", "warning", text, why="it is found in a source folder alone")
-
-
-def colliders(subject: Subject) -> Iterator[Finding]:
-    """Collision shapes that are much smaller than the visual ones, all of them primitives."""
-    for body in subject.bodies.values():
-        spans = []
-        for purpose in PURPOSES:
-            points = [hull.points for hull in body.hulls if hull.purpose == purpose]
-            complete = len(points) == len(body.node.all(purpose)) > 0
-            spans.append(np.ptp(np.vstack(points), axis=0) if complete else None)
-        visual, collision = spans
-        if visual is None or collision is None:
-            continue
-        if float(np.linalg.norm(collision)) < SMALLER * float(np.linalg.norm(visual)):
-            sizes = [" x ".join(f"{x:.3g}" for x in span) for span in (collision, visual)]
-            text = f"collision shapes of {sizes[0]} m for visual ones of {sizes[1]} m"
-            yield Finding.at(
-                body.node, "shape/collision", "note", text, why="parts pass through others", link=body.name
-            )

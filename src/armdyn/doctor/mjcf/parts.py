@@ -157,6 +157,16 @@ class MjcfBody(Body):
         """The shapes of the body."""
         return [geom.hull for geom in self.geoms if geom.hull is not None]
 
+    @cached_property
+    def complete(self) -> dict[str, list[Hull]]:
+        """By purpose the shapes of the body, if all of that purpose are known and there is one."""
+        shapes = {one: [geom.hull for geom in self.geoms if geom.purpose == one] for one in PURPOSES}
+        return {
+            one: [hull for hull in hulls if hull is not None]
+            for one, hulls in shapes.items()
+            if hulls and None not in hulls
+        }
+
     @property
     def is_drawn(self) -> bool:
         """Whether it has a geom."""

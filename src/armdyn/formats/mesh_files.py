@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from armdyn.errors import MissingLibrary
 from armdyn.extras import extra
+from armdyn.formats.mesh_bounds import UnreadMesh, check_file
 from armdyn.model.geometry import Mesh
-from armdyn.plots.mesh_bounds import UnreadMesh, check_file
 
 PACKAGES = (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share"))
 """Environment variables with folders of packages, and where these stand in them."""
@@ -69,7 +69,7 @@ def opened(path: Path, taken: Callable[[Any], Result], **options: Any) -> Result
     """
     try:
         check_file(path)
-        trimesh = extra("trimesh", "a picture of meshes", name="mesh")
+        trimesh = extra("trimesh", "reading meshes", name="mesh")
     except MissingLibrary:
         raise UnreadMesh("trimesh is not installed") from None
     except OSError:
