@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import product
@@ -121,7 +121,7 @@ class Shelf:
         return Form(points, hull, vertices, faces)
 
 
-def choice(asked: bool | None, files: dict[str, Sequence[Path]]) -> tuple[tuple[str, ...], str]:
+def choice(asked: bool | None, files: Mapping[str, Sequence[Path]]) -> tuple[tuple[str, ...], str]:
     """The purposes of the shapes whose meshes are opened, and a sentence if some are not.
 
     Args:

@@ -15,6 +15,10 @@ from armdyn.doctor.source import Edit, Node
 from armdyn.doctor.subject import PURPOSES, Body, Subject, tensor_of
 from armdyn.spatial.rotations import Array
 
+SMALLER: tuple[float, ...] = (1e-3, 1e-2, 0.0254)
+LARGER: tuple[float, ...] = (1e3,)
+"""Factors that a scale may lack."""
+
 UNITS = {1e-3: "mm", 1e-2: "cm", 0.0254: "inches", 1e3: "km"}
 """Of the factors that a forgotten scale may have, the unit of the mesh."""
 
@@ -64,7 +68,7 @@ def inside(subject: Subject) -> Iterator[Finding]:
 def _is_size_alone(body: Body) -> bool:
     """If the radius of gyration is beyond the extent of the link, which is a finding of its own."""
     largest = float(np.linalg.eigvalsh(tensor_of(body.moments))[-1])  # type: ignore[arg-type]
-    return np.sqrt(max(largest, 0.0) / (body.mass or 1.0)) > thresholds.LARGE.value * body.extent
+    return bool(np.sqrt(max(largest, 0.0) / (body.mass or 1.0)) > thresholds.LARGE.value * body.extent)
 
 
 def _second_moment(body: Body) -> Array:
@@ -123,9 +127,9 @@ def scales(subject: Subject) -> Iterator[Finding]:
         for hull in [hull for hull in body.hulls if hull.mesh is not None]:
             size = sizes[id(hull)]
             if arm > 0.0 and size > thresholds.MESH_LARGE.value * arm:
-                words, factors = f"the whole robot's joints span {arm:.3g} m", (1e-3, 1e-2, 0.0254)
+                words, factors = f"the whole robot's joints span {arm:.3g} m", SMALLER
             elif 0.0 < max(sizes.values()) < thresholds.MESH_SMALL.value * own:
-                words, factors = f"its joints are {own:.3g} m apart", (1e3,)
+                words, factors = f"its joints are {own:.3g} m apart", LARGER
             else:
                 continue
             yield _scaled(body, hull, size, own or arm, words, factors)
