@@ -281,7 +281,7 @@ def test_triangles_beyond_the_room_of_one_robot_are_not_kept(tmp_path: Path) -> 
     subject.open_meshes(True)
     subject.meshes._room = 11
     assert not subject.bodies["link_2"].hulls
-    assert subject.meshes.unread == {"link.stl": "of 12 triangles, too many beside the others"}
+    assert subject.meshes.unread == {"link.stl": "of 12 triangles, too many with those of the others"}
 
 
 def test_the_directions_cover_the_sphere() -> None:

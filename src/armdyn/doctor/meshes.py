@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -30,7 +31,7 @@ SECONDS_A_MEGABYTE = 0.04
 """Estimated time to open meshes and make their hulls; 0.032 of all in example-robot-data."""
 
 AFFORDABLE = 1.0
-"""s; meshes that are estimated to take less are opened without being asked for."""
+"""s; meshes that are estimated to take less are opened by default."""
 
 MORE_THAN_ITS_HULL = 1e-6
 """Relative excess of a surface's volume over that of its hull from which it encloses parts of space twice."""
@@ -89,19 +90,19 @@ class Shelf:
         return sum(isinstance(form, Form) for form in self._forms.values())
 
     def form(self, path: str) -> Form | None:
-        """The mesh of a path as the description states it; None if it cannot be opened."""
+        """The mesh of a path in the words of the description; None if it cannot be opened."""
         file = self.file(path)
-        found = self._forms.get(file) if file is not None else "not found"
-        if found is None:
+        form = self._forms.get(file) if file is not None else "not found"
+        if form is None:
             assert file is not None  # noqa: S101 - else it is not found
-            found = self._forms[file] = self._read(file)
-        if isinstance(found, str):
-            self.unread[path] = found
+            form = self._forms[file] = self._read(file)
+        if isinstance(form, str):
+            self.unread[path] = form
             return None
-        return found
+        return form
 
     def file(self, path: str) -> Path | None:
-        """The file of a path as the description states it; None if there is none."""
+        """The file of a path in the words of the description; None if it does not exist."""
         return find_file(Mesh(path, folder=str(self.folder))) if path.strip() else None
 
     def _read(self, file: Path) -> Form | str:
@@ -111,7 +112,7 @@ class Shelf:
             else:
                 vertices, faces = opened(file, _surface, force="scene", process=False, skip_materials=True)
             if len(faces) > self._room:
-                return f"of {len(faces):,} triangles, too many beside the others"
+                return f"of {len(faces):,} triangles, too many with those of the others"
             self._room -= len(faces)
             used = np.zeros(len(vertices), dtype=bool)
             used[faces.ravel()] = True
@@ -121,20 +122,20 @@ class Shelf:
         return Form(points, hull, vertices, faces)
 
 
-def choice(asked: bool | None, files: Mapping[str, Sequence[Path]]) -> tuple[tuple[str, ...], str]:
+def choice(wish: bool | None, files: Mapping[str, Sequence[Path]]) -> tuple[tuple[str, ...], str]:
     """The purposes of the shapes whose meshes are opened, and a sentence if some are not.
 
     Args:
-        asked: for all meshes or none; None for what is affordable.
+        wish: True for all meshes, False for none; None for those that are affordable.
         files: by purpose.
 
     Raises:
-        MissingLibrary: without trimesh, if meshes are asked for.
+        MissingLibrary: without trimesh, if all are wished for.
     """
     every = {file for of_purpose in files.values() for file in of_purpose}
-    if asked is False or not every:
+    if wish is False or not every:
         return (), ""
-    if asked:
+    if wish:
         extra("trimesh", "armdyn doctor --meshes", name="mesh")
         return tuple(files), ""
     if find_spec("trimesh") is None:
@@ -142,8 +143,8 @@ def choice(asked: bool | None, files: Mapping[str, Sequence[Path]]) -> tuple[tup
     for purposes in (tuple(files), ("collision",)):
         chosen = {file for one in purposes for file in files.get(one, ())}
         if chosen and sum(map(_seconds, chosen)) <= AFFORDABLE:
-            left = len(every) - len(chosen)
-            return purposes, f"{left} visual meshes not opened: --meshes opens all" if left else ""
+            rest = len(every) - len(chosen)
+            return purposes, f"{rest} visual meshes not opened: --meshes opens all" if rest else ""
     return (), f"{len(every)} meshes not opened: --meshes opens all"
 
 
@@ -173,7 +174,9 @@ def _of_collada(file: Path) -> tuple[Array, Array]:
     except MissingLibrary:
         raise UnreadMesh("pycollada is not installed") from None
     try:
-        document = collada.Collada(str(file), ignore=[collada.DaeError])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of pycollada about NumPy
+            document = collada.Collada(str(file), ignore=[collada.DaeError])
         shapes = [part for shape in document.scene.objects("geometry") for part in shape.primitives()]
         triangles = [part.triangleset() if hasattr(part, "triangleset") else part for part in shapes]
         parts = [(part.vertex, part.vertex_index) for part in triangles if _is_surface(part)]
@@ -275,5 +278,5 @@ def outermost(points: Array) -> Array:
             one = np.full(COLUMNS * COLUMNS, -1)
             one[column[reached]] = reached  # the last of each column
             chosen.append(one[one >= 0])
-    found: Array = points[np.unique(np.concatenate(chosen))]
-    return found
+    few: Array = points[np.unique(np.concatenate(chosen))]
+    return few

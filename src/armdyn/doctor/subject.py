@@ -206,9 +206,9 @@ class Body:
     @property
     def _filling(self) -> list[Hull]:
         """The shapes of the purpose that has the largest volume, those whose meshes bound a volume first."""
-        found = [hulls for hulls in self.complete.values() if all(hull.volume for hull in hulls)]
+        candidates = [hulls for hulls in self.complete.values() if all(hull.volume for hull in hulls)]
         return max(
-            found,
+            candidates,
             key=lambda hulls: (not any(hull.filled[1] for hull in hulls), sum(hull.volume or 0.0 for hull in hulls)),
             default=[],
         )
@@ -216,8 +216,8 @@ class Body:
     @cached_property
     def complete(self) -> dict[str, list[Hull]]:
         """By purpose the shapes of the link, if all of that purpose are known and there is one."""
-        found = {one: [hull for hull in self.hulls if hull.purpose == one] for one in PURPOSES}
-        return {one: hulls for one, hulls in found.items() if hulls and len(hulls) == len(self.node.all(one))}
+        by_purpose = {one: [hull for hull in self.hulls if hull.purpose == one] for one in PURPOSES}
+        return {one: hulls for one, hulls in by_purpose.items() if hulls and len(hulls) == len(self.node.all(one))}
 
     @property
     def is_measured(self) -> bool:
@@ -261,11 +261,11 @@ class Body:
     @cached_property
     def room(self) -> float | None:
         """The largest volume of the hull of the shapes of one purpose, m^3; None if it is not known."""
-        found = [
+        volumes = [
             hulls[0].volume if len(hulls) == 1 else hull_of_points(np.vstack([hull.points for hull in hulls]))[1][3, 3]
             for hulls in self.complete.values()
         ]
-        return max((float(one) for one in found if one), default=None)
+        return max((float(one) for one in volumes if one), default=None)
 
     @property
     def volume(self) -> float | None:
@@ -389,7 +389,7 @@ class Subject:
                 joint.child_body.carried_by = joint
         return cls(source, folder, bodies, joints, meshes=meshes)
 
-    def open_meshes(self, asked: bool | None) -> str:
+    def open_meshes(self, wish: bool | None) -> str:
         """Choose the meshes that are opened: all, none, or, for None, what takes less than a second.
 
         Returns:
@@ -402,7 +402,7 @@ class Subject:
             file = None if form is None else self.meshes.file(form.attributes.get("filename", ""))
             if file is not None:
                 files[shape.tag].append(file)
-        self.meshes.purposes, sentence = choice(asked, files)
+        self.meshes.purposes, sentence = choice(wish, files)
         return sentence
 
     def shapes(self) -> Iterator[Node]:

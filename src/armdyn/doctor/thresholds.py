@@ -30,18 +30,18 @@ LARGE = Threshold(
     "radius of gyration over the extent of a link (its joints and shapes): inside a ball it is half of it at most; "
     "links whose meshes are not opened may reach further, as the forearm of alex_nub_hands.urdf, 2.7",
 )
-IMPOSSIBLE = Threshold(6.0, "", "likewise, from where no shape explains it; simple_humanoid.urdf has 5.2")
+IMPOSSIBLE = Threshold(6.0, "", "likewise, for what no shape explains; simple_humanoid.urdf has 5.2")
 SMALL = Threshold(0.02, "", "likewise: moments of a point; wrist_2_link of ur5_robot.urdf has 0.2")
 
 DENSE = Threshold(12_000.0, "kg/m^3", "lead has 11,340 kg/m^3")
 LIGHT = Threshold(20.0, "kg/m^3", "rigid foam has 30 kg/m^3")
 PLACEHOLDER = Threshold(
-    0.1, "", "extent of a link's shapes over the median of links: a ball of 1 mm stands for the head of baxter.urdf"
+    0.1, "", "extent of a link's shapes over the median of links: the head of baxter.urdf is a ball of 1 mm"
 )
 BEYOND_MATTER = Threshold(100.0, "", "times denser or lighter than these: no material at all")
 
 OUTSIDE = Threshold(0.5, "", "distance of the centre of mass from the box of a link, over its diagonal")
-FAR_OUTSIDE = Threshold(5.0, "", "likewise, from where it is no motor or counterweight")
+FAR_OUTSIDE = Threshold(5.0, "", "likewise, for what a motor or counterweight does not explain")
 
 BEYOND_HULL = Threshold(
     0.1,

@@ -25,18 +25,18 @@ def separators(subject: Subject) -> Iterator[Finding]:
 def missing(subject: Subject) -> Iterator[Finding]:
     """Files that are not there: of paths without a package, and of packages in which other meshes are found."""
     nodes = [node for node in subject.source.root.walk() if node.tag == "mesh" and node.attributes.get("filename")]
-    found: dict[str, bool] = {}
+    exists: dict[str, bool] = {}
     for path in {node.attributes["filename"] for node in nodes}:
-        found[path] = subject.meshes.file(path) is not None
-    packages = {_package(path) for path, there in found.items() if there}
+        exists[path] = subject.meshes.file(path) is not None
+    packages = {_package(path) for path, there in exists.items() if there}
     for node in nodes:
         path = node.attributes["filename"]
-        if found[path] or ("://" in path and _package(path) not in packages):
+        if exists[path] or ("://" in path and _package(path) not in packages):
             continue
-        where = "any package" if ":///" in path else f"package {_package(path)}" if "://" in path else None
-        where = where or f"{subject.folder.name or '.'}/"
+        place = "any package" if ":///" in path else f"package {_package(path)}" if "://" in path else None
+        place = place or f"{subject.folder.name or '.'}/"
         finding = Finding.at(
-            node, "mesh/missing", "warning", f"mesh {path!r} is not in {where}", why="nothing is drawn or touched there"
+            node, "mesh/missing", "warning", f"mesh {path!r} is not in {place}", why="nothing is drawn or touched there"
         )
         yield replace(finding, repairs=tuple(_found_elsewhere(subject, node, path)))
 

@@ -84,7 +84,7 @@ def _too_large(body: Body, ratio: float, along: Array, width: float) -> Finding:
     length = 2.0 * np.sqrt(5.0 * float(along @ S @ along) / (body.mass or 1.0))
     axis = ", ".join(f"{x:.2g}" for x in along)
     text = (
-        f"the ellipsoid of these moments is {length:.3g} m long along ({axis}), where shapes and joints span "
+        f"the ellipsoid of these moments is {length:.3g} m long along ({axis}), its shapes and joints span "
         f"{width:.3g} m: {ratio:.2g} times what mass inside of them can have"
     )
     finding = _of(body, "inertia/hull", text, "fast motions need other torques; or a part of the link is not drawn")
@@ -100,9 +100,9 @@ def _filled(body: Body) -> Iterator[Repair]:
     _, moments = solid
     about = _about(body, solid)
     if about is not None:
-        shown = ", ".join(f"{value:.4g}" for value in about)
+        after = ", ".join(f"{value:.4g}" for value in about)
         before = ", ".join(f"{value:.4g}" for value in body.moments)
-        became = f"moments ({before}) to ({shown}) kg m^2"
+        became = f"moments ({before}) to ({after}) kg m^2"
         edits = body.edits(body.mass or 0.0, body.com, moments)
         yield Repair(f"{words}, solid, at this mass", edits, became, sure=0.5)
 
@@ -116,7 +116,7 @@ def _about(body: Body, solid: tuple[Array, Array]) -> Array | None:
 def scales(subject: Subject) -> Iterator[Finding]:
     """Meshes of another unit than metres: their size against the distances of joints.
 
-    Such a mesh is no measure of its link: the checks that come after this one do not know it.
+    Such a mesh does not measure its link; later checks leave it out.
     """
     arm = _size(subject)
     for body in subject.bodies.values():
@@ -144,8 +144,8 @@ def _size(subject: Subject) -> float:
     return max((one for one in sums if np.isfinite(one)), default=0.0)
 
 
-def _scaled(body: Body, hull: Hull, size: float, beside: float, words: str, factors: tuple[float, ...]) -> Finding:
-    fitting = min(factors, key=lambda factor: abs(np.log10(factor * size / beside)))
+def _scaled(body: Body, hull: Hull, size: float, span: float, words: str, factors: tuple[float, ...]) -> Finding:
+    fitting = min(factors, key=lambda factor: abs(np.log10(factor * size / span)))
     node = hull.node
     old = [float(word) for word in node.attributes.get("scale", "1 1 1").split()]
     new = " ".join(f"{fitting * value:.10g}" for value in old)
@@ -198,5 +198,5 @@ def unread(subject: Subject) -> Iterator[Finding]:
 
 
 def _of(body: Body, rule: str, text: str, why: str) -> Finding:
-    found = Finding.at(body.inertial or body.node, rule, "warning", text, why=why, link=body.name)
-    return replace(found, element=f"link {body.name!r}")
+    finding = Finding.at(body.inertial or body.node, rule, "warning", text, why=why, link=body.name)
+    return replace(finding, element=f"link {body.name!r}")
