@@ -175,11 +175,11 @@ def _of_collada(file: Path) -> tuple[Array, Array]:
         raise UnreadMesh("pycollada is not installed") from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of pycollada about NumPy
+            warnings.simplefilter("ignore")  # of pycollada about matrices of NumPy
             document = collada.Collada(str(file), ignore=[collada.DaeError])
-        shapes = [part for shape in document.scene.objects("geometry") for part in shape.primitives()]
-        triangles = [part.triangleset() if hasattr(part, "triangleset") else part for part in shapes]
-        parts = [(part.vertex, part.vertex_index) for part in triangles if _is_surface(part)]
+            shapes = [part for shape in document.scene.objects("geometry") for part in shape.primitives()]
+            triangles = [part.triangleset() if hasattr(part, "triangleset") else part for part in shapes]
+            parts = [(part.vertex, part.vertex_index) for part in triangles if _is_surface(part)]
         vertices, faces = _together(parts)
     except UnreadMesh:
         raise
