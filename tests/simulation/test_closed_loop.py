@@ -12,7 +12,7 @@ import armdyn
 from armdyn.errors import DTypeError, ModelError, ShapeError, TraceError, UnknownName
 from armdyn.simulation import AdamsBashforthMoulton4, Adaptive, Euler, RungeKutta4, SettingError, Variational
 from armdyn.simulation.equations import motion
-from armdyn.simulation.integration.held_step import held_step
+from armdyn.simulation.system.arm_in_step import held_step
 
 RNG = np.random.default_rng(4)
 ROBOT = armdyn.load("ur5")

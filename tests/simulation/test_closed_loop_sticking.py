@@ -27,7 +27,7 @@ from armdyn.simulation import (
     SemiImplicitEuler,
     Variational,
 )
-from armdyn.simulation.integration.held_step import held_step
+from armdyn.simulation.system.arm_in_step import held_step
 from simulation.test_compiled_sticking import dry_ur5
 from simulation.test_sticking import block
 

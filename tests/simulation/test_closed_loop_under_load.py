@@ -15,7 +15,7 @@ from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, GearLoss, Mot
 from armdyn.actuators.published import servo
 from armdyn.control import pd_gravity
 from armdyn.simulation import ClosedLoop, FrictionWarning, Heun, RungeKutta4, SemiImplicitEuler
-from armdyn.simulation.integration.held_step import held_step
+from armdyn.simulation.system.arm_in_step import held_step
 from armdyn.studies import grid
 from armdyn.targets.llvm.sections import Arithmetic, cut
 from oracles.short_run import short_run

@@ -22,7 +22,7 @@ from armdyn.simulation import (
     SettingError,
     Variational,
 )
-from armdyn.simulation.integration.held_step import held_step
+from armdyn.simulation.system.arm_in_step import held_step
 from oracles.short_run import each_once
 
 Q0, QD0 = np.array([0.1, -0.5, 0.7, 0.2, 0.4, -0.3]), np.array([2.0, -3.0, 2.5, -1.0, 1.5, 2.0])

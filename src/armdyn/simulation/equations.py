@@ -33,7 +33,7 @@ SOURCES = (
     "algorithms",
     "constraints",
     "simulation",
-    *(f"simulation/{part}" for part in ("events", "flexible", "integration", "loop", "methods", "sticking")),
+    *(f"simulation/{part}" for part in ("events", "flexible", "integration", "loop", "methods", "sticking", "system")),
 )
 
 

@@ -14,13 +14,13 @@ from armdyn.simulation.flexible.spring_steps import shorter_step
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.integration.compiled_steps import CompiledSteps
 from armdyn.simulation.integration.grid import ROUNDING
-from armdyn.simulation.integration.held_step import held_step
 from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.sticking.bristles import Path
+from armdyn.simulation.system.arm_in_step import held_step
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array

@@ -13,7 +13,7 @@ from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.loop.arm_step import moved, moved_on_springs, rotors_of, stuck_or_slipped
+from armdyn.simulation.loop.arm_step import rotors_of, stuck_or_slipped
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.loads import NAME as LOADS
@@ -21,6 +21,7 @@ from armdyn.simulation.loop.loads import SIZES as LOAD_SIZES
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.sticking.bristles import NAME as BRISTLES
 from armdyn.simulation.sticking.bristles import SIZES
+from armdyn.simulation.system.arm_in_step import moved
 
 if TYPE_CHECKING:
     from armdyn.simulation.loop.controller import Controller
@@ -72,10 +73,8 @@ def step_function(
             given = clip(found[BRAKES], 0.0, 1.0) if BRAKES in found else values.get(BRAKES)
             arm = brakes.on(model, given) if brakes else model
             found |= stuck_or_slipped(method, arm, acting, bristles=bristles, project=project)
-        elif flexible:
-            found |= moved_on_springs(method, model, acting, bristles=bristles, project=project)
         else:
-            found |= moved(method, model, acting, bristles=bristles, project=project)
+            found |= moved(method.scheme, model, acting, bristles=bristles, project=project)
         if running_cost is not None:
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
         return kind(*(found[name] for name in results))

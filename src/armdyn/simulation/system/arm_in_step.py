@@ -1,0 +1,164 @@
+"""A traced arm along one step in which its forces are held: its equations of motion, and its state by name.
+
+It is the `armdyn.simulation.system.system.System` of programs: coordinates are those of joints and, after them, of
+rotors on springs; bristles are carried by the path from where the step begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from armdyn import algorithms
+from armdyn.actuators.flexible_dynamics import flexible_motion
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.algorithms.load_friction import accelerations_under_load
+from armdyn.constraints.projection import projected
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.simulation.equations import (
+    SOURCES,
+    constrained_motion_under_load,
+    lagrangian_derivatives,
+    motion,
+    power,
+    velocity_of_momentum,
+)
+from armdyn.simulation.methods.formulas import Rates
+from armdyn.simulation.methods.scheme import Scheme
+from armdyn.simulation.sticking.bristles import NAME as BRISTLES
+from armdyn.simulation.sticking.bristles import Bent
+from armdyn.simulation.system.coordinates import parted, stacked
+from armdyn.spatial.rotations import Array
+
+
+class ArmInStep:
+    """A traced arm from the beginning of a step, called by the formulas of `armdyn.simulation.methods`.
+
+    Args:
+        model: the arm.
+        acting: its state and forces by name; rotors of rigid joints are where their links are.
+        bristles: whether it has the state of friction.
+    """
+
+    def __init__(self, model: Any, acting: Mapping[str, Any], *, bristles: bool = False) -> None:
+        self.dof, self.places = model.dof, flexible_places(model.model)
+        q, qd = acting["q"], acting["qd"]
+        self.x, self.v = q, qd
+        if self.places:
+            self.x = stacked(q, acting.get("theta", q), self.places)
+            self.v = stacked(qd, acting.get("thetad", qd), self.places)
+        self.tau, self.f_tip = acting["tau"], acting["f_tip"]
+        self.bent = Bent(model, *self._motors(self.x, self.v), acting[BRISTLES]) if bristles else None
+        self.arm = model if self.bent is None else self.bent.laws.bare
+        """Without the friction whose state bends."""
+        self._loads: dict[int, Any] = {}  # of the state that was evaluated last: the next one is near
+
+    # Equations of motion.
+
+    def __call__(self, t: Any, x: Any, v: Any) -> Rates:
+        """Accelerations, and the power of all that acts."""
+        tau, f_tip, arm = self._forces(x, v), self.f_tip, self.arm
+        if self.places:
+            (q, theta), (qd, thetad) = self._parted(x), self._parted(v)
+            qdd, thetadd, rate = flexible_motion(arm, q, qd, theta, thetad, tau, f_tip)
+            return stacked(qdd, thetadd, self.places), rate
+        if not arm.drive.depends_on_load:
+            return motion(arm, x, v, tau, f_tip)  # type: ignore[no-any-return]
+        if arm.model.constraints:
+            (qdd, rate, _), loads = constrained_motion_under_load(arm, x, v, tau, f_tip, near=self._loads)
+            self._loads.update(loads)
+            return qdd, rate
+        found = accelerations_under_load(arm, x, v, tau, f_tip, near=self._loads)
+        self._loads.update(found.loads)
+        return found.qdd, power(arm, x, v, found.qdd, tau, f_tip)
+
+    def derivatives(self, q: Any, qd: Any) -> tuple[Any, Any]:
+        """dL/dq and dL/dqd."""
+        return lagrangian_derivatives(self.arm, q, qd)  # type: ignore[no-any-return]
+
+    def solve(self, q: Any, p: Any) -> Any:
+        """M(q)^-1 p."""
+        return velocity_of_momentum(self.arm, q, p)
+
+    def joint_forces(self, t: Any, q: Any, qd: Any) -> Any:
+        """tau - friction - J^T f_tip."""
+        forces, arm = self._forces(q, qd), self.arm
+        if arm.drive.depends_on_load:
+            found = accelerations_under_load(arm, q, qd, forces, self.f_tip, near=self._loads)
+            self._loads.update(found.loads)
+            forces = forces - algorithms.friction_forces(arm, q, qd, found.qdd, self.f_tip)
+        elif arm.drive.has_friction:
+            forces = forces - algorithms.friction_forces(arm, q, qd)
+        return forces if self.f_tip is None else forces - algorithms.tip_forces(arm, q, self.f_tip)
+
+    def _forces(self, x: Any, v: Any) -> Any:
+        """Forces of the motors, less those of bristles."""
+        return self.tau if self.bent is None else self.tau - self.bent.forces(*self._motors(x, v))
+
+    # The state by name.
+
+    def later(self, x: Array, v: Array, work: Any, heat: Any = 0.0) -> dict[str, Any]:
+        """The state a step later by name, of work and heat what they are without the friction of bristles."""
+        theta, thetad = self._motors(x, v)
+        found = {"q": x[: self.dof], "qd": v[: self.dof], "theta": theta, "thetad": thetad, "work": work, "heat": heat}
+        if self.bent is not None:
+            stored = self.bent.stored(theta, thetad)
+            found |= {BRISTLES: self.bent.path.bent(theta, thetad), "work": work + stored, "heat": heat - stored}
+        return found
+
+    def projected(self, x: Array, v: Array) -> tuple[Array, Array]:
+        """The state put onto the constraints, which act on the joints alone."""
+        q, qd = projected(self.arm, x[: self.dof], v[: self.dof])
+        return np.array([*q, *x[self.dof :]]), np.array([*qd, *v[self.dof :]])
+
+    def _parted(self, x: Array) -> tuple[Array, Array]:
+        return parted(x, self.dof, self.places)
+
+    def _motors(self, x: Array, v: Array) -> tuple[Array, Array]:
+        """theta and thetad of all joints."""
+        return (self._parted(x)[1], self._parted(v)[1]) if self.places else (x, v)
+
+
+def moved(
+    scheme: Scheme, model: Any, acting: Mapping[str, Any], *, bristles: bool = False, project: bool = False
+) -> dict[str, Any]:
+    """The state of joints that do not stick a step later, by name.
+
+    Args:
+        scheme: of the method.
+        model: the arm.
+        acting: state, memory of the method, forces and h by name.
+        bristles: whether it has the state of friction.
+        project: whether it is put onto the constraints of the robot.
+    """
+    arm = ArmInStep(model, acting, bristles=bristles)
+    state = (arm.x, arm.v, *(acting.get(name, 0.0) for name in ("work", *scheme.memory)))
+    x, v, work, *memory = scheme.formula(arm, arm(0.0, arm.x, arm.v), 0.0, state, acting["h"])
+    x, v = arm.projected(x, v) if project else (x, v)
+    return arm.later(x, v, work) | dict(zip(scheme.memory, memory, strict=True))
+
+
+@cache
+def held_step(scheme: Scheme) -> Function:
+    """A step as a compiled function: (q, qd, W) and the memory of a method a time h, s, later, the forces held.
+
+    Args:
+        scheme: of the method.
+    """
+    own: dict[str, Shape] = {"q": ("n",), "qd": ("n",), "work": ()} | dict(scheme.memory)
+    arguments = [Argument(*one) for one in own.items()]
+    arguments += [Argument("h", ()), Argument("tau", ("n",)), Argument("f_tip", (6,), optional=True)]
+
+    def step(model: Any, *arrays: Any) -> tuple[Any, ...]:
+        later = moved(scheme, model, dict(zip([argument.name for argument in arguments], arrays, strict=True)))
+        return tuple(later[name] for name in own)
+
+    name = f"{scheme.name}_step"
+    step.__name__, step.__doc__ = name, f"A step of {scheme.name}, the forces held: the state a time h, s, later."
+    made = partial(held_step, scheme)
+    declared = MadeFunction(step, name, "held step", tuple(arguments), tuple(own.values()), {}, made=made)
+    object.__setattr__(declared, "sources", SOURCES)
+    return declared
