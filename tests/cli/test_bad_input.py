@@ -42,16 +42,24 @@ def test_too_little_memory(shell: Shell, tmp_path: Path) -> None:
     assert_refused(said, "MemoryError: not enough memory", "Ask for less at once")
 
 
-@pytest.mark.parametrize("content", [bytes(range(128, 256)), b"\xff\xfe1,2\n", b'"' + b"1" * 200_000 + b'"\n'])
-def test_what_is_no_table(shell: Shell, tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (bytes(range(128, 256)), "is not a csv in UTF-8: "),
+        (b"\xff\xfe1,2\n", "is not a csv in UTF-8: "),
+        (b'"' + b"1" * 200_000 + b'"\n', "has no column q_joint_1, q_joint_2"),
+        (b'"' + b"1" * 200_000 + b'",2\n', "is not a csv: field larger than field limit"),
+    ],
+)
+def test_what_is_no_table(shell: Shell, tmp_path: Path, content: bytes, part: str) -> None:
     path = tmp_path / "random_bytes.csv"
     path.write_bytes(content)
-    assert_refused(shell("torque", "planar_2r", "--motion", str(path)), "random_bytes.csv' is no csv in UTF-8: ")
+    assert_refused(shell("torque", "planar_2r", "--motion", str(path)), "random_bytes.csv", part)
 
 
 def test_table_that_is_not_there(shell: Shell, tmp_path: Path) -> None:
     said = shell("torque", "planar_2r", "--motion", "nosuch.csv")
-    assert_refused(said, "TableError: no file 'nosuch.csv'; expected a csv of states")
+    assert_refused(said, "LogError: no file 'nosuch.csv'; expected joint states")
     said = shell("torque", "planar_2r", "--motion", str(tmp_path))
     assert_refused(said, f"{str(tmp_path)!r} cannot be read: Is a directory")
 

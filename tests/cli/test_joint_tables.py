@@ -129,6 +129,10 @@ def test_a_saved_motion_can_be_read(shell: Shell, tmp_path: Path) -> None:
         ("q_joint_2,qd_joint_1\n0.5,1\n", ([0, 0.5], [1, 0]), "no column q_joint_1, qd_joint_2; taken as zero"),
         ("0.1,0.2\n", ([0.1, 0.2],), ""),
         ("0.1,0.2,0.3,0.4\n", ([0.1, 0.2], [0.3, 0.4]), ""),
+        ("0,5;1,25\n", ([0.5, 1.25],), ""),
+        ("q_joint_1;q_joint_2\n0,5;1\n", ([0.5, 1.0],), ""),
+        ("# of a robot\n  0.1 0.2  0.3 0.4\n", ([0.1, 0.2], [0.3, 0.4]), ""),
+        ("actual_q_0,actual_q_1\n0.1,0.2\n", ([0.1, 0.2],), "columns taken for those of UR's RTDE"),
     ],
 )
 def test_what_is_missing_is_zero(shell: Shell, tmp_path: Path, text: str, state: Any, warned: str) -> None:
@@ -149,12 +153,21 @@ def test_what_is_missing_is_zero(shell: Shell, tmp_path: Path, text: str, state:
         ("q_a,q_b,qd_joint_1,qd_joint_2\n1,2,3,4\n", "no column 'q_a' in {0}:1 for 'planar_2r'"),
         (
             "time,load\n1,2\n",
-            "{0}:1 names no state; expected columns such as q_joint_1, of the joints joint_1, joint_2",
+            "{0}:1 has no column q_joint_1, q_joint_2 and none of the labels of UR's RTDE",
         ),
-        ("t\n1\n", "{0}:1 names no state"),
-        ("0,5;1,25\n", "{0}:1 names no state (the decimal sign is a point, not a comma)"),
-        ("q_joint_1;q_joint_2\n0,5;1\n", "{0}:2 column 'q_joint_1' holds '0,5'; expected a finite number (the decimal"),
-        ("1,2,3\n", "{0} has 3 columns and no header; expected 2, 4 or 6: q, then qd, then qdd of joint_1, joint_2"),
+        ("t\n1\n", "{0}:1 has no column q_joint_1, q_joint_2"),
+        (
+            "q_joint_1,q_joint_2\n'0,5',1\n1,2\n",
+            "{0}:2 has 3 values; expected 2, as the first row has",
+        ),
+        (
+            'q_joint_1,q_joint_2\n"0,5",1\n',
+            "{0}:2 column 'q_joint_1' holds '0,5'; expected a finite number (the decimal",
+        ),
+        (
+            "1,2,3,4,5,6,7,8\n",
+            "{0} has 8 columns and no header; expected 2, 4 or 6: q, then qd, then qdd of joint_1, joint_2, or one",
+        ),
         ("q_joint_1,q_joint_2\n1,2\n3\n", "{0}:3 has 1 values; expected 2, as the first row has"),
         ("q_joint_1,q_joint_2\n\n1,nan\n", "{0}:3 column 'q_joint_2' holds 'nan'; expected a finite number"),
         ("q_joint_1,q_joint_2\n1,2\n-inf,3\n", "{0}:3 column 'q_joint_1' holds '-inf'; expected a finite number"),
@@ -162,7 +175,7 @@ def test_what_is_missing_is_zero(shell: Shell, tmp_path: Path, text: str, state:
         ("q_joint_1,q_joint_2\n1,\n", "{0}:2 column 'q_joint_2' holds ''; expected a finite number"),
         ("q_joint_1,q_joint_2\n1,1_000\n", "{0}:2 column 'q_joint_2' holds '1_000'; expected a finite number"),
         ("t,q_joint_1,q_joint_2\nnan,1,2\n", "{0}:2 column 't' holds 'nan'; expected a finite number"),
-        ("\n\n", "{0} is empty; expected a csv of states, a row for each"),
+        ("\n\n", "{0} is empty; expected joint states: a row for each time"),
     ],
 )
 def test_tables_that_are_wrong(shell: Shell, tmp_path: Path, text: str, message: str) -> None:

@@ -139,4 +139,4 @@ def test_a_duty_cycle_may_jump_where_all_is_given(shell: Shell, tmp_path: Path) 
     (tmp_path / "falls.csv").write_text(header + rows.replace("\n3,", "\n0.5,"))
     said = shell("size", "planar_2r", "--motion", str(tmp_path / "falls.csv"))
     assert said.code == 2
-    assert "falls.csv:5 t is 0.5 s, behind 1 s" in " ".join(said.err.split())
+    assert "falls.csv:5 t is 0.5 s, after 1 s" in " ".join(said.err.split())

@@ -152,7 +152,10 @@ def _apart(what: str, content: bytes, value: Any) -> str:
     """Where the numbers are not those of pandas' reader, times their unit; empty where they are."""
     text = content.decode("utf-8-sig")
     first = next(line for line in text.splitlines() if line.strip())
-    separator = next((s for s in "\t;," if s in re.sub(r'"[^"]*"', "", first)), ",")
+    following = next((line for line in text.partition(first)[2].splitlines() if line.strip()), first)
+    there = [s for s in "\t;," if s in re.sub(r'"[^"]*"', "", first)]
+    alike = [s for s in there if following.count(s) == re.sub(r'"[^"]*"', "", first).count(s)]
+    separator = next(iter(alike or there), ",")
     frame = pd.read_csv(
         io.StringIO(text),
         sep=separator,

@@ -208,8 +208,8 @@ def test_a_file_that_is_not_a_table(tmp_path: Path) -> None:
     for name, content, words in (
         ("a.csv", b"", "is empty"),
         ("b.csv", b"\xff\xfe\x00", "is not a csv in UTF-8"),
-        ("c.csv", b"t,q\n", "has a header and no rows below it"),
-        ("d.csv", b"t,t\n1,2\n", "names 't' more than once"),
+        ("c.csv", b"t,q_shoulder,q_elbow,q_quill_slide,q_wrist\n", "has a header and no rows below it"),
+        ("d.csv", b"t,t,q_shoulder,q_elbow,q_quill_slide,q_wrist\n1,2,3,4,5,6\n", "names 't' more than once"),
         ("e.npz", b"PK\x03\x04", "is not an npz file"),
         ("f.parquet", b"PAR1", "is not a Parquet file"),
     ):
@@ -223,3 +223,34 @@ def test_joints_of_another_robot() -> None:
     with pytest.raises(LogError, match=r"has joints .*; expected those of 'stanford'"):
         read(log, armdyn.load("stanford"))
     assert read(log, SCARA) is log
+
+
+def test_an_entry_that_is_missing_is_not_a_number(tmp_path: Path) -> None:
+    """NumPy's fromstring returns -1 for it."""
+    lines = table(["t", *(f"q_{joint}" for joint in NAMES)], np.column_stack([T, Q])).splitlines()
+    for row, column in ((6, 1), (9, 2), (12, 4)):
+        words = lines[row].split(",")
+        lines[row] = ",".join("" if k == column else word for k, word in enumerate(words))
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    log = read(tmp_path / "log.csv", SCARA)
+    np.testing.assert_array_equal(log.q, np.delete(Q, [5, 8, 11], axis=0))
+    assert "3 rows with NaN or infinity left out: lines 7, 10, 13" in log.notes
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " "])
+def test_long_texts_are_read_by_polars_and_by_numpy_alike(separator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every bit, of numbers of all sizes."""
+    pytest.importorskip("polars")
+    from armdyn.formats.tables import csv_file
+
+    rng = np.random.default_rng(7)
+    values = rng.normal(size=(300, 6)) * 10.0 ** rng.integers(-300, 300, size=(300, 6))
+    values[3, 2], values[4, 0] = np.inf, np.nan
+    text = "\n".join(separator.join(map(repr, row)) for row in values.tolist())
+    for long in (True, False):
+        monkeypatch.setattr(csv_file, "_is_long", lambda body, long=long: long)
+        np.testing.assert_array_equal(
+            np.column_stack(list(csv_file.parse_csv(text, "x", LogError).columns.values())), values
+        )
+        short = csv_file.parse_csv(text + f"\n1{separator}2", "x", LogError)
+        assert (short.odd, len(short)) == (((301, 2),), 300)

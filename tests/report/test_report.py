@@ -15,7 +15,8 @@ import armdyn
 from armdyn import Limits, actuators, browser
 from armdyn.actuators import Actuator, Gear, Motor
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.report import ReportError, read_log
+from armdyn.logs import LogError
+from armdyn.report import ReportError
 from armdyn.report.account import joint_accounts
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
@@ -184,7 +185,7 @@ def test_a_log_is_the_motion(tmp_path: Path) -> None:
     qd = np.stack([2 * np.cos(2 * t), -1.5 * np.sin(3 * t)], axis=-1)
     qdd = np.stack([-4 * np.sin(2 * t), -4.5 * np.cos(3 * t)], axis=-1)
     columns = {"t [ms]": 1000 * t, "q_joint_2 [deg]": np.degrees(q[:, 1]), "q_joint_1 [deg]": np.degrees(q[:, 0])}
-    motion = read_log(log(tmp_path / "log.csv", columns), arm)
+    motion = armdyn.Trajectory.from_log(log(tmp_path / "log.csv", columns), arm)
     np.testing.assert_allclose(motion.t, t, rtol=1e-14)
     np.testing.assert_allclose(motion.q, q, atol=1e-14)
     np.testing.assert_allclose(motion.qd, qd, atol=1e-8)
@@ -202,7 +203,7 @@ def test_recorded_forces_are_kept(tmp_path: Path) -> None:
         "tau_joint_1 [N mm]": 5.0 + t,
         "tau_joint_2": t,
     }
-    motion = read_log(log(tmp_path / "log.csv", columns), arm, rate=20.0)
+    motion = armdyn.Trajectory.from_log(log(tmp_path / "log.csv", columns), arm, rate=20.0)
     np.testing.assert_allclose(motion.t, t, atol=1e-15)
     np.testing.assert_allclose(motion.tau, np.stack([(5.0 + t) / 1000.0, t], axis=-1), rtol=1e-14)
     np.testing.assert_allclose(motion.q[:, 1], 1.0, rtol=1e-14)
@@ -214,7 +215,7 @@ def test_a_short_log(tmp_path: Path, rows: int) -> None:
     """A parabola comes back exactly from three rows on."""
     t = np.arange(rows) * 0.1
     columns = {"t": t, "q_joint_1": t, "q_joint_2": 1.0 + 2.0 * t}
-    motion = read_log(log(tmp_path / "log.csv", columns), armdyn.load("rp"))
+    motion = armdyn.Trajectory.from_log(log(tmp_path / "log.csv", columns), armdyn.load("rp"))
     np.testing.assert_allclose(motion.qd, np.tile([1.0, 2.0], (rows, 1)), rtol=1e-12)
 
 
@@ -222,22 +223,23 @@ def test_logs_that_are_refused(tmp_path: Path) -> None:
     arm, t = armdyn.load("rp"), np.linspace(0.0, 1.0, 5)
     q = {"q_joint_1": t, "q_joint_2": 1.0 + t}
     path = tmp_path / "log.csv"
-    with pytest.raises(ReportError, match=r"log.csv:1 has no column t.* --rate HZ"):
-        read_log(log(path, q), arm)
-    with pytest.raises(ReportError, match="has a column t, and rate=10 Hz is given too"):
-        read_log(log(path, {"t": t, **q}), arm, rate=10.0)
-    with pytest.raises(ReportError, match="rate"):
-        read_log(log(path, q), arm, rate=-1.0)
-    with pytest.raises(ReportError, match=r"log\.csv:3 t is 0 s"):
-        read_log(log(path, {"t": 0.0 * t, **q}), arm)
-    with pytest.raises(ReportError, match="has 2 rows of numbers"):
-        read_log(log(path, {"t": t[:2], "q_joint_1": t[:2], "q_joint_2": t[:2]}), arm)
-    with pytest.raises(ReportError, match="no column q_joint_2"):
-        read_log(log(path, {"t": t, "q_joint_1": t}), arm)
+    with pytest.raises(LogError, match=r"log.csv:1 has no column t.* --rate HZ"):
+        armdyn.Trajectory.from_log(log(path, q), arm)
+    with pytest.raises(LogError, match="has a column t, and rate=10 Hz is given too"):
+        armdyn.Trajectory.from_log(log(path, {"t": t, **q}), arm, rate=10.0)
+    with pytest.raises(LogError, match="rate"):
+        armdyn.Trajectory.from_log(log(path, q), arm, rate=-1.0)
+    with pytest.raises(LogError, match="has 1 rows of numbers, without 4 that were left out"):
+        armdyn.Trajectory.from_log(log(path, {"t": 0.0 * t, **q}), arm)
+    with pytest.raises(LogError, match="has 2 rows of numbers"):
+        armdyn.Trajectory.from_log(log(path, {"t": t[:2], "q_joint_1": t[:2], "q_joint_2": t[:2]}), arm)
+    with pytest.raises(LogError, match="no column q_joint_2"):
+        armdyn.Trajectory.from_log(log(path, {"t": t, "q_joint_1": t}), arm)
     with pytest.raises(UnknownName, match="no column 'q_elbow'"):
-        read_log(log(path, {"t": t, "q_joint_1": t, "q_elbow": t}), arm)
-    with pytest.raises(ReportError, match="has 2 rows of numbers, without 3 that are not finite"):
-        read_log(log(path, {"t": t, **q, "qd_joint_1": np.where(t < 0.6, np.nan, t), "qd_joint_2": t}), arm)
+        armdyn.Trajectory.from_log(log(path, {"t": t, "q_joint_1": t, "q_elbow": t}), arm)
+    lost = {"qd_joint_1": np.where(t < 0.6, np.nan, t), "qd_joint_2": t}
+    with pytest.raises(LogError, match="has 2 rows of numbers, without 3 that were left out"):
+        armdyn.Trajectory.from_log(log(path, {"t": t, **q} | lost), arm)
 
 
 def test_the_command_names_limits_that_were_passed(
@@ -271,7 +273,7 @@ def test_the_command(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "<h1>Ramp</h1>" in Path("out/log.html").read_text(encoding="utf-8")
     assert shell("report", "missing.csv").code == 2
     assert shell("report", "fall.npz", "-o", "fall.docx").code == 2
-    assert "--rate belongs to a csv" in shell("report", "fall.npz", "--rate", "5").err
+    assert "leave --rate out" in shell("report", "fall.npz", "--rate", "5").err
     for option, text in (
         ("--base", "link_1"),
         ("--lock", "joint_1=0"),
@@ -301,11 +303,11 @@ def recorded(robot: Robot, path: Path) -> Path:
 
 def test_a_log_of_joints_whose_friction_depends_on_the_load(tmp_path: Path) -> None:
     """The accelerations of the log give the loads, by which the account is closed to the error of the trapezia."""
-    motion = read_log(recorded(GEARED, tmp_path / "log.csv"), GEARED)
+    motion = armdyn.Trajectory.from_log(recorded(GEARED, tmp_path / "log.csv"), GEARED)
     assert abs(motion.energy.drift).max() < 1e-4 * motion.energy.scale
     taken = GEARED.friction_forces(motion.q, motion.qd, motion.qdd)
     assert abs(taken).max() > 1.0  # N m
-    without = read_log(tmp_path / "log.csv", GEARED.without_friction())
+    without = armdyn.Trajectory.from_log(tmp_path / "log.csv", GEARED.without_friction())
     assert abs(without.energy.drift).max() > 0.1 * without.energy.scale
 
 

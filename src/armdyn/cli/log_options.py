@@ -45,6 +45,9 @@ Zeros = Annotated[
     typer.Option("--zeros", metavar="Q,Q,...", help="Positions of the joints at which those of the log are zero."),
 ]
 
+Rate = Annotated[float | None, typer.Option("--rate", help="Rows a second of a log without times, Hz.")]
+Topic = Annotated[str | None, typer.Option("--topic", help="Of the joint states in a bag with several.")]
+
 
 def log_reader(
     robot: Robot,
@@ -59,7 +62,27 @@ def log_reader(
     Raises:
         ShapeError: gains that are not numbers, texts without an equals sign.
     """
-    options: dict[str, Any] = {"gains": None if gains is None else gains_of(gains, robot)}
+    options = options_of(robot, gains=gains, columns=columns, units=units, drives=drives, zeros=zeros)
+    return lambda source: read(source, robot, **options)
+
+
+def options_of(
+    robot: Robot,
+    *,
+    gains: str | None = None,
+    columns: Sequence[str] | None = None,
+    units: Sequence[str] | None = None,
+    rate: float | None = None,
+    topic: str | None = None,
+    drives: str | None = None,
+    zeros: str | None = None,
+) -> dict[str, Any]:
+    """The options of `armdyn.logs.read` that are given.
+
+    Raises:
+        ShapeError: gains that are not numbers, texts without an equals sign.
+    """
+    options: dict[str, Any] = {} if gains is None else {"gains": gains_of(gains, robot)}
     if columns:
         options["columns"] = {name: _place(text) for name, text in (_pair("--columns", each) for each in columns)}
     if units:
@@ -68,7 +91,7 @@ def log_reader(
         options["drives"] = drives_of(drives, robot)
     if zeros is not None:
         options["zeros"] = read_joint_vector(zeros, "--zeros", robot)
-    return lambda source: read(source, robot, **options)
+    return options | {name: value for name, value in (("rate", rate), ("topic", topic)) if value is not None}
 
 
 def drives_of(text: str, robot: Robot) -> Array:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -11,6 +12,7 @@ import typer
 from armdyn.checks import number
 from armdyn.cli.arguments import Described, load_robot, read_vector
 from armdyn.cli.json_output import AsJson, print_json
+from armdyn.cli.log_options import Columns, Gains, Rate, Topic, Units, options_of
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_limits, show_notes
@@ -20,9 +22,9 @@ from armdyn.model import Inertia
 from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory, limits_passed
-from armdyn.simulation.errors import SettingError, TrajectoryFileError
+from armdyn.simulation.errors import SettingError
 
-MOTION = "A trajectory of armdyn (.npz, .parquet, .csv), or a csv of recorded joint states: t, q_JOINT, ..."
+MOTION = "A trajectory that armdyn saved (.npz, .parquet, .csv), or a log: csv, Parquet, npz, MCAP, ROS bag."
 
 
 def report(
@@ -38,14 +40,19 @@ def report(
         Path | None,
         typer.Option("-o", "--out", metavar="FILE", help=".html or .pdf, written over; MOTION.html if left out."),
     ] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="Rows a second of a log without times, Hz.")] = None,
+    rate: Rate = None,
+    columns: Columns = None,
+    units: Units = None,
+    gains: Gains = None,
+    topic: Topic = None,
     title: Annotated[str | None, typer.Option("--title", help="Above the document.")] = None,
     json: AsJson = False,
 ) -> None:
     r"""A motion as a document, HTML or PDF: limits, forces, energy, figures, the tip's path, versions and digests.
 
     The csv of a log has a column t, and q_JOINT for each joint of --robot, in SI units or with another behind the name,
-    such as "q_elbow \[deg]"; also qd_JOINT, qdd_JOINT and tau_JOINT. A PDF is printed by Chromium, Chrome or Edge.
+    such as "q_elbow \[deg]"; also qd_JOINT, qdd_JOINT and tau_JOINT. Columns of UR's RTDE, libfranka, ROS and LeRobot
+    are known; others are named by --columns. A PDF is printed by Chromium, Chrome or Edge.
 
     [bold]Examples[/]
 
@@ -54,6 +61,10 @@ def report(
       armdyn report fall.npz --robot ur5 -o fall.pdf
 
       armdyn report log.csv --robot panda.urdf --rate 1000 -o log.html
+
+      armdyn report run.mcap --robot ur10e.urdf --topic /joint_states
+
+      armdyn report log.csv --robot ur5 --columns t=0 --columns q=1:7 --units q=deg
 
       armdyn report log.csv --robot ur5 --actuators drives.yaml --payload 2 --payload-com 0,0,0.1
     """
@@ -64,7 +75,8 @@ def report(
     refuse_unwritable("-o", target, endings=ENDINGS)
     check_ending(target)
     robot = _with_payload(None if arm is None else arm.opened(), payload, payload_com)
-    trajectory = _motion(motion, robot, rate)
+    given = {"columns": columns, "units": units, "gains": gains, "rate": rate, "topic": topic}
+    trajectory = _motion(motion, robot, {name: value for name, value in given.items() if value is not None})
     robot = robot or _bundled(trajectory)
     errors = screen(stderr=True)
     with errors.status("writing the report"):
@@ -105,28 +117,23 @@ def _with_payload(robot: Robot | None, mass: float | None, com: str | None) -> R
 NO_ROBOT = "the robot is not known: nothing is said of limits, tip and parameters; name it by --robot"
 
 
-def _motion(path: Path, arm: Robot | None, rate: float | None) -> Trajectory:
-    """The trajectory of a file; of a csv that armdyn has not written, the log."""
-    from armdyn.report import read_log  # noqa: PLC0415 - other verbs need none of it
+def _motion(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> Trajectory:
+    """The trajectory of a file, or of the log in it."""
+    from armdyn.simulation.files.saving import is_saved  # noqa: PLC0415 - other verbs need none of it
 
-    if path.suffix.lower() != ".csv":
-        if rate is not None:
-            raise ReportError(f"--rate belongs to a csv without times, and {str(path)!r} is none")
+    if is_saved(path):
+        if given:
+            names = ", ".join(f"--{name}" for name in given)
+            raise ReportError(f"{str(path)!r} is a trajectory with columns and times of its own; leave {names} out")
         return Trajectory.load(path)
-    try:
-        trajectory = Trajectory.load(path)
-    except TrajectoryFileError as error:
-        if not path.is_file():
-            raise
-        if arm is None:
-            raise ReportError(
-                f"{str(path)!r} is no trajectory that armdyn wrote, and a log needs to be told whose joints it has: "
-                f"--robot ROBOT ({error})"
-            ) from None
-        return read_log(path, arm, rate=rate)
-    if rate is not None:
-        raise ReportError(f"{str(path)!r} is a trajectory with times of its own; leave --rate out")
-    return trajectory
+    if arm is None and path.exists():
+        raise ReportError(
+            f"{str(path)!r} is not a trajectory that armdyn saved, and the joints of a log are those of a robot: "
+            "--robot ROBOT"
+        )
+    if arm is None:
+        return Trajectory.load(path)  # which names the file that is missing
+    return Trajectory.from_log(path, arm, **options_of(arm, **given))
 
 
 def _bundled(trajectory: Trajectory) -> Robot | None:

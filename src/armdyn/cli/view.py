@@ -11,6 +11,7 @@ from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import words as words_to_complete
 from armdyn.cli.exit_codes import INTERRUPTED
 from armdyn.cli.json_output import AsJson, of_robot, print_json
+from armdyn.cli.log_options import Columns, Gains, Rate, Topic, Units, options_of
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Positions, refuse_both
@@ -36,10 +37,14 @@ def view(
     motion: Annotated[
         Path | None,
         typer.Option(
-            "--motion", metavar="FILE", help="Play this csv, or this npz or parquet that armdyn simulate wrote."
+            "--motion", metavar="FILE", help="Play this log (csv, Parquet, npz, bag), or this saved trajectory."
         ),
     ] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="Rows a second of a csv without a column t.")] = None,
+    rate: Rate = None,
+    columns: Columns = None,
+    units: Units = None,
+    gains: Gains = None,
+    topic: Topic = None,
     listen: Annotated[
         str | None,
         typer.Option(
@@ -89,6 +94,8 @@ def view(
 
       armdyn view ur5 --motion log.csv --rate 125
 
+      armdyn view ur5 --motion run.mcap --topic /joint_states
+
       armdyn view ur5 --listen 5005
 
       tail -f log.csv | armdyn view ur5 --listen -
@@ -113,21 +120,23 @@ def view(
     refuse_both(motion, q)
     if motion is not None and listen is not None:
         raise ViewOptionError("--motion and --listen both move the robot; choose one")
-    if rate is not None and motion is None:
-        raise ViewOptionError("--rate is of a csv without times; name it by --motion")
+    given = options_of(arm, gains=gains, columns=columns, units=units, rate=rate, topic=topic)
+    if given and motion is None:
+        names = ", ".join(f"--{name}" for name in given)
+        raise ViewOptionError(f"{names} belongs to a log; name it by --motion")
     for option, path, endings in (("--screenshot", screenshot, (".png",)), ("--save", save, (".html", ".viser"))):
         if path is not None:
             refuse_unwritable(option, path, endings=endings)
     only_files = screenshot is not None or save is not None
     options: dict[str, Any] = {"look": look, "dark": dark, "speed": speed, "loop": loop, "host": host}
     options["origins"] = origin or ()
+    from armdyn.simulation.results.recorded import opened  # noqa: PLC0415 - where it is used
     from armdyn.viewer import view as view_robot  # noqa: PLC0415 - where it is used, for it needs other libraries
 
     viewer = view_robot(
         arm,
         None if q is None else read_joint_vector(q, "--q", arm),
-        motion=motion,
-        rate=rate,
+        motion=None if motion is None else opened(motion, arm, **given),
         stream=None if listen is None else _stream(listen),
         port=0 if only_files and port is None else port,
         browser=not (no_browser or only_files),

@@ -9,8 +9,12 @@ from typing import NamedTuple
 
 from armdyn.formats.tables.table import Table
 
-UNIT_IN_LABEL = re.compile(r"(?P<name>.*\S)\s*(\[(?P<square>[^\]\d][^\]]*)\]|\((?P<round>[^)\d][^)]*)\))", re.DOTALL)
+UNIT_IN_LABEL = re.compile(r"(?P<name>.*\S)\s*(\[(?P<square>|[^\]\d][^\]]*)\]|\((?P<round>[^)\d][^)]*)\))", re.DOTALL)
 """A label with a unit, such as "q_elbow [deg]"; an index such as q[0] is not a unit."""
+
+
+AGAIN = re.compile(r" \[column \d+\]$")
+"""What a label that an earlier column has, too, ends in."""
 
 
 @dataclass(frozen=True)
@@ -118,28 +122,40 @@ class Guess(NamedTuple):
 
 
 def plain_labels(table: Table) -> dict[str, Place]:
-    """The columns of a table by their labels without units and without slashes in front."""
-    places: dict[str, Place] = {}
+    """The columns of a table by their labels without units."""
+    return {name: places[0] for name, places in places_by_name(table).items()}
+
+
+def places_by_name(table: Table) -> dict[str, list[Place]]:
+    """The columns of a table by their labels without units: a plain label or one in brackets before "name (words)"."""
+    places: dict[str, list[Place]] = {}
+    in_parentheses: list[tuple[str, Place]] = []
     for label in table.labels:
-        match = UNIT_IN_LABEL.fullmatch(label.strip())
-        name = match["name"].strip() if match else label.strip()
-        unit = (match["square"] or match["round"]) if match else None
-        places.setdefault(name, Place(label, None, unit))
+        plain = AGAIN.sub("", label.strip())
+        match = UNIT_IN_LABEL.fullmatch(plain)
+        name = match["name"].strip() if match else plain
+        unit = next((part for part in (match["square"], match["round"]) if part is not None), None) if match else None
+        if match and match["round"] is not None:
+            in_parentheses.append((name, Place(label, None, unit)))
+        else:
+            places.setdefault(name, []).append(Place(label, None, unit))
+    for name, place in in_parentheses:
+        places.setdefault(name, [place])
     return places
 
 
-def guessed(table: Table, joints: Sequence[str]) -> Guess | None:
-    """The layout that names a position of each joint, and the most other quantities; None if no layout does."""
+def guessed(table: Table, joints: Sequence[str], needed: str = "q") -> Guess | None:
+    """The layout that names a needed quantity of each joint, and the most others; None if no layout does."""
     labels = plain_labels(table)
     best: Guess | None = None
     for layout in LAYOUTS:
-        q = _matching(layout.patterns["q"], labels, table, joints)
-        if q is None:
+        found = _matching(layout.patterns.get(needed, ()), labels, table, joints)
+        if found is None:
             continue
         others = {
             quantity: _matching(patterns, labels, table, joints) for quantity, patterns in layout.patterns.items()
         }
-        places = {"q": q} | {quantity: found for quantity, found in others.items() if found is not None}
+        places = {needed: found} | {quantity: those for quantity, those in others.items() if those is not None}
         time = next((labels[name] for name in layout.times if name in labels), None)
         if best is None or len(places) > len(best.places):
             best = Guess(layout.name, places, time)

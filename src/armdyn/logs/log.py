@@ -95,6 +95,11 @@ class Log:
         return len(self.t)
 
     @property
+    def stamps(self) -> Array:
+        """The times of the rows as the source counts them, s, shape (T,): t + start."""
+        return np.asarray(self.t + self.start)
+
+    @property
     def duration(self) -> float:
         """The time from the first to the last row, s."""
         return float(self.t[-1] - self.t[0])

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number
-from armdyn.errors import shown
-from armdyn.formats.tables.bags import is_bag, read_bag
-from armdyn.formats.tables.csv_file import parse_csv, read_csv
-from armdyn.formats.tables.data_frame import is_table_like, read_frame
-from armdyn.formats.tables.npz_arrays import read_npz
-from armdyn.formats.tables.parquet_columns import read_parquet
 from armdyn.formats.tables.table import Table, row_list
 from armdyn.logs.channels import channel_findings, check_units_of_motion, damaged_rows, spikes
+<<<<<<< HEAD
 from armdyn.logs.drives import Drives
+=======
+from armdyn.logs.drive_gains import with_gains
+>>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
 from armdyn.logs.errors import LogError
-from armdyn.logs.layouts import Place
 from armdyn.logs.log import Finding, Log
 from armdyn.logs.selection import NAMES, Chosen, ColumnNames, chosen_columns
+from armdyn.logs.sources import Source, table_of
 from armdyn.logs.stamps import findings_of_intervals, findings_of_stamps, rising_rows, seconds
-from armdyn.logs.units import check_units, factor_of, unit_of_joint
+from armdyn.logs.units import check_units
+from armdyn.logs.values import Units, check_clock, factor_of_time, values_of
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
-
-Source = Any
-"""A path, "-" for standard input, a data frame, a mapping of arrays, lines of text, a motion, or a `Log`."""
 
 
 def read(
@@ -91,14 +85,22 @@ def read(
     """
     if isinstance(source, Log):
         source.require_joints_of(robot)
+<<<<<<< HEAD
         if drives is not None or zeros is not None:
             raise LogError(f"log {source.name!r} is read already; drives= and zeros= belong to the call that reads it")
         return source if gains is None else _with_gains(source, robot, gains)
+=======
+        return source if gains is None else with_gains(source, robot, gains)
+>>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
     check_units(units or {}, NAMES)
-    table = _table(source, topic)
+    table = table_of(source, topic)
     places, guesses = chosen_columns(table, robot, columns)
+    if not len(table) and not table.odd:
+        below = "has a header and no rows below it" if table.header else "has no rows"
+        raise LogError(f"{table.source} {below}; expected a row for each time")
     if "q" not in places:
         raise LogError(f"{table.source}: columns= names no positions; expected {{'q': ...}} among them")
+<<<<<<< HEAD
     side = Drives.of(drives, zeros, robot)
     log = _log(table, places, robot, units or {}, rate, fewest, name or _name(table.source), guesses, side)
     return log if gains is None else _with_gains(log, robot, gains)
@@ -133,13 +135,17 @@ def _of_motion(motion: Any) -> Table:
         raise LogError(f"the motion is a batch of shape {motion.q.shape[1:-1]}; expected one: trajectory.pick(0)")
     columns = {"t": motion.t} | {quantity: getattr(motion, quantity) for quantity in ("q", "qd", "qdd", "tau")}
     return Table(str(getattr(motion, "robot", "motion")), columns, np.arange(len(motion.t)))
+=======
+    log = _log(table, places, robot, units or {}, rate, fewest, name or _name(table.source), guesses)
+    return log if gains is None else with_gains(log, robot, gains)
+>>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
 
 
 def _log(
     table: Table,
     places: Chosen,
     robot: RobotLike,
-    units: Mapping[str, str | Sequence[str]],
+    units: Units,
     rate: float | None,
     fewest: int,
     name: str,
@@ -148,12 +154,13 @@ def _log(
 ) -> Log:
     """The log of chosen columns, with damaged rows left out."""
     arrays = {
-        quantity: _values(table, quantity, places[quantity], robot, units) for quantity in places if quantity != "t"
+        quantity: values_of(table, quantity, places[quantity], robot, units) for quantity in places if quantity != "t"
     }
     if drives is not None:
         arrays = {quantity: drives.on_joints(quantity, values) for quantity, values in arrays.items()}
     used = {place.label for chosen in places.values() for place in chosen}
-    findings = [Finding("row length", note, used=False) for note in table.notes]
+    findings = [Finding("unreadable rows", note, used=False) for note in table.notes]
+    findings += _odd_rows(table)
     if others := [label for label in table.labels if label not in used and table.has_labels]:
         findings.append(Finding("other columns", f"columns not used: {', '.join(map(repr, others))}", used=False))
     t, start, guess = _times(table, places, units, rate)
@@ -183,12 +190,25 @@ def _log(
     origin = float(t[keep[0]]) if len(keep) else 0.0
     log = Log(name, tuple(robot.joint_names), t[keep] - origin, **kept, start=start + origin)  # type: ignore[arg-type]
     findings += channel_findings(log, rows, table.row_word)
-    if "q" not in units:
+    stated = "q" in units or all(place.unit is not None for place in places["q"])
+    if not stated:
         findings += check_units_of_motion(log, robot)
     object.__setattr__(log, "findings", tuple(findings))
     object.__setattr__(log, "drives", None if drives is None else drives.matrix)
     object.__setattr__(log, "guesses", tuple(guesses))
     return log
+
+
+def _odd_rows(table: Table) -> list[Finding]:
+    """The finding of rows with another number of columns."""
+    if not table.odd:
+        return []
+    lengths = sorted({length for _, length in table.odd})
+    where = row_list(np.array([line for line, _ in table.odd]), table.row_word)
+    of = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+    count = "1 row" if len(table.odd) == 1 else f"{len(table.odd)} rows"
+    text = f"{count} of {of} columns instead of {len(table.labels)} left out: {where}"
+    return [Finding("row length", text, used=False)]
 
 
 def _without(count: int) -> str:
@@ -205,26 +225,17 @@ def _damage(arrays: Mapping[str, Array], bad: Array, table: Table) -> Finding:
     return Finding("damaged rows", f"{bad.sum()} rows with {what} left out: {where}", used=False)
 
 
-def _times(
-    table: Table, places: Chosen, units: Mapping[str, str | Sequence[str]], rate: float | None
-) -> tuple[Array, float, str | None]:
+def _times(table: Table, places: Chosen, units: Units, rate: float | None) -> tuple[Array, float, str | None]:
     """Times, s; the first stamp, s; and the unit that was guessed.
 
     Raises:
         LogError: neither times nor a rate, or both.
     """
+    check_clock(table, timed="t" in places, rate=rate)
     if rate is not None:
-        number("rate", rate, above=0.0, unit="Hz", error=LogError)
-    if "t" not in places:
-        if rate is None:
-            raise LogError(
-                f"{table.source} has no column t, so that its rows have no times; give it one, such as 't [s]', or the "
-                "number of rows per second: --rate HZ, rate= in Python"
-            )
         return np.arange(len(table)) / rate, 0.0, None
-    if rate is not None:
-        raise LogError(f"{table.source} has a column t, and rate={rate:g} Hz is given too; leave the rate out")
     place = places["t"][0]
+<<<<<<< HEAD
     stated = units.get("t") or place.unit
     where = f"{table.source} column {place.label!r}"
     factor = None if stated is None else factor_of("t", "revolute", str(stated), where)
@@ -272,6 +283,9 @@ def _with_gains(log: Log, robot: RobotLike, gains: ArrayLike) -> Log:
         raise LogError(f"gains has shape {per_joint.shape}; expected one number, or ({robot.dof},): one for each joint")
     of_motors = log.current * per_joint
     return log.with_torques(of_motors if log.drives is None else of_motors @ log.drives)
+=======
+    return seconds(table.columns[place.label], factor_of_time(table, place, units))
+>>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
 
 
 def _name(source: str) -> str:

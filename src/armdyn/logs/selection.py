@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from armdyn.errors import UnknownName, shown
 from armdyn.formats.csv_table import comma_hint
 from armdyn.formats.tables.table import Table
 from armdyn.logs.errors import LogError
-from armdyn.logs.layouts import Guess, Place, expanded, guessed, plain_labels
+from armdyn.logs.layouts import Guess, Place, expanded, guessed, places_by_name, plain_labels
 from armdyn.logs.log import QUANTITIES
 
 if TYPE_CHECKING:
@@ -25,11 +25,19 @@ Chosen = dict[str, list[Place]]
 ColumnNames = Mapping[str, Any]
 
 
-def chosen_columns(table: Table, robot: RobotLike, columns: ColumnNames | None) -> tuple[Chosen, list[str]]:
+def chosen_columns(
+    table: Table, robot: RobotLike, columns: ColumnNames | None, needed: str = "q"
+) -> tuple[Chosen, list[str]]:
     """The columns of each quantity, and sentences on those that were guessed.
 
+    Args:
+        table: of the source.
+        robot: whose joints these are.
+        columns: those that the caller names.
+        needed: the quantity without which a table is not recognised.
+
     Raises:
-        LogError: columns that are missing, or a table in which no position is recognised.
+        LogError: columns that are missing or stand twice, or a table in which the needed quantity is not recognised.
         UnknownName: a quantity, column or joint that does not exist.
     """
     for name in columns or {}:
@@ -38,20 +46,33 @@ def chosen_columns(table: Table, robot: RobotLike, columns: ColumnNames | None) 
     named = {name: _named(table, robot, name, choice) for name, choice in (columns or {}).items()}
     if not table.has_labels:
         return (named, []) if named else (_by_count(table, robot), [])
-    guess = guessed(table, robot.joint_names) if "q" not in named else None
-    if guess is None and "q" not in named:
-        raise _unrecognised(table, robot)
+    guess = guessed(table, robot.joint_names, needed) if needed not in named else None
+    if guess is None and needed not in named:
+        raise unrecognised(table, robot, needed)
     if guess is None:
         labels = plain_labels(table)
         if "t" not in named:
             time = next((labels[name] for name in ("t", "time", "timestamp") if name in labels), None)
             named |= {} if time is None else {"t": [time]}
         return named, []
-    _refuse_parts(table, robot, guess)
+    if guess.layout == "armdyn":
+        refuse_parts(table, robot, QUANTITIES)
     places = {**guess.places, **named}
     if "t" not in places and guess.time is not None:
         places["t"] = [guess.time]
+    refuse_twice(table, {place.label for name in places if name not in named for place in places[name]})
     return places, _guesses(guess, named)
+
+
+def refuse_twice(table: Table, labels: Collection[str]) -> None:
+    """Raise for a column that was chosen by a label which another column has, too.
+
+    Raises:
+        LogError: such a column.
+    """
+    for name, places in places_by_name(table).items():
+        if len(places) > 1 and any(place.label in labels for place in places):
+            raise LogError(f"{table.where} names {name!r} more than once; expected each column once, or columns=")
 
 
 def _named(table: Table, robot: RobotLike, quantity: str, choice: Any) -> list[Place]:
@@ -134,43 +155,51 @@ def _by_count(table: Table, robot: RobotLike) -> Chosen:
     return {"t": [Place("0")], **chosen} if timed else chosen
 
 
-def _refuse_parts(table: Table, robot: RobotLike, guess: Guess) -> None:
-    """Raise for a quantity that armdyn's own layout names for some joints only.
+def refuse_parts(table: Table, robot: RobotLike, quantities: Sequence[str], *, partial: bool = False) -> None:
+    """Raise for a quantity that armdyn's own labels name for some joints only.
+
+    Args:
+        table: of the source.
+        robot: whose joints these are.
+        quantities: that are used.
+        partial: True if columns may be missing; only those of joints that do not exist are refused.
 
     Raises:
-        UnknownName: a column of a joint that the robot does not have.
+        UnknownName: a column of a joint that the robot does not have, in the place of one that is missing.
         LogError: columns that are missing.
     """
-    if guess.layout != "armdyn":
-        return
     labels = plain_labels(table)
-    for quantity in QUANTITIES:
+    for quantity in quantities:
         names = [f"{quantity}_{joint}" for joint in robot.joint_names]
         missing = [name for name in names if name not in labels]
-        if not missing or len(missing) == len(names):
-            continue
         others = [name for name in labels if name.startswith(f"{quantity}_") and name not in names]
-        if others:
-            raise UnknownName.of("column", others[0], names, f"{table.source} for {robot.name!r}")
-        raise LogError(f"{table.source} has no column {', '.join(missing)}; expected {', '.join(names)}")
+        if missing and others and (partial or len(missing) < len(names)):
+            raise UnknownName.of("column", others[0], names, f"{table.where} for {robot.name!r}")
+        if not missing or len(missing) == len(names) or partial:
+            continue
+        raise _without(table, missing, names)
 
 
-def _unrecognised(table: Table, robot: RobotLike) -> Exception:
-    """The error of a table in which no layout names a position of each joint."""
+def _without(table: Table, missing: Sequence[str], names: Sequence[str]) -> LogError:
+    hint = comma_hint(*table.labels)
+    return LogError(f"{table.where} has no column {', '.join(missing)}{hint}; expected {', '.join(names)}")
+
+
+def unrecognised(table: Table, robot: RobotLike, needed: str) -> Exception:
+    """The error of a table in which no layout names the needed quantity of each joint."""
     labels = plain_labels(table)
-    names = [f"q_{joint}" for joint in robot.joint_names]
+    names = [f"{needed}_{joint}" for joint in robot.joint_names]
     missing = [name for name in names if name not in labels]
-    others = [name for name in labels if name.startswith("q_") and name not in names]
-    where = f"{table.source} for {robot.name!r}"
-    if others and len(missing) < len(names):
-        return UnknownName.of("column", others[0], names, where)
+    others = [name for name in labels if name.startswith(f"{needed}_") and name not in names]
+    if others:
+        return UnknownName.of("column", others[0], names, f"{table.where} for {robot.name!r}")
     if len(missing) < len(names):
-        return LogError(f"{table.source} has no column {', '.join(missing)}; expected {', '.join(names)}")
+        return _without(table, missing, names)
     return LogError(
-        f"{table.source} has no column {_first(names, 3)} and none of the labels of UR's RTDE, libfranka, ROS "
+        f"{table.where} has no column {_first(names, 3)} and none of the labels of UR's RTDE, libfranka, ROS "
         f"JointState or LeRobot for the {robot.dof} joints of {robot.name!r} ({', '.join(robot.joint_names)}); it has "
-        f"{_first(list(map(repr, table.labels)), 8)}{comma_hint(*table.labels)}. Name them: columns={{'t': ..., 'q': "
-        "'LABEL_{i}', ...}"
+        f"{_first(list(map(repr, table.labels)), 8)}{comma_hint(*table.labels)}. Name them: columns={{'t': ..., "
+        f"{needed!r}: 'LABEL_{{i}}', ...}}"
     )
 
 

@@ -12,7 +12,10 @@ from armdyn.logs.log import LONG_INTERVAL, Finding
 from armdyn.spatial.rotations import Array
 
 EPOCHS = (("ns", 1e-9, 1e17), ("us", 1e-6, 1e14), ("ms", 1e-3, 1e11))
-"""Units of stamps that count from 1970, each with the smallest stamp that is taken for one."""
+"""Units of stamps that count from 1970, each with the smallest stamp that is taken for one, of 1973."""
+
+LATEST = 100.0
+"""Stamps above this many smallest ones, of the year 2286, are no dates."""
 
 JITTER = 0.02
 """A spread of the intervals above this part of the usual one is stated."""
@@ -40,9 +43,14 @@ def seconds(stamps: Array, factor: float | None) -> Stamps:
     first = stamps[int(np.argmax(finite))]
     if factor is None:
         typical = float(np.median(np.abs(stamps[finite].astype(np.float64))))
-        unit, factor = next(((unit, size) for unit, size, least in EPOCHS if typical > least), ("s", 1.0))
+        unit, factor = unit_since_1970(typical) or ("s", 1.0)
         guess = None if unit == "s" else f"stamps of {typical:.4g} are taken for {unit} since 1970; otherwise units="
     return Stamps((stamps - first).astype(np.float64) * factor, float(first) * factor, guess)
+
+
+def unit_since_1970(typical: float) -> tuple[str, float] | None:
+    """The unit of stamps that can be dates, and its size in s; None for other stamps."""
+    return next(((unit, size) for unit, size, least in EPOCHS if least < typical < LATEST * least), None)
 
 
 def rising_rows(t: Array) -> Array:

@@ -18,24 +18,33 @@ STAMPS = TIMES | {"us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 KINDS_OF_JOINT = ("revolute", "prismatic")
 
 
-def known_units(quantity: str, kind: str) -> Mapping[str, float]:
-    """The size of each unit of a quantity in SI, for a revolute or prismatic joint."""
+def columns_in(quantity: str, kind: str) -> ColumnUnits:
+    """The units that a column of a quantity may be in, for a revolute or prismatic joint."""
     if quantity == "t":
+<<<<<<< HEAD
         return STAMPS
     if quantity == "current":
         return CURRENTS
     if quantity == "tau":
         return units_of("tau", kind).known
     return units_of("q" if quantity == "q_ref" else quantity, kind).known
+=======
+        return ColumnUnits(STAMPS)
+    return ColumnUnits(CURRENTS) if quantity == "current" else units_of(quantity, kind)
+>>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
 
 
-def factor_of(quantity: str, kind: str, unit: str, where: str) -> float:
-    """One unit of a quantity in SI.
+def factor_in(units: ColumnUnits, unit: str, where: str) -> float:
+    """One unit in SI.
+
+    Args:
+        units: those that are known.
+        unit: one of them, as it is written.
+        where: the source and the column, for messages.
 
     Raises:
         LogError: a unit of another quantity.
     """
-    units = ColumnUnits(known_units(quantity, kind))
     written = unit.strip().replace(" / ", "/")
     if written not in units.known:
         raise LogError(f"{where}{units.expected(unit)}")
@@ -58,7 +67,7 @@ def unit_of_joint(quantity: str, units: Mapping[str, str | Sequence[str]], joint
         if len(unit) != robot.dof:
             raise LogError(f"units={{{quantity!r}: ...}} has {len(unit)} units; expected one, or {robot.dof}")
         return str(unit[joint])
-    kinds = [kind for kind in KINDS_OF_JOINT if unit.strip() in known_units(quantity, kind)]
+    kinds = [kind for kind in KINDS_OF_JOINT if unit.strip() in columns_in(quantity, kind).known]
     return unit if not kinds or robot.joints[joint].kind in kinds else None
 
 

@@ -139,7 +139,7 @@ class MaspProblem:
 
         Raises:
             MotionError: a file that asks for no simulation, torques of a path that the arm cannot follow.
-            TorqueTableError: torques that cannot be read.
+            LogError: torques that cannot be read.
             SettingError: a duration beyond the torques.
             SimulationError, SimulationInterrupted: a motion that broke off; ``error.simulation`` has it until then.
         """

@@ -33,7 +33,7 @@ WHOSE = "the unit of the input file"
 
 
 class TorqueTableError(ArmdynError, ValueError):
-    """A table of torques that cannot be read, or is none."""
+    """Rows or breaks of which no torques over time can be made."""
 
 
 class TorqueTable:
@@ -118,13 +118,15 @@ def _pairs(ends: Array) -> list[tuple[float, float]]:
 
 
 def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[float] = ()) -> TorqueTable:
-    """The torques in a csv with a column t and a column tau_JOINT for each joint; other columns are not used.
+    """The torques in a table with a column t and a column tau_JOINT for each joint; other columns are not used.
 
-    Joint forces are in the units given, and the names may say so: "tau_joint_1 [lbf in]"; times in s, or as "t [ms]"
-    or "t [min]" says. What `armdyn masp` writes can be read.
+    The file is a csv, or another that `armdyn.logs.read` reads. Joint forces are in the units given, and the names may
+    state them: "tau_joint_1 [lbf in]"; times in s, or in the unit of a name such as "t [ms]". Files that `armdyn masp`
+    writes can be read.
 
     Raises:
-        TorqueTableError: no file, no table, another unit, what is no finite number, by line and column.
+        LogError: no file, no table, another unit, an entry that is not a finite number, by line and column.
+        TorqueTableError: fewer than two rows, a break between rows.
         UnknownName: a column of a joint that the robot does not have.
     """
 
@@ -132,7 +134,7 @@ def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[f
         unit = units.of(kind, quantity)
         return ColumnUnits({unit.name: unit.si}, unit.si, WHOSE)
 
-    given = joint_tables.read_torques(path, robot, units=of_file, error=TorqueTableError)
+    given = joint_tables.read_torques(path, robot, units_of=of_file)
     try:
         return TorqueTable(*given, breaks)
     except TorqueTableError as error:

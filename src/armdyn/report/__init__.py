@@ -1,7 +1,7 @@
 """Reports: a motion as a document, HTML or PDF: limits, torques, energy, figures, and what is needed to repeat it.
 
 `report` is ``trajectory.report()`` and ``armdyn report``. `account` has the numbers, `figures` the pictures, `sections`
-the parts of the document, `printing` the PDF by a browser, `log` reads recorded joint states as a motion.
+the parts of the document, `printing` the PDF by a browser.
 """
 
 from typing import TYPE_CHECKING
@@ -11,10 +11,9 @@ from armdyn.lazy import names_of
 if TYPE_CHECKING:
     from armdyn.report.document import Report, report
     from armdyn.report.errors import ReportError
-    from armdyn.report.log import read_log
 
-_WHERE = {"Report": "document", "ReportError": "errors", "read_log": "log", "report": "document"}
+_WHERE = {"Report": "document", "ReportError": "errors", "report": "document"}
 
-__all__ = ["Report", "ReportError", "read_log", "report"]
+__all__ = ["Report", "ReportError", "report"]
 
 __getattr__ = names_of(__name__, _WHERE)

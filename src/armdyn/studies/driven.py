@@ -64,7 +64,7 @@ class Driven:
         Raises:
             StudyError: a value that makes no sense, or what is of a controller that is not there.
             UnknownName: a signal or state that the controller does not have.
-            TableError: a csv that cannot be read.
+            LogError: a csv that cannot be read.
         """
         if (controller := words.controller(known)) is not None:
             return _controlled(words, known, controller, method, given, thresholds)

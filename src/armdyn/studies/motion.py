@@ -79,7 +79,7 @@ class Motion:
         Raises:
             StudyError: a value that makes no sense, or words of a study that vary something.
             UnknownName: a quantity, controller, method or output that does not exist.
-            TableError: a csv of torques or of a reference that cannot be read.
+            LogError: a csv of torques or of a reference that cannot be read.
         """
         _refuse_study(words)
         _refuse_contradictions(words)

@@ -15,7 +15,3 @@ class PortInUse(ViewerError):
 
 class StreamError(ViewerError):
     """A line of a stream that holds no state of the robot; what follows is still read."""
-
-
-class LogError(ViewerError):
-    """A table of states over time that cannot be played: no times, columns of other joints, no rows."""

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import ArmdynError, ShapeError
+from armdyn.logs.log import Log
 from armdyn.robot import Robot
-from armdyn.simulation.files.log_file import rates_of
+from armdyn.simulation.files.rates import rates_of
+from armdyn.simulation.results.recorded import A_DATE
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
@@ -66,6 +68,12 @@ class Recording:
             energy.potential, tau_of="simulated", name=trajectory.robot,
         ).without_lost()  # fmt: skip
 
+    @classmethod
+    def of_log(cls, log: Log) -> Recording:
+        """The recording of a log, with what it recorded."""
+        t = log.t if log.start > A_DATE else log.stamps
+        return cls(t, log.q, log.qd, log.qdd, log.tau, name=log.name, notes=log.notes)
+
     @property
     def duration(self) -> float:
         """From the first to the last time, s."""
@@ -106,7 +114,7 @@ class Recording:
     def completed(self, robot: Robot) -> Recording:
         """The same with what is missing of velocities, accelerations, forces and energies, by the robot's equations.
 
-        Velocities and accelerations are derivatives of a spline, as `armdyn.simulation.files.log_file.rates_of` says.
+        Velocities and accelerations are derivatives of a spline, as `armdyn.simulation.files.rates.rates_of` says.
         Forces are those of inverse dynamics; robots with constraints, whose forces follow from more than the motion,
         have none.
         """
@@ -130,12 +138,15 @@ class Recording:
         return replace(self, **changed)  # type: ignore[arg-type]  # t and q are never None
 
 
-def recordings_of(motion: Trajectory | Recording, robot: Robot) -> list[Recording]:
+def recordings_of(motion: Trajectory | Recording | Log, robot: Robot) -> list[Recording]:
     """The recordings of a motion of a robot: several of a batch, checked to be of its joints.
 
     Raises:
         ShapeError: a motion of other joints.
     """
+    if isinstance(motion, Log):
+        motion.require_joints_of(robot)
+        motion = Recording.of_log(motion)
     if isinstance(motion, Recording):
         if motion.q.shape[-1] != robot.dof:
             raise ShapeError(

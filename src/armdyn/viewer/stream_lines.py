@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import ArmdynError, UnknownName, shown
-from armdyn.formats.csv_table import Column, CsvTable, is_number
+from armdyn.formats.csv_table import CsvTable, is_number
+from armdyn.logs.errors import LogError
+from armdyn.logs.headings import Heading, heading_of
 from armdyn.robot import Robot
-from armdyn.simulation.files.log_file import columns_of, known_columns, unnamed
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import StreamError
 
@@ -58,8 +59,8 @@ class LineReader:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self._columns: Mapping[str, Column] | None = None
-        self._width = 0
+        self._named: Heading | None = None
+        self._unnamed: dict[int, Heading] = {}
         self._last: Array | None = None
 
     def read(self, line: str) -> State | None:
@@ -80,30 +81,31 @@ class LineReader:
         return state
 
     def _csv(self, text: str) -> State | None:
-        table = CsvTable.of(text, "stream", "a state", error=StreamError)
-        words = [word.strip() for word in table.first]
+        words = [word.strip() for word in CsvTable.of(text, "stream", "a state", error=StreamError).first]
         if not is_number(words[0]):
-            self._columns, self._width = columns_of(table, self.robot)[0], len(words)
+            self._named = self._heading(words, "stream")
             return None
-        columns = self._columns
-        if columns is None:
-            names = unnamed(len(words), self.robot, "a line", StreamError)
-            columns = {name: Column(k, name) for k, name in enumerate(names)}
-        elif len(words) != self._width:
-            raise StreamError(f"a line has {len(words)} values; expected {self._width}, as its header has")
-        return self._state(
-            {name: _number(name, words[column.place]) * column.factor for name, column in columns.items()}
-        )
+        heading = self._named
+        if heading is None:
+            if len(words) not in self._unnamed:
+                self._unnamed[len(words)] = self._heading(len(words), "a line")
+            heading = self._unnamed[len(words)]
+        elif len(words) != heading.width:
+            raise StreamError(f"a line has {len(words)} values; expected {heading.width}, as its header has")
+        found: dict[str, Any] = {name: np.empty(self.robot.dof) for name in heading.quantities if name != "t"}
+        for column in heading.columns:
+            value = _number(column.name, words[column.place]) * column.factor
+            if column.quantity == "t":
+                found["t"] = value
+            else:
+                found[column.quantity][column.joint] = value
+        return State(**found)
 
-    def _state(self, values: Mapping[str, float]) -> State:
-        """The state of values by the names of their columns."""
-        found: dict[str, Array] = {}
-        known = known_columns(self.robot)
-        for name, value in values.items():
-            if name != "t":
-                quantity, k = known[name]
-                found.setdefault(quantity, np.full(self.robot.dof, math.nan))[k] = value
-        return State(t=values.get("t"), **found)
+    def _heading(self, labels: list[str] | int, source: str) -> Heading:
+        try:
+            return heading_of(labels, self.robot, source)
+        except LogError as error:
+            raise StreamError(str(error)) from None
 
     def _json(self, text: str) -> State:
         try:

@@ -12,13 +12,14 @@ import numpy as np
 
 from armdyn.checks import choice, number
 from armdyn.errors import ArmdynError, shown
+from armdyn.logs.log import Log
 from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
+from armdyn.simulation.results.recorded import opened
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.viewer.arm import LOOKS, Arm
 from armdyn.viewer.errors import ViewerError
-from armdyn.viewer.log_file import read_log
 from armdyn.viewer.numbers import explained
 from armdyn.viewer.recording import Recording, recordings_of
 from armdyn.viewer.screen_arm import Show
@@ -28,11 +29,8 @@ from armdyn.viewer.sources import source_of
 from armdyn.viewer.surfaces import looks_of
 from armdyn.viewer.viewer import Viewer
 
-Motion = Trajectory | Recording | str | os.PathLike[str]
-"""A motion to play: a simulated one, a recording, or the path of a csv or of a saved trajectory."""
-
-SAVED = (".npz", ".parquet")
-"""Endings of saved trajectories."""
+Motion = Trajectory | Recording | Log | str | os.PathLike[str]
+"""A motion to play: a simulated one, a recording, or the path of a log or of a saved trajectory."""
 
 MOST_MOTIONS = 8
 """Of one robot at once."""
@@ -69,10 +67,10 @@ def view(
         q: joint positions, rad or m, shape (n,); or several configurations, shape (k, n), of which the last is drawn
             and the others are ghosts. Zero where none is given. Of several robots, one of these for each.
         motion: what is played: a `armdyn.Trajectory` (of a batch the further motions are ghosts), the path of one that
-            was saved, or of a csv with times. Of several robots, one of these or None for each.
+            was saved, a `armdyn.logs.Log`, or the path of one. Of several robots, one of these or None for each.
         stream: states that arrive while it runs, one a line, which move the first robot: the number of a port, for TCP
             and UDP; "-", standard input; or an iterable of lines. `armdyn.viewer.stream_lines.FORMAT` has the format.
-        rate: rows a second, Hz, of a csv without times.
+        rate: rows a second, Hz, of a log without times.
         look: "visual", "collision" or "skeleton".
         dark: the background.
         spacing: between several robots, m; 0 draws them over each other; beside each other where none is given.
@@ -89,7 +87,7 @@ def view(
         ShapeError: positions or a motion of other joints.
         ViewerError: settings that make no sense.
         PortInUse: the port asked for is in use.
-        LogError: a csv without times and rate, or with other columns.
+        LogError: a log without times and rate, with both, or with other columns; `armdyn.logs.read` takes their names.
         MissingLibrary: where viser is not installed.
 
     >>> viewer = armdyn.load("ur5").view([0.3, -1.2, 1.4, -0.7, 1.1, 0.2], port=0, browser=False)  # doctest: +ELLIPSIS
@@ -106,8 +104,8 @@ def view(
     motions = _one_each(motion, len(robots), "motion") if several else [motion]
     rows = None if rate is None else number("rate", rate, above=0.0, unit="Hz", error=ViewerError)
     wanted: Any = choice("look", look, LOOKS, error=ViewerError)
-    if rows is not None and not any(map(_is_table, motions)):
-        raise ViewerError(f"rate={rows:g} Hz belongs to a csv without times, and none is to be played; leave it out")
+    if rows is not None and not any(isinstance(each, str | os.PathLike) for each in motions):
+        raise ViewerError(f"rate={rows:g} Hz belongs to a log without times, and none is to be played; leave it out")
     recordings = [_recordings(each, arm, rows) for each, arm in zip(motions, robots, strict=True)]
     if stream is not None and recordings[0]:
         raise ViewerError("a motion and a stream both move the first robot; choose one")
@@ -192,20 +190,16 @@ def _one_each(values: Any, count: int, name: str) -> list[Any]:
     return found
 
 
-def _is_table(motion: Any) -> bool:
-    """Whether it is the path of a csv."""
-    return isinstance(motion, str | os.PathLike) and Path(motion).suffix.lower() not in SAVED
-
-
 def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording]:
     """The recordings of what is to be played; none where there is nothing."""
     if motion is None:
         return []
     if isinstance(motion, str | os.PathLike):
-        path = Path(motion)
-        motion = read_log(path, robot, rate=rate) if _is_table(path) else Trajectory.load(path)
-    if not isinstance(motion, Trajectory | Recording):
-        raise ViewerError(f"motion is {shown(motion)}; expected a Trajectory, or the path of a csv or a saved one")
+        motion = opened(Path(motion), robot, rate=rate)
+    if not isinstance(motion, Trajectory | Recording | Log):
+        raise ViewerError(
+            f"motion is {shown(motion)}; expected a Trajectory, a log, or the path of a log or of a saved Trajectory"
+        )
     found = recordings_of(motion, robot)
     if len(found) > MOST_MOTIONS:
         raise ViewerError(f"a batch of {len(found)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")

@@ -8,29 +8,15 @@ columns. The stamp of the header is the time; a message without one has the time
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from armdyn.errors import ArmdynError, MissingLibrary, UnknownName
+from armdyn.formats.tables.messages import FIELDS, Message, table_of_messages
 from armdyn.formats.tables.table import Table
-from armdyn.spatial.rotations import Array
 
 BAG_ENDINGS = (".bag", ".mcap", ".db3")
-
-QUANTITIES = {"q": "position", "qd": "velocity", "tau": "effort"}
-"""The quantities of armdyn, and the fields of a JointState that hold them."""
-
-
-class Message(NamedTuple):
-    """A message with joints: its topic, the stamp in ns, names, and the values by field."""
-
-    topic: str
-    stamp: int
-    names: tuple[str, ...]
-    values: Mapping[str, tuple[float, ...]]
 
 
 def is_bag(path: Path) -> bool:
@@ -52,7 +38,7 @@ def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> 
         MissingLibrary: rosbags is not installed.
     """
     if not path.exists():
-        raise error(f"no file {str(path)!r}; expected a bag with joint states")
+        raise error(f"no file {str(path)!r}; expected joint states")
     messages = list(_messages(path, error))
     topics = Counter(message.topic for message in messages)
     if not topics:
@@ -62,22 +48,7 @@ def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> 
         raise error(f"{path} has joint states on several topics: {shown}; choose one: topic=, --topic")
     if topic is not None and topic not in topics:
         raise UnknownName.of("topic", topic, topics, str(path))
-    return _table([message for message in messages if topic in (None, message.topic)], str(path))
-
-
-def _table(messages: list[Message], source: str) -> Table:
-    joints = list(dict.fromkeys(name for message in messages for name in message.names))
-    columns: dict[str, Array] = {"t [ns]": np.array([message.stamp for message in messages], dtype=np.int64)}
-    for quantity, field in QUANTITIES.items():
-        values = np.full((len(messages), len(joints)), np.nan)
-        place = {name: k for k, name in enumerate(joints)}
-        for row, message in enumerate(messages):
-            numbers = message.values.get(field, ())
-            if len(numbers) == len(message.names):
-                values[row, [place[name] for name in message.names]] = numbers
-        if not np.isnan(values).all():
-            columns |= {f"{quantity}_{name}": values[:, k] for k, name in enumerate(joints)}
-    return Table(source, columns, np.arange(len(messages)), "message")
+    return table_of_messages([message for message in messages if topic in (None, message.topic)], str(path))
 
 
 def _messages(path: Path, error: type[ArmdynError]) -> Iterator[Message]:
@@ -120,7 +91,7 @@ def _message(topic: str, recorded: int, message: Any) -> Message | None:
     fields = ("position", "velocity", "effort") if point is None else ("positions", "velocities", "effort")
     values = {
         kind: tuple(float(x) for x in getattr(source, field, ()))
-        for kind, field in zip(QUANTITIES.values(), fields, strict=True)
+        for kind, field in zip(FIELDS.values(), fields, strict=True)
     }
     stamp = getattr(getattr(message, "header", None), "stamp", None)
     ns = 0 if stamp is None else int(stamp.sec) * 10**9 + int(stamp.nanosec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from armdyn.spatial.rotations import Array
@@ -21,6 +21,9 @@ class Table:
         has_labels: False for a table whose columns have places only.
         entry_names: the names of the entries of list columns, by label, if the source states them.
         notes: rows that were left out, one sentence each.
+        header: the line of the labels; 0 if they are not in a line.
+        odd: the rows of another length, which ``columns`` lacks: the line and the number of words of each.
+        word: the text of a row's entry by the number of the row and the label; None if the source is not a text.
     """
 
     source: str
@@ -30,6 +33,23 @@ class Table:
     has_labels: bool = True
     entry_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    header: int = 0
+    odd: tuple[tuple[int, int], ...] = ()
+    word: Callable[[int, str], str] | None = None
+
+    @property
+    def where(self) -> str:
+        """The source and the line of the labels, for messages."""
+        return f"{self.source}:{self.header}" if self.header else self.source
+
+    def place(self, k: int) -> str:
+        """The source and the place of the k-th row in it, for messages."""
+        row = int(self.rows[k])
+        return f"{self.source}:{row}" if self.row_word == "line" else f"{self.source} {self.row_word} {row}"
+
+    def entry(self, k: int, label: str) -> str:
+        """The entry of the k-th row in a column as it stands in the source, for messages."""
+        return repr(self.word(int(self.rows[k]), label) if self.word else self.columns[label][k])
 
     @property
     def labels(self) -> tuple[str, ...]:

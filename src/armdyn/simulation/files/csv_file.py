@@ -20,6 +20,9 @@ from armdyn.simulation.results.motion_data import Statistics
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
+LONGEST_HEADER = 1_000_000
+"""Characters of the first line."""
+
 _POSITION = re.compile(r"q_(?P<joint>.+) \[(?P<unit>rad|m)\]", re.DOTALL)
 _KIND_OF = {units["q"]: kind for kind, units in UNITS.items()}
 
@@ -39,6 +42,17 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
     writer.writerow(_header(joints, sizes, trajectory.signal_labels, with_f_tip=trajectory.f_tip is not None))
     writer.writerows(np.column_stack(primary_columns(trajectory)).tolist())  # repr(float): the shortest that comes back
     return buffer.getvalue().encode()
+
+
+def is_saved(path: Path) -> bool:
+    """True for a file with the columns that `content` writes."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            header = next(csv.reader([file.readline(LONGEST_HEADER)], strict=True), [])
+        _check_header(path, header)
+    except (OSError, UnicodeDecodeError, csv.Error, TrajectoryFileError):
+        return False
+    return True
 
 
 def read(path: Path) -> Trajectory:

@@ -1,20 +1,20 @@
-"""Quantities of joints in a csv: a column for each joint and quantity, such as "q_shoulder [deg]" and "tau_elbow"."""
+"""States, motions and torques in tables, each row of which counts: a column for each joint and quantity."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, ShapeError, UnknownName
-from armdyn.formats.csv_table import OF_TIME, Column, ColumnUnits, CsvTable, TableError, comma_hint, units_of, unused
+from armdyn.errors import UnknownName
+from armdyn.logs.errors import LogError
+from armdyn.logs.rows import STATE, Rows, check_times, read_rows, warn_of_unused
+from armdyn.logs.sources import Source
+from armdyn.logs.units import columns_in
+from armdyn.logs.values import UnitsOf
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-
-STATE = ("q", "qd", "qdd")
 
 
 class Motion(NamedTuple):
@@ -35,100 +35,85 @@ class States(NamedTuple):
     qdd: Array
 
 
-def read_states(path: Path, robot: Robot) -> States:
+def read_states(source: Source, robot: Robot, **options: Any) -> States:
     """The states of a table; quantities that it does not name are zero.
 
     Args:
-        path: of the csv, or "-" for standard input.
+        source: as of `armdyn.logs.read`; "-" for standard input.
         robot: whose joints the columns name.
+        options: of `armdyn.logs.read`: columns, units, rate.
 
     Raises:
-        TableError: a file that is not a table, a header that does not identify its columns, rows of different lengths,
+        LogError: a source that is not a table, a header that does not identify its columns, rows of different lengths,
             or an entry that is not a finite number, by line and column.
         ShapeError: a table without a header whose columns are not those of q, then qd, then qdd.
         UnknownName: a column of a joint that the robot does not have.
     """
-    table = CsvTable.read(path, "a csv of states, a row for each, or - for standard input")
-    columns = _named(table, robot) if table.has_header else _unnamed(table, robot)
-    return _states(table, columns, robot)
+    rows = read_rows(source, robot, partial=True, timed=False, **options)
+    warn_of_unused(rows)
+    zero = np.zeros((len(rows.table), robot.dof))
+    return States(rows.t, *(rows.values.get(quantity, zero) for quantity in STATE))
 
 
-def read_torques(
-    path: Path,
-    robot: Robot,
-    *,
-    units: Callable[[str, str], ColumnUnits] = units_of,
-    error: type[ArmdynError] = TableError,
-) -> tuple[Array, Array]:
-    """Times, s, shape (rows,), and joint forces, N m or N, shape (rows, n), of a csv; other columns are not used.
+def read_torques(source: Source, robot: Robot, *, units_of: UnitsOf = columns_in) -> tuple[Array, Array]:
+    """Times, s, shape (rows,), and joint forces, N m or N, shape (rows, n), of a table; other columns are not used.
 
     Args:
-        path: of a csv with a column t, and a column tau_JOINT for each joint.
+        source: as of `armdyn.logs.read`, with times and joint forces.
         robot: whose joints these are.
-        units: those in which a quantity may be, by its name and the kind of joint.
-        error: the class of errors.
+        units_of: those in which a quantity may be, by its name and the kind of joint.
 
     Raises:
-        error: no file, no table, a column that is missing, times that do not rise, what is no finite number.
+        LogError: no file, no table, a column that is missing, times that do not rise, an entry that is not a finite
+            number.
         UnknownName: a column of a joint that the robot does not have.
     """
-    table = CsvTable.read(path, f"a header t, tau_JOINT, ..., the joints {_joints(robot)}, and rows", error=error)
-    known = {f"tau_{joint.name}": units("tau", joint.kind) for joint in robot.joints}
-    found, others = table.columns(known | {"t": OF_TIME})
-    foreign = [label for label in others if label.startswith("tau_")]
-    if foreign:
-        joint = foreign[0].removeprefix("tau_").partition("[")[0].strip()
-        raise UnknownName.of("joint", joint, robot.joint_names, f"{robot.name!r}, {table.where} column {foreign[0]!r}")
-    t, *tau = table.numbers(table.required(found, ["t", *known])).T
-    if not len(t):
-        raise error(f"{table.file} has a header and no rows")
-    check_times(table, t)
-    return t, np.stack(tau, axis=-1)
+    rows = read_rows(source, robot, ("tau",), units_of=units_of)
+    for label in rows.unused:
+        if label.startswith("tau_"):
+            joint = label.removeprefix("tau_").partition("[")[0].strip()
+            where = f"{robot.name!r}, {rows.table.where} column {label!r}"
+            raise UnknownName.of("joint", joint, robot.joint_names, where)
+    return check_times(rows), rows.values["tau"]
 
 
-def read_reference(path: Path, robot: Robot) -> Motion:
-    """States over time to be followed, from a csv with a column t and a column q_JOINT for each joint.
+def read_reference(source: Source, robot: Robot, **options: Any) -> Motion:
+    """States over time to be followed, from a table with times and positions of each joint.
 
-    Where there are no columns of qd, or of qdd, they are derivatives of the quintic spline through q. Other columns are
+    If there are no columns of qd, or of qdd, they are derivatives of the quintic spline through q. Other columns are
     not used.
 
+    Args:
+        source: as of `armdyn.logs.read`.
+        robot: whose joints these are.
+        options: of `armdyn.logs.read`: columns, units, rate.
+
     Raises:
-        TableError: no table, columns of q, qd or qdd for some joints only, times that do not rise, less than two rows.
+        LogError: no table, columns of q, qd or qdd for some joints only, times that do not rise, less than two rows.
         UnknownName: a column of a joint that the robot does not have.
     """
-    return _motion(_table_of_motion(path, robot), robot)
+    return _motion(read_rows(source, robot, **options))
 
 
-def read_cycle(path: Path, robot: Robot) -> Motion:
-    """The motion of a task, as `read_reference` has it; but a time may stand twice where q, qd and qdd are all given.
+def read_cycle(source: Source, robot: Robot, **options: Any) -> Motion:
+    """The motion of a task, as `read_reference` returns it; a time may stand twice if q, qd and qdd are all given.
 
     Warns of columns that are not used.
     """
-    table = _table_of_motion(path, robot)
-    motion = _motion(table, robot, may_jump=True)
-    _warn_of_others(table, found_columns(table, robot)[1])
+    rows = read_rows(source, robot, **options)
+    motion = _motion(rows, may_jump=True)
+    warn_of_unused(rows)
     return motion
 
 
-def _table_of_motion(path: Path, robot: Robot) -> CsvTable:
-    return CsvTable.read(path, f"a header t, q_JOINT, ..., the joints {_joints(robot)}, and rows")
-
-
-def _motion(table: CsvTable, robot: Robot, *, may_jump: bool = False) -> Motion:
+def _motion(rows: Rows, *, may_jump: bool = False) -> Motion:
     """Times, positions, and their rates of the table or of the spline through the positions."""
-    columns, others = found_columns(table, robot)
-    refuse_foreign(table, columns, others, robot)
-    wanted = [quantity for quantity in STATE if quantity == "q" or set(names_of(quantity, robot)) & set(columns)]
-    names = ["t", *(name for quantity in wanted for name in names_of(quantity, robot))]
-    values = table.numbers(table.required(columns, names))
-    if len(values) < 2:
-        raise TableError(f"{table.file} has {len(values)} rows of numbers; a motion needs two at least")
-    t = values[:, 0]
-    found = dict(zip(wanted, np.split(values[:, 1:], len(wanted), axis=1), strict=True))
-    if len(wanted) == len(STATE):
-        check_times(table, t, may_stand_twice=may_jump)
-        return Motion(t, *(found[name] for name in STATE))
-    check_times(table, t)
+    found = rows.values
+    if len(rows.table) < 2:
+        raise LogError(f"{rows.table.source} has {len(rows.table)} rows of numbers; a motion needs two at least")
+    if len(found) == len(STATE):
+        return Motion(check_times(rows, may_stand_twice=may_jump), *(found[name] for name in STATE))
+    t = check_times(rows)
     spline = spline_through(t, found["q"])
     moves = ~_rests(found["q"], np.abs(spline(t, nu=1)))
     rates = (found[name] if name in found else moves * spline(t, nu=order) for order, name in enumerate(STATE))
@@ -179,93 +164,3 @@ def spline_through(t: Array, values: Array) -> Callable[..., Array]:
 
     spline: Callable[..., Array] = make_interp_spline(t, values, k=min(5, len(t) - 1))
     return spline
-
-
-def check_times(
-    table: CsvTable, t: Array, lines: Sequence[int] | None = None, *, may_stand_twice: bool = False
-) -> None:
-    """Raise where times, s, do not rise; ``lines`` says in which lines they stand where rows were left out."""
-    falls = np.flatnonzero(~((np.diff(t) >= 0.0) if may_stand_twice else (np.diff(t) > 0.0)))
-    if falls.size:
-        k = int(falls[0]) + 1
-        line = table.rows[k][0] if lines is None else lines[k]
-        raise table.error(
-            f"{table.file}:{line} t is {t[k]:.12g} s, behind {t[k - 1]:.12g} s; expected rows each with a "
-            "time after that of the row before"
-        )
-
-
-def _states(table: CsvTable, columns: Mapping[str, Column], robot: Robot) -> States:
-    values = dict(zip(columns, table.numbers(list(columns.values())).T, strict=True))
-    zero = np.zeros(len(table.rows))
-    states = [np.stack([values.get(name, zero) for name in names_of(quantity, robot)], axis=-1) for quantity in STATE]
-    return States(values.get("t"), *states)
-
-
-def names_of(quantity: str, robot: Robot) -> list[str]:
-    """The columns of a quantity, one for each joint."""
-    return [f"{quantity}_{joint}" for joint in robot.joint_names]
-
-
-def _joints(robot: Robot) -> str:
-    return ", ".join(robot.joint_names)
-
-
-def _unnamed(table: CsvTable, robot: Robot) -> dict[str, Column]:
-    """The columns of a table without a header: q, then qd, then qdd of all joints, as far as they go."""
-    names = [name for quantity in STATE for name in names_of(quantity, robot)]
-    size, n = len(table.first), robot.dof
-    if size not in (n, 2 * n, 3 * n):
-        raise ShapeError(
-            f"{table.file} has {size} columns and no header; expected {n}, {2 * n} or {3 * n}: q, then qd, then qdd of "
-            f"{_joints(robot)}"
-        )
-    return {name: Column(k, name) for k, name in enumerate(names[:size])}
-
-
-def _named(table: CsvTable, robot: Robot) -> dict[str, Column]:
-    """The columns that a header names, by quantity and joint; a warning names what is missing or not used."""
-    columns, others = found_columns(table, robot)
-    if not set(columns) - {"t"}:
-        raise table.error(
-            f"{table.where} names no state{comma_hint(*others)}; expected columns such as q_{robot.joint_names[0]}, of "
-            f"the joints {_joints(robot)}"
-        )
-    refuse_foreign(table, columns, others, robot)
-    named = [names_of(quantity, robot) for quantity in STATE]
-    as_zero = [name for names in named if set(names) & set(columns) for name in names if name not in columns]
-    if as_zero:
-        warnings.warn(f"{table.file}: no column {', '.join(as_zero)}; taken as zero", stacklevel=2)
-    _warn_of_others(table, others)
-    return columns
-
-
-def _warn_of_others(table: CsvTable, others: Sequence[str]) -> None:
-    if others:
-        warnings.warn(f"{table.file}: {unused(others)}", stacklevel=3)
-
-
-def found_columns(
-    table: CsvTable, robot: Robot, quantities: Sequence[str] = STATE
-) -> tuple[dict[str, Column], list[str]]:
-    """The columns of these quantities and of times by name, and the labels of the others."""
-    known = {
-        f"{quantity}_{joint.name}": units_of(quantity, joint.kind) for quantity in quantities for joint in robot.joints
-    }
-    return table.columns(known | {"t": OF_TIME})
-
-
-def refuse_foreign(
-    table: CsvTable,
-    columns: Mapping[str, Column],
-    others: Sequence[str],
-    robot: Robot,
-    quantities: Sequence[str] = STATE,
-) -> None:
-    """Raise for a column of a joint that does not exist, in the place of one that does."""
-    for quantity in quantities:
-        names = names_of(quantity, robot)
-        absent = [name for name in names if name not in columns]
-        unknown = [label for label in others if label.startswith(f"{quantity}_")]
-        if absent and unknown:
-            raise UnknownName.of("column", unknown[0], names, f"{table.where} for {robot.name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,15 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, words=np.array(words_of(trajectory)), **arrays)
     return buffer.getvalue()
+
+
+def is_saved(path: Path) -> bool:
+    """True for a file with the words of a trajectory."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "words.npy" in archive.namelist()
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return False
 
 
 def read(path: Path) -> Trajectory:

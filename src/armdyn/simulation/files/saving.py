@@ -31,6 +31,14 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
         raise TrajectoryFileError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """True for the file of a trajectory that `save` wrote, damaged or not; False for another table, or for no file."""
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS or not path.is_file():
+        return False
+    return bool(_format_of(path).is_saved(path))
+
+
 def _format_of(path: Path) -> ModuleType:
     try:
         return FORMATS[path.suffix.lower()]

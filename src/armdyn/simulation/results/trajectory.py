@@ -73,6 +73,102 @@ class Trajectory(Tabulated, MotionData):
     True
     """
 
+    @classmethod
+    def from_arrays(
+        cls,
+        t: ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        *,
+        robot: Robot,
+        f_tip: ArrayLike | None = None,
+        signals: Mapping[str, ArrayLike] | None = None,
+        name: str | None = None,
+    ) -> Trajectory:
+        """A planned or measured motion, to plot, animate, view, report and compare as a simulated one.
+
+        Velocities and accelerations that are not given are derivatives of the quintic spline through the positions, or
+        through the velocities; joint forces that are not given are inverse dynamics. Notes state it.
+
+        Args:
+            t: times, s, rising, shape (T,), two at least.
+            q: joint positions, rad or m, shape (T, ..., n).
+            qd: joint velocities, rad/s or m/s, of the shape of q.
+            qdd: joint accelerations, rad/s^2 or m/s^2, of the shape of q.
+            tau: joint forces, N m or N, of the shape of q.
+            robot: what moves.
+            f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, shape (6,) or (T, ..., 6).
+            signals: further quantities over time by name, as of `with_signals`.
+            name: of the source, for the summary.
+
+        Raises:
+            ShapeError: arrays of other shapes.
+            SettingError: times that do not rise, or entries that are not finite; `armdyn.logs.read` leaves such rows
+                out.
+
+        >>> arm = armdyn.load("rp")
+        >>> path = armdyn.trajectory.rest_to_rest([0.0, 1.0], [1.0, 1.2], duration=2.0)
+        >>> t = np.linspace(0.0, 2.0, 201)
+        >>> armdyn.Trajectory.from_arrays(t, *path.evaluate(t), robot=arm)
+        <Trajectory of 'rp': 201 times from 0 to 2 s, 2 joints; given>
+        """
+        from armdyn.simulation.results.recorded import from_arrays  # noqa: PLC0415 - it needs this class
+
+        return from_arrays(robot, t, q, qd, qdd, tau, f_tip, signals or {}, name)
+
+    @classmethod
+    def from_dataframe(cls, frame: Any, *, robot: Robot, **options: Any) -> Trajectory:
+        """The motion of a data frame of pandas, polars or pyarrow, as `from_log` makes it of any table.
+
+        Args:
+            frame: with columns of times and positions, such as t and q_JOINT, or those that ``columns`` names.
+            robot: what moved.
+            options: of `armdyn.logs.read`: columns, units, gains, rate, name.
+
+        Raises:
+            LogError: a frame without these columns, or with fewer than three rows of numbers.
+            UnknownName: a column or joint that does not exist.
+
+        >>> arm = armdyn.load("rp")
+        >>> frame = armdyn.simulate(arm, [0.0, 1.0], duration=0.1).to_dataframe()
+        >>> armdyn.Trajectory.from_dataframe(frame, robot=arm).q.shape
+        (1001, 2)
+        """
+        return cls.from_log(frame, robot, **options)
+
+    @classmethod
+    def from_log(cls, source: Any, robot: Robot, **options: Any) -> Trajectory:
+        """The motion of a log, to plot, animate, view, report and compare as a simulated one.
+
+        Velocities and accelerations that were not recorded are derivatives of the quintic spline through the
+        positions, or through the velocities, which amplifies noise; joint forces that were not recorded are inverse
+        dynamics. Rows that the log leaves out, guesses and the above stand in the notes. Times are the stamps; those
+        of a date count from the first row. Currents are the signal ``current``.
+
+        Args:
+            source: a `armdyn.logs.Log`, or a source of `armdyn.logs.read`: the path of a csv, Parquet, npz, MCAP or
+                ROS bag, a data frame, a mapping of arrays, lines of text.
+            robot: what moved.
+            options: of `armdyn.logs.read`: columns, units, gains, rate, topic, name.
+
+        Raises:
+            LogError: a source that is not a log of the robot's joints, or with fewer than three rows of numbers.
+            UnknownName: a column or joint that does not exist.
+
+        >>> t = np.linspace(0.0, 1.0, 101)
+        >>> log = {"timestamp": 5.0 + t, "actual_q_0": np.sin(t), "actual_q_1": 1.0 + 0.1 * t}
+        >>> motion = armdyn.Trajectory.from_log(log, armdyn.load("rp"))
+        >>> motion
+        <Trajectory of 'rp': 101 times from 5 to 6 s, 2 joints; recorded: arrays>
+        >>> bool(abs(motion.qd[:, 0] - np.cos(t)).max() < 1e-8)
+        True
+        """
+        from armdyn.simulation.results.recorded import from_log  # noqa: PLC0415 - it needs this class
+
+        return from_log(source, robot, **options)
+
     def pick(self, *index: int) -> Trajectory:
         """One motion of the batch.
 

@@ -1,0 +1,53 @@
+"""Tables in texts: csv, or JSON with a state a line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from armdyn.errors import ArmdynError
+from armdyn.formats.csv_table import STANDARD_INPUT
+from armdyn.formats.tables.csv_file import parse_csv
+from armdyn.formats.tables.json_lines import is_json_lines, parse_json_lines
+from armdyn.formats.tables.table import Table
+
+ErrorClass = type[ArmdynError]
+
+MOST_BYTES = 1 << 32
+"""Of a text; a longer log fits into Parquet."""
+
+
+def read_text(path: Path, error: ErrorClass) -> Table:
+    """The table in a file in UTF-8, csv or JSON lines, or on standard input for the path "-".
+
+    Raises:
+        error: a file that does not exist, cannot be read, is empty, or is not a text.
+    """
+    of_input = str(path) == STANDARD_INPUT
+    name = "standard input" if of_input else str(path)
+    try:
+        content = sys.stdin.read(MOST_BYTES + 1) if of_input else _first_bytes(path)
+        if len(content) > MOST_BYTES:
+            raise error(f"{name} has more than {MOST_BYTES:,} bytes; thin it, cut it into parts, or take Parquet")
+        text = content.decode() if isinstance(content, bytes) else content
+    except FileNotFoundError:
+        raise error(f"no file {name!r}; expected joint states") from None
+    except UnicodeDecodeError as problem:
+        raise error(f"{name!r} is not a csv in UTF-8: {problem}") from None
+    except OSError as problem:
+        raise error(f"{name!r} cannot be read: {problem.strerror or problem}") from None
+    return parse_text(text, name, error)
+
+
+def parse_text(text: str, name: str, error: ErrorClass) -> Table:
+    """The table in a text, csv or a JSON object a line.
+
+    Raises:
+        error: a text without a row.
+    """
+    return (parse_json_lines if is_json_lines(text) else parse_csv)(text, name, error)
+
+
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(MOST_BYTES + 1)

@@ -1,0 +1,173 @@
+"""Recorded and planned motions as trajectories: what was not recorded follows from the robot's equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import array
+from armdyn.errors import ShapeError
+from armdyn.logs.errors import LogError
+from armdyn.logs.log import Log
+from armdyn.logs.reading import read
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.rates import rates_of
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.motion_data import Statistics
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.simulation.results.trajectory import Trajectory
+
+FEWEST = 3
+"""Rows of a log."""
+
+A_DATE = 1e8
+"""A first stamp above this, s, is a date: times count from the first row."""
+
+
+def from_log(source: Any, robot: Robot, **options: Any) -> Trajectory:
+    """The motion of a log; the class of trajectories describes it."""
+    log = read(source, robot, **{"fewest": FEWEST} | options)
+    t = log.t if log.start > A_DATE else log.stamps
+    notes = [*log.notes, *_note_of_date(log)]
+    signals = {} if log.current is None else {"current": log.current}
+    motion = _motion(robot, t, log.q, log.qd, log.qdd, log.tau, None, f"recorded: {log.name}", notes, signals)
+    labels = {"current": [(joint, "A") for joint in robot.joint_names]} if signals else {}
+    return motion.with_signal_labels(**labels)
+
+
+def opened(path: Path, robot: Robot, **options: Any) -> Trajectory | Log:
+    """The motion in a file: a trajectory that armdyn saved, or a log.
+
+    Args:
+        path: of the file.
+        robot: whose joints these are.
+        options: of `armdyn.logs.read`.
+
+    Raises:
+        TrajectoryFileError: a saved trajectory that is damaged.
+        LogError: a file that is neither, or a saved trajectory and options.
+    """
+    from armdyn.simulation.files.saving import is_saved, load  # noqa: PLC0415 - they need trajectories
+
+    if not is_saved(path):
+        return read(path, robot, **options)
+    if given := [name for name, value in options.items() if value is not None]:
+        raise LogError(
+            f"{str(path)!r} is a trajectory that armdyn saved, and {', '.join(given)} is given too; leave it out"
+        )
+    return load(path)
+
+
+def from_arrays(
+    robot: Robot,
+    t: ArrayLike,
+    q: ArrayLike,
+    qd: ArrayLike | None,
+    qdd: ArrayLike | None,
+    tau: ArrayLike | None,
+    f_tip: ArrayLike | None,
+    signals: Mapping[str, ArrayLike],
+    name: str | None,
+) -> Trajectory:
+    """The motion of arrays; the class of trajectories describes it."""
+    times = array("t", t, ("T",), "seconds", finite=SettingError)
+    if not (np.diff(times) > 0.0).all():
+        k = int(np.flatnonzero(~(np.diff(times) > 0.0))[0]) + 1
+        raise SettingError(
+            f"t[{k}] is {times[k]:.12g} s, after {times[k - 1]:.12g} s; expected times that rise. armdyn.logs.read "
+            "leaves such rows out"
+        )
+    if len(times) < 2:
+        raise SettingError(f"t has {len(times)} times; expected two at least")
+    positions = _states("q", q, times, robot)
+    states = {
+        quantity: None if values is None else _states(quantity, values, times, robot)
+        for quantity, values in (("qd", qd), ("qdd", qdd), ("tau", tau))
+    }
+    for quantity, values in states.items():
+        if values is not None and values.shape != positions.shape:
+            raise ShapeError(f"{quantity} has shape {values.shape}; expected that of q, {positions.shape}")
+    wrench = None
+    if f_tip is not None:
+        given = array("f_tip", f_tip, None, "a wrench, or one for each state", finite=SettingError)
+        try:
+            wrench = np.broadcast_to(given, (*positions.shape[:-1], 6)).copy()
+        except ValueError:
+            raise ShapeError(
+                f"f_tip has shape {given.shape}; expected (6,), or {(*positions.shape[:-1], 6)}: a wrench a state"
+            ) from None
+    motion = _motion(
+        robot, times, positions, states["qd"], states["qdd"], states["tau"], wrench, name or "given", [], {}
+    )
+    return motion.with_signals(**signals) if signals else motion
+
+
+def _states(quantity: str, values: ArrayLike, t: Array, robot: Robot) -> Array:
+    """A quantity, a row for each time and a column for each joint, finite."""
+    found = array(quantity, values, None, f"({len(t)}, ..., {robot.dof})", finite=SettingError)
+    if found.ndim < 2 or found.shape[0] != len(t) or found.shape[-1] != robot.dof:
+        raise ShapeError(
+            f"{quantity} has shape {found.shape}; expected ({len(t)}, ..., {robot.dof}): a row for each time, a column "
+            f"for each joint: {', '.join(robot.joint_names)}"
+        )
+    return found
+
+
+def _motion(
+    robot: Robot,
+    t: Array,
+    q: Array,
+    qd: Array | None,
+    qdd: Array | None,
+    tau: Array | None,
+    f_tip: Array | None,
+    source: str,
+    notes: list[str],
+    signals: Mapping[str, Array],
+) -> Trajectory:
+    """The trajectory with velocities, accelerations, forces and energies."""
+    from armdyn.simulation.results.trajectory import Trajectory  # noqa: PLC0415 - it needs this module
+
+    velocities, accelerations, made = rates_of(t, q, qd, qdd)
+    if tau is not None:
+        forces = np.array(tau)
+        said = "joint forces: as recorded; the drift of the energy account holds what the model does not explain"
+    else:
+        wrench = () if f_tip is None else (f_tip,)
+        forces = np.array(robot.inverse_dynamics(q, velocities, accelerations, *wrench), dtype=float)
+        said = "joint forces: inverse dynamics of the recorded motion, by the model"
+    return Trajectory(
+        robot=robot.name,
+        joint_names=robot.joint_names,
+        joint_kinds=tuple(joint.kind for joint in robot.joints),
+        t=t,
+        q=q,
+        qd=velocities,
+        qdd=accelerations,
+        tau=forces,
+        f_tip=f_tip,
+        energy=_energy(robot, t, q, velocities, accelerations, forces),
+        statistics=Statistics(source, 0, 0, 0.0),
+        notes=(*notes, *made, said),
+        signals=dict(signals),
+    )
+
+
+def _energy(robot: Robot, t: Array, q: Array, qd: Array, qdd: Array, tau: Array) -> EnergyAccount:
+    """The energies, and the work of the joint forces but for friction, which may depend on the load, by trapezia."""
+    power = ((tau - robot.friction_forces(q, qd, qdd)) * qd).sum(axis=-1)
+    steps = np.diff(t).reshape(-1, *(1,) * (power.ndim - 1))
+    done = np.cumsum(0.5 * (power[1:] + power[:-1]) * steps, axis=0)
+    work = np.concatenate([np.zeros((1, *power.shape[1:])), done])
+    return EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), work)
+
+
+def _note_of_date(log: Log) -> list[str]:
+    return [f"times count from the first row, whose stamp is {log.start:.6f} s"] if log.start > A_DATE else []
