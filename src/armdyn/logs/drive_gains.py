@@ -32,4 +32,5 @@ def with_gains(log: Log, robot: RobotLike, gains: ArrayLike) -> Log:
     per_joint = array("gains", gains, None, f"N m/A or N/A, one or {robot.dof}", finite=LogError)
     if per_joint.shape not in ((), (robot.dof,)):
         raise LogError(f"gains has shape {per_joint.shape}; expected one number, or ({robot.dof},): one for each joint")
-    return log.with_torques(log.current * per_joint)
+    of_motors = log.current * per_joint
+    return log.with_torques(of_motors if log.drives is None else of_motors @ log.drives)

@@ -11,11 +11,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.formats.tables.table import Table, row_list
 from armdyn.logs.channels import channel_findings, check_units_of_motion, damaged_rows, spikes
-<<<<<<< HEAD
-from armdyn.logs.drives import Drives
-=======
 from armdyn.logs.drive_gains import with_gains
->>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
+from armdyn.logs.drives import Drives
 from armdyn.logs.errors import LogError
 from armdyn.logs.log import Finding, Log
 from armdyn.logs.selection import NAMES, Chosen, ColumnNames, chosen_columns
@@ -85,13 +82,9 @@ def read(
     """
     if isinstance(source, Log):
         source.require_joints_of(robot)
-<<<<<<< HEAD
         if drives is not None or zeros is not None:
             raise LogError(f"log {source.name!r} is read already; drives= and zeros= belong to the call that reads it")
-        return source if gains is None else _with_gains(source, robot, gains)
-=======
         return source if gains is None else with_gains(source, robot, gains)
->>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
     check_units(units or {}, NAMES)
     table = table_of(source, topic)
     places, guesses = chosen_columns(table, robot, columns)
@@ -100,45 +93,9 @@ def read(
         raise LogError(f"{table.source} {below}; expected a row for each time")
     if "q" not in places:
         raise LogError(f"{table.source}: columns= names no positions; expected {{'q': ...}} among them")
-<<<<<<< HEAD
     side = Drives.of(drives, zeros, robot)
     log = _log(table, places, robot, units or {}, rate, fewest, name or _name(table.source), guesses, side)
-    return log if gains is None else _with_gains(log, robot, gains)
-
-
-def _table(source: Source, topic: str | None) -> Table:
-    """The table of a source."""
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        if topic is not None and not is_bag(path):
-            raise LogError(f"topic={topic!r} is given, and {str(path)!r} is not a bag; leave it out")
-        if is_bag(path):
-            return read_bag(path, LogError, topic)
-        readers = {".npz": read_npz, ".parquet": read_parquet, ".pq": read_parquet}
-        return readers.get(path.suffix.lower(), read_csv)(path, LogError)
-    if is_table_like(source):
-        return read_frame(source)
-    if all(hasattr(source, quantity) for quantity in ("t", "q", "qd", "tau")):
-        return _of_motion(source)
-    if isinstance(source, Iterable):
-        lines = [line.decode() if isinstance(line, bytes) else line for line in source]
-        if all(isinstance(line, str) for line in lines):
-            return parse_csv("\n".join(line.rstrip("\n") for line in lines), "lines", LogError)
-    raise LogError(
-        f"source is {shown(source)}; expected a path, a data frame, a mapping of arrays, lines of text or a Trajectory"
-    )
-
-
-def _of_motion(motion: Any) -> Table:
-    """The table of a trajectory; of its q, qd, qdd and tau."""
-    if motion.q.ndim != 2:
-        raise LogError(f"the motion is a batch of shape {motion.q.shape[1:-1]}; expected one: trajectory.pick(0)")
-    columns = {"t": motion.t} | {quantity: getattr(motion, quantity) for quantity in ("q", "qd", "qdd", "tau")}
-    return Table(str(getattr(motion, "robot", "motion")), columns, np.arange(len(motion.t)))
-=======
-    log = _log(table, places, robot, units or {}, rate, fewest, name or _name(table.source), guesses)
     return log if gains is None else with_gains(log, robot, gains)
->>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
 
 
 def _log(
@@ -235,57 +192,7 @@ def _times(table: Table, places: Chosen, units: Units, rate: float | None) -> tu
     if rate is not None:
         return np.arange(len(table)) / rate, 0.0, None
     place = places["t"][0]
-<<<<<<< HEAD
-    stated = units.get("t") or place.unit
-    where = f"{table.source} column {place.label!r}"
-    factor = None if stated is None else factor_of("t", "revolute", str(stated), where)
-    return seconds(table.columns[place.label], factor)
-
-
-def _values(
-    table: Table, quantity: str, chosen: Sequence[Place], robot: RobotLike, units: Mapping[str, str | Sequence[str]]
-) -> Array:
-    """A quantity of all joints in SI, shape (rows, n)."""
-    values = np.empty((len(table), robot.dof))
-    for k, place in enumerate(chosen):
-        column = table.columns[place.label]
-        if place.entry is None and column.ndim != 1:
-            raise LogError(
-                f"{table.source} column {place.label!r} has {column.shape[1]} numbers a row; expected one, of joint "
-                f"{robot.joint_names[k]}"
-            )
-        unit = unit_of_joint(quantity, units, k, robot) or place.unit
-        where = f"{table.source} column {place.label!r}"
-        factor = 1.0 if unit is None else factor_of(quantity, robot.joints[k].kind, unit, where)
-        values[:, k] = column if place.entry is None else column[:, place.entry]
-        if factor != 1.0:
-            values[:, k] *= factor
-    return values
-
-
-def _with_gains(log: Log, robot: RobotLike, gains: ArrayLike) -> Log:
-    """The log with joint forces from its currents.
-
-    Raises:
-        LogError: a log without currents, or with joint forces as well.
-    """
-    if log.current is None:
-        raise LogError(
-            f"gains are given, and log {log.name!r} has no currents; name their columns: columns={{'current': ...}}"
-        )
-    if log.tau is not None:
-        raise LogError(
-            f"log {log.name!r} has joint forces and currents, and gains are given; name the columns of one: "
-            "columns={'q': ..., 'current': ...}"
-        )
-    per_joint = array("gains", gains, None, f"N m/A or N/A, one or {robot.dof}", finite=LogError)
-    if per_joint.shape not in ((), (robot.dof,)):
-        raise LogError(f"gains has shape {per_joint.shape}; expected one number, or ({robot.dof},): one for each joint")
-    of_motors = log.current * per_joint
-    return log.with_torques(of_motors if log.drives is None else of_motors @ log.drives)
-=======
     return seconds(table.columns[place.label], factor_of_time(table, place, units))
->>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
 
 
 def _name(source: str) -> str:

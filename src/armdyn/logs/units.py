@@ -21,17 +21,10 @@ KINDS_OF_JOINT = ("revolute", "prismatic")
 def columns_in(quantity: str, kind: str) -> ColumnUnits:
     """The units that a column of a quantity may be in, for a revolute or prismatic joint."""
     if quantity == "t":
-<<<<<<< HEAD
-        return STAMPS
-    if quantity == "current":
-        return CURRENTS
-    if quantity == "tau":
-        return units_of("tau", kind).known
-    return units_of("q" if quantity == "q_ref" else quantity, kind).known
-=======
         return ColumnUnits(STAMPS)
-    return ColumnUnits(CURRENTS) if quantity == "current" else units_of(quantity, kind)
->>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
+    if quantity == "current":
+        return ColumnUnits(CURRENTS)
+    return units_of("q" if quantity == "q_ref" else quantity, kind)
 
 
 def factor_in(units: ColumnUnits, unit: str, where: str) -> float:

@@ -48,11 +48,11 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
     return buffer.getvalue()
 
 
-<<<<<<< HEAD
 def _about(unit: str, quantity: str | None) -> dict[str, str] | None:
     """The metadata of a column."""
     return ({"unit": unit} if unit else {}) | ({"quantity": quantity} if quantity else {}) or None
-=======
+
+
 def is_saved(path: Path) -> bool:
     """True for a file whose metadata have the words of a trajectory."""
     pa, pq = pyarrow()
@@ -60,7 +60,6 @@ def is_saved(path: Path) -> bool:
         return WORDS in (pq.read_schema(path).metadata or {})
     except (OSError, ValueError, pa.ArrowException):
         return False
->>>>>>> c6e94c18 (logs: one reader of motions for views, reports, torques, studies, MASP and files; Trajectory.from_log, from_arrays, from_dataframe)
 
 
 def read(path: Path) -> Trajectory:

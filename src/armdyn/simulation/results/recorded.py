@@ -36,9 +36,9 @@ def from_log(source: Any, robot: Robot, **options: Any) -> Trajectory:
     log = read(source, robot, **{"fewest": FEWEST} | options)
     t = log.t if log.start > A_DATE else log.stamps
     notes = [*log.notes, *_note_of_date(log)]
-    signals = {} if log.current is None else {"current": log.current}
+    signals = {name: values for name in ("current", "q_ref") if (values := getattr(log, name)) is not None}
     motion = _motion(robot, t, log.q, log.qd, log.qdd, log.tau, None, f"recorded: {log.name}", notes, signals)
-    labels = {"current": [(joint, "A") for joint in robot.joint_names]} if signals else {}
+    labels = {"current": [(joint, "A") for joint in robot.joint_names]} if log.current is not None else {}
     return motion.with_signal_labels(**labels)
 
 
@@ -157,6 +157,7 @@ def _motion(
         statistics=Statistics(source, 0, 0, 0.0),
         notes=(*notes, *made, said),
         signals=dict(signals),
+        limits=tuple(joint.limits for joint in robot.joints),
     )
 
 
