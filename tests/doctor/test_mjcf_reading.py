@@ -118,8 +118,9 @@ def test_files_that_mujoco_writes() -> None:
         assert_alike(subject, mujoco.MjModel.from_xml_string(text.decode()))
 
 
-def test_the_total_mass_scales_what_is_stated(tmp_path: Path) -> None:
+def test_the_total_mass_scales_what_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The doctor keeps the stated masses; the compiler multiplies each by the factor that the finding states."""
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings into a file there
     from doctor.mjcf_arms import RIGHT_MJCF, examined_mjcf
 
     text = RIGHT_MJCF.replace('angle="radian"', 'angle="radian" settotalmass="5"')

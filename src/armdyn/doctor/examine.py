@@ -10,7 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from armdyn.checks import switch
-from armdyn.doctor.checks import efforts, joints, links, meshes, mjcf_joints, mjcf_masses, mjcf_names, readers, shapes
+from armdyn.doctor.checks import (
+    composites,
+    efforts,
+    foreign,
+    joints,
+    links,
+    meshes,
+    mjcf_joints,
+    mjcf_masses,
+    mjcf_names,
+    mjcf_readers,
+    readers,
+    shapes,
+)
 from armdyn.doctor.finding import SEVERITIES, Finding
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.mjcf.reading import mjcf_subject
@@ -47,6 +60,13 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     readers.without_inertia,
     readers.rotors,
     readers.tips,
+    composites.not_moved,
+    foreign.words,
+    foreign.loops,
+    foreign.references,
+    foreign.control_limits,
+    foreign.transmissions,
+    foreign.orders,
 )
 
 MJCF_CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
@@ -69,6 +89,9 @@ MJCF_CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     mjcf_joints.axes,
     mjcf_joints.efforts,
     readers.tips,
+    composites.not_moved,
+    mjcf_readers.springs,
+    mjcf_readers.held_up,
 )
 
 _LINE = re.compile(r"[Ll]ine (?P<line>\d+)")

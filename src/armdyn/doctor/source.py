@@ -47,6 +47,7 @@ class Node:
         children: the elements in it.
         text: the characters directly in it.
         names: the place of each attribute's name.
+        content: the place of its text without the blanks around it; None with elements in it, or without text.
     """
 
     tag: str
@@ -60,6 +61,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     text: str = ""
     names: dict[str, Span] = field(default_factory=dict)
+    content: Span | None = None
 
     @property
     def name(self) -> str:
@@ -164,7 +166,7 @@ class _Builder:
         self.parser.StartElementHandler = self.start
         self.parser.buffer_text = True
         self.parser.CharacterDataHandler = self.characters
-        self.parser.EndElementHandler = lambda _: self.path.pop()
+        self.parser.EndElementHandler = self.end
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         begin = self.parser.CurrentByteIndex
@@ -189,6 +191,14 @@ class _Builder:
         self.path.append(node)
 
     root: Node | None
+
+    def end(self, _: str) -> None:
+        node = self.path.pop()
+        if node.text and not node.children:
+            begin, end = node.opening.end, self.parser.CurrentByteIndex
+            text = self.data[begin:end]
+            begin += len(text) - len(text.lstrip())
+            node.content = Span(begin, begin + len(text.strip()), self.file)
 
     def characters(self, text: str) -> None:
         if self.path and not text.isspace():

@@ -94,7 +94,7 @@ def rates(subject: Subject) -> Iterator[Finding]:
             elif value == 0.0:
                 why = {
                     "velocity": "Gazebo and MoveIt let the joint stand still, MuJoCo and Pinocchio do not read it",
-                    "effort": "MuJoCo takes 0 as no limit, Pinocchio as a limit of 0, and no motor acts in Gazebo",
+                    "effort": "MuJoCo takes 0 as no limit, Pinocchio as 0, Drake drops the motor, Gazebo's is still",
                 }[name]
                 yield _of(joint, f"limit/{name}", "warning", f"{name} limit is 0", why)
         speed = joint.limit("velocity")

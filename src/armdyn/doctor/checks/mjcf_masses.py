@@ -70,7 +70,7 @@ def bounded(subject: Subject) -> Iterator[Finding]:
             text = f"balanceinertia sets all three moments to {float(principal.mean()):.4g} kg m^2"
         else:
             continue
-        why = "the equations have other numbers than the file; other programs take those of the file"
+        why = "the equations have other numbers than the file; Drake has those of the file"
         found = Finding.at(place, "inertia/changed", "warning", text, why=why, link=body.name)
         yield replace(found, element=f"body {body.name!r}")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from armdyn.doctor.finding import Finding, Severity
 from armdyn.doctor.source import Node
 from armdyn.doctor.subject import Articulation, Subject
@@ -34,7 +36,10 @@ def planes(subject: Subject) -> Iterator[Finding]:
     }
     for joint in subject.joints:
         if joint.kind in whys:
-            yield _of(joint, f"joint/{joint.kind}", "note", f"a joint of type {joint.kind}", whys[joint.kind])
+            why = whys[joint.kind]
+            if joint.kind == "planar" and np.abs(joint.axis[:2]).max() > 0.0:
+                why += "; Pinocchio takes the x-y plane, MuJoCo and Drake the plane across the axis"
+            yield _of(joint, f"joint/{joint.kind}", "note", f"a joint of type {joint.kind}", why)
 
 
 def mimics(subject: Subject) -> Iterator[Finding]:
@@ -46,7 +51,8 @@ def mimics(subject: Subject) -> Iterator[Finding]:
             continue
         leader = element.attributes.get("joint", "")
         if leader in names and names[leader].node.first("mimic") is not None:
-            text, why = f"it follows {leader!r}, which itself follows another joint", "some programs drop such chains"
+            text = f"it follows {leader!r}, which itself follows another joint"
+            why = "Pinocchio refuses the chain with mimic=True, else moves each alone; MuJoCo and Drake couple each"
             yield _of(joint, "joint/mimic-chain", "warning", text, why, element)
         elif leader in names:
             why = "Pinocchio moves it on its own unless mimic=True, MuJoCo adds a soft constraint"
