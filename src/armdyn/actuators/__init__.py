@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armdyn.lazy import names_of
+from armdyn.model.balancer import Balancer
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.model.parallel_spring import JointSpring, ParallelSpring
 from armdyn.model.passive import Passive
 
 if TYPE_CHECKING:
@@ -123,6 +125,7 @@ _WHERE = {
 
 __all__ = [
     "Actuator",
+    "Balancer",
     "BoucWen",
     "Brake",
     "BusAccount",
@@ -137,11 +140,13 @@ __all__ = [
     "FrictionWithState",
     "Gear",
     "GearLoss",
+    "JointSpring",
     "LuGre",
     "MaxwellSlip",
     "Motor",
     "MotorLimits",
     "Overload",
+    "ParallelSpring",
     "Passive",
     "Quadratic",
     "Rises",

@@ -15,6 +15,9 @@ for one joint w^2 = k (1/I_link + 1/B). Within constraints A qd = 0 the links gi
     P = M^-1 - M^-1 A^T (A M^-1 A^T)^-1 A M^-1.
 
 How the directions of the constraints' forces change with q is left out, like that of gravity.
+
+Springs in parallel with drives add a stiffness ds/dq to the links. With some of them the modes are those of the whole
+system of links and rotors, from its generalised eigenproblem (`armdyn.actuators.parallel_modes`).
 """
 
 from __future__ import annotations
@@ -26,8 +29,9 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side, spring_count
+from armdyn.actuators.parallel_modes import ElasticSystem, links_elasticity, modes_of, passive_places
 from armdyn.algorithms.mass_matrix import mass_matrix
-from armdyn.algorithms.newton_euler import bias_forces, gravity_forces
+from armdyn.algorithms.newton_euler import bias_forces, gravity_forces, parallel_spring_forces
 from armdyn.checks import choice, per_joint
 from armdyn.constraints.arguments import CLOSED, RANK_TOLERANCE, ConstrainedRobot, tolerance_of
 from armdyn.constraints.checks import check_motion
@@ -71,7 +75,7 @@ def flexible_stiffness(mechanism: Mechanism, q: Array) -> FlexibleStiffness:
     """
     joints = flexible_joints(mechanism)
     side, at_rest = links_side(mechanism, joints), np.zeros(mechanism.dof)
-    loads = gravity_forces(mechanism, q)
+    loads = gravity_forces(mechanism, q) + parallel_spring_forces(mechanism, q)
     D = np.zeros((mechanism.dof, mechanism.dof))
     if side.drive.has_friction:
         D = derivative(lambda qd: bias_forces(side, q, qd), at_rest)
@@ -85,6 +89,7 @@ class VibrationModes(NamedTuple):
     """Modes of an arm with f flexible joints at a configuration, slowest first.
 
     There are as many as flexible joints; with ``rotors="held"`` fewer by what constraints take from these joints.
+    Joints with springs in parallel with their drives count as flexible.
 
     Args:
         frequencies: w, rad/s, shape (..., f); w / 2 pi in Hz.
@@ -107,13 +112,14 @@ def vibration_modes(
 
     Eigenvalues of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016, 11.1), within
     constraints of M qdd + K (q - theta) + A^T lambda = 0 with A qdd = 0. Motions of the whole arm that bend no spring,
-    of frequency 0, are left out.
+    of frequency 0, are left out. Springs in parallel with drives add their stiffness to the links'.
 
     Args:
-        robot: with springs.
+        robot: with springs: of flexible joints, or in parallel with drives.
         q: positions of the links, rad or m, shape (..., n); the springs are bent as gravity bends them there, where
             the constraints carry nothing.
         rotors: "free", as under constant motor forces; "held", with the brakes of all joints closed, the rigid too.
+            A joint with a parallel spring and without an actuator has no brake.
         tolerance: how far from closed the constraints may be, m or rad; infinite switches the check off.
 
     Raises:
@@ -129,17 +135,34 @@ def vibration_modes(
     """
     choice("rotors", rotors, ROTORS)
     springs = flexible_places(robot.model)
-    if not springs:
+    parallel = bool(robot.model.parallel_springs)
+    if not springs and not parallel:
         raise ModelError(
-            f"{robot.model.name!r} has no flexible joints; give an Actuator of one spring=Spring(stiffness)"
+            f"{robot.model.name!r} has no flexible joints; give an Actuator of one spring=Spring(stiffness), or a "
+            "joint a spring in parallel with its drive: robot.with_parallel_springs"
         )
-    found: FlexibleStiffness = robot.compile(flexible_stiffness)(q)
+    found = _stiffness(robot, q, springs)
     A = np.zeros((*found.M.shape[:-2], 0, robot.dof))
     if robot.model.constraints:
         (state,) = per_joint(robot, q=q)
         check_motion(robot, tolerance_of(tolerance), state)
         A = np.asarray(robot.constraint_jacobian(state))
+    if parallel:
+        K = np.asarray(robot.compile(links_elasticity)(q).K)
+        system = ElasticSystem.of(found, K, A, springs, passive_places(robot.model) if rotors == "held" else None)
+        w, links, of_rotors = modes_of(system, robot.model.name)
+        return VibrationModes(w, _damping_ratios(found, springs, w, links, of_rotors), links, of_rotors)
     return _held(robot, found, A, springs) if rotors == "held" else _free(found, A, springs)
+
+
+def _stiffness(robot: ConstrainedRobot, q: ArrayLike, springs: list[int]) -> FlexibleStiffness:
+    """That of the robot; of one without flexible joints with no numbers of rotors and springs."""
+    if springs:
+        found: FlexibleStiffness = robot.compile(flexible_stiffness)(q)
+        return found
+    links = robot.compile(links_elasticity)(q)
+    none = np.zeros((*links.M.shape[:-2], 0))
+    return FlexibleStiffness(links.M, links.D, none, none, none, none)
 
 
 def _free(found: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationModes:

@@ -44,7 +44,7 @@ from armdyn.algorithms.load_laws import (
     other_laws,
     until_settled,
 )
-from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
+from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_of_drives
 from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
@@ -192,7 +192,7 @@ def _loads_at_no_acceleration(
     q, qd, at_rest = drive.positions(q), drive.rates(qd), drive.rates(np.zeros(drive.size))
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)
-    return inward(mechanism, q, wrenches)
+    return loads_of_drives(mechanism, q, wrenches)
 
 
 def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:

@@ -38,16 +38,17 @@ def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array 
 
 @function("(n)->()")
 def potential_energy(mechanism: Mechanism, q: Array) -> Any:
-    """Potential energy in the gravity field P(q) = -g . sum m p_0C, J, scalar.
+    """Potential energy P(q) = -g . sum m p_0C + E(q), J, scalar: in the gravity field, and of parallel springs.
 
     Zero where the common centre of mass of the moving links is at the height of the base frame's origin; the base's
-    own mass does not count (Modern Robotics 8.7).
+    own mass does not count (Modern Robotics 8.7). E is the energy of springs in parallel with the drives of joints;
+    that of flexible joints is `spring_energy`. The gradient of P is `gravity_forces` + `parallel_spring_forces`.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
     q = mechanism.drive.positions(q)
-    energy = 0.0
+    energy = mechanism.drive.springs_energy(q)
     outboard = [(body.mass, body.first_moment) for body in mechanism.bodies]
     for k in reversed(range(len(mechanism.bodies))):
         body = mechanism.bodies[k]

@@ -75,9 +75,10 @@ def forward_dynamics(
     q, qd, at_rest = mechanism.drive.positions(q), mechanism.drive.rates(qd), np.zeros(mechanism.dof)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     motions, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)
-    friction = mechanism.drive.friction_forces(qd, [0.0] * mechanism.dof)
+    drive, none = mechanism.drive, [0.0] * mechanism.dof
+    beside = drive.with_springs(drive.friction_forces(qd, none), q)
     qdd = np.zeros(mechanism.dof, dtype=object)
     qdd[order] = accelerations(
-        mechanism, q, motions, wrenches, [tau[i] - f for i, f in zip(order, friction, strict=True)]
+        mechanism, q, motions, wrenches, [tau[i] - f for i, f in zip(order, beside, strict=True)]
     )
     return qdd

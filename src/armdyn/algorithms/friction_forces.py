@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armdyn.advice import either
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
+from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_of_drives
 from armdyn.errors import TraceError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
@@ -54,4 +54,4 @@ def friction_forces(
     mechanism, q = regrouped(mechanism), drive.positions(q)
     base = base_motion(mechanism.gravity)
     _, wrenches = links_in_motion(mechanism, q, rates, drive.rates(qdd), base, f_tip, f_ext)
-    return drive.forces(drive.friction_forces(rates, inward(mechanism, q, wrenches)))
+    return drive.forces(drive.friction_forces(rates, loads_of_drives(mechanism, q, wrenches)))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
+from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_of_drives
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
@@ -33,12 +33,12 @@ def holding_forces(
 ) -> HoldingForces:
     """Holding set of joint forces tau(q) that keep the arm at rest, N m or N, shape (..., n) each: least and largest.
 
-    An arm at rest stays at rest under the forces g(q) + J^T f_tip - sum J_k^T f_ext_k + x, where the friction of each
-    joint takes x, between minus its breakaway force and that force (Modern Robotics 8.9.4), or between other bounds
-    where a law differs by direction or, as the loss of a gear, by load. Without dry friction both are the same. Where
-    one coordinate moves several joints their friction adds up; where one joint is moved by several coordinates, each
-    coordinate has what friction alone could take from it, and the holding set lies within these bounds. NaN in what is
-    given makes both NaN, as in all functions that are compiled.
+    An arm at rest stays at rest under the forces g(q) + s(q) + J^T f_tip - sum J_k^T f_ext_k + x, where the friction of
+    each joint takes x, between minus its breakaway force and that force (Modern Robotics 8.9.4), or between other
+    bounds where a law differs by direction or, as the loss of a gear, by load. Without dry friction both are the same.
+    Where one coordinate moves several joints their friction adds up; where one joint is moved by several coordinates,
+    each coordinate has what friction alone could take from it, and the holding set lies within these bounds. NaN in
+    what is given makes both NaN, as in all functions that are compiled.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -58,7 +58,7 @@ def holding_forces(
     drive, at_rest = mechanism.drive, mechanism.drive.rates(np.zeros(mechanism.dof))
     q = drive.positions(q)
     _, wrenches = links_in_motion(mechanism, q, at_rest, at_rest, base_motion(mechanism.gravity), f_tip, f_ext)
-    loads = inward(mechanism, q, wrenches)
+    loads = loads_of_drives(mechanism, q, wrenches)
     held = drive.forces(loads)
     least, most = friction_at_rest(drive, loads)
     return HoldingForces(held + least, held + most)

@@ -114,8 +114,10 @@ def inverse_dynamics_derivatives(
     parents = motions_of_parents(mechanism, q, qd, joints, motions, base)
     wrenches = summed_inwards(mechanism, q, wrenches)
     d_q, d_qd, d_qdd = entries(mechanism, q, qd, joints, parents, wrenches)
-    by_body = mechanism.drive.with_friction(d_q, d_qd, d_qdd, qd, along_joints(mechanism, wrenches))
-    return InverseDynamicsDerivatives(*(mechanism.drive.tensor(matrix, rank=2) for matrix in by_body))
+    drive = mechanism.drive
+    loads = drive.with_springs(along_joints(mechanism, wrenches), q)
+    by_body = drive.with_friction(drive.with_stiffness(d_q, q), d_qd, d_qdd, qd, loads)
+    return InverseDynamicsDerivatives(*(drive.tensor(matrix, rank=2) for matrix in by_body))
 
 
 class ParentMotion(NamedTuple):

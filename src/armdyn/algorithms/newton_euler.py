@@ -54,9 +54,9 @@ def inverse_dynamics(
 ) -> Array:
     """Joint forces tau = M(q) qdd + h(q, qd) + J^T(q) f_tip - sum J_k^T f_ext_k, N m or N, shape (..., n).
 
-    Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77), with h = c + g + tau_fric of `friction_forces`. What a
-    base in motion adds is part of tau; gravity stays as it is in base axes, so where the base tilts, make "gravity" an
-    input (``robot.compile``).
+    Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77), with h = c + g + s + tau_fric, s of
+    `parallel_spring_forces`, tau_fric of `friction_forces`. What a base in motion adds is part of tau; gravity stays as
+    it is in base axes, so where the base tilts, make "gravity" an input (``robot.compile``).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -83,7 +83,7 @@ def inverse_dynamics(
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
-    return mechanism.drive.forces(inward(mechanism, q, wrenches), qdd, rubbing_at=qd)
+    return mechanism.drive.forces(loads_of_drives(mechanism, q, wrenches), qdd, rubbing_at=qd)
 
 
 @function("(n),(n),(6)?,(6)?,(links,6)?->(n)")
@@ -95,10 +95,10 @@ def bias_forces(
     base_twist_rate: Array | None = None,
     f_ext: Array | None = None,
 ) -> Array:
-    """Joint forces at zero acceleration h(q, qd) = c + g + tau_fric - sum J_k^T f_ext_k, N m or N, shape (..., n).
+    """Joint forces at zero acceleration h(q, qd) = c + g + s + tau_fric - sum J_k^T f_ext_k, N m or N, shape (..., n).
 
-    Inverse dynamics with qdd = 0 (Modern Robotics 8.1, 8.5): `velocity_forces`, `gravity_forces` and what friction
-    takes.
+    Inverse dynamics with qdd = 0 (Modern Robotics 8.1, 8.5): `velocity_forces`, `gravity_forces`,
+    `parallel_spring_forces` and `friction_forces`.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -125,8 +125,27 @@ def gravity_forces(mechanism: Mechanism, q: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
     """
     at_rest = np.zeros(mechanism.dof)
-    tau: Array = inverse_dynamics(mechanism.without_friction, q, at_rest, at_rest)
+    bare = mechanism.without_friction.without_parallel_springs
+    tau: Array = inverse_dynamics(bare, q, at_rest, at_rest)
     return tau
+
+
+@function("(n)->(n)")
+def parallel_spring_forces(mechanism: Mechanism, q: Array) -> Array:
+    """Joint forces s(q) that hold the springs in parallel with the drives, N m or N, shape (..., n).
+
+    The gradient of their energy, which is part of `potential_energy`; see ``robot.with_parallel_springs``. It is part
+    of `inverse_dynamics` and `bias_forces`, not of `gravity_forces`. Forces of flexible joints are others.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+
+    >>> arm = armdyn.load("planar_2r").with_parallel_springs({"joint_2": (50.0, -0.2)})
+    >>> arm.parallel_spring_forces([0.3, 0.4])
+    array([ 0., 30.])
+    """
+    drive = mechanism.drive
+    return drive.forces(drive.with_springs([0.0] * len(drive.terms), drive.positions(q)))
 
 
 @function("(n),(n),(6)?->(n)")
@@ -282,6 +301,11 @@ def add_tip_wrench(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array) -
 def inward(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Any]:
     """The joint forces, by body, that transmit the wrenches of all links (Craig 6.53, Modern Robotics 8.54)."""
     return along_joints(mechanism, summed_inwards(mechanism, q, wrenches))
+
+
+def loads_of_drives(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Any]:
+    """The forces, by body, that the drives of the joints transmit: `inward`, and those of springs beside the drives."""
+    return mechanism.drive.with_springs(inward(mechanism, q, wrenches), q)
 
 
 def along_joints(mechanism: Mechanism, wrenches: Sequence[Wrench]) -> list[Any]:

@@ -48,8 +48,9 @@ def regressor(
     pi are the standard parameters, ten a moving link in its own frame: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz,
     I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` has them with their names. Y pi is what
     `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1), the laws `Viscous` and `Coulomb` of
-    its actuators among them, but for other laws: ``standard_parameters().left_out`` names them. Behind all others
-    stands a column for each rotor that is a body of its own: its inertia about its axis, "JOINT.rotor".
+    its actuators among them, but for other laws and parallel springs: ``standard_parameters().left_out`` names them.
+    Behind all others stands a column for each rotor that is a body of its own: its inertia about its axis,
+    "JOINT.rotor".
 
     With constraints, of the tree: Y pi = M qdd + h = tau - A^T lambda.
 

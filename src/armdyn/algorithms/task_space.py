@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.algorithms.bias_acceleration import bias_acceleration
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.kinematics import jacobian
-from armdyn.algorithms.newton_euler import gravity_forces, velocity_forces
+from armdyn.algorithms.newton_euler import gravity_forces, parallel_spring_forces, velocity_forces
 from armdyn.algorithms.task_rows import (
     COMPONENTS,
     Components,
@@ -95,7 +95,7 @@ def task_space(
     at_point = with_point(mechanism, frame, point)
     J = selected(rows, jacobian(at_point, q, frame=frame, expressed_in=expressed_in))
     Jdot_qd = selected(rows, bias_acceleration(at_point, q, qd, frame=frame, expressed_in=expressed_in))
-    c, g = velocity_forces(mechanism, q, qd), gravity_forces(mechanism, q)
+    c, g = velocity_forces(mechanism, q, qd), gravity_forces(mechanism, q) + parallel_spring_forces(mechanism, q)
 
     MinvJT = factored_mass_matrix(mechanism, q).solve(J.T)
     mobility = symmetric_product(J, MinvJT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from armdyn.actuators.data import shown_part
 from armdyn.cli.json_output import of_robot
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
@@ -67,7 +68,9 @@ def _joint(joint: Joint) -> dict[str, Any]:
     """The names are those of `armdyn.model.Joint`; null stands for no limit, and for no actuator."""
     actuator = None if joint.actuator is None else str(joint.actuator)
     place = {"parent": joint.parent, "child": joint.child, "axis": joint.axis, "placement": joint.placement}
-    return {**_coordinate(joint), "armature": joint.armature, "actuator": actuator, **place}
+    springs = [shown_part(spring) for spring in joint.parallel_springs]
+    more = {"armature": joint.armature, "actuator": actuator, "parallel_springs": springs}
+    return {**_coordinate(joint), **more, **place}
 
 
 def _link(link: Link) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def _tables(arm: Robot) -> list[Callable[[Robot], Table]]:
     coupled = [coupling_table] if arm.model.coupling is not None else []
     constrained = [_constraint_table] if arm.constraint_rows else []
     driven = [_drive_table] if any(j.actuator is not None or j.armature for j in arm.model.joints) else []
+    driven += [_spring_table] if arm.model.parallel_springs else []
     framed = [_frame_table] if _other_frames(arm) else []
     return [_limit_table, _joint_table, *coupled, *constrained, *driven, _link_table, *framed]
 
@@ -136,6 +137,14 @@ def _drive_table(arm: Robot) -> Table:
     for joint in arm.model.joints:
         if joint.armature or joint.actuator is not None:
             table.add_row(joint.name, *_drive(joint))
+    return table
+
+
+def _spring_table(arm: Robot) -> Table:
+    table = new_table("Springs in parallel with drives", "joint", "spring")
+    for joint in arm.model.joints:
+        if joint.parallel_springs:
+            table.add_row(joint.name, "\n".join(map(_in_words, joint.parallel_springs)))
     return table
 
 

@@ -40,7 +40,7 @@ from armdyn.algorithms.load_laws import (
     or_nan,
     other_laws,
 )
-from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, inward, links_in_motion
+from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion, loads_of_drives
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import ConstrainedMotion, independence_of, moved_within, schur_complement
 from armdyn.constraints.transmitted import transmitted
@@ -118,7 +118,7 @@ def forces_under_load(
     A, mechanism, drive = all_equations(model, q).A, regrouped(model), model.drive  # joint forces alone are asked for
     positions, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
     _, wrenches = links_in_motion(mechanism, positions, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
-    of_links = inward(mechanism, positions, wrenches)
+    of_links = loads_of_drives(mechanism, positions, wrenches)
     loads = list(of_links)
     for k, row in transmitted(model, q, A).items():
         loads[k] = loads[k] + row @ multipliers

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms import gravity_forces
+from armdyn.algorithms import gravity_forces, parallel_spring_forces
 from armdyn.declaration import function
 from armdyn.program import clip
 
@@ -41,7 +41,7 @@ def floating_torque(
     >>> bool(np.allclose(held, robot.gravity_forces(q), rtol=0, atol=1e-12))
     True
     """
-    g = gravity_forces(model, q)
+    g = gravity_forces(model, q) + parallel_spring_forces(model, q)
     wanted = g + viscous * qd + (coulomb + load * abs(g)) * np.tanh(qd * (1.0 / SIGN_WIDTH))
     u = clip(t / ramp, 0.0, 1.0)
     return (u * u * (3.0 - 2.0 * u)) * clip(wanted, -limit, limit)

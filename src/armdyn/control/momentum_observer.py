@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.algorithms import friction_forces, generalized_momentum, gravity_forces, transposed_coriolis_forces
+from armdyn.algorithms import (
+    friction_forces,
+    generalized_momentum,
+    gravity_forces,
+    parallel_spring_forces,
+    transposed_coriolis_forces,
+)
 from armdyn.control.with_gains import scaled
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Argument, Function
@@ -56,7 +62,8 @@ def momentum_observer(controller: Function) -> Function:
         p = generalized_momentum(model, q, qd)
         known = select(values[started], values[estimate], p)
         r = scaled(values[gain], p - known)
-        rate = found["tau"] + transposed_coriolis_forces(model, q, qd) - gravity_forces(model, q) + r
+        static = gravity_forces(model, q) + parallel_spring_forces(model, q)
+        rate = found["tau"] + transposed_coriolis_forces(model, q, qd) - static + r
         if model.drive.has_friction:
             rate = rate - friction_forces(model, q, qd)
         return found | {estimate: known + values["h"] * rate, started: 1.0, residual: r}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.actuators import spring_deflections
-from armdyn.algorithms import gravity_forces
+from armdyn.algorithms import gravity_forces, parallel_spring_forces
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 
@@ -37,5 +37,5 @@ def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, K
     >>> bool(abs(rolled.final.q - [0.5, -0.4]).max() < 1e-3)
     True
     """
-    held = gravity_forces(model, q_ref)
+    held = gravity_forces(model, q_ref) + parallel_spring_forces(model, q_ref)
     return scaled(Kp, q_ref + spring_deflections(model, held) - theta) - scaled(Kd, thetad) + held

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.algorithms import gravity_forces
+from armdyn.algorithms import gravity_forces, parallel_spring_forces
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
 
 
 @function("(n),(n),(n),(n)=0,(n),(n)->(n)", gains=("Kp", "Kd"))
 def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd: Any) -> Any:
-    """Joint forces tau = Kp (q_ref - q) + Kd (qd_ref - qd) + g(q), N m or N, shape (..., n).
+    """Joint forces tau = Kp (q_ref - q) + Kd (qd_ref - qd) + g(q) + s(q), N m or N, shape (..., n).
 
-    Each joint pulled by a spring and a damper of its own, gravity taken away. A constant q_ref is reached from
+    Each joint pulled by a spring and a damper of its own, gravity g taken away, and the
+    forces s of springs in parallel with the drives. A constant q_ref is reached from
     everywhere: the energy of the springs and of the motion falls at the rate qd . Kd qd (Modern Robotics 11.4.2.2).
 
     A gain is a number for all joints, one for each, or a full matrix (`with_gains`). Rates of references that are
@@ -35,4 +36,4 @@ def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd
     >>> bool(abs(rolled.final.q - 0.5).max() < 1e-3)
     True
     """
-    return scaled(Kp, q_ref - q) + scaled(Kd, qd_ref - qd) + gravity_forces(model, q)
+    return scaled(Kp, q_ref - q) + scaled(Kd, qd_ref - qd) + gravity_forces(model, q) + parallel_spring_forces(model, q)

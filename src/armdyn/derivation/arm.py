@@ -15,6 +15,23 @@ from armdyn.threads import cached_property
 
 
 @dataclass(frozen=True, eq=False)
+class SymbolicSpring:
+    """A spring in parallel with a drive: a force k e + k1 e^2 + k2 e^3 with e = q - rest of the joint.
+
+    Args:
+        stiffness: k, N m/rad or N/m.
+        rest: the position without force, rad or m.
+        quadratic: k1.
+        cubic: k2.
+    """
+
+    stiffness: Any
+    rest: Any = Fraction(0)
+    quadratic: Any = Fraction(0)
+    cubic: Any = Fraction(0)
+
+
+@dataclass(frozen=True, eq=False)
 class SymbolicBody:
     """A link and the joint that carries it; numbers are rational, symbols are SymPy's.
 
@@ -32,6 +49,7 @@ class SymbolicBody:
         armature: reflected inertia of the joint's rotor, kg m^2 or kg.
         damping: viscous friction, N m s/rad or N s/m.
         friction: Coulomb friction, N m or N.
+        springs: in parallel with the drive of the joint.
     """
 
     name: str
@@ -47,6 +65,13 @@ class SymbolicBody:
     armature: Any = Fraction(0)
     damping: Any = Fraction(0)
     friction: Any = Fraction(0)
+    springs: tuple[SymbolicSpring, ...] = ()
+
+    @property
+    def strengths(self) -> tuple[Any, ...]:
+        """The coefficients of forces besides inertia: of friction and springs."""
+        of_springs = (x for spring in self.springs for x in (spring.stiffness, spring.quadratic, spring.cubic))
+        return (self.damping, self.friction, *of_springs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +155,7 @@ class SymbolicArm:
         """The symbols of masses and inertias: those of bodies that are no lengths."""
         found: set[sympy.Symbol] = set()
         for b in self.bodies:
-            found |= symbols_in(b.mass, *b.tensor.flat, b.armature, b.damping, b.friction)
+            found |= symbols_in(b.mass, *b.tensor.flat, b.armature, *b.strengths)
         return frozenset((found | symbols_in(*(rotor.inertia for rotor in self.rotors))) - self.lengths)
 
     @cached_property
@@ -138,7 +163,7 @@ class SymbolicArm:
         """The symbols of lengths and of gravity."""
         found = symbols_in(*self.gravity, *(rotor.ratio for rotor in self.rotors))
         for b in self.bodies:
-            found |= symbols_in(*b.p, *b.com)
+            found |= symbols_in(*b.p, *b.com, *(spring.rest for spring in b.springs))
         return frozenset(found | (symbols_in(*self.tip.p) if self.tip else set()))
 
     @cached_property
@@ -146,7 +171,7 @@ class SymbolicArm:
         """All symbols: masses and inertias, then lengths, in the order of the bodies."""
         met: dict[sympy.Symbol, None] = {}
         for b in self.bodies:
-            for value in (b.mass, *b.tensor.flat, b.armature, b.damping, b.friction):
+            for value in (b.mass, *b.tensor.flat, b.armature, *b.strengths):
                 met |= dict.fromkeys(_ordered(symbols_in(value) - self.lengths))
         for rotor in self.rotors:
             met |= dict.fromkeys(_ordered(symbols_in(rotor.inertia) - self.lengths))

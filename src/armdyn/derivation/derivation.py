@@ -213,7 +213,7 @@ class Derivation(ClosedForm):
 
     @property
     def g(self) -> Any:
-        """Forces of gravity, shape (n, 1)."""
+        """Forces of gravity g = dP/dq, shape (n, 1), those of springs in parallel with drives among them."""
         return self["g"]
 
     @property

@@ -9,6 +9,7 @@ from sympy.polys.rings import PolyElement
 from armdyn.derivation.arm import SymbolicArm, SymbolicRotor
 from armdyn.derivation.friction import friction_forces
 from armdyn.derivation.kinematics import Kinematics
+from armdyn.derivation.springs import spring_energies
 from armdyn.derivation.steps import Writer
 from armdyn.spatial.rotations import Array
 
@@ -66,6 +67,13 @@ def _energies(arm: SymbolicArm, kinematics: Kinematics, writer: Writer) -> tuple
         "Each link has the potential energy -m g.p in the field of gravity.",
         [(f"P_{i}", f"P_{{{i}}}", x) for i, x in zip(numbers, P, strict=True)],
     )
+    if springs := spring_energies(arm):
+        writer.step(
+            "Energies of the springs",
+            "Each spring of a joint has the energy of its deflection; its force is part of g(q).",
+            [(f"P_s{i}", f"P_{{s_{{{i}}}}}", x) for i, x in springs],
+        )
+        P = [*P, *(spring.energy for spring in springs)]
     return K, P
 
 

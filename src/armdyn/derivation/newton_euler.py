@@ -10,6 +10,7 @@ from sympy.polys.rings import PolyElement
 from armdyn.derivation.arm import SymbolicArm, SymbolicRotor
 from armdyn.derivation.kinematics import Kinematics, cross
 from armdyn.derivation.lagrange import with_friction
+from armdyn.derivation.springs import with_spring_forces
 from armdyn.derivation.steps import Writer
 from armdyn.spatial.rotations import Array
 
@@ -42,7 +43,8 @@ def newton_euler(arm: SymbolicArm, writer: Writer) -> Array:
     forces = _inward(arm, kinematics, wrenches, writer)
     for rotor in arm.rotors:
         forces[rotor.driver] += arm.algebra.element(rotor.ratio) * _spin(arm, kinematics, rotor, motions)[1]
-    return with_friction(arm, _of_coordinates(arm, forces, writer), writer)
+    tau = with_spring_forces(arm, _of_coordinates(arm, forces, writer), writer)
+    return with_friction(arm, tau, writer)
 
 
 def _outward(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Motion], base: Array) -> Motion:

@@ -3,7 +3,8 @@
 A parameter is named as in `armdyn.model.parameters`, with its components behind it: "gravity", "LINK.mass",
 "LINK.com", "LINK.com.x", "LINK.inertia", "LINK.inertia.xx", "JOINT.placement" (where the joint's frame stands in its
 parent's, m), "JOINT.placement.x", "FRAME.placement" of the tip, "JOINT.armature", "JOINT.damping", "JOINT.friction",
-which have what the laws `Viscous` and `Coulomb` of an actuator add;
+which have what the laws `Viscous` and `Coulomb` of an actuator add; "JOINT.parallel_spring.stiffness" and so on of a
+spring in parallel with a drive;
 "JOINT.rotor" and "JOINT.rotor.ratio" of a rotor that is a body of its own.
 """
 
@@ -18,13 +19,14 @@ import numpy as np
 import sympy
 
 from armdyn.advice import either
-from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, Tip
+from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, SymbolicSpring, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.exact import Exact, exact, unit
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.joint import Joint
 from armdyn.model.model import Model
+from armdyn.model.parallel_spring import JointSpring
 from armdyn.model.two_numbers import of_joint, other_laws
 from armdyn.spatial.rotations import Array
 
@@ -33,6 +35,9 @@ ENTRIES = {"xx": (0, 0), "xy": (0, 1), "xz": (0, 2), "yy": (1, 1), "yz": (1, 2),
 COMPONENTS = {"inertia": tuple(ENTRIES), "com": tuple(AXES), "placement": tuple(AXES), "gravity": tuple(AXES)}
 AGREEMENT = 1e-12
 """The largest relative difference of two numbers that one symbol may stand for."""
+
+SPRING_SYMBOLS = {"stiffness": "k", "rest": "r", "quadratic": "kq", "cubic": "kc"}
+"""The letters of the numbers of a spring."""
 
 Symbols = str | Mapping[str, Any] | None
 
@@ -75,6 +80,11 @@ def _refuse(model: Model) -> None:
                 f"not write ({names}); expected Viscous and Coulomb, or derive "
                 + either("robot.without_friction()", "with --ignore-friction")
             )
+        if curved := [spring for spring in joint.parallel_springs if type(spring) is not JointSpring]:
+            raise Unsupported(
+                f"joint {joint.name!r} of {model.name!r} has {shown(curved[0])}, whose force is no polynomial of q; "
+                "expected JointSpring, or derive robot.without_parallel_springs()"
+            )
         if joint.has_spring:
             raise Unsupported(
                 f"joint {joint.name!r} of {model.name!r} has a spring between rotor and link, which a derivation does "
@@ -98,6 +108,8 @@ def _numbers(model: Model) -> Iterator[tuple[str, Fraction]]:
         numbers = {"armature": joint.armature} | of_joint(joint)._asdict()
         for quantity in OF_JOINT:
             yield f"{joint.name}.{quantity}", rational(numbers[quantity])
+        for name, spring in joint.named_parallel_springs.items():
+            yield from ((f"{name}.{quantity}", rational(value)) for quantity, value in spring.numbers.items())
         for name, rotor in joint.rotors.items():
             yield name, rational(rotor.moment_about_axis)
             yield f"{name}.ratio", rational(rotor.gear_ratio)
@@ -116,6 +128,8 @@ def _all(model: Model, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
         vectors = {f"{joint.name}.placement": f"L{i - 1}", f"{link}.com": f"lc{i}"}
         chosen |= {f"{link}.mass": f"m{i}"} | vectors | {f"{link}.inertia": f"I{i}"}
         chosen |= {f"{joint.name}.{quantity}": f"{letter}{i}" for quantity, letter in zip(OF_JOINT, "abf", strict=True)}
+        for name, apart in zip(joint.named_parallel_springs, ("", *"bcdefgh"), strict=False):
+            chosen |= {f"{name}.{quantity}": f"{symbol}{i}{apart}" for quantity, symbol in SPRING_SYMBOLS.items()}
         for name, apart in zip(joint.rotors, ("", *"bcdefgh"), strict=False):
             chosen |= {name: f"Ir{i}{apart}", f"{name}.ratio": f"G{i}{apart}"}
     if model.tip is not None:
@@ -241,7 +255,7 @@ def _meaning(name: str) -> str:
     """
     words = name.split(".")
     for k, word in enumerate(words):
-        if word in (*COMPONENTS, "mass", *OF_JOINT) and k:
+        if word in (*COMPONENTS, "mass", *OF_JOINT, "parallel_spring") and k:
             return f"{'.'.join(words[k:])} of {'.'.join(words[:k])}"
     return name
 
@@ -325,7 +339,11 @@ def _body(joint: Joint, place: Mapping[str, int], described: _Described) -> Symb
         described.expressions[f"{link}.mass"],
         described.vector(f"{link}.com"),
         described.tensor(f"{link}.inertia"),
-        *(described.expressions[f"{joint.name}.{quantity}"] for quantity in OF_JOINT),
+        **{quantity: described.expressions[f"{joint.name}.{quantity}"] for quantity in OF_JOINT},
+        springs=tuple(
+            SymbolicSpring(**{quantity: described.expressions[f"{name}.{quantity}"] for quantity in SPRING_SYMBOLS})
+            for name in joint.named_parallel_springs
+        ),
     )
 
 

@@ -32,7 +32,7 @@ class Structure:
 
     @cached_property
     def g(self) -> Array:
-        """Gravity's forces, what has no rate, shape (n,)."""
+        """Forces of gravity and of springs, the part of tau without rates, shape (n,)."""
         return np.array([self.algebra.coefficient(f) for f in self.tau], dtype=object)
 
     @cached_property

@@ -19,6 +19,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Collar
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.model import STANDARD_GRAVITY, Model
+from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import Array, Z, rigid, rotation_from_rpy
@@ -45,6 +46,7 @@ class Part:
         friction: Coulomb friction, N m or N.
         collar: the link that carries the collar of a slide, "parent" or "child".
         armature: reflected inertia of the joint's rotor, kg m^2 or kg.
+        parallel_springs: between its two links, besides its drive.
 
     >>> load = armdyn.Inertia.point(2.0, [1, 0, 0])
     >>> boom = Part("boom", "base", "revolute", axis=(0, 0, 1), xyz=(0, 0, 0.3), inertia=load)
@@ -66,6 +68,7 @@ class Part:
     friction: float = 0.0
     collar: Collar = "child"
     armature: float = 0.0
+    parallel_springs: tuple[ParallelSpring, ...] = ()
 
     @property
     def joint_name(self) -> str:
@@ -163,7 +166,8 @@ def _place_problems(part: Part, here: str) -> Iterator[str]:
 def _joint(part: Part, where: str) -> JointPart:
     axis = Z if part.axis is None else array(f"{where} axis", part.axis, (3,))
     placement, names = _placement(part, where), (part.joint_name, part.kind, part.parent, part.name)
-    return JointPart(*names, placement, axis, where=where, **mechanics(part))
+    springs = part.parallel_springs
+    return JointPart(*names, placement, axis, where=where, **mechanics(part), parallel_springs=springs)
 
 
 def _placement(part: Part, where: str) -> Array:
@@ -180,7 +184,7 @@ def parts_of(model: Model) -> list[Part]:
     parts = [
         Part(
             joint.child, joint.parent, joint.kind, joint.axis, T=joint.placement, joint=joint.name,
-            inertia=model.link(joint.child).inertia, **mechanics(joint),
+            inertia=model.link(joint.child).inertia, **mechanics(joint), parallel_springs=joint.parallel_springs,
         )
         for joint in model.joints
     ]  # fmt: skip

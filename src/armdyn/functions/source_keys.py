@@ -25,7 +25,8 @@ def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
     if not (function.sources and cache_keys.has_sources()):
         return None
     try:
-        actuators = [joint.actuator for joint in model.joints]  # laws of the caller's own have other sources
+        # laws and springs of the caller's own have other sources
+        actuators = [(joint.actuator, joint.parallel_springs) for joint in model.joints]
         exact = _exact((fixed, model.constraints, actuators, function.signature))
     except TypeError:
         return None

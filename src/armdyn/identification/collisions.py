@@ -174,6 +174,8 @@ def _momentum_and_rate(arm: Robot | Fit, q: Array, qd: Array, tau: Array) -> tup
     else:
         robot, g, friction = arm, arm.gravity_forces(q), np.asarray(arm.friction_forces(q, qd, np.zeros_like(qd)))
     momentum = np.einsum("tij,tj->ti", robot.mass_matrix(q), qd)
+    if robot.model.parallel_springs:
+        friction = friction + robot.parallel_spring_forces(q)
     return momentum, np.asarray(tau + robot.transposed_coriolis_forces(q, qd) - g - friction)
 
 

@@ -70,6 +70,12 @@ class Regression:
         Raises:
             IdentificationError: logs without joint forces, or too short for one row.
         """
+        if sprung := sorted(parameters.robot.model.parallel_springs):
+            raise IdentificationError(
+                f"{parameters.robot.name!r} has springs in parallel with its drives ({', '.join(sprung)}), which no "
+                "parameter of the fit states; take their forces off the log's, tau - robot.parallel_spring_forces(q), "
+                "and fit robot.without_parallel_springs()"
+            )
         chains = [Chain.of(log.rate, cutoff, smoothing) for log in logs]
         pieces: list[Piece] = []
         parts: list[Rows] = []

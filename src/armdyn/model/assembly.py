@@ -235,7 +235,13 @@ def merge(
             inertias[joint.child] = inertia
             names, axis = (joint.name, joint.kind, carrier, joint.child), _unit(joint.axis)
             moving[joint.name] = Joint(
-                *names, placement, axis, **mechanics(joint), actuator=joint.actuator, motor_parts=joint.motor_parts
+                *names,
+                placement,
+                axis,
+                **mechanics(joint),
+                actuator=joint.actuator,
+                motor_parts=joint.motor_parts,
+                parallel_springs=joint.parallel_springs,
             )
     for joint in (*held, *stopped):
         for rotor in (part for part in joint.motor_parts if part.spins):  # they turn no more against their links

@@ -6,8 +6,9 @@ inertias of the rotors, which follow their own joints alone,
     qd_bodies = A qd,   J = J_bodies A,
     tau = A^T (tau_bodies + diag(a) qdd_bodies),   M = A^T (M_bodies + diag(a)) A.
 
-A joint rubs with damping qd + friction sign(qd), and by the laws of its actuator, which may depend on the load, the
-force tau_bodies that it transmits to the links: that is added to tau_bodies too.
+A spring in parallel with the drive of a joint takes a force s(q_bodies), which belongs to what the drive transmits: it
+is added to tau_bodies. A joint rubs with damping qd + friction sign(qd), and by the laws of its actuator, which may
+depend on the load, the force tau_bodies that its drive transmits: that is added to tau_bodies too.
 
 So everything that a motor or a gear adds to the equations is added here, where results leave the bodies.
 """
@@ -27,6 +28,7 @@ from armdyn.errors import ShapeError
 from armdyn.exact import Exact, is_zero, rounded
 from armdyn.model.coupling import Coupling
 from armdyn.model.friction import FrictionLaw, Slopes
+from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ class Drive:
         damping: for each body, the viscous friction of its joint, N m s/rad or N s/m.
         friction: for each body, the Coulomb friction of its joint, N m or N.
         laws: for each body, what else rubs in its joint.
+        springs: for each body, the springs in parallel with the drive of its joint.
     """
 
     size: int
@@ -63,21 +66,22 @@ class Drive:
     damping: tuple[Any, ...]
     friction: tuple[Any, ...]
     laws: tuple[tuple[FrictionLaw, ...], ...]
+    springs: tuple[tuple[ParallelSpring, ...], ...]
 
     @classmethod
     def of(cls, joints: Sequence[int], coupling: Coupling | None, all_joints: Sequence[Joint]) -> Drive:
         """The drive of links whose joints have these numbers among all joints of the model."""
         own = [all_joints[k] for k in joints]
-        numbers = {name: tuple(Exact(getattr(joint, name)) for joint in own) for name in OF_JOINT}
-        laws = tuple(joint.laws for joint in own)
+        numbers: dict[str, Any] = {name: tuple(Exact(getattr(j, name)) for j in own) for name in OF_JOINT}
+        numbers |= {"laws": tuple(j.laws for j in own), "springs": tuple(j.parallel_springs for j in own)}
         if coupling is None:
-            return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints), **numbers, laws=laws)
+            return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints), **numbers)
         if len(coupling.offset) != len(joints):
             raise ShapeError(f"the coupling has {len(coupling.offset)} rows; expected {len(joints)}, one a joint")
         rows = [coupling.matrix[k] for k in joints]
         terms = tuple(tuple((i, float(f)) for i, f in enumerate(row) if f != 0.0) for row in rows)
         offsets = tuple(float(coupling.offset[k]) for k in joints)
-        return cls(coupling.matrix.shape[1], terms, offsets, **numbers, laws=laws)
+        return cls(coupling.matrix.shape[1], terms, offsets, **numbers)
 
     def with_rotors_of(self, rotors: Sequence[tuple[int, float]]) -> Drive:
         """The drive of these bodies and of rotors behind them: each by the body whose joint it turns with, and G."""
@@ -86,8 +90,9 @@ class Drive:
         none = (Exact(0),) * len(rotors)
         of_rotors = [tuple((i, factor * ratio) for i, factor in self.terms[k]) for k, ratio in rotors]
         numbers: dict[str, Any] = {name: (*getattr(self, name), *none) for name in OF_JOINT}
-        laws, offsets = (*self.laws, *(() for _ in rotors)), (*self.offsets, *(0.0 for _ in rotors))
-        return dataclasses.replace(self, terms=(*self.terms, *of_rotors), offsets=offsets, laws=laws, **numbers)
+        numbers |= {name: (*getattr(self, name), *(() for _ in rotors)) for name in ("laws", "springs")}
+        offsets = (*self.offsets, *(0.0 for _ in rotors))
+        return dataclasses.replace(self, terms=(*self.terms, *of_rotors), offsets=offsets, **numbers)
 
     @property
     def rounded(self) -> Drive:
@@ -100,6 +105,11 @@ class Drive:
         """The same with joints that do not rub."""
         none = (Exact(0),) * len(self.terms)
         return dataclasses.replace(self, damping=none, friction=none, laws=((),) * len(self.terms))
+
+    @property
+    def without_springs(self) -> Drive:
+        """The same without springs in parallel with the drives."""
+        return dataclasses.replace(self, springs=((),) * len(self.terms))
 
     @property
     def has_friction(self) -> bool:
@@ -141,6 +151,31 @@ class Drive:
             f = [own + inertia * rate for own, inertia, rate in zip(f, self.armature, rotors_rates, strict=True)]
         f = [own + of_joint for own, of_joint in zip(f, friction, strict=True)]
         return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(f)))])
+
+    def with_springs(self, of_bodies: Sequence[Any], positions: Array) -> list[Any]:
+        """f + s(q): what the drives transmit, by body, from what the links take.
+
+        Args:
+            of_bodies: f, what the joints transmit to the links.
+            positions: of the joints, by body.
+        """
+        return [
+            sum((spring.force(position) for spring in springs), start=force)
+            for force, springs, position in zip(of_bodies, self.springs, positions, strict=True)
+        ]
+
+    def springs_energy(self, positions: Array) -> Any:
+        """The energy of the springs in parallel with the drives, of joint positions by body."""
+        of_joints = zip(self.springs, positions, strict=True)
+        return sum((spring.energy(position) for springs, position in of_joints for spring in springs), start=0.0)
+
+    def with_stiffness(self, d_q: Entries, positions: Array) -> Entries:
+        """The derivatives by q of what the drives transmit, by row and column, from those of what the links take."""
+        by_position = dict(d_q)
+        for k, (springs, position) in enumerate(zip(self.springs, positions, strict=True)):
+            for spring in springs:
+                by_position[k, k] = by_position.get((k, k), 0.0) + spring.slope(position)
+        return by_position
 
     def friction_forces(self, rates: Array, loads: Sequence[Any]) -> list[Any]:
         """The friction in every joint, by body: damping qd + friction sign(qd) + laws; 0 at rest."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array, number
+from armdyn.checks import array, listed, number
 from armdyn.errors import DTypeError, ModelError, UnknownName, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.coordinates import refuse, with_coordinates
@@ -21,6 +21,7 @@ from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.model import Link, Model
 from armdyn.model.motor_masses import with_motor_masses
 from armdyn.model.notes import renoted
+from armdyn.model.parallel_spring import JointSpring, ParallelSpring
 from armdyn.model.payload import checked_inertia
 from armdyn.model.validation import limit_problems
 
@@ -173,6 +174,73 @@ def without_springs(model: Model) -> Model:
             for joint in model.joints
             if joint.actuator is not None and joint.has_spring
         },
+    )
+
+
+def with_parallel_springs(
+    model: Model, springs: Mapping[str, ParallelSpring | Sequence[float] | Sequence[ParallelSpring] | None]
+) -> Model:
+    """The same robot with springs in parallel with the drives of some joints, in the place of those they have.
+
+    Every function counts them from then on: s(q) is part of tau, their energy of `potential_energy`. The load of a gear
+    is what its drive transmits, that of the springs included.
+
+    Args:
+        springs: by joint, (stiffness, rest), N m/rad and rad, or N/m and m of a slide; an
+            `armdyn.actuators.JointSpring` or `armdyn.actuators.Balancer`, or another
+            `armdyn.actuators.ParallelSpring`; a sequence of these; None takes the joint's away.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        ModelError: a negative stiffness, NaN or infinity; a balancer of a slide.
+        DTypeError: a value that is none of these.
+
+    >>> arm = armdyn.load("planar_2r").with_parallel_springs({"joint_1": (120.0, 0.5)})
+    >>> arm.bias_forces([0.7, 0.0], [0.0, 0.0]) - armdyn.load("planar_2r").bias_forces([0.7, 0.0], [0.0, 0.0])
+    array([24.,  0.])
+    """
+    example = "{'shoulder': (120.0, 0.5)}"
+    given = _mapping(springs, "springs", "joints to (stiffness, rest) or armdyn.actuators.JointSpring", example)
+    new = {name: {"parallel_springs": _as_springs(model.joint(name), value)} for name, value in given.items()}
+    return with_joints(model, new)
+
+
+def _as_springs(joint: Joint, given: Any) -> tuple[ParallelSpring, ...]:
+    what = f"springs of joint {joint.name!r}"
+    if given is None:
+        return ()
+    if isinstance(given, ParallelSpring):
+        return (_checked_spring(joint, given),)
+    several = listed(given) or []
+    if several and all(isinstance(spring, ParallelSpring) for spring in several):
+        return tuple(_checked_spring(joint, spring) for spring in several)
+    if len(several) != 2 or any(isinstance(spring, ParallelSpring) for spring in several):
+        raise DTypeError(
+            f"{what} are {shown(given)}; expected (stiffness, rest), an armdyn.actuators.JointSpring, a sequence of "
+            "springs, or None"
+        )
+    return (JointSpring(*several),)
+
+
+def _checked_spring(joint: Joint, spring: ParallelSpring) -> ParallelSpring:
+    fingerprint(f"spring of joint {joint.name!r}", spring)  # it can be told from others
+    if joint.kind not in spring.kinds:
+        raise ModelError(
+            f"joint {joint.name!r} is {joint.kind}, and {type(spring).__name__} belongs to joints that are "
+            f"{' or '.join(spring.kinds)}; give it a JointSpring"
+        )
+    return spring
+
+
+def without_parallel_springs(model: Model) -> Model:
+    """The same robot without springs in parallel with its drives.
+
+    >>> arm = armdyn.load("planar_2r").with_parallel_springs({"joint_1": (120.0, 0.5)})
+    >>> arm.without_parallel_springs() == armdyn.load("planar_2r")
+    True
+    """
+    return with_joints(
+        model, {joint.name: {"parallel_springs": ()} for joint in model.joints if joint.parallel_springs}
     )
 
 

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from armdyn.errors import DTypeError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
+from armdyn.model.parallel_spring import ParallelSpring
 
 EXPECTED = "an object of a frozen dataclass, @dataclass(frozen=True), so that it can be told from others"
 
@@ -57,7 +58,7 @@ def _is_part(value: object) -> bool:
     """Whether its class and fields are all that there is to it."""
     if dataclasses.is_dataclass(value):
         return bool(getattr(type(value), "__dataclass_params__").frozen)  # noqa: B009 - which type checkers do not know
-    return isinstance(value, FrictionLaw | JointActuator) and not vars(value)
+    return isinstance(value, FrictionLaw | JointActuator | ParallelSpring) and not vars(value)
 
 
 def _number(kind: type) -> int:

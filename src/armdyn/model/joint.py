@@ -13,6 +13,7 @@ from armdyn.model.friction import FrictionLaw
 from armdyn.model.frozen import frozen_array, unrounded
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.spatial.rotations import Array
 
 Collar = Literal["parent", "child"]
@@ -41,6 +42,7 @@ class Joint:
             in `laws`.
         motor_parts: rotors that are bodies of their own, whose ratio and inertia are numbers, and stators. The links
             that carry them have their masses, and all of their inertia but the moments of rotors about their axes.
+        parallel_springs: between its two links, besides its drive.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Joint:
     armature: float = 0.0
     actuator: JointActuator | None = None
     motor_parts: tuple[Rotor | Stator, ...] = ()
+    parallel_springs: tuple[ParallelSpring, ...] = ()
     _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
@@ -105,6 +108,13 @@ class Joint:
         """The numbers of its spring by the names of parameters: "JOINT.spring.stiffness" and so on."""
         numbers = {} if self.actuator is None else self.actuator.spring_numbers
         return {f"{self.name}.spring.{quantity}": value for quantity, value in numbers.items()}
+
+    @property
+    def named_parallel_springs(self) -> Mapping[str, ParallelSpring]:
+        """Its springs in parallel with the drive by name: "JOINT.parallel_spring", or "JOINT.parallel_spring_1", ..."""
+        if len(self.parallel_springs) == 1:
+            return {f"{self.name}.parallel_spring": self.parallel_springs[0]}
+        return {f"{self.name}.parallel_spring_{i}": spring for i, spring in enumerate(self.parallel_springs, start=1)}
 
     def replace(self, **changes: Any) -> Joint:
         """A copy with some fields changed; the placement stays exact."""

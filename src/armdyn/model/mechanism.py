@@ -145,3 +145,8 @@ class Mechanism:
     def without_friction(self) -> Mechanism:
         """The same with joints that do not rub."""
         return dataclasses.replace(self, drive=self.drive.without_friction)
+
+    @property
+    def without_parallel_springs(self) -> Mechanism:
+        """The same without springs in parallel with the drives."""
+        return dataclasses.replace(self, drive=self.drive.without_springs)

@@ -21,6 +21,7 @@ from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.motor_parts import MotorPart, Place, Rotor
+from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
@@ -139,6 +140,17 @@ class Model:
         return {name: value for joint in self.joints for name, value in joint.springs.items()}
 
     @property
+    def parallel_springs(self) -> Mapping[str, ParallelSpring]:
+        """The springs in parallel with drives by name: "JOINT.parallel_spring", or "JOINT.parallel_spring_1", ..."""
+        return {name: spring for joint in self.joints for name, spring in joint.named_parallel_springs.items()}
+
+    @property
+    def numbers_of_parallel_springs(self) -> Mapping[str, float]:
+        """The numbers of these springs, by the names of parameters: "JOINT.parallel_spring.stiffness" and so on."""
+        named = self.parallel_springs.items()
+        return {f"{name}.{quantity}": value for name, spring in named for quantity, value in spring.numbers.items()}
+
+    @property
     def link_names(self) -> tuple[str, ...]:
         """Names of the links, base first."""
         return tuple(link.name for link in self.links)
@@ -205,6 +217,7 @@ class Model:
             if joint.actuator is not None:
                 parts.append(fingerprint(f"actuator of joint {joint.name!r}", joint.actuator))
             parts += joint.motor_parts  # theirs too
+            parts += [fingerprint(f"spring of joint {joint.name!r}", spring) for spring in joint.parallel_springs]
         for frame in sorted(self.frames, key=lambda frame: frame.name):
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         if self.coupling is not None:

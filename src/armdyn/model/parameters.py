@@ -3,6 +3,7 @@
 A parameter is named "gravity"; "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, or "JOINT.armature",
 "JOINT.damping", "JOINT.friction" for a joint, "JOINT.rotor" for the inertia about its axis of a rotor that is a body of
 its own, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" for the spring of a flexible joint,
+"JOINT.parallel_spring.stiffness" and so on for every number of a spring in parallel with a drive,
 whose own values it replaces; or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" for a body fixed to
 a frame, which is added.
 """
@@ -48,6 +49,8 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
         return (3,)
     owner, _, quantity = name.rpartition(".")
     if (quantity in OF_JOINT and owner in model.joint_names) or name in model.rotors or name in model.springs:
+        return ()
+    if name in model.numbers_of_parallel_springs:
         return ()
     exists = owner in model.link_names[1:] or payload_frame(model, owner) is not None
     if quantity not in SHAPES or not exists:
@@ -105,6 +108,9 @@ def parameter_names(model: Model) -> Iterator[str]:
         yield from (f"{joint.name}.{quantity}" for quantity in OF_JOINT)
         yield from joint.rotors
         yield from joint.springs
+        yield from (
+            f"{name}.{quantity}" for name, own in joint.named_parallel_springs.items() for quantity in own.numbers
+        )
     carried = [frame.name for frame in model.frames if frame.link != model.base]
     yield from (f"{frame}{PAYLOAD}.{quantity}" for frame in carried for quantity in SHAPES)
 
@@ -118,8 +124,8 @@ def parameter_value(model: Model, name: str) -> Array:
         return np.asarray(getattr(model.joint(owner), quantity))
     if name in model.rotors:
         return np.asarray(model.rotors[name].moment_about_axis)
-    if name in model.springs:
-        return np.asarray(model.springs[name])
+    if name in (springs := {**model.springs, **model.numbers_of_parallel_springs}):
+        return np.asarray(springs[name])
     if payload_frame(model, owner) is not None:
         return np.zeros(SHAPES[quantity])
     inertia = model.link(owner).inertia
@@ -132,6 +138,7 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     of_payload: dict[str, dict[str, Any]] = {}
     of_joint: dict[str, dict[str, Any]] = {quantity: {} for quantity in OF_JOINT}
     of_spring: dict[str, dict[str, Any]] = {}
+    of_parallel: dict[str, dict[str, Any]] = {}
     rotors, springs = {body.name for body in mechanism.rotors}, mechanism.model.springs
     for name, value in values.items():
         owner, _, quantity = name.rpartition(".")
@@ -139,6 +146,8 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
             of_joint[quantity][owner] = value
         elif name in springs:
             of_spring.setdefault(owner.removesuffix(SPRING), {})[quantity] = value
+        elif owner in mechanism.model.parallel_springs:
+            of_parallel.setdefault(owner, {})[quantity] = value
         elif name != "gravity" and name not in rotors:
             is_payload = payload_frame(mechanism.model, owner) is not None
             (of_payload if is_payload else of_link).setdefault(owner, {})[quantity] = value
@@ -156,7 +165,17 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
         own = zip(joints, getattr(drive, quantity), strict=True)
         numbers: dict[str, Any] = {quantity: tuple(given.get(joint, number) for joint, number in own)}
         drive = dataclasses.replace(drive, **numbers)
+    drive = dataclasses.replace(drive, springs=_parallel_springs(mechanism, of_parallel))
     return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity, drive=drive, springs=of_spring)
+
+
+def _parallel_springs(mechanism: Mechanism, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, ...]:
+    """The springs in parallel with the drives, by body, some of whose numbers are inputs."""
+    joints, found = mechanism.model.joints, []
+    for body in mechanism.bodies:
+        named = {} if body.spins else joints[body.joint].named_parallel_springs
+        found.append(tuple(spring.with_inputs(given.get(name, {})) for name, spring in named.items()))
+    return tuple(found)
 
 
 def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:

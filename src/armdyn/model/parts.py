@@ -11,6 +11,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Collar
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
 
@@ -52,6 +53,7 @@ class JointPart:
     actuator: JointActuator | None = None
     motor_parts: tuple[Rotor | Stator, ...] = ()
     is_multi_dof: bool = False
+    parallel_springs: tuple[ParallelSpring, ...] = ()
 
 
 @dataclass(frozen=True)

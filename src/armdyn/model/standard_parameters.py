@@ -49,7 +49,8 @@ class StandardParameters:
         names: "LINK.m", "LINK.mc_x", ..., "LINK.I_zz" of every moving link; "JOINT.armature" and so on; "JOINT.rotor".
         units: kg, kg m, kg m^2, ...
         values: pi, shape (parameters,).
-        left_out: "JOINT: LAW" of every friction law that no parameter states: Y pi lacks its force.
+        left_out: "JOINT: CLASS" of every friction law and parallel spring that no parameter states; Y pi lacks its
+            force.
 
     >>> pi = armdyn.load("planar_2r").standard_parameters()
     >>> pi["link_2.m"], len(pi)
@@ -88,7 +89,7 @@ class StandardParameters:
         rows = zip(self.names, self.values, self.units, strict=True)
         lines = [f"{name:<{width}}  {value:>12.6g} {unit}" for name, value, unit in rows]
         if self.left_out:
-            lines.append(f"friction that no parameter states, not in Y pi: {', '.join(self.left_out)}")
+            lines.append(f"friction and springs that no parameter states, not in Y pi: {', '.join(self.left_out)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -131,7 +132,7 @@ def standard_parameters(
 
     Damping and friction are all of a joint's: its own numbers, the laws `Viscous` and `Coulomb` of its actuator, the
     friction of the motor's shaft, reflected by the gear, and what an engaged brake takes. No parameter states
-    other laws; ``left_out`` names them.
+    other laws and springs in parallel with drives; ``left_out`` names them.
 
     Args:
         armature: whether the inertias of the joints' rotors follow; where not said, they do where there is one.
@@ -159,7 +160,9 @@ def standard_parameters(
     units += ["kg m^2"] * len(model.rotors)
     values += [rotor.moment_about_axis for rotor in model.rotors.values()]
     left_out = tuple(
-        f"{joint.name}: {type(law).__name__}" for joint in model.joints for law in other_laws(joint.actuator)
+        f"{joint.name}: {type(other).__name__}"
+        for joint in model.joints
+        for other in (*other_laws(joint.actuator), *joint.parallel_springs)
     )
     return StandardParameters(tuple(names), tuple(units), np.array(values, dtype=float), left_out)
 

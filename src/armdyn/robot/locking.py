@@ -79,7 +79,7 @@ def _welded(model: Model, held: Mapping[str, float]) -> Model:
     joints = [
         JointPart(joint.name, joint.kind, joint.parent, joint.child, joint.exact_placement, joint.axis, joint.limits,
                   joint.damping, joint.friction, joint.collar, armature=joint.armature,
-                  actuator=joint.actuator, motor_parts=joint.motor_parts)
+                  actuator=joint.actuator, motor_parts=joint.motor_parts, parallel_springs=joint.parallel_springs)
         for joint in model.joints
     ]  # fmt: skip
     welds = [JointPart(frame.name, "fixed", frame.link, frame.name, frame.exact_pose, Z) for frame in frames]

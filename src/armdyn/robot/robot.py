@@ -113,6 +113,7 @@ class Robot:
     holding_forces = Method(ALGORITHMS)
     gravity_forces = Method(ALGORITHMS)
     velocity_forces = Method(ALGORITHMS)
+    parallel_spring_forces = Method(ALGORITHMS)
     tip_forces = Method(ALGORITHMS)
     external_wrench = Method(ALGORITHMS)
     # Where things are and how they move
@@ -191,6 +192,8 @@ class Robot:
     without_springs = Edited(lambda: armdyn.model.editing.without_springs)
     with_friction = Edited(lambda: armdyn.model.editing.with_friction)
     without_friction = Edited(lambda: armdyn.model.editing.without_friction)
+    with_parallel_springs = Edited(lambda: armdyn.model.editing.with_parallel_springs)
+    without_parallel_springs = Edited(lambda: armdyn.model.editing.without_parallel_springs)
     renamed = Edited(lambda: armdyn.robot.renaming.renamed)
     with_joint_order = Edited(lambda: armdyn.robot.editing.with_joint_order)
     with_mimic = Edited(lambda: armdyn.robot.editing.with_mimic)
@@ -354,7 +357,8 @@ class Robot:
             signature: shapes of its arrays and results, where it is not declared.
             parameters: model parameters that become inputs behind the arrays: "gravity"; "LINK.mass", "LINK.com",
                 "LINK.inertia" in place of a link's own; "JOINT.armature", "JOINT.damping", "JOINT.friction" in place of
-                a joint's, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" of its spring; or
+                a joint's, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" of its spring,
+                "JOINT.parallel_spring.stiffness" and so on of a spring in parallel with its drive; or
                 "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
                 it, which is added. They stand behind all arrays, also those that may be left out: give them by name,
                 with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays. A pattern

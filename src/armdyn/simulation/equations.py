@@ -239,14 +239,15 @@ def least_squares_motion(robot: Robot, q: Array, qd: Array, forces: Array) -> tu
 def lagrangian_derivatives(model: Any, q: Any, qd: Any) -> tuple[Any, Any]:
     """Derivatives of the Lagrangian L = K - P: by q, N m or N, and by qd, N m s or N s, shape (..., n) each.
 
-    By q it is C^T qd - g(q), by qd the generalised momentum p = M qd.
+    By q it is C^T qd - g(q) - s(q) with s of parallel springs, by qd the generalised momentum p = M qd.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
     kinetic = algorithms.kinetic_energy_derivatives(model, q, qd)
-    return kinetic.d_q - algorithms.gravity_forces(model, q), kinetic.d_qd
+    static = algorithms.gravity_forces(model, q) + algorithms.parallel_spring_forces(model, q)
+    return kinetic.d_q - static, kinetic.d_qd
 
 
 @function("(n),(n)->(n)", sources=SOURCES)

@@ -26,14 +26,20 @@ def worst_gravity(robot: Robot) -> tuple[Array, Array]:
     low, high = (np.where(np.isfinite(limit), limit, turn) for limit, turn in ((low, -np.pi), (high, np.pi)))
     n, random = robot.dof, np.random.default_rng(0)
     q = random.uniform(np.minimum(low, high), np.maximum(low, high), (POSES, n))
-    best = q[np.abs(robot.gravity_forces(q)).argmax(axis=0)].copy()
+    best = q[np.abs(_static(robot, q)).argmax(axis=0)].copy()
     for _ in range(SWEEPS):
         for k in range(n):
             grid = np.repeat(best[:, None], POINTS, axis=1)
             grid[:, :, k] = np.linspace(low[k], high[k], POINTS)
-            values = np.abs(robot.gravity_forces(grid))[np.arange(n), :, np.arange(n)]
+            values = np.abs(_static(robot, grid))[np.arange(n), :, np.arange(n)]
             best = grid[np.arange(n), values.argmax(axis=1)]
-    return np.abs(robot.gravity_forces(best))[np.arange(n), np.arange(n)], best
+    return np.abs(_static(robot, best))[np.arange(n), np.arange(n)], best
+
+
+def _static(robot: Robot, q: Array) -> Array:
+    """g(q), less what springs in parallel with the drives carry of it, N m or N, shape (..., n)."""
+    forces: Array = robot.gravity_forces(q)
+    return forces + robot.parallel_spring_forces(q) if robot.model.parallel_springs else forces
 
 
 def below_gravity(subject: Subject, robot: Robot) -> Iterator[Finding]:

@@ -95,8 +95,14 @@ class SerialArm:
         return self.without_rotors(what)
 
     def without_rotors(self, what: str) -> SerialArm:
-        """The same chain; an error if its joints turn rotors that are bodies of their own, which ``what`` lacks."""
+        """The same chain; an error if its joints turn rotors that are bodies or have springs, which ``what`` lacks."""
         for joint in self.joints:
+            if joint.parallel_springs:
+                raise Unsupported(
+                    f"{self.model.name!r}: joint {joint.name!r} has a spring in parallel with its drive, for which "
+                    f"{what} has no place; write URDF, which holds it, or take it away: "
+                    "robot.without_parallel_springs()."
+                )
             if joint.rotors:
                 raise Unsupported(
                     f"{self.model.name!r}: joint {joint.name!r} turns a rotor that is a body of its own, for which "

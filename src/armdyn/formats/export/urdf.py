@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.errors import ModelError, warn_of_description
+from armdyn.errors import ModelError, Unsupported, shown, warn_of_description
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.coupling import add_coupling
 from armdyn.formats.export.loops import add_loops
@@ -24,19 +24,25 @@ from armdyn.formats.export.transmissions import add_transmissions
 from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.dynamics import TAG as DYNAMICS
 from armdyn.formats.urdf.dynamics import own_numbers
-from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
+from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, SPRINGS, TAG
 from armdyn.model.friction import TwoNumbers
 from armdyn.model.inertia import Inertia
+from armdyn.model.joint import Joint
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.joint_order import without_permutation
 from armdyn.model.limits import Limits
+from armdyn.model.messages import listing
 from armdyn.model.model import Model
 from armdyn.model.motor_parts import MotorPart
+from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.model.two_numbers import of_joint
 from armdyn.writing import write_text
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML file can hold."""
+
+SHOWN = 10
+"""The most joints that one note names."""
 
 
 def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
@@ -44,9 +50,9 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
 
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
     loops, as <loop_joint> elements, and shapes. URDF has no place for the size of gravity, the tip, armature,
-    actuators, rotors, collars of slides, couplings but mimicry, capsules, ellipsoids and planes: they are in an element
-    <armdyn>, which other readers pass over. Where gravity does not point along -z of the base, the base stands on a
-    link "world", turned, so that other readers count the same gravity.
+    actuators, rotors, springs of joints, collars of slides, couplings but mimicry, capsules, ellipsoids and planes:
+    they are in an element <armdyn>, which other readers pass over. Where gravity does not point along -z of the base,
+    the base stands on a link "world", turned, so that other readers count the same gravity.
     Gears and the inertias of rotors stand as <transmission> elements too, as ROS and Drake read them, and the laws
     Viscous and Coulomb in <dynamics>.
     `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
@@ -54,12 +60,13 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     Args:
         path: of the file to write; none where only the text is wanted.
 
-    Warns (`armdyn.DescriptionWarning`) of gravity that is not 9.81 m/s^2 and of couplings that are not mimicry, which
-    other readers pass over.
+    Warns (`armdyn.DescriptionWarning`) of gravity that is not 9.81 m/s^2, of springs in parallel with drives and of
+    couplings that are not mimicry, which other readers pass over.
 
     Raises:
         ModelError: a name that no XML file can hold.
-        Unsupported: a constraint that is not a loop; an actuator or friction law that `armdyn.actuators` does not have.
+        Unsupported: a constraint that is not a loop; an actuator, friction law or spring that `armdyn.actuators` does
+            not have.
 
     >>> print(armdyn.load("planar_2r").to_urdf()[:64])
     <?xml version="1.0" encoding="utf-8"?>
@@ -104,6 +111,9 @@ def _notes_for_other_readers(model: Model, *, is_coupled: bool) -> Iterator[str]
     if not is_standard(model.gravity):
         g = math.hypot(*model.gravity)
         yield f"gravity of {g:g} m/s^2 stands in <{TAG}> alone: other readers of URDF count {STANDARD:g} m/s^2"
+    if springs := [joint.name for joint in model.joints if joint.parallel_springs]:
+        names = listing([repr(name) for name in springs], SHOWN)
+        yield f"springs of {names} stand in <{TAG}> alone: other readers of URDF take the joints without them"
     if is_coupled:
         n, joints = len(model.coordinates), len(model.joints)
         yield (
@@ -129,17 +139,36 @@ def _add_own_words(root: Element, model: Model, shapes: Shapes, *, mounted: bool
         driven = 0.0 if joint.actuator is None else joint.actuator.armature or 0.0
         said |= {"armature": number(joint.armature)} if joint.armature != driven else {}
         said |= {name: number(value) for name, value in own_numbers(joint).items()}
-        if said or joint.actuator is not None or joint.motor_parts:
+        if said or joint.actuator is not None or joint.motor_parts or joint.parallel_springs:
             of_joint = SubElement(own, OF_JOINT, {"joint": joint.name} | said)
             if joint.actuator is not None:
                 add_actuator(of_joint, joint.actuator)
             if joint.actuator is None or joint.motor_parts != joint.actuator.motor_parts:
                 for part in joint.motor_parts:
                     SubElement(of_joint, type(part).__name__.lower(), _fields(part))
+            for spring in joint.parallel_springs:
+                SubElement(of_joint, _spring_tag(joint, spring), _numbers_of(spring))
     for link in model.link_names:
         if unknown := [shape for shape in shapes.get(link, ()) if not is_of_urdf(shape)]:
             add_shapes(SubElement(own, OF_LINK, link=link), unknown)
     return own
+
+
+def _spring_tag(joint: Joint, spring: ParallelSpring) -> str:
+    """The element of a spring in parallel with a drive."""
+    for tag, kind in SPRINGS.items():
+        if type(spring) is kind:
+            return tag
+    raise Unsupported(
+        f"the spring of joint {joint.name!r} is {shown(spring)}, which no file can name; expected an "
+        "armdyn.actuators.JointSpring or Balancer. Take it away: robot.without_parallel_springs()."
+    )
+
+
+def _numbers_of(spring: ParallelSpring) -> dict[str, str]:
+    """The attributes of a spring: its fields that do not have their defaults."""
+    fields = {field.name: field.default for field in dataclasses.fields(spring)}  # type: ignore[arg-type]  # both kinds
+    return {name: number(value) for name, value in spring.numbers.items() if value != fields[name]}
 
 
 def _fields(part: MotorPart) -> dict[str, str]:

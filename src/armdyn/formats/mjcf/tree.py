@@ -20,6 +20,7 @@ from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
 from armdyn.formats.mjcf.places import kind_of, pose_of, refuse_what_is_no_place
 from armdyn.formats.mjcf.shapes import read_shapes
+from armdyn.formats.mjcf.springs import springs_of
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.model.limits import Limits
@@ -111,6 +112,7 @@ def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, plac
         friction=float(compiled.numbers("dof_frictionloss", k)),
         where=compiled.where(compiled.name("joint", j)),
         armature=float(m.dof_armature[k]),
+        parallel_springs=springs_of(compiled, j),
     )
 
 

@@ -1,6 +1,6 @@
 """Elements of MJCF that act on an arm and that the equations do not contain: they are refused.
 
-These are the forces that act without a command or a contact (springs, tendons, constraints, fluids): without them every
+These are the forces that act without a command or a contact (tendons, constraints, fluids): without them every
 acceleration would be wrong. Those that do not bear on the model, or that a ``<flag>`` switches off, are passed over.
 Elements that act on command or contact alone are noted, see `armdyn.formats.mjcf.unused`.
 """
@@ -19,6 +19,7 @@ from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.friction import no_law_has
 from armdyn.formats.mjcf.gravcomp import GravityCompensation
 from armdyn.formats.mjcf.loops import KINDS as LOOPS
+from armdyn.formats.mjcf.springs import is_spring, yield_of
 from armdyn.formats.mjcf.tendons import pulls_at
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import first_of, listing
@@ -66,17 +67,18 @@ def _multi_dof_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[
 
 def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     moving = set(model.joint_names)
-    words = ("jnt_stiffness", "jnt_stiffnesspoly")
-    sprung = [
-        name
-        for j, name in enumerate(tree.names.joints)
-        if name in moving and any(np.any(compiled.numbers(word, j)) for word in words)
-    ]
+    for j, name in enumerate(tree.names.joints):
+        if name in moving and (limit := yield_of(compiled, j)):
+            yield (
+                f"the spring of joint {name!r} ({compiled.where(name)}) has springyield {limit:g}: springs that yield are "
+                f"not modelled. Delete springyield, and it is elastic, or lock the joint: {option('locked', {name: 0.0})}."
+            )
+    sprung = [name for j, name in enumerate(tree.names.joints) if name in moving and not is_spring(compiled, j)]
     if sprung:
         names = listing([f"{name!r} ({compiled.where(name)})" for name in sprung], SHOWN)
         yield (
-            f"springs (stiffness) on joint{'s' if len(sprung) > 1 else ''} {names}: their forces are not "
-            "modelled. Set the stiffness to 0 and make the spring's force a part of tau, or lock the joint: "
+            f"springs with a negative stiffness on joint{'s' if len(sprung) > 1 else ''} {names}: expected a number "
+            "not below 0. Mend it, set it to 0 and make the force a part of tau, or lock the joint: "
             f"{option('locked', {sprung[0]: 0.0})}."
         )
 

@@ -5,6 +5,7 @@
       <of_joint joint="elbow"> <rotor inertia="1e-4" ratio="100" mass="0.3"/> <stator mass="0.7"/> </of_joint>
       <of_joint joint="turn"> <actuator> <gear ratio="100"/> <friction> <Coulomb size="2"/> </friction> </actuator>
       </of_joint>
+      <of_joint joint="arm"> <parallel_spring stiffness="120" rest="0.5"/> </of_joint>      or <balancer .../>
       <of_link link="boom"> <visual> <geometry> <capsule radius="0.1" length="1"/> </geometry> </visual> </of_link>
     </armdyn>
 
@@ -25,13 +26,23 @@ from armdyn.formats.urdf.coupling import TAG as COUPLING
 from armdyn.formats.urdf.coupling import CouplingWords, read_coupling
 from armdyn.formats.xml_tree import Element
 from armdyn.model.actuator import JointActuator
+from armdyn.model.balancer import Balancer
 from armdyn.model.messages import Suggestions, quoted
 from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.model.parallel_spring import JointSpring, ParallelSpring
 from armdyn.model.parts import JointPart
 
 TAG, OF_JOINT, OF_LINK, ACTUATOR = "armdyn", "of_joint", "of_link", "actuator"
 MOTOR_PARTS: Mapping[str, type[Rotor | Stator]] = {"rotor": Rotor, "stator": Stator}
 """The elements of the parts of motors; their attributes are the fields of the classes."""
+
+SPRINGS: Mapping[str, type[ParallelSpring]] = {"parallel_spring": JointSpring, "balancer": Balancer}
+"""The elements of springs in parallel with a drive; their attributes are the fields of the classes."""
+
+
+def field_names(spring: type[ParallelSpring]) -> tuple[str, ...]:
+    """The attributes that the element of a spring may have."""
+    return tuple(field.name for field in dataclasses.fields(spring))  # type: ignore[arg-type]  # each is a dataclass
 
 
 @dataclass(frozen=True)
@@ -129,7 +140,28 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
             reader.problem(element, f"<{OF_JOINT}> collar is {quoted(said['collar'])}; {expected}")
     if parts := tuple(_motor_parts(reader, element)):
         said["motor_parts"] = parts
+    if springs := tuple(_springs(reader, element, kinds.get(joint, ""))):
+        said["parallel_springs"] = springs
     return said
+
+
+def _springs(reader: ElementReader, of_joint: Element, kind: str) -> Iterator[ParallelSpring]:
+    """The springs in parallel with the drive of one joint."""
+    for element in (child for child in of_joint.children if child.tag in SPRINGS):
+        fields = dataclasses.fields(SPRINGS[element.tag])  # type: ignore[arg-type]  # as above
+        needed = {field.name for field in fields if field.default is dataclasses.MISSING}
+        names = [field.name for field in fields if field.name in needed | element.attributes.keys()]
+        try:
+            spring = SPRINGS[element.tag](**{name: reader.number(element, name) for name in names})
+        except ModelError as problem:
+            reader.problem(element, f"<{element.tag}> {problem}")
+            continue
+        if kind == "fixed":
+            reader.note(f"<{element.tag}> of a fixed joint has no effect: {quoted(of_joint.attributes['joint'])}")
+        elif kind and kind not in spring.kinds:
+            reader.problem(element, f"<{element.tag}> belongs to joints that are {' or '.join(spring.kinds)}.")
+        else:
+            yield spring
 
 
 def _motor_parts(reader: ElementReader, of_joint: Element) -> Iterator[Rotor | Stator]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.coupling import COORDINATE, LIMITS, MOVES, OFFSET
 from armdyn.formats.urdf.coupling import TAG as COUPLING
-from armdyn.formats.urdf.own_words import ACTUATOR, MOTOR_PARTS, OF_JOINT, OF_LINK
+from armdyn.formats.urdf.own_words import ACTUATOR, MOTOR_PARTS, OF_JOINT, OF_LINK, SPRINGS, field_names
 from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.urdf.transmissions import ROS2
 from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION
@@ -43,7 +43,7 @@ USED_CHILDREN = {
     OWN: (OF_JOINT, OF_LINK, COUPLING),
     COUPLING: (COORDINATE, OFFSET),
     COORDINATE: (MOVES,),
-    OF_JOINT: tuple(MOTOR_PARTS),
+    OF_JOINT: (*MOTOR_PARTS, *SPRINGS),
     **dict.fromkeys(("visual", "collision"), ("origin", "geometry", "material")),
     "geometry": (*FORMS, MESH),
     "material": ("color",),
@@ -73,6 +73,7 @@ USED_ATTRIBUTES = {
     OF_JOINT: ("joint", "collar", "armature", "damping", "friction"),
     OF_LINK: ("link",),
     **{tag: tuple(field.name for field in dataclasses.fields(part)) for tag, part in MOTOR_PARTS.items()},
+    **{tag: field_names(spring) for tag, spring in SPRINGS.items()},
     **dict.fromkeys(("visual", "collision", "material"), ("name",)),
     **{tag: tuple(form.SIZES) for tag, form in FORMS.items()},
     MESH: ("filename", "scale"),

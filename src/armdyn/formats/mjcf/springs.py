@@ -1,0 +1,35 @@
+"""Springs of joints: ``stiffness``, with its higher coefficients, and ``springref``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.model.parallel_spring import JointSpring
+
+
+def springs_of(compiled: Compiled, j: int) -> tuple[JointSpring, ...]:
+    """The spring of joint j: -(k + k1 e + k2 e^2) e with e = qpos - springref; none if `is_spring` is False."""
+    k, higher = _coefficients(compiled, j)
+    if not is_spring(compiled, j) or not (k or any(higher)):
+        return ()
+    rest = compiled.m.qpos_spring[compiled.m.jnt_qposadr[j]]
+    return (JointSpring(k, float(rest), *higher),)
+
+
+def is_spring(compiled: Compiled, j: int) -> bool:
+    """Whether the coefficients of joint j are those of a `JointSpring`: finite, the first not negative."""
+    k, higher = _coefficients(compiled, j)
+    return k >= 0.0 and bool(np.isfinite([k, *higher]).all())
+
+
+def yield_of(compiled: Compiled, j: int) -> float:
+    """The deflection beyond which the spring of joint j yields, rad or m; 0 of one that does not, or of none."""
+    k, higher = _coefficients(compiled, j)
+    return float(compiled.numbers("jnt_springyield", j)) if k or any(higher) else 0.0
+
+
+def _coefficients(compiled: Compiled, j: int) -> tuple[float, list[float]]:
+    """k, and k1, k2 where this version of MuJoCo has them."""
+    higher = compiled.numbers("jnt_stiffnesspoly", j)
+    return float(compiled.numbers("jnt_stiffness", j)), [float(x) for x in np.ravel(higher) if np.any(higher)]
