@@ -12,8 +12,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Terms and matrices of M(q) qdd + c(q, qd) + g(q) + s(q) + friction + J^T f_tip = tau": (
         "mass_matrix", "inverse_mass_matrix", "mass_matrix_dot", "bias_forces", "velocity_forces",
         "gravity_forces", "parallel_spring_forces", "friction_forces", "friction_map", "tip_forces",
-        "coriolis_matrix", "christoffel", "coriolis_coefficients", "centrifugal_coefficients", "transposed_coriolis_forces",
-        "closed_form",
+        "coriolis_matrix", "christoffel", "coriolis_coefficients", "centrifugal_coefficients",
+        "transposed_coriolis_forces", "closed_form",
     ),
     "Where things are and how they move": (
         "forward_kinematics", "link_poses", "joint_positions", "jacobian", "jacobian_dot", "bias_acceleration",
@@ -61,7 +61,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Another robot from this one": (
         "with_payload", "with_gravity", "with_tip", "with_locked", "with_limits", "with_inertia",
         "with_armature", "with_actuators", "with_friction", "without_friction", "without_springs",
-        "with_parallel_springs", "without_parallel_springs", "with_joint_order", "with_mimic",
+        "with_parallel_springs", "without_parallel_springs", "with_flexible_link", "with_joint_order", "with_mimic",
         "with_coordinates", "with_joint_equations", "without_couplings", "with_constraints",
         "with_independent_constraints", "without_constraints", "renamed",
     ),

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     import armdyn.model.standard_parameters
     import armdyn.robot.editing
     import armdyn.robot.exporting
+    import armdyn.robot.flexible_link
     import armdyn.robot.friction_map
     import armdyn.robot.locking
     import armdyn.robot.renaming
@@ -194,6 +195,7 @@ class Robot:
     without_friction = Edited(lambda: armdyn.model.editing.without_friction)
     with_parallel_springs = Edited(lambda: armdyn.model.editing.with_parallel_springs)
     without_parallel_springs = Edited(lambda: armdyn.model.editing.without_parallel_springs)
+    with_flexible_link = Edited(lambda: armdyn.robot.flexible_link.with_flexible_link)
     renamed = Edited(lambda: armdyn.robot.renaming.renamed)
     with_joint_order = Edited(lambda: armdyn.robot.editing.with_joint_order)
     with_mimic = Edited(lambda: armdyn.robot.editing.with_mimic)

@@ -70,8 +70,9 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     for j, name in enumerate(tree.names.joints):
         if name in moving and (limit := yield_of(compiled, j)):
             yield (
-                f"the spring of joint {name!r} ({compiled.where(name)}) has springyield {limit:g}: springs that yield are "
-                f"not modelled. Delete springyield, and it is elastic, or lock the joint: {option('locked', {name: 0.0})}."
+                f"the spring of joint {name!r} ({compiled.where(name)}) has springyield {limit:g}: springs that yield "
+                "are not modelled. Delete springyield, and it is elastic, or lock the joint: "
+                f"{option('locked', {name: 0.0})}."
             )
     sprung = [name for j, name in enumerate(tree.names.joints) if name in moving and not is_spring(compiled, j)]
     if sprung:
