@@ -3,11 +3,10 @@
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
 `hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
 one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `friction_compensated`,
-`momentum_observer`, `position_servo`, `through_motors`, `with_model`, `with_options`, `with_gains`. All are `Function`
-objects, to be wrapped again. Gains are numbers, vectors or full matrices; `scaled` and `unscaled` apply those of your
-own controllers.
-`references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
-`callback` is for controllers that cannot be traced.
+`momentum_observer`, `position_servo`, `through_motors`, `current_loop`, `with_model`, `with_options`, `with_gains`. All
+are `Function` objects, to be wrapped again. Gains are numbers, vectors or full matrices; `scaled` and `unscaled` apply
+those of your own controllers. `references` and `draw_noise` make what a loop takes over time; `require_finite` says
+where a motion ran away; `callback` is for controllers that cannot be traced.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from armdyn.control.callback import callback
     from armdyn.control.compensation import Compensation, compensation
     from armdyn.control.computed_torque import computed_torque
+    from armdyn.control.current_loop import current_gains, current_loop
     from armdyn.control.delayed import delayed
     from armdyn.control.differencing import differencing
     from armdyn.control.flexible_feedforward import flexible_feedforward
@@ -79,6 +79,7 @@ _WHERE = {
         )
     },
     "Compensation": "compensation",
+    **dict.fromkeys(("current_gains", "current_loop"), "current_loop"),
     "draw_noise": "noisy",
     **dict.fromkeys(("floating_goal", "floating_torque"), "floating"),
     **dict.fromkeys(("scaled", "unscaled"), "with_gains"),
@@ -91,6 +92,8 @@ __all__ = [
     "callback",
     "compensation",
     "computed_torque",
+    "current_gains",
+    "current_loop",
     "delayed",
     "differencing",
     "draw_noise",
