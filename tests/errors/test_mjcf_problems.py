@@ -49,12 +49,12 @@ def test_the_good_file_is_good(file: Path) -> None:
 
 LIFT = '<joint name="lift" axis="0 1 0"/>'
 BEND = '<joint name="bend" axis="0 1 0"/>'
-SPRING = BEND.replace("/>", ' stiffness="3"/>')
+SPRING = BEND.replace("/>", ' stiffness="3" springyield="0.5"/>')
 
 UNMODELLED = [
     (LIFT, '<freejoint name="fly"/>', "free joint 'fly' (arm.xml:5): an arm stands on something. Read what this joint carries, with base='upper', or delete the joint."),
     (BEND, '<joint name="ball" type="ball"/><geom name="g" size="0.1"/>', "ball joint 'ball' (arm.xml:8): the joints of an arm have one number each. Read what this joint carries, with base='lower', or make it three hinges on one body."),
-    (BEND, SPRING, "springs (stiffness) on joint 'bend' (arm.xml:8): their forces are not modelled. Set the stiffness to 0 and make the spring's force a part of tau, or lock the joint: locked={'bend': 0.0}."),
+    (BEND, SPRING, "the spring of joint 'bend' (arm.xml:8) has springyield: springs that yield are not modelled. Delete springyield, and it is elastic, or lock the joint: locked={'bend': 0.0}."),
     ("<equality/>", '<equality><joint name="gear" joint1="lift" joint2="bend" polycoef="0 1 0.5 0 0"/></equality>', "equality 'gear' (arm.xml:14): joint 'lift' is a curve of 'bend' (polycoef 0 1 0.5 0 0), and couplings are linear. Make its last three coefficients 0, or hold both: locked={'bend': 0.0}."),
     ("<equality/>", '<tendon><fixed name="cable"><joint joint="bend" coef="1"/></fixed></tendon><equality><tendon name="tied" tendon1="cable"/></equality>', "equality 'tied' (arm.xml:14), a tendon constraint: it is not modelled. Delete it, or say what it asks for with robot.with_constraints(...)."),
     ('<body name="lower"', '<body gravcomp="1" name="lower"', "gravcomp of 'lower' (arm.xml:7): weight that is taken off some bodies, or by different parts, is not modelled. Set one gravcomp of all bodies, or delete it; or read the arm with gravity=(0, 0, 0)."),

@@ -20,7 +20,8 @@ TEXT = """<robot name="r"><link name="a"/>
 <loop_joint name="p" type="spherical"><link1 link="a"/><link2 link="b"/></loop_joint>
 <loop name="o" type="spherical"><predecessor link="a"/><successor link="b"/></loop>
 <armdyn tip="c"><of_joint joint="h" armature="0.1">
-<rotor inertia="1e-4" ratio="9"/><stator mass="0.1"/></of_joint><of_link link="c"><visual>
+<rotor inertia="1e-4" ratio="9"/><stator mass="0.1"/><parallel_spring stiffness="1"/>
+<balancer stiffness="1" parent_radius="1" child_radius="2"/></of_joint><of_link link="c"><visual>
 <geometry><capsule radius="1" length="1"/></geometry></visual><visual><geometry><ellipsoid radii="1 1 1"/></geometry></visual>
 <visual><geometry><plane size="1 1"/></geometry></visual></of_link></armdyn>
 </robot>"""

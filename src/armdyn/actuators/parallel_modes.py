@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, null_space
 
 from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
@@ -27,7 +26,7 @@ AT_REST = 1e-11
 
 
 class LinksElasticity(NamedTuple):
-    """The links of an arm about a configuration at rest: mass matrix, damping, stiffness of springs beside drives.
+    """The links of an arm about a configuration at rest: mass matrix, damping, stiffness of parallel springs.
 
     Args:
         M: of the links and of the rotors of rigid joints, shape (..., n, n).
@@ -57,7 +56,7 @@ def links_elasticity(mechanism: Mechanism, q: Array) -> LinksElasticity:
 
 
 def passive_places(model: Model) -> list[int]:
-    """The places in q of joints that move while all brakes are closed: of springs, with no drive or behind one."""
+    """The places in q of joints that closed brakes let move: flexible ones, and those of springs without a drive."""
     names = [
         joint.name for joint in model.joints
         if joint.has_spring or (joint.parallel_springs and joint.actuator is None)
@@ -86,7 +85,7 @@ class ElasticSystem:
 
     @classmethod
     def of(cls, found: Any, K_links: Array, A: Array, springs: list[int], held: list[int] | None) -> ElasticSystem:
-        """From `FlexibleStiffness`, the stiffness of parallel springs, and the places that move with brakes closed."""
+        """The system from `FlexibleStiffness`, the stiffness of parallel springs, and what brakes let move."""
         n, f = found.M.shape[-1], len(springs)
         M, K = np.zeros((*found.M.shape[:-2], n + f, n + f)), np.zeros((*found.M.shape[:-2], n + f, n + f))
         M[..., :n, :n], K[..., :n, :n] = found.M, K_links
@@ -123,6 +122,8 @@ def modes_of(system: ElasticSystem, robot: str) -> tuple[Array, Array, Array]:
 
 
 def _modes(system: ElasticSystem, place: tuple[int, ...], robot: str) -> tuple[Array, Array]:
+    from scipy.linalg import eigh, null_space  # noqa: PLC0415 - for this function alone; the command line starts without
+
     moving = system.moving
     M, K = (X[place][np.ix_(moving, moving)] for X in (system.M, system.K))
     rows = np.zeros((system.A.shape[-2], system.M.shape[-1]))
@@ -137,7 +138,7 @@ def _modes(system: ElasticSystem, place: tuple[int, ...], robot: str) -> tuple[A
             f"the springs of {robot!r} push away from this position in some direction (w^2 = {w2[0]:.3g} 1/s^2), so it "
             "does not vibrate about it; expected a position at which the stiffness of all springs is positive"
         )
-    kept = w2 > least
-    modes = np.zeros((system.M.shape[-1], int(kept.sum())))
-    modes[moving] = Z @ v[:, kept]
-    return np.sqrt(w2[kept]), modes
+    vibrating = w2 > least
+    modes = np.zeros((system.M.shape[-1], int(vibrating.sum())))
+    modes[moving] = Z @ v[:, vibrating]
+    return np.sqrt(w2[vibrating]), modes

@@ -22,7 +22,7 @@ system of links and rotors, from its generalised eigenproblem (`armdyn.actuators
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,10 +156,9 @@ def vibration_modes(
 
 
 def _stiffness(robot: ConstrainedRobot, q: ArrayLike, springs: list[int]) -> FlexibleStiffness:
-    """That of the robot; of one without flexible joints with no numbers of rotors and springs."""
+    """The stiffness of a robot; for one without flexible joints with no numbers of rotors and springs."""
     if springs:
-        found: FlexibleStiffness = robot.compile(flexible_stiffness)(q)
-        return found
+        return cast("FlexibleStiffness", robot.compile(flexible_stiffness)(q))
     links = robot.compile(links_elasticity)(q)
     none = np.zeros((*links.M.shape[:-2], 0))
     return FlexibleStiffness(links.M, links.D, none, none, none, none)

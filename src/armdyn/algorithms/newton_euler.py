@@ -56,7 +56,7 @@ def inverse_dynamics(
 
     Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77), with h = c + g + s + tau_fric, s of
     `parallel_spring_forces`, tau_fric of `friction_forces`. What a base in motion adds is part of tau; gravity stays as
-    it is in base axes, so where the base tilts, make "gravity" an input (``robot.compile``).
+    it is in base axes, so if the base tilts, make "gravity" an input (``robot.compile``).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -304,7 +304,7 @@ def inward(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[A
 
 
 def loads_of_drives(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Any]:
-    """The forces, by body, that the drives of the joints transmit: `inward`, and those of springs beside the drives."""
+    """The forces, by body, that the drives of the joints transmit: `inward`, and those of parallel springs."""
     return mechanism.drive.with_springs(inward(mechanism, q, wrenches), q)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.actuators.data import shown_part
 from armdyn.cli.json_output import of_robot
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
@@ -68,7 +67,7 @@ def _joint(joint: Joint) -> dict[str, Any]:
     """The names are those of `armdyn.model.Joint`; null stands for no limit, and for no actuator."""
     actuator = None if joint.actuator is None else str(joint.actuator)
     place = {"parent": joint.parent, "child": joint.child, "axis": joint.axis, "placement": joint.placement}
-    springs = [shown_part(spring) for spring in joint.parallel_springs]
+    springs = [{"kind": type(spring).__name__, **spring.numbers} for spring in joint.parallel_springs]
     more = {"armature": joint.armature, "actuator": actuator, "parallel_springs": springs}
     return {**_coordinate(joint), **more, **place}
 

@@ -76,24 +76,24 @@ def current_controlled(controller: Function) -> Function:
             f"current_loop takes the speeds of the motors from qd, and {model.name!r} has flexible joints, whose "
             "rotors move by themselves",
         )
-        found = run(values)
-        tau, h = np.array(found["tau"], dtype=object), values["h"]
+        results = run(values)
+        tau, h = np.array(results["tau"], dtype=object), values["h"]
         new = {name: np.zeros(len(tau), dtype=object) for name in (current, integral, voltage, command)}
         for own in motors_of(model, *CONSTANTS):
             i, motor = own.coordinate, own.motor
             now, z = values[current][i], values[integral][i]
-            wanted = _within(motor.current(tau[i] / own.ratio), motor.limits.current)
-            error = wanted - now
-            asked = values[proportional][i] * error + z
-            V = _within(asked, motor.limits.voltage)
+            reference = _within(motor.current(tau[i] / own.ratio), motor.limits.current)
+            error = reference - now
+            unlimited = values[proportional][i] * error + z
+            V = _within(unlimited, motor.limits.voltage)
             grown = z + values[rate][i] * h * error
             w = own.speed(values["qd"])
             later = motor.next_current(now, V, w, h, motor.limits.current_rate)
             tau[i] = own.joint_force(_within(motor.torque(later), motor.limits.torque), values["q"])
-            new[current][i], new[voltage][i], new[command][i] = later, V, wanted
+            new[current][i], new[voltage][i], new[command][i] = later, V, reference
             is_limited = not math.isinf(motor.limits.voltage)
-            new[integral][i] = select(less(motor.limits.voltage, abs(asked)), z, grown) if is_limited else grown
-        return found | new | {"tau": tau}
+            new[integral][i] = select(less(motor.limits.voltage, abs(unlimited)), z, grown) if is_limited else grown
+        return results | new | {"tau": tau}
 
     doc = "Joint forces tau of motors whose currents follow commands by PI controllers, N m or N, shape (..., n)."
     n = ("n",)

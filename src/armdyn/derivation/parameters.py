@@ -82,7 +82,7 @@ def _refuse(model: Model) -> None:
             )
         if curved := [spring for spring in joint.parallel_springs if type(spring) is not JointSpring]:
             raise Unsupported(
-                f"joint {joint.name!r} of {model.name!r} has {shown(curved[0])}, whose force is no polynomial of q; "
+                f"joint {joint.name!r} of {model.name!r} has {shown(curved[0])}, whose force is not a polynomial of q; "
                 "expected JointSpring, or derive robot.without_parallel_springs()"
             )
         if joint.has_spring:

@@ -22,10 +22,10 @@ class NamedEnergy(NamedTuple):
 
 def spring_energies(arm: SymbolicArm) -> list[NamedEnergy]:
     """k e^2/2 + k1 e^3/3 + k2 e^4/4 of every spring, e = q - rest of its joint."""
-    found = []
+    energies = []
     for k, body in enumerate(arm.bodies):
-        found += [_energy(arm, k, spring) for spring in body.springs]
-    return [NamedEnergy(i, energy) for i, energy in enumerate(found, start=1)]
+        energies += [_energy(arm, k, spring) for spring in body.springs]
+    return [NamedEnergy(i, energy) for i, energy in enumerate(energies, start=1)]
 
 
 def _energy(arm: SymbolicArm, k: int, spring: SymbolicSpring) -> PolyElement:
@@ -37,7 +37,7 @@ def _energy(arm: SymbolicArm, k: int, spring: SymbolicSpring) -> PolyElement:
 
 
 def with_spring_forces(arm: SymbolicArm, tau: Array, writer: Writer) -> Array:
-    """Joint forces with those of the springs, dP/dq, where there are any."""
+    """Joint forces with those of the springs, dP/dq, if there are any."""
     energies = spring_energies(arm)
     if not energies:
         return tau

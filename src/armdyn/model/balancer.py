@@ -79,7 +79,7 @@ class Balancer(ParallelSpring):
         """
         a, b, c = self.parent_radius, self.child_radius, self.offset
         half = np.sin(0.5 * (position - self.aligned))
-        # (a - b)^2 + 4 a b sin^2(x/2) keeps all digits where the points are close
+        # (a - b)^2 + 4 a b sin^2(x/2) keeps all digits if the points are close
         return np.sqrt((a - b) * (a - b) + c * c + 4.0 * a * b * (half * half))
 
     @property

@@ -19,7 +19,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 
 SAME_POINT = 1e-12
-"""Of a spread of mass along the line, relative to L^2: all of it is at one point."""
+"""A spread of mass along the line, relative to L^2, below which all of it is at one point."""
 
 
 def slices(inertia: Inertia, start: Array, axes: Array, length: float, cuts: Sequence[float]) -> list[Inertia]:
@@ -42,7 +42,7 @@ def slices(inertia: Inertia, start: Array, axes: Array, length: float, cuts: Seq
     shares, means, squares = _moments(com[0], spread[0, 0], length, cuts)
     slope = spread[0] / spread[0, 0] if spread[0, 0] > SAME_POINT * length**2 else np.zeros(3)
     rest = spread - np.outer(slope, spread[0])  # across the line
-    found = []
+    parts = []
     for share, mean, square in zip(shares, means, squares, strict=True):
         centre = com + slope * (mean - com[0])
         centre[0] = mean
@@ -50,12 +50,12 @@ def slices(inertia: Inertia, start: Array, axes: Array, length: float, cuts: Seq
         second = max(square - mean * mean, 0.0) * np.outer(along, along) + rest
         mass = inertia.mass * share
         S = mass * (axes @ second @ axes.T)
-        found.append(Inertia(mass, start + axes @ centre, np.trace(S) * np.eye(3) - S))
-    return found
+        parts.append(Inertia(mass, start + axes @ centre, np.trace(S) * np.eye(3) - S))
+    return parts
 
 
 def _moments(mean: float, variance: float, length: float, cuts: Sequence[float]) -> tuple[Array, Array, Array]:
-    """Of each slice its share of the mass, its mean of x and of x^2, m and m^2."""
+    """The share of the mass of each slice, its mean of x and of x^2, m and m^2."""
     edges = np.array([0.0, *cuts, length])
     if variance <= SAME_POINT * length**2:
         if not 0.0 <= mean <= length:
@@ -71,8 +71,8 @@ def _moments(mean: float, variance: float, length: float, cuts: Sequence[float])
     a, b = m * common, (1.0 - m) * common
     of_mass, of_first, of_second = (np.diff(betainc(a + k, b, edges / length)) for k in range(3))
     first, second = m, m * (a + 1.0) / (a + b + 1.0)
-    held = np.maximum(of_mass, np.finfo(float).tiny)
-    return of_mass, length * first * of_first / held, length**2 * second * of_second / held
+    divisor = np.maximum(of_mass, np.finfo(float).tiny)
+    return of_mass, length * first * of_first / divisor, length**2 * second * of_second / divisor
 
 
 def _outside(mean: float, variance: float, length: float) -> str:

@@ -108,7 +108,7 @@ class Drive:
 
     @property
     def without_springs(self) -> Drive:
-        """The same without springs in parallel with the drives."""
+        """The drive without springs in parallel with it."""
         return dataclasses.replace(self, springs=((),) * len(self.terms))
 
     @property

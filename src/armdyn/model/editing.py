@@ -180,7 +180,7 @@ def without_springs(model: Model) -> Model:
 def with_parallel_springs(
     model: Model, springs: Mapping[str, ParallelSpring | Sequence[float] | Sequence[ParallelSpring] | None]
 ) -> Model:
-    """The same robot with springs in parallel with the drives of some joints, in the place of those they have.
+    """Another robot with springs in parallel with the drives of some joints, in the place of those they have.
 
     Every function counts them from then on: s(q) is part of tau, their energy of `potential_energy`. The load of a gear
     is what its drive transmits, that of the springs included.
@@ -193,15 +193,15 @@ def with_parallel_springs(
     Raises:
         UnknownName: a joint that the robot does not have.
         ModelError: a negative stiffness, NaN or infinity; a balancer of a slide.
-        DTypeError: a value that is none of these.
+        DTypeError: another value.
 
     >>> arm = armdyn.load("planar_2r").with_parallel_springs({"joint_1": (120.0, 0.5)})
     >>> arm.bias_forces([0.7, 0.0], [0.0, 0.0]) - armdyn.load("planar_2r").bias_forces([0.7, 0.0], [0.0, 0.0])
     array([24.,  0.])
     """
     example = "{'shoulder': (120.0, 0.5)}"
-    given = _mapping(springs, "springs", "joints to (stiffness, rest) or armdyn.actuators.JointSpring", example)
-    new = {name: {"parallel_springs": _as_springs(model.joint(name), value)} for name, value in given.items()}
+    by_joint = _mapping(springs, "springs", "joints to (stiffness, rest) or armdyn.actuators.JointSpring", example)
+    new = {name: {"parallel_springs": _as_springs(model.joint(name), value)} for name, value in by_joint.items()}
     return with_joints(model, new)
 
 
@@ -223,7 +223,7 @@ def _as_springs(joint: Joint, given: Any) -> tuple[ParallelSpring, ...]:
 
 
 def _checked_spring(joint: Joint, spring: ParallelSpring) -> ParallelSpring:
-    fingerprint(f"spring of joint {joint.name!r}", spring)  # it can be told from others
+    fingerprint(f"spring of joint {joint.name!r}", spring)  # its text differs from all others
     if joint.kind not in spring.kinds:
         raise ModelError(
             f"joint {joint.name!r} is {joint.kind}, and {type(spring).__name__} belongs to joints that are "
@@ -233,7 +233,7 @@ def _checked_spring(joint: Joint, spring: ParallelSpring) -> ParallelSpring:
 
 
 def without_parallel_springs(model: Model) -> Model:
-    """The same robot without springs in parallel with its drives.
+    """Another robot without springs in parallel with its drives.
 
     >>> arm = armdyn.load("planar_2r").with_parallel_springs({"joint_1": (120.0, 0.5)})
     >>> arm.without_parallel_springs() == armdyn.load("planar_2r")

@@ -148,5 +148,5 @@ class Mechanism:
 
     @property
     def without_parallel_springs(self) -> Mechanism:
-        """The same without springs in parallel with the drives."""
+        """The mechanism without springs in parallel with the drives."""
         return dataclasses.replace(self, drive=self.drive.without_springs)

@@ -171,11 +171,11 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
 
 def _parallel_springs(mechanism: Mechanism, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, ...]:
     """The springs in parallel with the drives, by body, some of whose numbers are inputs."""
-    joints, found = mechanism.model.joints, []
+    joints, springs = mechanism.model.joints, []
     for body in mechanism.bodies:
         named = {} if body.spins else joints[body.joint].named_parallel_springs
-        found.append(tuple(spring.with_inputs(given.get(name, {})) for name, spring in named.items()))
-    return tuple(found)
+        springs.append(tuple(spring.with_inputs(given.get(name, {})) for name, spring in named.items()))
+    return tuple(springs)
 
 
 def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:

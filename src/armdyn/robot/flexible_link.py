@@ -65,7 +65,7 @@ class Beam:
 
     @property
     def places(self) -> Array:
-        """Where the springs are, the middles of the elements, m from the start, shape (N,)."""
+        """The places of the springs, the middles of the elements, m from the start, shape (N,)."""
         return (np.arange(self.pieces) + 0.5) * (self.length / self.pieces)
 
     def origin(self, piece: int) -> Array:
@@ -88,13 +88,13 @@ def with_flexible_link(
     axis: ArrayLike | None = None,
     damping: float = 0.0,
 ) -> Model:
-    """The same robot with a link that bends: divided into rigid pieces with springs between them.
+    """Another robot with a link that bends: divided into rigid pieces with springs between them.
 
     A beam from the link's frame to ``end`` is divided into elements, and the bending of each is gathered in springs at
     its middle; so a half piece is left at each end. Masses and inertias of the pieces add up to those of the link; a
-    uniform beam is divided evenly. Frames, shapes and further joints stay where they are, on the piece that is there.
+    uniform beam is divided evenly. Frames, shapes and further joints keep their places, on the piece that is there.
 
-    The new joints stand behind the others in q, are zero where the beam is straight, and have no drive:
+    The new joints follow the others in q, are zero if the beam is straight, and have no drive:
     "LINK_bend_1", ... in the plane of motion, "LINK_across_1", ... across it, "LINK_twist_1", ...
 
     Args:
@@ -136,22 +136,22 @@ def with_flexible_link(
     _refuse_taken_names(model, chain)
     carriers = {0: link} | {piece: child.name for piece, child in chain.carriers.items()}
 
-    def moved(pose: Array) -> tuple[str, Array]:
+    def on_piece(pose: Array) -> tuple[str, Array]:
         piece = beam.piece_at(np.asarray(pose, dtype=float)[:3, 3])
         return carriers[piece], rigid(p=exact(-beam.origin(piece))) @ pose
 
     joints, frames = [], []
     for joint in model.joints:
         own = joint.parent, joint.exact_placement
-        parent, placement = moved(joint.exact_placement) if joint.parent == link else own
+        parent, placement = on_piece(joint.exact_placement) if joint.parent == link else own
         joints.append(joint.replace(parent=parent, placement=placement))
     for frame in model.frames:
-        on, pose = moved(frame.exact_pose) if frame.link == link != frame.name else (frame.link, frame.exact_pose)
+        on, pose = on_piece(frame.exact_pose) if frame.link == link != frame.name else (frame.link, frame.exact_pose)
         frames.append(Frame(frame.name, on, pose))
     links = [Link(link, parts[0]) if other.name == link else other for other in model.links]
     shapes = []
     for shape in model.geometry:
-        on, pose = moved(exact(shape.pose)) if shape.link == link else (shape.link, exact(shape.pose))
+        on, pose = on_piece(exact(shape.pose)) if shape.link == link else (shape.link, exact(shape.pose))
         shapes.append(type(shape)(on, shape.purpose, shape.shape, pose, shape.color, shape.name))
     other = model.replace(
         joints=(*joints, *chain.joints),
@@ -205,16 +205,16 @@ def _beam(model: Model, link: str, pieces: int, end: Any, axis: Any) -> Beam:
     to = _end(model, link, end)
     length = float(np.linalg.norm(to))
     if not length > TOUCHING * max(1.0, length):
-        raise ModelError(f"the beam of link {link!r} ends where it begins; name another end=, a frame or a point.")
+        raise ModelError(f"the beam of link {link!r} has no length; name another end=, a frame or a point.")
     u = to / length
     if axis is None and own.kind == "prismatic":
-        raise ModelError(f"joint {own.name!r} of link {link!r} slides; say axis=, about which bending is in the plane.")
+        raise ModelError(f"joint {own.name!r} of link {link!r} slides; give axis=, about which it bends in the plane.")
     about = np.array(own.axis if axis is None else array("axis", axis, (3,), "a direction in the link's axes"))
     across = about - (about @ u) * u
     size = float(np.linalg.norm(across))
     if not size > ALONG * float(np.linalg.norm(about)):
         raise ModelError(
-            f"the axis {shown(about.tolist())} is along the beam of link {link!r}, and nothing bends about it; say "
+            f"the axis {shown(about.tolist())} is along the beam of link {link!r}, and nothing bends about it; give "
             "axis=, a direction across the beam in the link's axes."
         )
     return Beam(np.zeros(3), length, u, across / size, N)
@@ -238,7 +238,7 @@ def _end(model: Model, link: str, end: Any) -> Array:
     if not carried and model.tip is not None and model.frame().link == link:
         return np.array(model.frame().pose[:3, 3])
     how = f"carries {len(carried)} joints" if carried else "carries neither a joint nor the tip"
-    raise ModelError(f"link {link!r} {how}: say where its beam ends, end= the name of a frame on it or a point, m.")
+    raise ModelError(f"link {link!r} {how}: give the end of its beam, end= the name of a frame on it or a point, m.")
 
 
 def _stiffness(EI: Any, GJ: Any, beam: Beam) -> dict[str, float]:
@@ -246,17 +246,17 @@ def _stiffness(EI: Any, GJ: Any, beam: Beam) -> dict[str, float]:
     both = (EI, EI) if isinstance(EI, int | float) else tuple(EI) if isinstance(EI, Sequence) else ()
     if len(both) != 2:
         raise ModelError(f"EI is {shown(EI)}; expected a number, N m^2, or two: in the plane of motion and across it.")
-    given = {"bend": ("EI in the plane", both[0]), "across": ("EI across", both[1]), "twist": ("GJ", GJ)}
-    found = {
+    stiffnesses = {"bend": ("EI in the plane", both[0]), "across": ("EI across", both[1]), "twist": ("GJ", GJ)}
+    springs = {
         word: number(what, value, above=0.0, unit="N m^2") * (beam.pieces / beam.length)
-        for word, (what, value) in given.items()
+        for word, (what, value) in stiffnesses.items()
         if value is not None
     }
-    if not found:
-        raise ModelError("EI is None in both directions and GJ is not given; expected one that bends or twists.")
-    if not all(map(math.isfinite, found.values())):
+    if not springs:
+        raise ModelError("EI has no number in either direction and GJ is not given; expected one that bends or twists.")
+    if not all(map(math.isfinite, springs.values())):
         raise ModelError(f"EI {shown(EI)} and GJ {shown(GJ)} give springs that are not finite; expected smaller ones.")
-    return found
+    return springs
 
 
 def _refuse_couplings(model: Model) -> None:
@@ -269,7 +269,7 @@ def _refuse_couplings(model: Model) -> None:
 
 
 def _refuse_taken_names(model: Model, chain: _Chain) -> None:
-    taken = {frame.name for frame in model.frames} | set(model.joint_names)
+    names = {frame.name for frame in model.frames} | set(model.joint_names)
     for name in [*(joint.name for joint in chain.joints), *(new.name for new in chain.links)]:
-        if name in taken:
+        if name in names:
             raise ModelError(f"{model.name!r} has {name!r} already; divide a link once, or rename what has the name.")

@@ -18,18 +18,18 @@ def springs_of(compiled: Compiled, j: int) -> tuple[JointSpring, ...]:
 
 
 def is_spring(compiled: Compiled, j: int) -> bool:
-    """Whether the coefficients of joint j are those of a `JointSpring`: finite, the first not negative."""
+    """True if the coefficients of joint j are those of a `JointSpring`: finite, the first not negative."""
     k, higher = _coefficients(compiled, j)
     return k >= 0.0 and bool(np.isfinite([k, *higher]).all())
 
 
-def yield_of(compiled: Compiled, j: int) -> float:
-    """The deflection beyond which the spring of joint j yields, rad or m; 0 of one that does not, or of none."""
+def yields(compiled: Compiled, j: int) -> bool:
+    """True if joint j has a spring that yields beyond some deflection."""
     k, higher = _coefficients(compiled, j)
-    return float(compiled.numbers("jnt_springyield", j)) if k or any(higher) else 0.0
+    return bool(k or any(higher)) and compiled.numbers("jnt_springyield", j) != 0.0
 
 
 def _coefficients(compiled: Compiled, j: int) -> tuple[float, list[float]]:
-    """k, and k1, k2 where this version of MuJoCo has them."""
+    """k, and k1, k2 if this version of MuJoCo has them."""
     higher = compiled.numbers("jnt_stiffnesspoly", j)
     return float(compiled.numbers("jnt_stiffness", j)), [float(x) for x in np.ravel(higher) if np.any(higher)]

@@ -19,7 +19,7 @@ from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.friction import no_law_has
 from armdyn.formats.mjcf.gravcomp import GravityCompensation
 from armdyn.formats.mjcf.loops import KINDS as LOOPS
-from armdyn.formats.mjcf.springs import is_spring, yield_of
+from armdyn.formats.mjcf.springs import is_spring, yields
 from armdyn.formats.mjcf.tendons import pulls_at
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import first_of, listing
@@ -68,10 +68,10 @@ def _multi_dof_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[
 def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     moving = set(model.joint_names)
     for j, name in enumerate(tree.names.joints):
-        if name in moving and (limit := yield_of(compiled, j)):
+        if name in moving and yields(compiled, j):
             yield (
-                f"the spring of joint {name!r} ({compiled.where(name)}) has springyield {limit:g}: springs that yield "
-                "are not modelled. Delete springyield, and it is elastic, or lock the joint: "
+                f"the spring of joint {name!r} ({compiled.where(name)}) has springyield: springs that yield are not "
+                "modelled. Delete springyield, and it is elastic, or lock the joint: "
                 f"{option('locked', {name: 0.0})}."
             )
     sprung = [name for j, name in enumerate(tree.names.joints) if name in moving and not is_spring(compiled, j)]
