@@ -111,7 +111,7 @@ def _state_by_state(robot: Any, q: Any) -> Calls:
 @contextmanager
 def _without_loops() -> Iterator[None]:
     """Turn the compiled loops off."""
-    from armdyn.simulation.integration import compiled_adaptive, compiled_dry
+    from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
 
     kept = compiled_adaptive.has_loop, compiled_dry.has_loop
     compiled_adaptive.has_loop = compiled_dry.has_loop = lambda *_: False  # type: ignore[assignment]
@@ -142,7 +142,7 @@ def _heyoka(robot: Any, q: Any) -> Calls:
     import heyoka
 
     from armdyn.program.replay import ARITHMETIC
-    from armdyn.simulation.integration.taylor import SAME_NAMES
+    from armdyn.simulation.drivers.taylor import SAME_NAMES
 
     n, times = robot.dof, np.linspace(0.0, DURATION, SAVED)
     program = robot.forward_dynamics.program()

@@ -16,8 +16,8 @@ import armdyn
 from armdyn import Robot
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor
-from armdyn.simulation.events.crossings import reverses
-from armdyn.simulation.sticking.equations_under_load import sliding_under_load_of
+from armdyn.simulation.drivers.crossings import reverses
+from armdyn.simulation.system.under_load import sliding_under_load_of
 from oracles.short_run import short_run
 
 WALL = c.PointOnPlane("tip", (1, 0, 0), (1, 0, 0), name="wall")

@@ -10,7 +10,7 @@ from armdyn import Part, Unsupported
 from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, Spring, Viscous, flexible_inverse_dynamics
 from armdyn.constraints import PointOnPlane
 from armdyn.simulation import ConstantAcceleration, Contact, RungeKutta4, SettingError, SimulationError, Variational
-from armdyn.simulation.events.crossings import closes
+from armdyn.simulation.drivers.crossings import closes
 
 INERTIA, RATIO = 0.02, 3.0
 B = INERTIA * RATIO**2

@@ -10,7 +10,7 @@ from armdyn import ShapeError, simulation
 from armdyn.actuators import Actuator, Coulomb, LuGre, MaxwellSlip, Viscous
 from armdyn.errors import Unsupported
 from armdyn.simulation import Adaptive, SettingError
-from armdyn.simulation.sticking.bristles import bristle_energy
+from armdyn.simulation.elements.bristles import bristle_energy
 
 LUGRE = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.4, static=1.5, kinetic=1.0, speed=0.05)
 DAHL = LuGre(stiffness=200.0, bristle_damping=2.0, viscous=0.4, static=1.1, kinetic=1.1, speed=0.05)

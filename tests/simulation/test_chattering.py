@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
 from armdyn.simulation import Adaptive, SettingError, SimulationError
-from armdyn.simulation.integration.chattering import MANY, Watch
+from armdyn.simulation.drivers.chattering import MANY, Watch
 
 COULOMB, START = 0.3, [-1.5, 0.3]
 

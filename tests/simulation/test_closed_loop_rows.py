@@ -22,7 +22,7 @@ from armdyn.simulation import (
     RungeKutta4,
     SemiImplicitEuler,
 )
-from armdyn.simulation.sticking.bounded_impulses import bounded_impulses
+from armdyn.simulation.system.bounded_impulses import bounded_impulses
 from constraints.linkages import four_bar
 from oracles.states import assert_close
 

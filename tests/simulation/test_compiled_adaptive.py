@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, ServoFriction
 from armdyn.simulation import Adaptive, OverTime
-from armdyn.simulation.integration import compiled_adaptive, compiled_dry
+from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
 
 NAMES = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint")
 

@@ -7,13 +7,14 @@ from scipy.optimize import brentq
 import armdyn
 from armdyn.actuators import Actuator
 from armdyn.simulation import ConstantAcceleration, Heun, OverTime, RungeKutta4, SemiImplicitEuler, SimulationError
-from armdyn.simulation.events.many_zeros import zeros_between
-from armdyn.simulation.events.pushing import Pushing
-from armdyn.simulation.events.state_in_motion import StateInMotion
-from armdyn.simulation.events.stops import Barriers
-from armdyn.simulation.sticking import bounded_many, dry_events, dry_steps
-from armdyn.simulation.sticking.dry_joints import DryJoints
-from armdyn.simulation.sticking.equations import let_go, sticking_motion
+from armdyn.simulation.drivers import dry_events, dry_steps
+from armdyn.simulation.drivers.many_zeros import zeros_between
+from armdyn.simulation.drivers.state_in_motion import StateInMotion
+from armdyn.simulation.elements.dry_joints import DryJoints
+from armdyn.simulation.elements.stops import Barriers
+from armdyn.simulation.system import bounded_many
+from armdyn.simulation.system.pushing import Pushing
+from armdyn.simulation.system.sticking import let_go, sticking_motion
 from oracles.short_run import short_run
 from simulation.test_sticking import Breaking, block
 

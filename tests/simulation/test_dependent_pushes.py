@@ -10,7 +10,7 @@ import pytest
 import armdyn
 from armdyn.constraints import PointOnPlane
 from armdyn.simulation import Contact, Stops
-from armdyn.simulation.events.bounded import least_squares
+from armdyn.simulation.system.bounded import least_squares
 
 
 def by_cases(B: np.ndarray, b: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:

@@ -10,8 +10,8 @@ import pytest
 import armdyn
 from armdyn import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError, SimulationError
-from armdyn.simulation.integration import grid
-from armdyn.simulation.integration.pieces import BySolver
+from armdyn.simulation.drivers import grid
+from armdyn.simulation.drivers.pieces import BySolver
 from armdyn.simulation.results.samples import Effort
 
 JOINTS = "one value per joint of 'ur5': shoulder_pan_joint ... wrist_3_joint"

@@ -20,8 +20,8 @@ from armdyn.actuators import (
     Viscous,
 )
 from armdyn.simulation import Adaptive, OverTime, SettingError, SimulationError
-from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.system.coordinates import stacked
+from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from oracles.short_run import each_once, short_run
 from oracles.two_masses import TwoMasses
 

@@ -19,8 +19,8 @@ from armdyn.actuators import (
     Viscous,
 )
 from armdyn.simulation import Adaptive, OverTime, RungeKutta4
-from armdyn.simulation.flexible.pushing import FlexiblePushing
 from armdyn.simulation.system.coordinates import stacked
+from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from oracles.carried_slide import CarriedSlide
 from oracles.two_masses import TwoMasses
 

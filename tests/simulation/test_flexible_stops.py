@@ -19,7 +19,7 @@ from armdyn.simulation import (
     SimulationError,
     Stops,
 )
-from armdyn.simulation.flexible.spring_steps import too_long_for_springs
+from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from oracles.two_masses import TwoMasses, first_end
 
 FINE = Adaptive(rtol=1e-11, atol=1e-12)

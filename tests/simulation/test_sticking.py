@@ -10,10 +10,10 @@ import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Slopes, Spring, Viscous
 from armdyn.simulation import Adaptive, Contact, OverTime, SettingError, SimulationError, Stops
-from armdyn.simulation.events.bounded import Holding
-from armdyn.simulation.events.pushing import Pushing
-from armdyn.simulation.events.stops import Barriers
-from armdyn.simulation.sticking.dry_joints import DryJoints
+from armdyn.simulation.elements.dry_joints import DryJoints
+from armdyn.simulation.elements.stops import Barriers
+from armdyn.simulation.system.bounded import Holding
+from armdyn.simulation.system.pushing import Pushing
 
 g, m = 9.81, 2.0
 METHODS = {"adaptive": {}, "rk4": {"method": "rk4", "step": 0.02}}

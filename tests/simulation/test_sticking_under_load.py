@@ -21,10 +21,10 @@ from armdyn.actuators import (
     Viscous,
 )
 from armdyn.simulation import Adaptive, Contact, RungeKutta4, SemiImplicitEuler
-from armdyn.simulation.events.state_in_motion import StateInMotion
-from armdyn.simulation.events.stops import Barriers
-from armdyn.simulation.sticking.dry_joints import DryJoints
-from armdyn.simulation.sticking.pushing_under_load import PushingUnderLoad, pushing_of
+from armdyn.simulation.drivers.state_in_motion import StateInMotion
+from armdyn.simulation.elements.dry_joints import DryJoints
+from armdyn.simulation.elements.stops import Barriers
+from armdyn.simulation.system.pushing_under_load import PushingUnderLoad, pushing_of
 from oracles.short_run import each_once, short_run
 from oracles.trees import random_tree, to_armdyn
 from simulation.test_compiled_sticking import assert_same, state_by_state

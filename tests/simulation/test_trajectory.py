@@ -19,7 +19,7 @@ import armdyn
 from armdyn import ArmdynError, ShapeError, Trajectory, UnknownName
 from armdyn.plots import plot_trajectory
 from armdyn.simulation import SettingError, TrajectoryFileError
-from armdyn.simulation.integration import grid
+from armdyn.simulation.drivers import grid
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "f_tip")
 ENERGIES = ("kinetic", "potential", "work", "total", "drift", "relative_drift")

@@ -8,8 +8,8 @@ from armdyn.checks import whole_number
 from armdyn.control.wrapping import H, Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import Expr, less, select
+from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.integration.grid import MOST_STEPS
 
 
 def sampled(controller: Function, every: int) -> Function:

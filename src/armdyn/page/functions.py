@@ -18,8 +18,8 @@ from armdyn.program.merging import merged
 from armdyn.program.rollout import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop, RungeKutta4, SemiImplicitEuler
+from armdyn.simulation.elements.bristles import bristle_energy, count
 from armdyn.simulation.methods.catalogue import FixedStep
-from armdyn.simulation.sticking.bristles import bristle_energy, count
 from armdyn.targets.wasm import WasmModule, module
 
 STEP = 1e-3

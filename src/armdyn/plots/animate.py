@@ -15,8 +15,8 @@ from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene
 from armdyn.plots.style import COLOURS
 from armdyn.plots.surroundings import Surface, surfaces_of
 from armdyn.robot import Robot
+from armdyn.simulation.elements.stops import Contact
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.events.stops import Contact
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array

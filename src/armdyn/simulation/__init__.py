@@ -3,6 +3,8 @@
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.lazy import modules_of
+from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
+from armdyn.simulation.elements.stops import Contact, Stops
 from armdyn.simulation.errors import (
     DeadPointWarning,
     FrictionWarning,
@@ -12,8 +14,6 @@ from armdyn.simulation.errors import (
     TrajectoryFileError,
     UntracedControllerWarning,
 )
-from armdyn.simulation.events.located import Crossing, JointLimit, Plane
-from armdyn.simulation.events.stops import Contact, Stops
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.methods.catalogue import (
     AdamsBashforthMoulton4,

@@ -14,14 +14,10 @@ from armdyn.constraints.projection import Projected, projection_of
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import UNITS
-from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor
+from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, Method, Taylor
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
-
-MULTISTEP = ("BDF", "LSODA")
-"""Solvers of SciPy that take their next step from a history, which a correction would contradict."""
-
 
 FAR = 1e3
 """A correction this many times as long as the drift, and longer than the step, is none."""

@@ -33,7 +33,7 @@ SOURCES = (
     "algorithms",
     "constraints",
     "simulation",
-    *(f"simulation/{part}" for part in ("events", "flexible", "integration", "loop", "methods", "sticking", "system")),
+    *(f"simulation/{part}" for part in ("drivers", "elements", "loop", "methods", "sticking", "system")),
 )
 
 
@@ -128,7 +128,7 @@ def sliding_motion(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip
 def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
     """Joint forces that friction takes from joints that slide in given directions, N m or N, shape (..., n).
 
-    Without the laws that depend on the load, which `armdyn.simulation.sticking.equations_under_load` has.
+    Without the laws that depend on the load, which `armdyn.simulation.system.under_load` has.
 
     Args:
         qd: joint velocities, rad/s or m/s, shape (..., n).

@@ -17,8 +17,8 @@ from armdyn.checks import array, number, one_per_joint
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
+from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.integration.grid import StepGrid
 from armdyn.simulation.methods.catalogue import FixedStep, Method
 from armdyn.simulation.over_time import OverTime, Scheduled
 from armdyn.simulation.unfinished import SimulationError

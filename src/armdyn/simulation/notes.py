@@ -8,15 +8,15 @@ import numpy as np
 
 from armdyn.advice import either, option
 from armdyn.robot import Robot
-from armdyn.simulation.events.located import joints_of_several
+from armdyn.simulation.drivers.chattering import CHATTERING
+from armdyn.simulation.elements.bristles import names
+from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rubbing_bodies
+from armdyn.simulation.elements.events import joints_of_several
+from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from armdyn.simulation.files.labels import UNITS
-from armdyn.simulation.flexible.spring_steps import too_long_for_springs
-from armdyn.simulation.integration.chattering import CHATTERING
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.sticking.bristles import names
-from armdyn.simulation.sticking.dry_joints import can_hold, drive_of_links, rubbing_bodies
 from armdyn.spatial.rotations import Array
 
 AT_STOP = 1e-8

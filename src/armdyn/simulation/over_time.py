@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from armdyn.arrays import Names, is_plain, keys
 from armdyn.checks import array, choice
 from armdyn.errors import ShapeError
+from armdyn.simulation.drivers.grid import ROUNDING, StepGrid
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.integration.grid import ROUNDING, StepGrid
 from armdyn.spatial.rotations import Array
 
 BETWEEN = ("linear", "hold")

@@ -16,18 +16,20 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
+from armdyn.simulation.drivers import adaptive, dry_steps, event_driven, fixed_step, taylor
+from armdyn.simulation.elements.brakes import Brakes
+from armdyn.simulation.elements.bristles import (
+    bristle_labels,
+)
+from armdyn.simulation.elements.dry_joints import DryJoints, can_hold, rubbing_bodies
+from armdyn.simulation.elements.events import Event
+from armdyn.simulation.elements.happenings import happenings_of
+from armdyn.simulation.elements.stops import Contact, Stops
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.events import hybrid
-from armdyn.simulation.events.brakes import Brakes
-from armdyn.simulation.events.happenings import happenings_of
-from armdyn.simulation.events.located import Event
-from armdyn.simulation.events.stops import Contact, Stops
 from armdyn.simulation.files.labels import Labels, of_robot
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.independent import checked_start
-from armdyn.simulation.integration import adaptive, fixed_step, taylor
-from armdyn.simulation.integration.pieces import can_stop
-from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, can_stop, chosen_method
 from armdyn.simulation.notes import friction_left_out, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import Report, progress_bar
@@ -35,11 +37,6 @@ from armdyn.simulation.results.motion_data import Statistics
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.settings import initial_state
-from armdyn.simulation.sticking import dry_steps
-from armdyn.simulation.sticking.bristles import (
-    bristle_labels,
-)
-from armdyn.simulation.sticking.dry_joints import DryJoints, can_hold, rubbing_bodies
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
@@ -278,7 +275,7 @@ def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
     if happenings is not None or (bool(system.places) and (system.carries or held) and can_stop(method)):
         if loads_are_coupled:
             refuse_coupled_loads()
-        return hybrid.integrate
+        return event_driven.integrate
     return adaptive.integrate if isinstance(method, Adaptive) else fixed_step.integrate
 
 

@@ -19,8 +19,8 @@ from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
-from armdyn.simulation.events.brakes import EXPECTED
-from armdyn.simulation.integration.grid import MOST_STEPS, memory
+from armdyn.simulation.drivers.grid import MOST_STEPS, memory
+from armdyn.simulation.elements.brakes import EXPECTED
 from armdyn.simulation.methods.catalogue import (
     ConstantAcceleration,
     Euler,

@@ -13,8 +13,8 @@ from armdyn.errors import UnknownName
 from armdyn.model.constraints import Constraint
 from armdyn.robot import Robot
 from armdyn.simulation import Contact, JointLimit, Plane
-from armdyn.simulation.events.located import Event
-from armdyn.simulation.events.stops import RESTING_SPEED
+from armdyn.simulation.elements.events import Event
+from armdyn.simulation.elements.stops import RESTING_SPEED
 from armdyn.studies.errors import StudyError
 from armdyn.studies.made import made
 from armdyn.studies.thresholds import Threshold

@@ -11,7 +11,7 @@ from typing import Any
 
 from armdyn.checks import whole_number, without_booleans
 from armdyn.robot import Robot
-from armdyn.simulation.integration.grid import MOST_STEPS
+from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.methods.catalogue import NAMES
 from armdyn.studies.declared import traced
 from armdyn.studies.definition import ONE_STEP

@@ -19,7 +19,7 @@ from armdyn.model import Inertia
 from armdyn.model.parameters import SHAPES, parameter_names, parameter_shape
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
-from armdyn.simulation.events.brakes import switches_of
+from armdyn.simulation.elements.brakes import switches_of
 from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import FORMER, NONE, inputs_of_any, offered
 from armdyn.studies.declared import AROUND, declared_controller, placed_around, shape_of

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import MissingLibrary
+from armdyn.simulation.drivers.grid import refuse_more_than_memory
 from armdyn.simulation.files.columns import (
     ENERGIES,
     WRENCH,
@@ -22,7 +23,6 @@ from armdyn.simulation.files.columns import (
 from armdyn.simulation.files.labels import Label
 from armdyn.simulation.files.signal_columns import SIGNAL, signal_columns
 from armdyn.simulation.files.words import checked_words, refusing_damage, trajectory_of, words_of
-from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.simulation.flexible.sliding_arm import SlidingFlexibleArm
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.sticking.projected_rows import projected_at_rest
 from armdyn.simulation.sticking.rows_step import ArmOfRows, by_rows, rows_step
 from armdyn.simulation.sticking.sliding_arm import SlidingArm
+from armdyn.simulation.sticking.sliding_flexible_arm import SlidingFlexibleArm
 from armdyn.simulation.sticking.stick_slip import stick_slip_step
 from armdyn.simulation.system.arm_in_step import ArmInStep
 from armdyn.simulation.system.coordinates import parted, stacked

@@ -11,17 +11,17 @@ import numpy as np
 
 from armdyn.functions import Rolled
 from armdyn.robot.editing import LEFT_OUT
+from armdyn.simulation.drivers.dry_events import Bounds
+from armdyn.simulation.elements.bristles import NAME as BRISTLES
+from armdyn.simulation.elements.bristles import bending, without_bristles
+from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import is_reference
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.sticking.bristles import NAME as BRISTLES
-from armdyn.simulation.sticking.bristles import bending, without_bristles
-from armdyn.simulation.sticking.dry_events import Bounds
-from armdyn.simulation.sticking.dry_joints import DryJoints
-from armdyn.simulation.sticking.equations import sticking_motion
 from armdyn.simulation.sticking.rows_step import by_rows, rows_motion
+from armdyn.simulation.system.sticking import sticking_motion
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 

@@ -16,9 +16,9 @@ from armdyn.checks import number
 from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
+from armdyn.simulation.drivers.grid import ROUNDING
+from armdyn.simulation.elements.brakes import EXPECTED, engaged_joints, require_brake, switches_of, with_brakes
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.events.brakes import EXPECTED, engaged_joints, require_brake, switches_of, with_brakes
-from armdyn.simulation.integration.grid import ROUNDING
 from armdyn.spatial.rotations import Array
 
 NAME = "brakes"

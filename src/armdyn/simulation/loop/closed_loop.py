@@ -17,7 +17,7 @@ Where friction of a rigid joint depends on the load, the loads that were compute
 rounding only.
 
 Joints with dry friction stick and slip (`armdyn.simulation.sticking.stick_slip`), rotors and links of flexible joints
-each by itself (`armdyn.simulation.flexible.sliding_arm`); where they cannot, a `FrictionWarning` says so.
+each by itself (`armdyn.simulation.sticking.sliding_flexible_arm`); where they cannot, a `FrictionWarning` says so.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ from armdyn.imported import exported
 from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
+from armdyn.simulation.elements.bristles import motion_carries
+from armdyn.simulation.elements.spring_steps import warn_of_springs
 from armdyn.simulation.errors import DeadPointWarning, SettingError
-from armdyn.simulation.flexible.bristles import motion_carries
-from armdyn.simulation.flexible.spring_steps import warn_of_springs
 from armdyn.simulation.independent import spanning_rows
 from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES

@@ -11,11 +11,10 @@ from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.errors import Unsupported, warn_outside
 from armdyn.model.joint import Joint
 from armdyn.robot import Robot
+from armdyn.simulation.elements.bristles import behind_springs, motion_carries, without_bristles
+from armdyn.simulation.elements.dry_joints import can_stick, drive_of_links
 from armdyn.simulation.errors import FrictionWarning
-from armdyn.simulation.flexible.bristles import behind_springs, motion_carries
 from armdyn.simulation.methods.catalogue import FixedStep
-from armdyn.simulation.sticking.bristles import without_bristles
-from armdyn.simulation.sticking.dry_joints import can_stick, drive_of_links
 
 
 @dataclass(frozen=True)

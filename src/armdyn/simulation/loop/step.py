@@ -12,6 +12,8 @@ from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
+from armdyn.simulation.elements.bristles import NAME as BRISTLES
+from armdyn.simulation.elements.bristles import SIZES
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.loop.arm_step import rotors_of, stuck_or_slipped
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -19,8 +21,6 @@ from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.loop.loads import SIZES as LOAD_SIZES
 from armdyn.simulation.methods.catalogue import FixedStep
-from armdyn.simulation.sticking.bristles import NAME as BRISTLES
-from armdyn.simulation.sticking.bristles import SIZES
 from armdyn.simulation.system.arm_in_step import moved
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from armdyn.advice import option
 from armdyn.checks import number, switch, whole_number
 from armdyn.errors import UnknownName
 from armdyn.simulation.errors import SettingError
@@ -271,6 +272,10 @@ STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
 """The adaptive methods of stiff motions, by name, and their solvers in SciPy; LSODA is implicit where it must be."""
 
 
+MULTISTEP = ("BDF", "LSODA")
+"""Solvers of SciPy that take their next step from a history, which a correction would contradict."""
+
+
 def chosen_method(method: str | Method, step: float | None, rtol: float | None, atol: float | None) -> Method:
     """The method object that a name and its settings mean; an object brings its own settings."""
     given: dict[str, Any] = {name: v for name, v in (("step", step), ("rtol", rtol), ("atol", atol)) if v is not None}
@@ -303,3 +308,19 @@ _REMEDIES = {
     "atol": "it does not control its error. Use 'adaptive', or a smaller step",
 }
 _OF_TAYLOR = "its error is that of one number, Taylor(tolerance=...). Use 'adaptive' for two"
+
+
+def can_stop(method: Method) -> bool:
+    """Whether a method can stop within a step and go on from there."""
+    past = isinstance(method, FixedStep) and bool(method.scheme.memory)
+    several = isinstance(method, Adaptive) and method.scipy_method in MULTISTEP
+    return isinstance(method, Adaptive | FixedStep) and not past and not several
+
+
+def check_method(method: Method) -> None:
+    """Refuse methods that cannot stop within a step and go on from there."""
+    if not can_stop(method):
+        raise SettingError(
+            f"{method} cannot stop at events, stops, contacts and brakes; use {option('method', 'adaptive')} or "
+            "'rk4', or another whose steps need no past"
+        )

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.simulation.drivers.grid import refuse_more_than_memory
 from armdyn.simulation.files.labels import Label
-from armdyn.simulation.integration.grid import refuse_more_than_memory
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.system.coordinates import parted, stacked

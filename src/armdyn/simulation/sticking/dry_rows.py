@@ -6,8 +6,8 @@ import numpy as np
 
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
+from armdyn.simulation.elements.dry_joints import dry_forces, rubbing_bodies
 from armdyn.simulation.equations import sliding_friction
-from armdyn.simulation.sticking.dry_joints import dry_forces, rubbing_bodies
 from armdyn.simulation.sticking.slides import Bounds
 from armdyn.spatial.rotations import Array
 

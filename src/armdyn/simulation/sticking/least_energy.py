@@ -7,7 +7,7 @@ thrown: each impulse only takes energy. It does not know when in the step a join
 error of the order of h. It stands in where `armdyn.simulation.sticking.stick_slip` finds nothing that joints may do and
 that its solution agrees with.
 
-`armdyn.simulation.sticking.bounded_impulses` has the solution.
+`armdyn.simulation.system.bounded_impulses` has the solution.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.simulation.methods.formulas import State
-from armdyn.simulation.sticking.bounded_impulses import bounded_impulses
 from armdyn.simulation.sticking.doings import Doings
 from armdyn.simulation.sticking.slides import Slide
 from armdyn.simulation.sticking.slip_friction import SlipFriction
+from armdyn.simulation.system.bounded_impulses import bounded_impulses
 from armdyn.spatial.rotations import Array
 
 SWEEPS = 8

@@ -17,7 +17,7 @@ from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less_equal, select
 from armdyn.simulation.sticking.dry_rows import DryRows
-from armdyn.simulation.sticking.some_rows import FOLLOWS, solved_for_some
+from armdyn.simulation.system.some_rows import FOLLOWS, solved_for_some
 from armdyn.spatial.rotations import Array
 
 

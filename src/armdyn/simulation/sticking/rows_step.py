@@ -1,7 +1,7 @@
 """A step of joints that stick and slip within constraints, or that several coordinates move, traced.
 
 Friction of joints at rest is found in every state that the step's method looks at: it leaves the accelerations the
-least energy (`armdyn.simulation.sticking.bounded_impulses`), so that what is held within its bounds has none. Forces of
+least energy (`armdyn.simulation.system.bounded_impulses`), so that what is held within its bounds has none. Forces of
 joints that rest need not be unique then, as where constraints hold them too; accelerations are.
 
 Where the velocity of a joint passes through zero within a step of the method, in which friction goes on as when it
@@ -24,14 +24,14 @@ from armdyn.constraints.multipliers import moved_within
 from armdyn.declaration import function
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, select
+from armdyn.simulation.elements.bristles import Bent
+from armdyn.simulation.elements.dry_joints import rubbing_bodies
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import Rates, State
-from armdyn.simulation.sticking.bounded_impulses import Impulses, bounded_impulses
-from armdyn.simulation.sticking.bristles import Bent
 from armdyn.simulation.sticking.doings import largest, part_behind_zero
-from armdyn.simulation.sticking.dry_joints import rubbing_bodies
 from armdyn.simulation.sticking.dry_rows import DryRows
+from armdyn.simulation.system.bounded_impulses import Impulses, bounded_impulses
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 

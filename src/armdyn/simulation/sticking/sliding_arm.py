@@ -17,11 +17,11 @@ from armdyn.algorithms.prescribed import Prescribed, solved_with_prescribed
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import sign
+from armdyn.simulation.elements.bristles import Bent
 from armdyn.simulation.equations import sliding_friction
-from armdyn.simulation.sticking.bristles import Bent
-from armdyn.simulation.sticking.equations import directions, dry_coordinates
 from armdyn.simulation.sticking.slides import Bounds, Slide, Slides
 from armdyn.simulation.sticking.sliding_laws import sliding_under_load
+from armdyn.simulation.system.sticking import directions, dry_coordinates
 from armdyn.spatial.rotations import Array
 
 

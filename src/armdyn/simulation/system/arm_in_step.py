@@ -18,6 +18,8 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.constraints.projection import projected
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.simulation.elements.bristles import NAME as BRISTLES
+from armdyn.simulation.elements.bristles import Bent
 from armdyn.simulation.equations import (
     SOURCES,
     constrained_motion_under_load,
@@ -28,8 +30,6 @@ from armdyn.simulation.equations import (
 )
 from armdyn.simulation.methods.formulas import Rates
 from armdyn.simulation.methods.scheme import Scheme
-from armdyn.simulation.sticking.bristles import NAME as BRISTLES
-from armdyn.simulation.sticking.bristles import Bent
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 

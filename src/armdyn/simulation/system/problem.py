@@ -10,9 +10,9 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import refuse_without_inertia
 from armdyn.simulation.drift import Corrector
-from armdyn.simulation.events.happenings import Happenings
+from armdyn.simulation.drivers.grid import StepGrid, saved_steps, saved_times, step_grid
+from armdyn.simulation.elements.happenings import Happenings
 from armdyn.simulation.forces import Forces
-from armdyn.simulation.integration.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.methods.catalogue import FixedStep, Method
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples

@@ -20,23 +20,24 @@ from armdyn.checks import per_joint
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.equations import motion_of, rubbing_motion_of
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible.bristles import frictions, motion_carries
-from armdyn.simulation.methods.catalogue import Method, Taylor
-from armdyn.simulation.methods.formulas import Rates
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.sticking.bristles import (
+from armdyn.simulation.elements.bristles import (
     NAME,
     bending,
     bent_along,
     bristle_energy,
     count,
+    frictions,
     initial_bristles,
+    motion_carries,
     without_bristles,
 )
-from armdyn.simulation.sticking.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.elements.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.equations import motion_of, rubbing_motion_of
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.methods.catalogue import Method, Taylor
+from armdyn.simulation.methods.formulas import Rates
+from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property

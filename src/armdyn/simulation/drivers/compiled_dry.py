@@ -1,0 +1,310 @@
+"""Adaptive motions of joints that stick and slip in compiled loops, from event to event, all states side by side.
+
+The loop makes steps of a state until a joint that sticks would take more friction than it has, or one that slips comes
+to rest, within a step. That step is made by `armdyn.simulation.drivers.dry_events`, for all those states at once: up
+to its first event, which is located to rounding. A step with an event that is not decided there is made by
+`armdyn.simulation.drivers.state_in_motion`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.declaration import function
+from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress
+from armdyn.program import minimum, select
+from armdyn.program.integration import FINISHED, PROGRESS, RUNNING
+from armdyn.robot import Robot
+from armdyn.simulation.drivers.compiled_adaptive import PAIRS, STATE, Run, are_known
+from armdyn.simulation.drivers.dry_events import Acting, Bounds, Change, States, events_of
+from armdyn.simulation.drivers.room import Room
+from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
+from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
+from armdyn.simulation.elements.stops import Barriers
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.forces import Constant, Forces, Index
+from armdyn.simulation.methods.catalogue import Adaptive
+from armdyn.simulation.progress import Report
+from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.simulation.system.problem import Problem
+from armdyn.simulation.system.pushing import Mode
+from armdyn.simulation.system.pushing_under_load import pushing_of
+from armdyn.simulation.system.sticking import Sticking, sticking_motion
+from armdyn.simulation.unfinished import SimulationError
+from armdyn.spatial.rotations import Array
+
+ATTEMPTS_OF_PART = 64
+"""Steps that a part of an accepted step may take; one is enough but for rounding."""
+
+
+class DryRates(NamedTuple):
+    """The rates of q, qd and the work W, and the reserve: negative if a joint does something else than it is given."""
+
+    d_q: Any
+    d_qd: Any
+    d_work: Any
+    reserve: Any
+
+
+@function("(n),(n),(n),(n),(n),(n),(6)?->(n),(n),(),()", sources=SOURCES, result=DryRates)
+def dry_rates(model: Any, q: Any, qd: Any, slip: Any, least: Any, most: Any, tau: Any, f_tip: Any = None) -> DryRates:
+    """Rates of (q, qd, W), each joint slipping or sticking as given, and the least reserve, (..., n) and (...).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or sticks, shape (..., n).
+        least: least friction of each at rest, without that under load, N m or N, shape (..., n).
+        most: largest friction of each at rest, without that under load, N m or N, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    sticking = Sticking(model, slip, tau, f_tip, (least, most))
+    found = sticking.motion(q, qd)
+    reserve: Any = 1.0
+    for i, margin in zip(sticking.dry, sticking.margins(found.friction), strict=True):
+        reserve = minimum(reserve, select(sticking.moves[i], slip[i] * qd[i], margin))
+    return DryRates(1.0 * qd, found.qdd, found.power, reserve)
+
+
+def has_loop(problem: Problem, joints: DryJoints) -> bool:
+    """Whether a compiled loop can make the motion: an explicit pair, held forces, one coordinate for each dry joint."""
+    system, forces = problem.system, problem.forces
+    plain = not (system.places or system.carries or system.robot.model.constraints or problem.corrector is not None)
+    explicit = isinstance(problem.method, Adaptive) and problem.method.scipy_method in PAIRS
+    known = are_known(forces) and forces.held
+    loaded = plain and rub_without_load(system.robot.mechanism.drive)
+    return explicit and known and loaded and bool((joints.moved_by >= 0).all())
+
+
+def integrate(problem: Problem, report: Report, joints: DryJoints) -> None:
+    """Integrate all states to the duration and fill the samples."""
+    run = _DryRun(problem, report, joints)
+    try:
+        run.to_the_end()
+    finally:
+        run.keep_forces()
+        run.keep_motion()
+
+
+class _DryRun(Run):
+    """A batch on its way: the state (q, qd, W) and the direction of slip of each coordinate, (states, n)."""
+
+    def __init__(self, problem: Problem, report: Report, joints: DryJoints) -> None:
+        super().__init__(problem, report)
+        self.problem, robot, samples = problem, problem.robot, problem.samples
+        self.loop = loop_of(robot, self.method.scipy_method)
+        self.bounds = Bounds.of(joints, robot.dof)
+        self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
+        self.pushing = pushing_of(robot, Barriers(robot, None, []), joints, problem.redundant)
+        self.motion = robot.compile(sticking_motion)
+        self.events = events_of(self.pushing, self._part, self.bounds)
+        self.slip = np.zeros(self.state["q"].shape)
+        self.slips = np.full((len(samples.t), *self.slip.shape), np.nan)
+        """The directions at the saved times, (times, states, n)."""
+        self.at_once = np.zeros(self.states, dtype=int)
+        self.room = Room.of(samples, 0, robot.dof)
+        samples.qdd, samples.signals = self.room.qdd, {"friction": self.room.friction}
+
+    def to_the_end(self) -> list[Index]:
+        """From hold to hold of the forces."""
+        for k, (begin, end) in enumerate(pairwise(map(float, self.edges))):
+            held = self._held(k, begin, end)
+            self._enter(k, begin, held)
+            for _ in self._calls(end):
+                self._call(held | self._given(self.slip), end)
+                self._through_events(held, end)
+            self.progress = self.progress.to_next_hold()
+        self._finish()
+        self.slips[-1] = self.slip
+        return []
+
+    def _given(self, slip: Array) -> Arrays:
+        return {"slip": slip, "least": self.bounds.least, "most": self.bounds.most}
+
+    def _acting(self, held: Arrays, which: Array) -> Acting:
+        return tuple(held[name][which] for name in ("tau", "f_tip") if name in held)
+
+    def _states(self, which: Array) -> States:
+        q, qd, work = (self.state[name][which] for name in STATE)
+        return States(q, qd, work, self.slip[which], np.zeros(len(which)))
+
+    def _put(self, which: Array, some: States) -> None:
+        for array, values in zip((*(self.state[name] for name in STATE), self.slip), some, strict=False):
+            array[which] = values
+
+    def _enter(self, k: int, begin: float, held: Arrays) -> None:
+        """Let joints stick or slip under the forces of a hold."""
+        which = np.flatnonzero(~self.progress.failed)
+        finite = np.isfinite(self.state["q"][which]).all(axis=-1) & np.isfinite(self.state["qd"][which]).all(axis=-1)
+        lost = np.zeros(self.states, dtype=bool)
+        lost[which[~finite]] = True
+        if k == 0:
+            self.failures |= {int(n): SimulationError("the initial state is not finite") for n in np.flatnonzero(lost)}
+        self.progress = self.progress.with_failed(lost)
+        which = which[finite]
+        if not len(which):
+            return
+        some, fine = self._states(which), np.ones(len(which), dtype=bool)
+        if k == 0:
+            fine = self.events.begun(some, self._acting(held, which))
+        elif self.forces.jump:
+            for change in self.events.after_jump(some, self._acting(held, which), fine):
+                self._note(change, int(which[change.place]), begin)
+        self._put(which[fine], some.of(fine))
+        for n in which[~fine].tolist():
+            self._alone(n, held, begin, begin, begins=k == 0)
+        self.slips[self.samples.t == begin] = self.slip
+
+    def _call(self, held: Arrays, end: float) -> None:
+        """Steps without events, whose samples have the directions of now."""
+        before = self.progress.row
+        super()._call(held, end)
+        self._keep_slips(before, self.slip)
+
+    def _keep_slips(self, before: Array, slip: Array) -> None:
+        after = self.progress.row
+        for n in np.flatnonzero(after > before).tolist():
+            self.slips[int(before[n]) : int(after[n]), n] = slip[n]
+
+    def _through_events(self, held: Arrays, end: float) -> None:
+        """The step of each state in which something happens, up to its first event."""
+        which = np.flatnonzero(self.progress.stopped)
+        if not len(which):
+            return
+        t, h = self.progress.t[which], self.progress.h[which]
+        some, slip, start = self._states(which), self.slip.copy(), {n: a.copy() for n, a in self.state.items()}
+        changes, happened, well = self.events.until_event(some, h, self._acting(held, which))
+        for change in changes:
+            self._note(change, int(which[change.place]), float(t[change.place]))
+        self.at_once[which] = np.where(happened & (some.elapsed <= NO_TIME * self.duration), self.at_once[which] + 1, 0)
+        well = well & (self.at_once[which] <= MOST_AT_ONCE)
+        done = which[well]
+        self._keep_samples(start, slip, held, done, some.elapsed[well])
+        self._put(done, some.of(well))
+        later = np.where(t[well] + some.elapsed[well] >= end * (1.0 - 1e-15), end, t[well] + some.elapsed[well])
+        self.progress = self.progress.moved(done, later, np.where(happened[well], 0.0, h[well]))
+        for n in which[~well].tolist():
+            self._alone(n, held, float(self.progress.t[n]), min(float(self.progress.t[n] + self.progress.h[n]), end))
+
+    def _keep_samples(self, start: Arrays, slip: Array, held: Arrays, which: Array, elapsed: Array) -> None:
+        """The states at saved times in these parts of steps."""
+        due = np.append(self.samples.t, np.inf)[self.progress.row[which].astype(int)]
+        due = (due <= self.progress.t[which] + elapsed) | bool(self.dense)
+        if not due.any():
+            return
+        numbers, before = self.progress.numbers.copy(), self.progress.row
+        numbers[:, PROGRESS.index("status")] = FINISHED
+        numbers[which[due], PROGRESS.index("status")] = RUNNING
+        ends = self.progress.t.copy()
+        ends[which[due]] += elapsed[due]
+        numbers[:, PROGRESS.index("h")] = ends - self.progress.t
+        limits = {**self._limits(ends, ATTEMPTS_OF_PART), "watches": False}
+        rows = {name: self._rows(name) for name in self.state}
+        pieces = self.loop.piece_room(start, ATTEMPTS_OF_PART) if self.dense else None
+        after, _ = self.loop.advance(
+            Progress(numbers), start, held | self._given(slip), self.samples.t, rows, limits=limits, pieces=pieces
+        )
+        if pieces is not None:
+            self._keep_pieces(pieces)
+        self.progress = self.progress.with_rows(after.row)
+        self._keep_slips(before, slip)
+
+    def _part(self, q: Array, qd: Array, work: Array, slip: Array, h: Array, *acting: Array) -> tuple[Array, ...]:
+        """A part of a step, see `armdyn.simulation.system.sticking.part_of_step`; for ``h`` (..., states)."""
+        shape = np.shape(h)
+        ends = np.ascontiguousarray(h, dtype=float).reshape(-1)
+        state = {name: self._repeated(a, shape) for name, a in zip(STATE, (q, qd, work), strict=True)}
+        held = dict(zip(("tau", "f_tip"), (self._repeated(a, shape) for a in acting), strict=False))
+        slip = self._repeated(slip, shape)
+        progress = Progress.at_start(len(ends), 0)
+        progress.numbers[:, PROGRESS.index("h")] = ends
+        limits = {**self._limits(ends, ATTEMPTS_OF_PART), "watches": False}
+        none = {name: np.empty((len(ends), 0, *a.shape[1:])) for name, a in state.items()}
+        after, later = self.loop.advance(progress, state, held | self._given(slip), np.zeros(0), none, limits=limits)
+        self.samples.effort.evaluations += int(after.evaluations.sum())
+        qdd, _, friction = self.motion(later["q"], later["qd"], slip, *held.values())
+        found = (*(later[name] for name in STATE), qdd, friction)
+        return tuple(array.reshape(*shape, *array.shape[1:]) for array in found)
+
+    @staticmethod
+    def _repeated(array: Array, shape: tuple[int, ...]) -> Array:
+        """An array of states, one for each step length of a shape (..., states)."""
+        if array.shape[:1] == shape:
+            return array
+        core = array.shape[1:]
+        whole = np.broadcast_to(array, (*shape, *core))
+        return np.ascontiguousarray(whole).reshape(-1, *core)
+
+    def _note(self, change: Change, n: int, begin: float) -> None:
+        """Note the joints that stick, slip, or turn round."""
+        for c in np.flatnonzero(change.before != change.after).tolist():
+            kind = "stick" if change.after[c] == 0 else "slip" if change.before[c] == 0 else "reversal"
+            self._occurs(n, begin + change.elapsed, self.names[c], kind, change.q, change.qd)
+
+    def _occurs(self, n: int, t: float, name: str, kind: str, q: Array, qd: Array, energy: float = 0.0) -> None:
+        self.samples.events.append(Occurrence(t, name, kind, q, qd, energy, self._index(n)))
+
+    def _index(self, n: int) -> Index:
+        return tuple(map(int, np.unravel_index(n, self.batch))) if self.batch else ()
+
+    def _alone(self, n: int, held: Arrays, begin: float, end: float, *, begins: bool = False) -> None:
+        """One state from a time to another by `StateInMotion`, or its begin."""
+        tau, *f_tip = self._acting(held, np.array([n]))
+        forces = Forces(Constant(tau[0]), Constant(f_tip[0][0]) if f_tip else None)
+        own, index = self.samples.of(self._index(n)), self._index(n)
+        own.count, dense = int(self.progress.row[n]), self.dense[n] if self.dense else None
+        motion = StateInMotion(self.problem, self.pushing, forces, own, self.room.at(index), (), dense)
+        motion.ends = [begin, end]
+        y = np.array([*self.state["q"][n], *self.state["qd"][n], self.state["work"][n]])
+        try:
+            if begins:
+                y, mode = motion.begin(*motion._state(y))
+            else:
+                y, _, mode = motion.one_hold(1, y, self._mode(self.slip[n]))
+        except SimulationError as error:
+            self.failures[n] = error
+            self.progress = self.progress.with_failed(np.arange(self.states) == n)
+            return
+        finally:
+            for event in motion.occurred:
+                self._occurs(n, *event)
+        rows = slice(int(self.progress.row[n]), own.count)
+        self.slips[rows, n] = np.where(self.bounds.dry, np.sign(self._rows("qd")[n, rows]), 0.0)
+        size = self.robot.dof
+        self.state["q"][n], self.state["qd"][n], self.state["work"][n] = y[:size], y[size:-1], y[-1]
+        self.slip[n] = self._slip(mode)
+        self.at_once[n] = 0
+        numbers = self.progress.row.copy()
+        numbers[n] = own.count
+        self.progress = self.progress.with_rows(numbers)
+        self.progress = self.progress.moved(np.array([n]), np.array([end]), np.zeros(1))
+
+    def _mode(self, slip: Array) -> Mode:
+        own = slip[self.pushing.dry.moved_by].astype(int)
+        return Mode(own == 0, own)
+
+    def _slip(self, mode: Mode) -> Array:
+        slip = np.zeros(self.robot.dof)
+        slip[self.pushing.dry.moved_by] = mode.slip
+        return slip
+
+    def keep_motion(self) -> None:
+        """Accelerations and friction at the samples that were reached, and the events in the order of time."""
+        samples, count = self.samples, self.samples.count
+        samples.events.sort(key=lambda one: one.t)
+        q, qd, forces = samples.q[:count], samples.qd[:count], [force[:count] for force in samples.forces]
+        found = self.motion(q, qd, self.slips[:count].reshape(q.shape), *forces)
+        self.room.qdd[:count], self.room.friction[:count] = found[0], found[2]
+
+
+def loop_of(robot: Robot, scipy_method: str) -> CompiledIntegration:
+    """The compiled loop of a robot with dry joints, which keeps it for the next motion."""
+    kept, name = vars(robot), f"_{scipy_method}_dry"
+    if name not in kept:
+        kept[name] = CompiledIntegration(robot, dry_rates, STATE, PAIRS[scipy_method], watched="reserve")
+    loop: CompiledIntegration = kept[name]
+    return loop

@@ -1,0 +1,157 @@
+"""Integration with steps of one length where forces are known beforehand: all steps in one compiled loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from armdyn.functions import CompiledRollout
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drivers.grid import StepGrid
+from armdyn.simulation.elements.bristles import NAME as BRISTLES
+from armdyn.simulation.elements.spring_steps import shorter_step
+from armdyn.simulation.forces import Constant, Forces, Table
+from armdyn.simulation.loop.step import step_function
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import State
+from armdyn.simulation.progress import Report
+from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.system.coordinates import parted, stacked
+from armdyn.simulation.system.system import System
+from armdyn.spatial.rotations import Array
+
+RECORDED, ROTORS = ("q", "qd", "work"), ("theta", "thetad")
+
+
+class CompiledSteps:
+    """Steps of a system under torques and a wrench that are constant, or a table over time.
+
+    Args:
+        system: that moves.
+        method: a one-step method.
+        forces: held during each step.
+    """
+
+    def __init__(self, system: System, method: FixedStep, forces: Forces) -> None:
+        self.system, self.robot, self.method = system, system.robot, method
+        given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
+        self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
+        over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
+        flexible, bends = bool(system.places), system.carries
+        step = step_function(method, None, None, energy=True, flexible=flexible, bristles=bends)
+        self._after = (*RECORDED[2:], *([BRISTLES] if bends else []), *method.scheme.memory)
+        self._recorded = (*RECORDED, *([BRISTLES] if bends else []), *(ROTORS if flexible else ()))
+        self._loop = CompiledRollout(system.robot, step, over_time=over_time, record=self._recorded)
+        self._loop.warns = False  # a simulation has words of its own
+
+    def run(
+        self,
+        state: State,
+        first: int,
+        last: int,
+        h: float,
+        *,
+        every: int | None = None,
+        rows: Sequence[Array] = (),
+        report: Report | None = None,
+    ) -> State:
+        """The state after the steps first, ..., last - 1.
+
+        Args:
+            state: before them.
+            first: the number of the first step.
+            last: the number of the step after the last.
+            h: their length, s.
+            every: how many steps lie between two states that are kept; all where none is.
+            rows: arrays for the positions, velocities, work, bristles and rotors that are kept.
+            report: called now and then with the fraction that is done.
+        """
+        forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
+        x, v, *after = state
+        given: dict[str, Any] = self._positions(x, v) | dict(zip(self._after, after, strict=True)) | forces | {"h": h}
+        out = dict(zip(self._recorded, rows, strict=True)) if rows else None
+        steps = last - first
+        final = self._loop(**given, steps=steps, every=every or steps, out=out, report=report).final
+        x, v = final.q, final.qd
+        if self.system.places:
+            x, v = stacked(x, final.theta, self.system.places), stacked(v, final.thetad, self.system.places)
+        return x, v, *(getattr(final, name) for name in self._after)
+
+    def _positions(self, x: Array, v: Array) -> dict[str, Any]:
+        """Positions and velocities by name, those of rotors among them if they are coordinates."""
+        if not self.system.places:
+            return {"q": x, "qd": v}
+        (q, theta), (qd, thetad) = (parted(of_all, self.system.dof, self.system.places) for of_all in (x, v))
+        return {"q": q, "qd": qd, "theta": theta, "thetad": thetad}
+
+    def integrate(
+        self, start: tuple[Array, ...], *, grid: StepGrid, saved: Array, samples: Samples, report: Report
+    ) -> None:
+        """Advance from (x, v), and bristles, over the grid; keep the state after each of the ``saved`` steps."""
+        state = self.method.scheme.start(*start)
+        full = grid.steps if grid.last_step == grid.step else grid.steps - 1
+        before = saved[saved < full]  # rows at the beginning of steps of full length
+        every = _spacing(before, full)
+        for kept, force in zip(samples.forces, self._given.values(), strict=True):
+            kept[:] = force.at_steps(saved)
+
+        def made(steps: int) -> None:
+            samples.effort.steps, samples.effort.evaluations = steps, steps * self.method.scheme.evaluations
+            report(steps / grid.steps)
+
+        def recorded(part: float) -> None:
+            steps = round(part * full)
+            samples.count = -(-steps // every)
+            made(steps)
+
+        if every:
+            kept_of = (samples.q, samples.qd, samples.work, samples.bristles, *map(samples.signals.get, ROTORS))
+            rows = [array[: len(before)] for array in kept_of if array is not None]
+            state = self.run(state, 0, full, grid.step, every=every, rows=rows, report=recorded)
+            samples.count = len(before)
+        else:
+            for k, following in pairwise([*before, full]):
+                samples.record(state, ())
+                state = self.run(state, int(k), int(following), grid.step)
+                made(int(following))
+        if full < grid.steps:
+            if full in saved:
+                samples.record(state, ())
+            state = self.run(state, full, grid.steps, grid.last_step)
+        samples.record(state, ())
+        samples.memory = dict(zip(self.method.scheme.memory, state[3 + self.system.carries :], strict=True))
+        made(grid.steps)
+
+    def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples) -> None:
+        """Raise where a motion that is alone left the finite numbers: when, and which joint."""
+        finite = np.isfinite(samples.qd).all(axis=-1) & np.isfinite(samples.q).all(axis=-1)
+        if finite.all():
+            return
+        lost = int(np.argmin(finite))
+        k, end = int(saved[lost - 1]), int(saved[lost])
+        memory = self.method.scheme.start(*samples.state(0)[:2])[3:]
+        state: State = (*samples.state(lost - 1), *memory)
+        while k < end:
+            h = grid.last_step if k == grid.steps - 1 else grid.step
+            following = self.run(state, k, k + 1, h)
+            if not np.isfinite(following[1]).all():
+                break
+            k, state = k + 1, following
+        samples.count = lost
+        if samples.make_last_row(k * grid.step):
+            samples.record(state, tuple(force.at_steps(np.array([k]))[0] for force in self._given.values()))
+        q, qd = self.system.seen(*state[:2])
+        remedy = shorter_step(self.robot, self.method, q)
+        raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), q, qd, remedy)
+
+
+def _spacing(saved: Array, full: int) -> int:
+    """The steps between two saved states, where they are always the same; else 0."""
+    if len(saved) < 2:
+        return full if len(saved) and full else 0
+    every = int(saved[1] - saved[0])
+    regular = np.array_equal(saved, np.arange(0, full, every))
+    return every if regular else 0

@@ -1,0 +1,193 @@
+"""Integration with steps of one length: the whole batch in one call a stage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drivers.compiled_steps import CompiledSteps
+from armdyn.simulation.drivers.grid import ROUNDING
+from armdyn.simulation.elements.bristles import Path
+from armdyn.simulation.elements.spring_steps import shorter_step
+from armdyn.simulation.equations import lagrangian_derivatives, velocity_of_momentum
+from armdyn.simulation.forces import Forces
+from armdyn.simulation.methods.formulas import Rates, State
+from armdyn.simulation.methods.scheme import Scheme
+from armdyn.simulation.over_time import Scheduled
+from armdyn.simulation.progress import Report
+from armdyn.simulation.results.samples import Effort, Samples
+from armdyn.simulation.system.arm_in_step import held_step
+from armdyn.simulation.system.problem import Problem
+from armdyn.simulation.system.system import System
+from armdyn.spatial.rotations import Array
+
+Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
+"""The state a step later, from the number of the step, its time and length, the state and the forces there."""
+
+REPORTS = 200
+"""How often progress is reported."""
+
+
+def integrate(problem: Problem, report: Report) -> None:
+    """Advance from the start over the grid, and record the state after each of the ``saved`` steps."""
+    system, method, forces, start = problem.system, problem.method, problem.forces, problem.start
+    grid, saved, samples, corrector = problem.grid, problem.saved, problem.samples, problem.corrector
+    single = start[0].ndim == 1
+    if forces.are_known and problem.redundant == "error" and method.scheme.starter is None and not problem.corrects:
+        compiled = CompiledSteps(system, method, forces)
+        compiled.integrate(start, grid=grid, saved=saved, samples=samples, report=report)
+        if corrector is None or not corrector.points.on_path(samples.q).any():
+            if single:
+                compiled.refuse_divergence(grid, saved, samples)
+            return
+        samples.count = samples.effort.steps = samples.effort.evaluations = 0  # again, with a look at each step
+    stepper = Stepper(system, method.scheme, forces, samples.effort)
+    state = method.scheme.start(*start)
+    steps, step, h = grid.steps, grid.step, np.float64(grid.step)
+    upcoming = iter(saved.tolist())
+    next_saved = next(upcoming)
+    every = max(1, steps // REPORTS)
+    last: tuple[float, State, tuple[Array, ...]] = (0.0, state, ())
+    try:
+        for k in range(steps):
+            t = k * step
+            last = t, state, ()
+            acting = forces.at(k, t, *system.seen(*state[:2]))
+            last = t, state, acting
+            if forces.ended:
+                _keep_last(samples, *last)
+                return
+            if k == next_saved:
+                samples.record(state, acting)
+                next_saved = next(upcoming)
+            if k == steps - 1:
+                h = np.float64(grid.last_step)
+            state = stepper.advance(k, t, h, state, acting)
+            if corrector is not None:
+                state = (*corrector.after_step(state[0], state[1], since=last[1][0]), *state[2:])
+            if single and not math.isfinite(state[1].dot(state[1])):
+                q, qd = system.seen(*last[1][:2])
+                raise diverged(system.robot, min(t + step, grid.duration), q, qd, shorter_step(system.robot, method, q))
+            if k % every == 0:
+                report(k / steps)
+    except Exception:  # also of a torque that is a user's own function
+        _keep_last(samples, *last)
+        raise
+    samples.record(state, forces.at(steps - 1, grid.duration, *system.seen(*state[:2])))
+    samples.memory = dict(zip(method.scheme.memory, state[len(start) + 1 :], strict=True))
+
+
+def _keep_last(samples: Samples, t: float, state: State, acting: tuple[Array, ...]) -> None:
+    """Keep the state at which the motion ends; forces that cannot be computed there are NaN."""
+    if samples.make_last_row(t):
+        samples.record(state, acting)
+
+
+class Stepper:
+    """The step of a scheme on one robot: by its starter until it has the past it needs."""
+
+    def __init__(self, system: System, scheme: Scheme, forces: Forces, effort: Effort) -> None:
+        self.scheme, self.forces, self.effort = scheme, forces, effort
+        self._step = _advance(system, scheme, forces)
+        self._starter = None if scheme.starter is None else _advance(system, scheme.starter, forces)
+        given = [force for force in (forces.torque, forces.f_tip) if force is not None]
+        self._held = [force.held for force in given]
+        bent = [force.times for force in given if isinstance(force, Scheduled) and not force.held]
+        self._corners: Array = np.sort(np.concatenate([np.zeros(0), *bent]))
+        self._corners_passed = 0
+        self._past = 0
+        self._of_past: tuple[Any, tuple[Array, ...]] = (0.0, ())
+
+    def advance(self, k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        """The state a step of length h from t later."""
+        self.effort.steps += 1
+        if self._starter is None or self.scheme.starter is None or self._has_past(t, h, acting):
+            self.effort.evaluations += self.scheme.evaluations
+            return self._step(k, t, h, state, acting)
+        self._past += 1
+        self.effort.evaluations += self.scheme.starter.evaluations
+        return self._starter(k, t, h, state, acting)
+
+    def _has_past(self, t: float, h: Any, acting: tuple[Array, ...]) -> bool:
+        """Whether there are enough steps of this length behind the last jump or corner of the forces."""
+        length, forces = self._of_past
+        passed = int(np.searchsorted(self._corners, t + ROUNDING * h, side="right"))
+        if h != length or passed != self._corners_passed or any(map(self._jumped, self._held, acting, forces)):
+            self._past = 0
+        self._corners_passed = passed
+        self._of_past = h, acting
+        return self._past >= self.scheme.starting_steps
+
+    @staticmethod
+    def _jumped(held: bool, now: Array, before: Array) -> bool:
+        """Whether a force that is held during each step is not the one before."""
+        return held and not np.array_equal(now, before)
+
+
+def _advance(system: System, scheme: Scheme, forces: Forces) -> Advance:
+    """One compiled call a step if the forces are held during it; else the formula around calls of the equations."""
+    by_least_squares = system.redundant != "error" and bool(system.robot.model.constraints)
+    if system.carries:
+        return _bent_steps(system, scheme, forces)
+    if (forces.held or scheme.once) and not by_least_squares and not system.places:
+        step = system.robot.compile(held_step(scheme))
+        return lambda k, t, h, state, acting: step(*state, h, *acting)
+
+    called = Called(system, forces)
+
+    def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        called.hold = (k, acting)
+        return scheme.formula(called, system.motion(state[0], state[1], *acting), t, state, h)
+
+    return advance
+
+
+def _bent_steps(system: System, scheme: Scheme, forces: Forces) -> Advance:
+    """Steps of the state (x, v, W, z), and the memory of the scheme, around calls of the equations."""
+    called = Called(system, forces)
+
+    def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        x, v, work, z, *memory = state
+        path = Path(system.along, x, v, z)
+        called.hold = (k, acting)
+        called.bending = lambda x, v: system.bending(path.bent(x, v), v)[0]
+        first = system.motion(x, v, acting[0] - system.bending(z, v)[0], *acting[1:])
+        x, v, work, *memory = scheme.formula(called, first, t, (x, v, work, *memory), h)
+        after = path.bent(x, v)
+        return x, v, work + system.stored(after) - system.stored(z), after, *memory
+
+    return advance
+
+
+class Called:
+    """The equations of motion of numbers: compiled, and the forces evaluated at each of their evaluations."""
+
+    def __init__(self, system: System, forces: Forces) -> None:
+        self.system, self.forces, self.robot = system, forces, system.bare
+        self.derivatives = self.robot.compile(lagrangian_derivatives)
+        self.solve = self.robot.compile(velocity_of_momentum)
+        self.hold: tuple[int, tuple[Array, ...]] = (0, ())
+        self.bending: Callable[[Array, Array], Array] | None = None
+        """The force of bristles in a state of the step."""
+
+    def __call__(self, t: float, x: Array, v: Array) -> Rates:
+        """Accelerations, and the power of the forces."""
+        return self.system.motion(x, v, *self._acting(t, x, v))
+
+    def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
+        """tau - friction - J^T f_tip."""
+        tau, *f_tip = acting = self._acting(t, q, qd)
+        drive = self.robot.mechanism.drive
+        if drive.has_friction:
+            loaded = (self.system.motion(q, qd, *acting)[0], *f_tip) if drive.depends_on_load else ()
+            tau = tau - self.robot.friction_forces(q, qd, *loaded)
+        return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
+
+    def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:
+        k, held = self.hold
+        acting = held if self.forces.held else self.forces.at(k, t, *self.system.seen(x, v))
+        return acting if self.bending is None else (acting[0] - self.bending(x, v), *acting[1:])

@@ -1,0 +1,201 @@
+"""Motions in pieces: integrators that make one step at a time, can be stopped within it, and start anew from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.simulation.divergence import diverged, not_kept
+from armdyn.simulation.elements.spring_steps import shorter_step
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
+from armdyn.simulation.results.dense import between_saved
+from armdyn.simulation.results.samples import Effort
+from armdyn.spatial.rotations import Array
+
+Rates = Callable[[float, Array], Array]
+"""y' of y = (q, qd, W), or of (q, qd, z, W) where friction has a state z of its own."""
+
+Along = Callable[[Array, Array, Array], Array]
+"""That state behind a motion: of z, how far q moved, and the velocities on the way."""
+
+STILL = 1e-12
+"""Rates, in SI, of an arm that rests but for rounding."""
+
+
+class Step:
+    """One step of an integration: from (t, y) to (end, y_end), and the states between.
+
+    Args:
+        t: s.
+        y: the state there.
+        end: s.
+        y_end: the state there.
+        near: y at times between, for looking where something happens; each is computed once.
+        at: y at times between, as accurate as the step.
+    """
+
+    def __init__(
+        self, t: float, y: Array, end: float, y_end: Array, near: Callable[[float], Array], at: Callable[[float], Array]
+    ) -> None:
+        self.t, self.y, self.end, self.y_end = t, y, end, y_end
+        self.near, self._at = cache(near), at
+
+    def at(self, t: float) -> Array:
+        """The state at a time of the step."""
+        return self.y if t <= self.t else self.y_end if t >= self.end else self._at(t)
+
+
+class Integrator(Protocol):
+    """Makes a motion step by step."""
+
+    def step(self, t: float, y: Array, until: float) -> Step:
+        """The next step, at most until a time."""
+
+    def moved(self, t: float, y: Array) -> None:
+        """The state at the end of the last step has been corrected a little; go on from there."""
+
+    def restart(self) -> None:
+        """The equations have changed; forget the past."""
+
+
+class ByFormula:
+    """Steps of one length by a formula without a memory, on a grid of times."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        method: FixedStep,
+        rates: Rates,
+        effort: Effort,
+        along: Along | None = None,
+        size: int | None = None,
+    ) -> None:
+        self.n = robot.dof if size is None else size
+        self.robot, self.rates, self.effort, self.along = robot, rates, effort, along
+        self.method, self.formula = method, method.scheme.formula
+
+    def step(self, t: float, y: Array, until: float) -> Step:
+        """To the next time of the grid."""
+        first = self.rates(t, y)
+
+        def at(later: float) -> Array:
+            return self._after(t, y, first, later - t)
+
+        y_end = at(until)
+        self.effort.steps += 1
+        n = self.n
+        if not np.isfinite(y_end).all():
+            q, qd = _of_joints(self.robot, y, n)
+            raise diverged(self.robot, until, q, qd, shorter_step(self.robot, self.method, q))
+        ends, of_qd = np.array([t, until]), slice(n, 2 * n)
+        q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
+
+        def near(later: float) -> Array:
+            return self._whole(y, *between_saved(np.array(later), ends, q, qd, qdd), y[-1])
+
+        return Step(t, y, until, y_end, near, at)
+
+    def _after(self, t: float, y: Array, first: Array, h: float) -> Array:
+        n = self.n
+
+        def f(later: float, q: Array, qd: Array) -> tuple[Array, Any]:
+            rate = self.rates(later, self._whole(y, q, qd, 0.0))
+            return rate[n : 2 * n], rate[-1]
+
+        known = first[n : 2 * n], first[-1]
+        q, qd, work = self.formula(f, known, t, (y[:n], y[n : 2 * n], y[-1]), np.float64(h))
+        return self._whole(y, q, qd, work)
+
+    def _whole(self, y: Array, q: Array, qd: Array, work: float) -> Array:
+        """The state of these positions and velocities in the step that begins with y."""
+        n = self.n
+        if self.along is None:
+            return np.array([*q, *qd, work])
+        return np.array([*q, *qd, *self.along(y[2 * n : -1], q - y[:n], 0.5 * (y[n : 2 * n] + qd)), work])
+
+    def moved(self, t: float, y: Array) -> None:
+        """There is nothing to be told."""
+
+    def restart(self) -> None:
+        """There is no past."""
+
+
+class BySolver:
+    """Steps of a solver of SciPy, which is made anew wherever the equations change.
+
+    A step from a state in which nothing moves is ``longest_at_rest`` at most: the equations do not limit it there.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        method: Adaptive,
+        rates: Rates,
+        effort: Effort,
+        size: int | None = None,
+        longest_at_rest: float = np.inf,
+    ) -> None:
+        self.longest_at_rest = longest_at_rest
+        self.n = robot.dof if size is None else size
+        self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
+        self._solver: Any = None
+        self._made = 0
+
+    def step(self, t: float, y: Array, until: float) -> Step:
+        """As long as the tolerance allows."""
+        import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
+
+        if self._solver is None or self._solver.t_bound != until:
+            kind = getattr(scipy.integrate, self.method.scipy_method)
+            self._solver = kind(self.rates, t, y, until, rtol=self.method.rtol, atol=self.method.atol)
+        solver = self._solver
+        if not np.isfinite(solver.f).all():  # SciPy would look for a step for ever
+            remedy = "Its accelerations there are not finite: check torque, f_tip and the laws of friction."
+            raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
+        self._made += 1
+        if self._made > self.method.max_steps:
+            raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
+        self.effort.steps += 1
+        moves = np.abs(solver.f[: 2 * self.n]).max(initial=0.0) > STILL
+        solver.max_step = np.inf if moves else self.longest_at_rest
+        solver.step()
+        if solver.status == "failed" or not np.isfinite(solver.y).all():
+            raise self._stuck(t, y, "however short the step")
+        between = solver.dense_output()
+        return Step(t, y, solver.t, solver.y, between, between)
+
+    def moved(self, t: float, y: Array) -> None:
+        """The solver goes on from the state given."""
+        self._solver.y, self._solver.f = y, self.rates(t, y)
+
+    def restart(self) -> None:
+        """The next step is the first of a new solver."""
+        self._solver = None
+
+    def _stuck(self, t: float, y: Array, why: str) -> Exception:
+        remedy = not_kept(self.method, f" {why}")
+        return diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
+
+
+def integrator_of(
+    robot: Robot,
+    method: Adaptive | FixedStep,
+    rates: Rates,
+    effort: Effort,
+    along: Along | None = None,
+    size: int | None = None,
+    longest_at_rest: float = np.inf,
+) -> Integrator:
+    """The integrator of a method; ``size`` is how many positions y has, if these are not those of the joints alone."""
+    if isinstance(method, Adaptive):
+        return BySolver(robot, method, rates, effort, size, longest_at_rest)
+    return ByFormula(robot, method, rates, effort, along, size)
+
+
+def _of_joints(robot: Robot, y: Array, size: int) -> tuple[Array, Array]:
+    """q and qd of a state with so many positions, those of the joints first."""
+    return y[: robot.dof], y[size : size + robot.dof]

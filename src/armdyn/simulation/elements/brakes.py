@@ -1,0 +1,183 @@
+"""Brakes that close and open during a motion, at given times or by what the motion does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.actuators import Actuator
+from armdyn.actuators.brake import STATES
+from armdyn.advice import either
+from armdyn.checks import choice, number
+from armdyn.robot import Robot
+from armdyn.simulation.elements.dry_joints import can_hold
+from armdyn.simulation.elements.events import Watched
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.system.pushing import Pushing
+
+EXPECTED = "{'joint': [(0.5, 'engaged'), (Crossing(...), 'released')]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Switch:
+    """A brake is engaged or released.
+
+    Args:
+        joint: whose brake.
+        engages: else it is released.
+        t: when, s; None where a condition says.
+        watched: the condition, a function whose zeros count; None where a time is given.
+    """
+
+    joint: str
+    engages: bool
+    t: float | None
+    watched: Watched | None
+
+    @property
+    def kind(self) -> str:
+        """Of the event."""
+        return "engaged" if self.engages else "released"
+
+
+@dataclass(frozen=True, eq=False)
+class Brakes:
+    """The brakes of a robot over a motion: what switches them, and the robot with some of them engaged.
+
+    Args:
+        robot: with brakes as they are at first.
+        switches: all that may happen to them.
+    """
+
+    robot: Robot
+    switches: tuple[Switch, ...]
+
+    @classmethod
+    def of(cls, robot: Robot, given: Any, duration: float) -> Brakes | None:
+        """The argument ``brakes`` of `armdyn.simulate`; None where there is nothing to switch.
+
+        Raises:
+            SettingError: what is no mapping of joints to switches, a joint without a brake, times that are not within
+                the motion, states that do not exist, terminal events, friction that depends on the load of joints
+                that do not stick.
+            UnknownName: a joint that the robot does not have.
+        """
+        if not isinstance(given, Mapping):
+            raise SettingError(f"brakes is {given!r}; expected a mapping from joints to switches, {EXPECTED}")
+        switches = tuple(one for name, pairs in given.items() for one in switches_of(robot, name, pairs, duration))
+        if switches and not can_hold(robot):
+            raise SettingError(
+                f"friction of {robot.name!r} depends on the load of gears whose joints are coupled, turn rotors that "
+                "are bodies or stand in constraints, so that its joints do not stick, and brakes that switch would not "
+                "hold them; give gears efficiencies of 1"
+            )
+        return cls(robot, switches) if switches else None
+
+    @property
+    def engaged(self) -> frozenset[str]:
+        """The joints whose brakes are engaged at first."""
+        return engaged_joints(self.robot)
+
+    def after(self, engaged: frozenset[str], switch: Switch) -> frozenset[str]:
+        """The joints whose brakes are engaged behind a switch."""
+        return engaged | {switch.joint} if switch.engages else engaged - {switch.joint}
+
+    def braked(self, engaged: frozenset[str]) -> Robot:
+        """The robot with the brakes of these joints engaged, and the others that switch released."""
+        return with_brakes(self.robot, {one.joint: one.joint in engaged for one in self.switches})
+
+
+def engaged_joints(robot: Robot) -> frozenset[str]:
+    """The joints whose brakes a robot has engaged."""
+    return frozenset(
+        joint.name
+        for joint in robot.model.joints
+        if isinstance(joint.actuator, Actuator)
+        and joint.actuator.brake is not None
+        and joint.actuator.brake.state == "engaged"
+    )
+
+
+def with_brakes(robot: Robot, engaged: Mapping[str, bool]) -> Robot:
+    """The robot with the brakes of some joints engaged or released; what else was said of its joints stays."""
+    joints = [
+        joint.replace(actuator=joint.actuator.with_brake(STATES[engaged[joint.name]]))  # type: ignore[union-attr]
+        if joint.name in engaged
+        else joint
+        for joint in robot.model.joints
+    ]
+    return Robot(robot.model.replace(joints=tuple(joints)))
+
+
+def require_brake(robot: Robot, name: str) -> Actuator:
+    """The actuator of a joint that has a brake.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        SettingError: one without a brake.
+    """
+    joint = robot.model.joint(name)
+    if not isinstance(joint.actuator, Actuator) or joint.actuator.brake is None:
+        raise SettingError(
+            f"brakes has joint {name!r} of {robot.name!r}, which has no brake; give it one: "
+            + either(
+                f"robot.with_actuators({{{name!r}: Actuator(motor, gear, brake=Brake(0.4))}}), N m",
+                f"--actuators FILE with {name}: {{gear: {{ratio: 100}}, brake: {{torque: 0.4}}}}, N m",
+            )
+        )
+    return joint.actuator
+
+
+def switches_of(robot: Robot, name: str, pairs: Any, duration: float) -> list[Switch]:
+    """The switches of one joint's brake."""
+    require_brake(robot, name)
+    listed = isinstance(pairs, list | tuple)
+    if not listed or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        raise SettingError(
+            f"brakes of joint {name!r} are {pairs!r}; expected pairs of a time or event and a state, {EXPECTED}"
+        )
+    return [one for when, state in pairs for one in _of_pair(robot, name, when, state, duration)]
+
+
+def _of_pair(robot: Robot, name: str, when: Any, state: Any, duration: float) -> list[Switch]:
+    """The switches of a time, or of an event, which may be several functions."""
+    what = f"brake of joint {name!r}"
+    engages = choice(f"state of the {what}", state, STATES) == "engaged"
+    if not hasattr(when, "watched") or isinstance(when, type):
+        t = number(f"time of the {what}", when, least=0.0, unit="s", error=SettingError)
+        if t > duration:
+            raise SettingError(f"time of the {what} is {t:g} s, behind the end of the motion at {duration:g} s")
+        return [Switch(name, engages, t, None)]
+    watched: list[Watched] = when.watched(robot)
+    if any(one.terminal for one in watched):
+        raise SettingError(f"the event that switches the {what} is terminal; it ends nothing. Give it to events= too")
+    return [Switch(name, engages, None, one) for one in watched]
+
+
+@dataclass
+class BrakesInMotion:
+    """The brakes of one state on its way.
+
+    Args:
+        brakes: what switches them.
+        pushing: the equations of motion with some joints' brakes engaged.
+        engaged: those that are now.
+        times: of the switches that are to come, s; None of conditions and of those that were.
+    """
+
+    brakes: Brakes
+    pushing: Callable[[frozenset[str]], Pushing]
+    engaged: frozenset[str]
+    times: list[float | None]
+
+    @classmethod
+    def of(cls, brakes: Brakes, pushing: Callable[[frozenset[str]], Pushing]) -> BrakesInMotion:
+        """As they are when a motion begins."""
+        return cls(brakes, pushing, brakes.engaged, [one.t for one in brakes.switches])
+
+    def switched(self, place: int) -> Pushing:
+        """The equations of motion behind a switch."""
+        self.times[place] = None
+        self.engaged = self.brakes.after(self.engaged, self.brakes.switches[place])
+        return self.pushing(self.engaged)

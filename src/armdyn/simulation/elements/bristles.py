@@ -1,0 +1,314 @@
+"""Friction with a state of its own in motion: bristles that bend and springs that slip, a state z beside q and qd.
+
+A law with a state (`armdyn.actuators.FrictionWithState`) gives a force F(z, qd) and dz/dt = Z(z, qd). So the arm moves
+as one without these laws on which tau - F acts, and each formula of `armdyn.simulation.methods.formulas` stays what
+it is. Along a step z is carried by the path, not by the formula: at every stage it is that behind the joint's motion
+from where the step begins, at the mean of the velocities there and here (`FrictionWithState.state_along`). That is
+exact for laws in which the path alone counts (Maxwell slip; LuGre whose static and kinetic friction are one), so that
+the formula keeps its order; where G depends on the velocity the error is of the second order. However stiff the
+bristles are, z stays within what static friction bends: the steps must follow the motion on the bristles, of the
+angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the rate s0 |qd|/G. What a
+predictor-corrector method keeps of the past are rates of q and qd, in which the forces of z were; z itself needs none.
+A variational step takes the force of the bending at its middle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn import algorithms
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
+from armdyn.actuators.with_state import FrictionWithState
+from armdyn.checks import array
+from armdyn.declaration import function
+from armdyn.errors import ShapeError
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.model import Model
+from armdyn.robot import Robot
+from armdyn.simulation.elements.dry_joints import can_hold
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.labels import UNITS, Label
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, can_stop
+from armdyn.simulation.results.samples import Samples
+from armdyn.spatial.rotations import Array
+
+NAME = "bristles"
+"""Of the state in a `armdyn.ClosedLoop`, and of the signal of a `armdyn.Trajectory`."""
+
+
+@dataclass(frozen=True)
+class Bending:
+    """A law with a state, and where its z stands among all.
+
+    Args:
+        joint: place of its joint in the model.
+        law: of it.
+        first: place of the first number of its z.
+    """
+
+    joint: int
+    law: FrictionWithState
+    first: int
+
+    @property
+    def size(self) -> int:
+        """How many numbers its z has."""
+        return self.law.elements or 1
+
+    def of(self, z: Any) -> Any:
+        """Its own z."""
+        return z[self.first] if self.law.elements is None else z[self.first : self.first + self.size]
+
+
+def bendings(model: Model) -> list[Bending]:
+    """The laws with a state, in the order of the joints."""
+    found: list[Bending] = []
+    for place, joint in enumerate(model.joints):
+        for law in joint.laws:
+            if isinstance(law, FrictionWithState):
+                found.append(Bending(place, law, sum(one.size for one in found)))
+    return found
+
+
+def bristle_labels(model: Model) -> tuple[Label, ...]:
+    """A name and a unit for each number z, of its joint and its law."""
+    return tuple(
+        Label(f"{joint.name} {type(one.law).__name__}" + (f" {k + 1}" if one.size > 1 else ""), UNITS[joint.kind]["q"])
+        for one in bendings(model)
+        for joint in [model.joints[one.joint]]
+        for k in range(one.size)
+    )
+
+
+def count(model: Model, **options: Any) -> int:
+    """How many numbers z of all laws has."""
+    return sum(one.size for one in bendings(model))
+
+
+def without_bristles(robot: Robot) -> Robot:
+    """The robot without these laws."""
+    joints = tuple(
+        joint.replace(actuator=joint.actuator.without_bristles) if isinstance(joint.actuator, Actuator) else joint
+        for joint in robot.model.joints
+    )
+    return Robot(robot.model.replace(joints=joints))
+
+
+class Bristles:
+    """The laws with a state of a traced arm.
+
+    Args:
+        mechanism: with all its laws.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.drive, self.laws = mechanism.drive, bendings(mechanism.model)
+        self.body = {body.joint: k for k, body in enumerate(mechanism.links)}
+        rest = tuple(
+            tuple(law for law in laws if not isinstance(law, FrictionWithState)) for laws in mechanism.drive.laws
+        )
+        self.bare = dataclasses.replace(mechanism, drive=dataclasses.replace(mechanism.drive, laws=rest))
+        """The arm without them."""
+
+    def along(self, z: Any, moved: Any, qd: Any) -> Array:
+        """z behind a motion of the coordinates, at these velocities."""
+        ways, rates = self.drive.rates(moved), self.drive.rates(qd)
+        return self._flat([one.law.state_along(one.of(z), ways[k], abs(rates[k])) for one, k in self._placed])
+
+    def rates(self, z: Any, qd: Any) -> Array:
+        """dz/dt."""
+        rates = self.drive.rates(qd)
+        return self._flat([one.law.state_rate(one.of(z), rates[k]) for one, k in self._placed])
+
+    def forces(self, z: Any, qd: Any) -> Array:
+        """What they take from the coordinates."""
+        rates, of_bodies = self.drive.rates(qd), [0.0] * len(self.drive.terms)
+        for one, k in self._placed:
+            of_bodies[k] = of_bodies[k] + one.law.force_with(one.of(z), rates[k])
+        found: Array = self.drive.forces(of_bodies)
+        return found
+
+    def energy(self, z: Any) -> Any:
+        """What all store."""
+        return sum((one.law.energy(one.of(z)) for one in self.laws), start=0.0)
+
+    @property
+    def _placed(self) -> list[tuple[Bending, int]]:
+        """Each with the body whose joint it is in."""
+        return [(one, self.body[one.joint]) for one in self.laws]
+
+    def _flat(self, of_laws: Sequence[Any]) -> Array:
+        return np.concatenate([np.atleast_1d(np.array(own, dtype=object)) for own in of_laws])
+
+
+SIZES = {NAME: count}
+
+
+@function("(bristles),(n)->(n),(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
+def bending(model: Any, bristles: Any, qd: Any) -> tuple[Array, Array]:
+    """What bends takes from the coordinates, N m or N, (..., n), and dz/dt, rad/s or m/s, (..., bristles).
+
+    Args:
+        bristles: z of all laws with a state, rad or m, shape (..., bristles).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    own = Bristles(model)
+    return own.forces(bristles, qd), own.rates(bristles, qd)
+
+
+@function("(bristles),(n),(n)->(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
+def bent_along(model: Any, bristles: Any, moved: Any, qd: Any) -> Array:
+    """z of all laws with a state behind a motion in one direction, rad or m, shape (..., bristles).
+
+    Args:
+        bristles: z before, rad or m, shape (..., bristles).
+        moved: how far the joints went, rad or m, shape (..., n).
+        qd: joint velocities on the way, rad/s or m/s, shape (..., n).
+    """
+    return Bristles(model).along(bristles, moved, qd)
+
+
+@function("(bristles)->()", sizes=SIZES, sources=(*SOURCES, "actuators"))
+def bristle_energy(model: Any, bristles: Any) -> Any:
+    """Energy stored in what bends before joints slip, J, scalar.
+
+    Args:
+        bristles: z of all laws with a state, rad or m, shape (..., bristles).
+    """
+    return Bristles(model).energy(bristles)
+
+
+class Path:
+    """The bending along one step, whose formula tries several states (see above).
+
+    Args:
+        along: as `bent_along`.
+        q: where the step begins.
+        qd: the velocities there.
+        z: the bending there.
+    """
+
+    def __init__(self, along: Callable[[Any, Any, Any], Array], q: Any, qd: Any, z: Any) -> None:
+        self.along, self.q, self.qd, self.z = along, q, qd, z
+
+    def bent(self, q: Any, qd: Any) -> Array:
+        """z at a state of the step."""
+        return self.along(self.z, q - self.q, 0.5 * (self.qd + qd))
+
+
+class Bent:
+    """What bends in a traced arm, along one step.
+
+    Args:
+        model: the arm with all its laws.
+        q: where the step begins.
+        qd: the velocities there.
+        z: the bending there.
+    """
+
+    def __init__(self, model: Mechanism, q: Any, qd: Any, z: Any) -> None:
+        self.laws = Bristles(model)
+        self.path = Path(self.laws.along, q, qd, z)
+
+    def forces(self, q: Any, qd: Any) -> Array:
+        """What bristles take from the coordinates."""
+        return self.laws.forces(self.path.bent(q, qd), qd)
+
+    def stored(self, q: Any, qd: Any) -> Any:
+        """The energy that has been stored since the step began, at its end."""
+        return self.laws.energy(self.path.bent(q, qd)) - self.laws.energy(self.path.z)
+
+
+def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:
+    """z at t = 0, shape (*batch, bristles), as one array: zero where none is given. No array where none is carried.
+
+    Raises:
+        SettingError: bristles of a motion that carries none.
+        ShapeError: another number of them.
+    """
+    if not carried:
+        if given is not None:
+            raise SettingError(
+                f"bristles0 is given, but this simulation of {robot.name!r} carries no state of friction. Joints with "
+                "such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by every method but 'taylor'"
+            )
+        return ()
+    size = count(robot.model)
+    if given is None:
+        return (np.zeros((*batch, size)),)
+    z = array("bristles0", given, None, f"(..., {size}), rad or m, {', '.join(names(robot))}", finite=SettingError)
+    try:
+        return (np.array(np.broadcast_to(z, (*batch, size))),)
+    except ValueError:
+        raise ShapeError(
+            f"bristles0 has shape {z.shape}; expected ({size},) or {(*batch, size)}, rad or m: "
+            f"{', '.join(names(robot))}"
+        ) from None
+
+
+def names(robot: Robot) -> list[str]:
+    """The law and joint of every number of z."""
+    joints = robot.model.joints
+    return [
+        f"{type(one.law).__name__} of {joints[one.joint].name!r}"
+        for one in bendings(robot.model)
+        for _ in range(one.size)
+    ]
+
+
+def motion_carries(robot: Robot, method: Method) -> bool:
+    """Whether a motion by this method has the state of such laws: its equations need not be analytic."""
+    if not bendings(robot.model) or not isinstance(method, Adaptive | FixedStep):
+        return False
+    if not flexible_places(robot.model):
+        return True
+    return can_hold(robot) and not behind_springs(robot) and (isinstance(method, Adaptive) or can_stop(method))
+
+
+def behind_springs(robot: Robot) -> list[str]:
+    """The joints with such laws that move with the link of a flexible joint, and not with its rotor."""
+    joints, places = robot.model.joints, set(flexible_places(robot.model))
+    bends = {one.joint for one in bendings(robot.model)}
+    mechanism = robot.mechanism
+    return [
+        joints[body.joint].name
+        for body, terms in zip(mechanism.bodies, mechanism.drive.terms, strict=True)
+        if body.joint in bends and not joints[body.joint].has_spring and any(place in places for place, _ in terms)
+    ]
+
+
+@function("(n),(n),(n),(n),(n),(6)?->(n),(n)", sources=(*SOURCES, "actuators"))
+def other_friction(
+    model: Any, q: Array, qd: Array, theta: Array, thetad: Array, qdd: Array, f_tip: Array | None = None
+) -> tuple[Array, Array]:
+    """Friction at links and at rotors of flexible joints of an arm in which nothing sticks, N m or N, shapes (..., n).
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
+        qdd: accelerations of the links, rad/s^2 or m/s^2, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    joints, of_rotors = flexible_joints(model), np.zeros(model.dof, dtype=object)
+    for joint in joints:
+        i = joint.coordinate
+        of_rotors[i] = joint.friction(thetad[i], joint.force(q, qd, theta, thetad))
+    return algorithms.friction_forces(links_side(model, joints), q, qd, qdd, f_tip), of_rotors
+
+
+def frictions(robot: Robot, samples: Samples, qdd: Array) -> dict[str, Array]:
+    """The signals of friction where nothing sticks, that of what bends with it."""
+    (_, *f_tip), theta, thetad = samples.forces, samples.signals["theta"], samples.signals["thetad"]
+    known = without_bristles(robot).compile(other_friction)(samples.q, samples.qd, theta, thetad, qdd, *f_tip)
+    bends, flexible = robot.compile(bending)(samples.bristles, thetad)[0], np.zeros(robot.dof)
+    flexible[list(flexible_places(robot.model))] = 1.0
+    return {"friction": known[0] + (1.0 - flexible) * bends, "rotor_friction": known[1] + flexible * bends}

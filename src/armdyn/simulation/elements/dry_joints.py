@@ -1,0 +1,141 @@
+"""The joints of a robot that can stick: what holds them at rest, and in which direction they slip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
+from armdyn.algorithms.load_friction import own_coordinates
+from armdyn.exact import is_zero, rounded
+from armdyn.model.drive import Drive
+from armdyn.model.friction import TINY, is_dry
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class DryJoints:
+    """The joints with dry friction; joints that one coordinate moves in proportion are one of them.
+
+    Args:
+        names: of each, joints that move together joined by "and".
+        rows: a, of the velocity a . qd, shape (m, n); they do not depend on q.
+        least: the least force of friction at rest, N m or N, shape (m,): the negative of a breakaway force.
+        most: the largest force of friction at rest, likewise.
+        least_sliding: the friction of a joint that begins to slip backwards.
+        most_sliding: that of one that begins to slip forwards.
+        signs: of every joint of the model, its direction where each slips forwards, shape (m, joints).
+    """
+
+    names: list[str]
+    rows: Array
+    least: Array
+    most: Array
+    least_sliding: Array
+    most_sliding: Array
+    signs: Array
+
+    @classmethod
+    def of(cls, robot: Robot) -> DryJoints:
+        """Of a robot; none where friction depends on the load of joints that do not move by themselves.
+
+        Forces are those of the friction that does not depend on the load:
+        `armdyn.simulation.system.pushing_under_load` adds what does.
+        """
+        drive, joints = robot.mechanism.drive, [body.joint for body in robot.mechanism.bodies]
+        together: dict[tuple[tuple[int, float], ...], list[tuple[int, float]]] = {}
+        for k, terms in enumerate(drive.terms if can_hold(robot) else ()):
+            if terms and can_stick(drive, k):
+                first = terms[0][1]
+                together.setdefault(tuple((i, factor / first) for i, factor in terms), []).append((k, first))
+        m = len(together)
+        rows, forces, signs = np.zeros((m, drive.size)), np.zeros((m, 4)), np.zeros((m, len(robot.model.joints)))
+        names = []
+        for place, (terms, bodies) in enumerate(together.items()):
+            for i, factor in terms:
+                rows[place, i] = factor
+            for k, factor in bodies:
+                signs[place, joints[k]] = np.sign(factor)
+                least, most, back, forth = np.array(dry_forces(drive, k), dtype=float)
+                mirrored = (most, least, forth, back) if factor < 0 else (least, most, back, forth)
+                forces[place] += np.multiply(factor, mirrored)
+            names.append(" and ".join(robot.model.joints[joints[k]].name for k, _ in bodies))
+        least, most, backwards, forwards = forces.T
+        return cls(names, rows, least, most, backwards, forwards, signs)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def coordinates(self, which: Array) -> Array:
+        """The coordinates that stand still where these joints stick, as far as one coordinate alone moves them."""
+        moved = self.moved_by[which]
+        return moved[moved >= 0]
+
+    @cached_property
+    def moved_by(self) -> Array:
+        """The coordinate that alone moves each, -1 where several do."""
+        return np.where(np.count_nonzero(self.rows, axis=1) == 1, np.argmax(self.rows != 0.0, axis=1), -1)
+
+    def directions(self, slip: Array) -> Array:
+        """1, -1 or 0 of every joint of the model, from those of these joints."""
+        directions: Array = slip @ self.signs
+        return directions
+
+
+def drive_of_links(robot: Robot) -> Drive:
+    """What stands between coordinates and joints; behind the springs of flexible joints where there are some."""
+    mechanism = robot.mechanism
+    return links_side(mechanism, flexible_joints(mechanism)).drive if flexible_places(robot.model) else mechanism.drive
+
+
+def can_hold(robot: Robot) -> bool:
+    """Whether a simulation knows what friction takes at rest: of the load that is, where joints move by themselves.
+
+    The load of a rotor of a flexible joint is the force of its spring.
+    """
+    drive = drive_of_links(robot)
+    return not drive.depends_on_load or own_coordinates(drive) is not None
+
+
+def rubbing_bodies(drive: Drive) -> list[int]:
+    """The bodies whose joints have friction that jumps where they come to rest, that of their load too."""
+    return [k for k in range(len(drive.terms)) if can_stick(drive, k)]
+
+
+def rubbing_names(robot: Robot) -> list[str]:
+    """What rubs in these joints, in words."""
+    joints, bodies = robot.model.joints, robot.mechanism.bodies
+    return [f"the friction of {joints[bodies[k].joint].name!r}" for k in rubbing_bodies(robot.mechanism.drive)]
+
+
+def can_stick(drive: Drive, body: int) -> bool:
+    """Whether the joint of a body has dry friction, and some coordinate moves it."""
+    rubs = not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))
+    return rubs and bool(drive.terms[body])
+
+
+def rub_without_load(drive: Drive) -> bool:
+    """Whether each joint that can stick does so without load too."""
+    return all(
+        not is_zero(drive.friction[k]) or any(low < 0.0 or high > 0.0 for low, high in _without_load(drive, k))
+        for k in rubbing_bodies(drive)
+    )
+
+
+def _without_load(drive: Drive, body: int) -> list[tuple[float, float]]:
+    return [law.at_rest(0.0) for law in drive.laws[body]]
+
+
+def dry_forces(drive: Drive, body: int) -> list[Any]:
+    """The least and the largest dry friction of a body's joint at rest, and that with which it slips either way.
+
+    Without the laws that depend on the load; numbers or traced scalars, as the drive has them.
+    """
+    c = rounded(drive.friction[body])
+    dry = [law for law in drive.laws[body] if is_dry(law) and not law.depends_on_load]
+    laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
+    return [sum(each) for each in zip((-c, c, -c, c), *laws, strict=True)]

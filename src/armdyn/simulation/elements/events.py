@@ -1,0 +1,195 @@
+"""Events of a motion: joints at their limits, points at planes, functions that cross zero, and what is kept of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import as_float, switch
+from armdyn.constraints import PointOnPlane
+from armdyn.errors import UnknownName
+from armdyn.model.joint import Joint
+from armdyn.robot import Robot
+from armdyn.simulation.drivers.crossings import THERE
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.unfinished import SimulationError
+from armdyn.spatial.rotations import Array
+
+Direction = Literal[-1, 0, 1]
+"""Which crossings count: falling through zero, both, or rising."""
+
+
+class Watched(NamedTuple):
+    """A function of time and state whose zeros are events.
+
+    Args:
+        name: of the event.
+        value: the function of (t, q, qd).
+        direction: which crossings count.
+        terminal: whether the simulation ends there.
+        band: how far from zero it is at zero but for rounding, where something may hold it there. It counts once that
+            it arrives.
+    """
+
+    name: str
+    value: Callable[[float, Array, Array], float]
+    direction: Direction = 0
+    terminal: bool = False
+    band: float = 0.0
+
+
+class Event(Protocol):
+    """An event for which `armdyn.simulate` watches."""
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The functions whose zeros are these events."""
+
+
+@dataclass(frozen=True)
+class JointLimit:
+    """A joint leaves the range of its limits; where a stop holds it at one, it counts once that it arrives.
+
+    Args:
+        joint: its name, or that of a joint of the description that several coordinates move; all that have limits where
+            none is given.
+        terminal: whether the simulation ends there.
+    """
+
+    joint: str | None = None
+    terminal: bool = False
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The distances from both limits, where they are finite."""
+        switch("terminal", self.terminal, error=SettingError)
+        found = [
+            Watched(f"{one.joint} {one.side} limit", _distance(one), -1, self.terminal, THERE)
+            for one in limits_of(robot, None if self.joint is None else [self.joint])
+        ]
+        if not found:
+            missing = "no joint has" if self.joint is None else f"joint {self.joint!r} has no"
+            raise SettingError(f"JointLimit: {missing} limits in {robot.name!r}")
+        return found
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A point of a frame passes a plane, n . (p - p_0) = 0; where it is held there, it counts once that it arrives.
+
+    Args:
+        frame: name of the frame.
+        normal: n, in base axes, of any length.
+        through: p_0, a point of the plane, m.
+        point: of the frame, m, in its axes.
+        direction: 1 counts passages along the normal, -1 those against it, 0 both.
+        terminal: whether the simulation ends there.
+        name: of the event.
+    """
+
+    frame: str
+    normal: ArrayLike
+    through: ArrayLike = (0.0, 0.0, 0.0)
+    point: ArrayLike = (0.0, 0.0, 0.0)
+    direction: Direction = 0
+    terminal: bool = False
+    name: str = ""
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The distance from the plane."""
+        switch("terminal", self.terminal, error=SettingError)
+        plane = PointOnPlane(self.frame, self.normal, self.through, self.point, name=self.name)
+        distance = robot.without_constraints().with_constraints(plane).constraint_error
+        way = _checked(self.direction)
+        return [Watched(plane.name, lambda t, q, qd: float(distance(q)[0]), way, self.terminal, THERE)]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A function of time and state passes zero.
+
+    Args:
+        function: of (t, q, qd), a number; it must be continuous.
+        name: of the event.
+        direction: 1 counts it rising, -1 falling, 0 both.
+        terminal: whether the simulation ends there.
+    """
+
+    function: Callable[[float, Array, Array], Any]
+    name: str = "crossing"
+    direction: Direction = 0
+    terminal: bool = False
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The function itself, its values checked."""
+        switch("terminal", self.terminal, error=SettingError)
+        if not callable(self.function):
+            raise SettingError(f"Crossing {self.name!r}: {self.function!r} is no function of (t, q, qd)")
+
+        def value(t: float, q: Array, qd: Array) -> float:
+            found = as_float(self.function(t, q, qd))
+            if not np.isfinite(found):
+                raise SimulationError(f"event {self.name!r} is no finite number at t = {t:g} s")
+            return found
+
+        return [Watched(self.name, value, _checked(self.direction), self.terminal)]
+
+
+class JointBound(NamedTuple):
+    """One finite limit of the position of a joint, sign (row q + offset - limit) >= 0.
+
+    Args:
+        joint: its name.
+        kind: "revolute" or "prismatic".
+        row: of the coordinates that move it, (n,).
+        offset: its position where q = 0, rad or m.
+        side: "lower" or "upper".
+        limit: rad or m.
+        sign: 1 of the lower one, -1 of the upper one.
+    """
+
+    joint: str
+    kind: str
+    row: Array
+    offset: float
+    side: str
+    limit: float
+    sign: float
+
+
+def limits_of(robot: Robot, names: Sequence[str] | None) -> list[JointBound]:
+    """The finite limits of coordinates, then of joints that several coordinates move; of all, or of those named."""
+    several = joints_of_several(robot)
+    known = (*robot.joint_names, *(joint.name for joint, *_ in several))
+    for name in names or ():
+        if name not in known:
+            raise UnknownName.of("joint", name, known, repr(robot.name))
+    moved = [(joint, row, 0.0) for joint, row in zip(robot.joints, np.eye(robot.dof), strict=True)]
+    return [
+        JointBound(joint.name, joint.kind, row, offset, side, float(limit), sign)
+        for joint, row, offset in (*moved, *several)
+        if names is None or joint.name in names
+        for side, limit, sign in (("lower", joint.limits.lower, 1.0), ("upper", joint.limits.upper, -1.0))
+        if np.isfinite(limit)
+    ]
+
+
+def joints_of_several(robot: Robot) -> list[tuple[Joint, Array, float]]:
+    """The joints that several coordinates move, with their rows and offsets."""
+    model, coupling = robot.model, robot.model.coupling
+    if coupling is None:
+        return []
+    rows = zip(model.joints, coupling.matrix, map(float, coupling.offset), strict=True)
+    return [one for one in rows if np.count_nonzero(one[1]) > 1]
+
+
+def _distance(one: JointBound) -> Callable[[float, Array, Array], float]:
+    return lambda t, q, qd: float(one.sign * (one.row @ q + one.offset - one.limit))
+
+
+def _checked(direction: Any) -> Direction:
+    if direction not in (-1, 0, 1):
+        raise SettingError(f"direction is {direction!r}; expected 1 (rising), -1 (falling) or 0 (both)")
+    return direction  # type: ignore[no-any-return]

@@ -1,0 +1,50 @@
+"""What may happen in a motion: events, stops, contacts, joints that stick and brakes, as given to `armdyn.simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.simulation.elements.brakes import Brakes
+from armdyn.simulation.elements.dry_joints import DryJoints
+from armdyn.simulation.elements.events import Event
+from armdyn.simulation.elements.stops import Contact, Stops
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.listed import listed
+from armdyn.simulation.methods.catalogue import Method, can_stop, check_method
+
+
+@dataclass(frozen=True)
+class Happenings:
+    """Events, stops, contacts, dry joints and brakes of a motion."""
+
+    events: Sequence[Event]
+    stops: Stops | None
+    contacts: Sequence[Contact]
+    dry: DryJoints
+    brakes: Brakes | None = None
+
+    @property
+    def only_dry(self) -> bool:
+        """Whether there are joints that stick and nothing else."""
+        return not (self.events or self.stops or self.contacts or self.brakes)
+
+
+def happenings_of(
+    method: Method,
+    events: Any,
+    stops: Any,
+    contacts: Any,
+    dry: DryJoints,
+    brakes: Brakes | None = None,
+) -> Happenings | None:
+    """These arguments of `armdyn.simulate`, checked, with joints that can stick; None where nothing can happen."""
+    events, contacts = listed("events", events, "watched"), listed("contacts", contacts, "plane")
+    if not (stops is None or isinstance(stops, Stops)):
+        raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
+    asked = bool(events or contacts or stops or brakes)
+    if not asked and not (len(dry) and can_stop(method)):
+        return None
+    check_method(method)
+    return Happenings(events, stops, contacts, dry, brakes)

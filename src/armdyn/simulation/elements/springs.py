@@ -1,0 +1,75 @@
+"""What acts at the springs of flexible joints, whose rotors slide in given directions or stick.
+
+Dry friction keeps its direction past the zero of a velocity, and rotor and link touch on past the end of their touch
+across a play: so both are smooth along a piece of a motion, which ends where that is located. The links behind the
+springs are a rigid arm, whose equations `armdyn.simulation.equations` and
+`armdyn.simulation.system.under_load` are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import flexible_joints
+from armdyn.declaration import function
+from armdyn.model.friction import FrictionLaw, is_dry
+from armdyn.program import maximum
+from armdyn.simulation.equations import SOURCES
+from armdyn.spatial.rotations import Array
+
+
+def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction: Any) -> Any:
+    """What rubs at a rotor that slides in a direction, N m or N; what holds at rest is left out where that is 0."""
+    speed = maximum(direction * rate, 0.0)
+    return sum(law.sliding(direction, speed, load) if is_dry(law) else law.force(rate, load) for law in laws)
+
+
+class BetweenSprings(NamedTuple):
+    """The forces at the springs.
+
+    Args:
+        links: of springs on the links of flexible joints, of motors on rigid joints, N m or N, (n,).
+        excess: tau - tau_J at the rotors of flexible joints, 0 at rigid ones, N m or N, (n,).
+        friction: of rotors that slide, 0 of those that stick and at rigid joints, N m or N, (n,).
+        power: of motors and friction at these rotors less what the springs store and take from links and rotors, W.
+    """
+
+    links: Array
+    excess: Array
+    friction: Array
+    power: Any
+
+
+@function("(n),(n),(n),(n),(n),(n),(n)->(n),(n),(n),()", sources=(*SOURCES, "actuators"))
+def between_springs(
+    model: Any, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array, directions: Array, touches: Array
+) -> BetweenSprings:
+    """Forces on links and rotors, friction of rotors in given directions, N m or N, shape (..., n) each, and a power.
+
+    With the power of what acts on the links, the springs' forces among it, the power is the rate of kinetic, potential
+    and spring energy.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
+        tau: forces of the motors at the joints, N m or N, shape (..., n).
+        directions: 1 of a flexible joint whose rotor slides forwards, -1 backwards, 0 of one that sticks, shape
+            (..., n).
+        touches: 1 of a joint with backlash whose rotor is ahead and touches, -1 behind, 0 in the play, shape (..., n).
+    """
+    links, power = np.array(tau, dtype=object), 0.0
+    excess, friction = np.zeros(model.dof, dtype=object), np.zeros(model.dof, dtype=object)
+    for joint in flexible_joints(model):
+        i = joint.coordinate
+        x, xd = theta[i] - q[i], thetad[i] - qd[i]
+        links[i] = joint.spring.pressed_force(x, xd, touches[i])
+        excess[i] = tau[i] - links[i]
+        friction[i] = rotor_friction(joint.laws, thetad[i], links[i], directions[i])
+        stored = joint.spring.pressed_elastic_force(x, touches[i]) * xd
+        power = power + (excess[i] - friction[i]) * thetad[i] + stored
+    return BetweenSprings(links, excess, friction, power)

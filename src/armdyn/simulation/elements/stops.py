@@ -1,0 +1,164 @@
+"""Joint stops and contacts that push and never pull: gaps g(q) >= 0, with the rows a(q) = dg/dq of their forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.advice import either, option
+from armdyn.checks import number
+from armdyn.constraints import PointOnPlane
+from armdyn.robot import Robot
+from armdyn.simulation.elements.events import limits_of
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.labels import UNITS, Label
+from armdyn.spatial.rotations import Array
+
+RESTING_SPEED = 1e-6
+"""rad/s or m/s: a rebound that is slower ends a sequence of ever smaller ones."""
+
+OF_ROUNDING = 1e-12
+"""rad or m, rad/s or m/s: what linear algebra may leave of a gap that it closed."""
+
+
+@dataclass(frozen=True)
+class Stops:
+    """The limits of joints as stops that the joints hit, press against and leave.
+
+    Args:
+        restitution: e, speed after a hit over speed before: 0 inelastic, the joint comes to rest at the stop; 1
+            elastic, no energy is lost.
+        joints: their names; all that have limits where none are given.
+        resting_speed: rad/s or m/s, below which a rebound counts as none.
+
+    >>> Stops(restitution=0.5)
+    Stops(restitution=0.5, joints=None, resting_speed=1e-06)
+    """
+
+    restitution: float = 0.0
+    joints: Sequence[str] | None = None
+    resting_speed: float = RESTING_SPEED
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "restitution", _restitution(self.restitution))
+        speed = number("resting_speed", self.resting_speed, above=0.0, error=SettingError)
+        object.__setattr__(self, "resting_speed", speed)
+        if self.joints is not None:
+            object.__setattr__(self, "joints", (self.joints,) if isinstance(self.joints, str) else tuple(self.joints))
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A point that a plane holds up: it pushes along its normal and never pulls, without friction.
+
+    A pen on paper (Modern Robotics 8.7): the contact is lost when keeping it would take a pull, and found again where
+    the point comes back to the plane.
+
+    Args:
+        plane: the point and its plane; the normal shows to the side on which the point may be.
+        restitution: e, speed after a hit over speed before: 0 inelastic, 1 elastic.
+        resting_speed: m/s, below which a rebound counts as none.
+    """
+
+    plane: PointOnPlane
+    restitution: float = 0.0
+    resting_speed: float = RESTING_SPEED
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.plane, PointOnPlane):
+            raise SettingError(
+                f"Contact of {self.plane!r}; expected a plane, as armdyn.constraints.PointOnPlane('tip', (0, 0, 1))"
+            )
+        object.__setattr__(self, "restitution", _restitution(self.restitution))
+        speed = number("resting_speed", self.resting_speed, above=0.0, unit="m/s", error=SettingError)
+        object.__setattr__(self, "resting_speed", speed)
+
+
+def _restitution(value: float) -> float:
+    e = number("restitution", value, least=0.0, error=SettingError)
+    if e > 1.0:
+        raise SettingError(f"restitution is {e:g}; expected a number between 0 (inelastic) and 1 (elastic)")
+    return e
+
+
+class Barriers:
+    """All stops and contacts of a robot: names, coefficients of restitution, gaps and their rows, in one order.
+
+    Args:
+        robot: whose joints and frames they are of.
+        stops: of joints.
+        contacts: of points.
+        size: how many positions q has, those of the joints first; no more than these where it is left out.
+    """
+
+    def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None) -> None:
+        limits = [] if stops is None else limits_of(robot, stops.joints)
+        if stops is not None and not limits:
+            remedy = either("with_limits gives some", "the description gives some")
+            raise SettingError(f"{option('stops')} is given, but no such joint of {robot.name!r} has limits; {remedy}")
+        self.stops, self.contacts = len(limits), len(contacts)
+        self.names = [f"{one.joint} {one.side} stop" for one in limits]
+        self.names += [contact.plane.name for contact in contacts]
+        each = [stops] * len(limits) + list(contacts) if stops is not None else list(contacts)
+        self.restitution = np.array([one.restitution for one in each])
+        self.resting_speed = np.array([one.resting_speed for one in each])
+        self._kinds = [one.kind for one in limits]
+        self._limits = np.array([one.limit - one.offset for one in limits])
+        self._signs = np.array([one.sign for one in limits])
+        self._dof = robot.dof
+        self._positions = np.zeros((len(limits), robot.dof if size is None else size))
+        self._rows = np.zeros((len(self), self._positions.shape[1]))
+        for k, one in enumerate(limits):
+            self._positions[k, : robot.dof] = one.row
+            self._rows[k] = one.sign * self._positions[k]
+        self._alone = np.count_nonzero(self._positions, axis=1) == 1
+        self._places = self._positions.argmax(axis=1) if limits else np.zeros(0, dtype=int)
+        self._planes = robot.without_constraints().with_constraints(*(c.plane for c in contacts)) if contacts else None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def labels(self) -> dict[str, tuple[Label, ...]]:
+        """Names and units of the forces of stops and contacts, by the names of these signals."""
+        stops = tuple(Label(name, UNITS[kind]["tau"]) for name, kind in zip(self.names, self._kinds, strict=False))
+        contacts = tuple(Label(name, "N") for name in self.names[self.stops :])
+        return {"stop_force": stops, "contact_force": contacts}
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the gaps: rad or m."""
+        return (*(UNITS[kind]["q"] for kind in self._kinds), *("m",) * self.contacts)
+
+    def gaps(self, q: Array) -> Array:
+        """g(q), rad or m, shape (barriers,)."""
+        stops: Array = self._signs * (self._positions @ q - self._limits)
+        if self._planes is None:
+            return stops
+        return np.concatenate([stops, self._planes.constraint_error(q[: self._dof])])
+
+    def at_held_stops(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
+        """The state with joints at rest exactly on the stops that hold them, where rounding alone parts them."""
+        places = self._places
+        near = held[: self.stops] & self._alone & (np.abs(q[places] - self._limits) < OF_ROUNDING)
+        q, qd = q.copy(), qd.copy()
+        q[places[near]] = self._limits[near]
+        slow = near & (np.abs(qd[places]) < OF_ROUNDING)
+        qd[places[slow]] = 0.0
+        return q, qd
+
+    def rows(self, q: Array) -> Array:
+        """a(q) = dg/dq, shape (barriers, size)."""
+        if self._planes is None:
+            return self._rows
+        rows = self._rows.copy()
+        rows[self.stops :, : self._dof] = self._planes.constraint_jacobian(q[: self._dof])
+        return rows
+
+    def drift(self, q: Array, qd: Array) -> Array:
+        """The part adot qd of the second rate of g, rad/s^2 or m/s^2, shape (barriers,)."""
+        zero = np.zeros(self.stops)
+        if self._planes is None:
+            return zero
+        return np.concatenate([zero, self._planes.constraint_drift(q[: self._dof], qd[: self._dof])])
