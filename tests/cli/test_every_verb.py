@@ -83,6 +83,7 @@ ANSWERS = {
     "gains": "gains planar_2r currents.csv",
     "payload": "payload planar_2r held.csv --unloaded empty.csv",
     "compensate": "compensate ur5 -o floating",
+    "collisions": "collisions planar_2r empty.csv",
     "bench": "bench planar_2r --states 10",
     "export": "export planar_2r --to python -f mass_matrix -o modules",
     "convert": "convert ur5 --to screws",
@@ -172,7 +173,7 @@ def test_one_word_for_one_thing() -> None:
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
     writers = "compensate convert excite export fk identify jacobian masp page report study torque"
     assert set(shared["--out"]) == set(writers.split())
-    assert set(shared["--plot"]) == {"excite", "identify", "masp", "simulate", "size"}
+    assert set(shared["--plot"]) == {"collisions", "excite", "identify", "masp", "simulate", "size"}
     assert set(shared["--json"]) >= set(VERBS)
 
 

@@ -18,6 +18,7 @@ from armdyn._version import __version__
 from armdyn.advice import spelled
 from armdyn.cli.arguments import as_flag, of_named_robot, of_robot
 from armdyn.cli.bench import bench
+from armdyn.cli.collisions import collisions
 from armdyn.cli.compensate import compensate
 from armdyn.cli.convert import convert
 from armdyn.cli.derive import derive
@@ -77,6 +78,7 @@ OF_ROBOTS: tuple[Callable[..., None], ...] = (
         gains,
         payload,
         compensate,
+        collisions,
         derive,
         export,
         convert,

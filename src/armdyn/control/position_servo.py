@@ -53,16 +53,12 @@ def position_servo(
                 raise ShapeError(
                     f"{name} has {len(numbers)} values; expected one, or one for each of {model.dof} joints"
                 )
-        found = run(values)
-        drive = k * (found["tau"] - values["q"])
-        tau = (
-            drive
-            if bound is None
-            else np.array(
-                [clip(x, -b, b) for x, b in zip(drive, np.broadcast_to(bound, model.dof).tolist(), strict=True)]
-            )
-        )
-        return found | {"tau": tau - d * values["qd"], signal: found["tau"]}
+        inner = run(values)
+        drive = k * (inner["tau"] - values["q"])
+        if bound is not None:
+            most = np.broadcast_to(bound, model.dof)
+            drive = clip(drive, -most, most)
+        return inner | {"tau": drive - d * values["qd"], signal: inner["tau"]}
 
     doc = "Joint forces tau of position servos on the way to their goals, N m or N, shape (..., n)."
     settings = {"stiffness": stiffness, "damping": damping, "limit": limit}
@@ -74,6 +70,6 @@ def _per_joint(name: str, value: ArrayLike, least: float | None = None) -> Array
     numbers = array(name, value, None, "one number, or one for each joint", finite=SettingError)
     fits = numbers > 0.0 if least is None else numbers >= least
     if numbers.ndim > 1 or not fits.all():
-        wanted = "above zero" if least is None else f"of {least:g} or more"
-        raise SettingError(f"{name}={numbers.tolist()}; expected a number {wanted}, or one for each joint")
+        expected = "above zero" if least is None else f"of {least:g} or more"
+        raise SettingError(f"{name}={numbers.tolist()}; expected a number {expected}, or one for each joint")
     return numbers

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from armdyn.robot import Robot
 
 FRICTION = ("viscous", "coulomb", "load", "offset")
-"""The terms of friction beside which k is fitted."""
+"""The terms of friction that are fitted with k."""
 
 CUTOFF, SMOOTHING = 5.0, 25.0
 """Cut-offs of the low-pass of both sides, and of positions and velocities, Hz."""
@@ -78,7 +78,7 @@ class ServoStiffness:
 def servo_stiffness(robot: Robot, logs: Any, *, shared: bool = False, cutoff: float = CUTOFF) -> ServoStiffness:
     """k of position servos, N m/rad or N/m, from logs of goals q_ref and positions q.
 
-    Friction and the inertias of rotors are fitted beside it. A joint whose forces hardly depend on the description,
+    Friction and the inertias of rotors are fitted, too. A joint whose forces hardly depend on the description,
     such as one about a vertical axis, determines no k of its own: ``shared`` fits one number for servos that are alike.
 
     Args:

@@ -4,9 +4,10 @@
 `animate_trajectory` the arm as it moves; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
 `armdyn.ellipsoids`; `draw_friction` friction against velocity, `draw_friction_map` that of a robot,
 `draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` what motors can do, `draw_drive_histories` what
-they do over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_check` a fit beside a log, `draw_excitation`
-an exciting motion; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms`
-centripetal and Coriolis accelerations, `draw_torque_split` joint forces along and against a constraint.
+they do over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_check` a fit beside a log, `draw_collisions`
+forces from outside, `draw_excitation` an exciting motion; `draw_masp` and `draw_simulation` the two halves of
+`armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations, `draw_torque_split` joint forces along
+and against a constraint.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from armdyn.plots.friction import draw_friction
     from armdyn.plots.friction_map import draw_friction_map
     from armdyn.plots.holding import draw_holding_set
-    from armdyn.plots.identification import draw_check, draw_excitation
+    from armdyn.plots.identification import draw_check, draw_collisions, draw_excitation
     from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.motors import draw_gear_ratios, draw_operating_region
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
@@ -38,6 +39,7 @@ _WHERE = {
     "PictureError": "style",
     "animate_trajectory": "animate",
     "draw_check": "identification",
+    "draw_collisions": "identification",
     "draw_friction_map": "friction_map",
     "draw_drive_histories": "drives",
     "draw_efficiency_map": "drives",
@@ -64,6 +66,7 @@ __all__ = [
     "PictureError",
     "animate_trajectory",
     "draw_check",
+    "draw_collisions",
     "draw_drive_histories",
     "draw_efficiency_map",
     "draw_excitation",

@@ -1,4 +1,4 @@
-"""Pictures of identification: joint forces of a log beside those of a fit, and exciting motions beside their limits."""
+"""Pictures of identification: logs beside fits, forces from outside, exciting motions beside their limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import numpy as np
 from matplotlib.figure import Figure
 
-from armdyn.identification import Check, Excitation
+from armdyn.identification import Check, Collisions, Excitation
 from armdyn.plots.style import COLOURS, FAINT, INK, new_figure, write_figure
 from armdyn.spatial.rotations import Array
 
@@ -41,6 +41,36 @@ def draw_check(check: Check, path: str | os.PathLike[str] | None = None) -> Figu
     figure.legend(*grid[0, 0].get_legend_handles_labels(), ncols=3, fontsize=8, loc="outside upper center")
     for axes in grid[-1]:
         axes.set_xlabel("t, s")
+    return _finished(figure, path)
+
+
+def draw_collisions(hits: Collisions, path: str | os.PathLike[str] | None = None) -> Figure:
+    """Forces from outside over time, a row a joint: the residual, its threshold as a band, contact in colour.
+
+    Args:
+        hits: of `armdyn.identification.collisions`.
+        path: of a file to write: png, pdf, svg.
+    """
+    count = len(hits.joint_names)
+    figure = new_figure(9.0, 1.2 + 1.3 * count)
+    drawn = _drawn(hits.t)
+    t, line, contact = hits.t[drawn], COLOURS[0], COLOURS[1]
+    limit = hits.threshold + hits.band
+    for j, axes in enumerate(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]):
+        axes.fill_between(t, -limit[drawn, j], limit[drawn, j], color=FAINT, linewidth=0.0, label="threshold")
+        residual = hits.residual[:, j] - hits.middle[j]
+        axes.plot(t, _broken(hits.t, residual, drawn), color=line, linewidth=0.9, label="residual")
+        name = hits.joint_names[j]
+        for each in hits.found:
+            strong = 0.35 if name in each.joints else 0.1
+            axes.axvspan(each.start, each.end, color=contact, alpha=strong, linewidth=0.0, label="contact")
+        axes.set_ylabel(name, fontsize=8)
+        axes.margins(x=0)
+        if not j:
+            axes.set_title(f"forces from outside in {hits.log}, N m or N", fontsize=9)
+    handles = dict(zip(*figure.axes[0].get_legend_handles_labels()[::-1], strict=True))
+    figure.legend(handles.values(), handles.keys(), ncols=3, fontsize=8, loc="outside upper center")
+    figure.axes[-1].set_xlabel("t, s")
     return _finished(figure, path)
 
 

@@ -102,7 +102,7 @@ def friction_map(robot: RobotLike, speeds: ArrayLike | None = None, loads: Array
     joints = robot.model.joints
     rates = _rates(joints) if speeds is None else _table("speeds", speeds, len(joints))
     if not rates.all():
-        raise ModelError("speeds contains zero, where dry friction is a band; expected others, such as 1e-3")
+        raise ModelError("speeds contains zero, at which dry friction is a band; expected others, such as 1e-3")
     at_loads = _loads(robot, joints) if loads is None else _table("loads", loads, len(joints))
     rates = np.sort(rates, axis=1)
     forces = np.array([_forces(*each) for each in zip(joints, rates, at_loads, strict=True)])
