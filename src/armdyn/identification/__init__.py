@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from armdyn.identification.exciting import excite, random_motions
     from armdyn.identification.fit import Fit
     from armdyn.identification.fitting import identify
+    from armdyn.identification.friction_laws import FrictionLaws, friction_laws
     from armdyn.identification.gain_result import DriveGains
     from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
+    from armdyn.identification.law_fitting import LawFit, fit_law
     from armdyn.identification.low_pass import LowPass
     from armdyn.identification.payload_result import Payload
     from armdyn.identification.payloads import payload
@@ -29,13 +31,17 @@ _WHERE = {
     "DriveGains": "gain_result",
     "Excitation": "excitation",
     "Fit": "fit",
+    "FrictionLaws": "friction_laws",
     "IdentificationError": "errors",
+    "LawFit": "law_fitting",
     "LowPass": "low_pass",
     "Payload": "payload_result",
     "ServoStiffness": "servo_stiffness",
     "base_parameters": "identifiability",
     "drive_gains": "drive_gains",
     "excite": "exciting",
+    "fit_law": "law_fitting",
+    "friction_laws": "friction_laws",
     "identify": "fitting",
     "null_parameters_of_states": "identifiability",
     "payload": "payloads",
@@ -50,7 +56,9 @@ __all__ = [
     "DriveGains",
     "Excitation",
     "Fit",
+    "FrictionLaws",
     "IdentificationError",
+    "LawFit",
     "LowPass",
     "Payload",
     "ServoStiffness",
@@ -59,6 +67,8 @@ __all__ = [
     "collisions",
     "drive_gains",
     "excite",
+    "fit_law",
+    "friction_laws",
     "identify",
     "null_parameters_of_states",
     "payload",

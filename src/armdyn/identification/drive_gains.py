@@ -125,12 +125,12 @@ def drive_gains(
     if loaded is None:
         problem = _Problem.of_known_links(parameters, _in_units_of(bare, first), (slow, fast), np.zeros(robot.dof))
         return problem.gains(first, 1.0, tuple(notes))
-    known = number("mass", mass, above=0.0, unit="kg", error=IdentificationError)
+    body_mass = number("mass", mass, above=0.0, unit="kg", error=IdentificationError)
     options: dict[str, Any] = {"friction": friction, "armature": armature, "cutoff": slow, "smoothing": fast}
     weight = number("prior_weight", prior_weight, above=0.0, error=IdentificationError)
     fit = identify(robot, _in_units_of(bare, first), prior_weight=weight, **options)
     centre = None if com is None else array("com", com, (3,), "m, in the frame", finite=IdentificationError)
-    body = _Body.of(robot, frame, known, centre)
+    body = _Body.of(robot, frame, body_mass, centre)
     alone, with_body = (_in_units_of(each, first) for each in (bare, held))
     problem = _Problem.of_known_body(parameters, alone, with_body, (slow, fast), fit.delays, body)
     return problem.gains(first, weight, tuple(notes))
@@ -142,14 +142,14 @@ def _currents_of(logs: Any, robot: Robot) -> list[Log]:
     Raises:
         IdentificationError: a log without currents.
     """
-    found = [] if logs is None else logs_of(logs, robot, None)
-    for log in found:
+    with_currents = [] if logs is None else logs_of(logs, robot, None)
+    for log in with_currents:
         if log.current is None:
             raise IdentificationError(
                 f"log {log.name!r} has no currents, to which gains could belong; name their columns: "
                 "columns={'current': ...}"
             )
-    return found
+    return with_currents
 
 
 def _in_units_of(logs: Sequence[Log], gains: Array) -> list[Log]:
@@ -298,9 +298,9 @@ class _Problem:
         regression = Regression.of([*bare, *loaded], parameters, *cutoffs, delays, parameters.standard.values)
         arm, _ = prior_of(parameters.robot, parameters, regression.factors())
         size, n = len(parameters.names), parameters.robot.dof
-        kept = {"armature", "gain"}
+        constant = {"armature", "gain"}
         of_joints = np.repeat(parameters.of_joints, n)
-        changed = len(parameters.standard) + np.flatnonzero([name not in kept for name in of_joints])
+        changed = len(parameters.standard) + np.flatnonzero([name not in constant for name in of_joints])
         alone = np.zeros((size, TEN + size + len(changed)))
         alone[:, TEN : TEN + size] = np.eye(size)
         held = alone.copy()

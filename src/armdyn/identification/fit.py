@@ -177,7 +177,7 @@ class Fit:
         states = [np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (q, qd, qdd)]
         q, qd, qdd = states
         samples = Samples(np.zeros(len(q)), q, qd, qdd, np.zeros_like(q), np.ones(q.shape, dtype=bool))
-        return self._modelled(samples, self.values, self.parameters.lift)
+        return self.modelled(samples, self.values)
 
     def _of_joints(self, name: str) -> Array:
         if name not in self.parameters.of_joints:
@@ -214,7 +214,7 @@ class Fit:
         """
         log = read(log, self.source, **options)
         chain = replace(Chain.of(log.rate, self.chain.slow.cutoff, self.chain.fast.cutoff), step=1)
-        lift, count = self.parameters.lift, len(self.parameters.standard)
+        count = len(self.parameters.standard)
         described = np.zeros(len(self.values))
         described[:count] = Parameters(self.description, False, ()).standard.values
         vectors = (self.values, self.alone, described)
@@ -222,7 +222,7 @@ class Fit:
         for piece in pieces_of(log, chain, self.delays, self.parameters.compliance):
             for start, stop in _blocks(piece.count, len(chain.slow_kernel)):
                 samples = piece.samples(start, stop)
-                torques = [self._modelled(samples, values, lift) for values in vectors]
+                torques = [self.modelled(samples, values) for values in vectors]
                 kernel = chain.slow_kernel
                 smooth = [filtered(each, kernel) for each in (samples.tau, *torques)]
                 middle = slice(len(kernel) // 2, len(kernel) // 2 + len(smooth[0]))
@@ -235,10 +235,15 @@ class Fit:
         arrays = [np.concatenate(each) for each in zip(*parts, strict=True)]
         return Check(log.name, tuple(self.source.joint_names), self.chain.slow.cutoff, *arrays)
 
-    def _modelled(self, samples: Samples, values: Array, lift: Array) -> Array:
-        """Joint forces before the low-pass, shape (T, n)."""
+    def modelled(self, samples: Samples, values: Array) -> Array:
+        """Joint forces of some parameters before the low-pass, N m or N, shape (T, n).
+
+        Args:
+            samples: states.
+            values: of all parameters.
+        """
         columns = columns_of(samples, self.parameters, values[: len(self.parameters.standard)])
-        reduced = lift @ values
+        reduced = self.parameters.lift @ values
         rows = zip(columns, self.parameters.of_row, strict=True)
         torques = np.stack([column @ reduced[places[: column.shape[1]]] for column, places in rows], axis=-1)
         if self.parameters.gain_spread is not None:

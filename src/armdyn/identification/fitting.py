@@ -174,13 +174,13 @@ def identify(
     notes = examine(fitted, robot)
     regression = _regression(fitted, parameters, settings, delays, description)
     notes += [*regression.short, *examine_torques(regression, description)]
-    outcome = _settled(regression, description, settings, held)
+    outcome = settled(regression, description, settings, held)
     if estimate:
         delays, sentences = estimated_delays(regression, outcome.reduced)
         if delays.any():
             notes += sentences
             regression.delay_torques(delays)
-            outcome = _settled(regression, description, settings, held, outcome)
+            outcome = settled(regression, description, settings, held, outcome)
     unsure = uncertainty(regression, outcome.solution, outcome.deviations)
     return Fit(
         robot,
@@ -308,7 +308,7 @@ def _regression(
     return Regression.of(logs, parameters, settings.cutoff, settings.smoothing, delays, bodies)
 
 
-def _settled(
+def settled(
     regression: Regression,
     description: Robot,
     settings: Settings,
