@@ -1,10 +1,11 @@
 """Friction laws as functions of their own numbers, compiled together with the derivatives by them.
 
 A law's formula is traced with its numbers as inputs, in addition to the velocity and the load. The jump of dry
-friction at rest is tanh(qd/w), as in the linear terms. A law of servos (`armdyn.actuators.ServoFriction`) is an equation for its own
-force F, G(F, qd, l, p) = 0 with the motor's torque t = l + F along the motion:
+friction at rest is tanh(qd/w), as in the linear terms. A law of servos
+(`armdyn.actuators.ServoFriction`) is an equation for its own force F, G(F, qd, l, p) = 0 with the motor's torque
+t = L + F, and L the load along the motion:
 
-    G = F - A - |k1 t - e1 L| - S (|k2 t - e2 L| + Q),     L = -l,
+    G = F - A - |k1 t + e1 L| - S (|k2 t + e2 L| + Q),
 
 so that Newton's method with the compiled G and dG/dF finds F, and dF/dp = -(dG/dp)/(dG/dF).
 """
