@@ -169,7 +169,7 @@ def test_one_word_for_one_thing() -> None:
         assert len(set(verbs.values())) == 1, (word, verbs)
     shared = options()
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
-    assert set(shared["--motion"]) == {"fk", "size", "torque", "view"}
+    assert set(shared["--motion"]) == {"fk", "page", "size", "torque", "view"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
     writers = "compensate convert excite export fk identify jacobian masp page report study torque"
     assert set(shared["--out"]) == set(writers.split())

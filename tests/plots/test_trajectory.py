@@ -17,7 +17,10 @@ from armdyn.actuators import Actuator, Coulomb
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.plots import PictureError
 from armdyn.plots.coinciding import DASH, pieces
+from armdyn.plots.event_marks import MARKS
+from armdyn.plots.style import COLOURS
 from armdyn.simulation.files.labels import of_robot
+from armdyn.simulation.files.signal_words import words_of
 
 ARM = armdyn.load("ur5")
 POSE = np.array([0.3, -1.0, 1.0, 0.2, 0.3, 0.4])
@@ -34,7 +37,14 @@ def resting() -> armdyn.Trajectory:
 
 
 def labels(figure: Figure) -> list[str]:
-    return [axes.get_ylabel().partition(" ")[0] for axes in figure.axes]
+    """The quantity of each panel."""
+    titles = [title(axes).partition(" [")[0].partition(" $")[0] for axes in figure.axes]
+    return [each.removeprefix("joint ").partition(" of ")[0] for each in titles]
+
+
+def title(axes: Any) -> str:
+    text: str = axes.get_title("left")
+    return text
 
 
 def test_panels_by_what_happens(falling: armdyn.Trajectory, resting: armdyn.Trajectory) -> None:
@@ -56,13 +66,15 @@ def test_chosen_joints_by_name_and_number(falling: armdyn.Trajectory) -> None:
         assert len(axes.lines) == 2
         for line, k in zip(axes.lines, (2, 5), strict=True):
             np.testing.assert_array_equal(line.get_ydata(), getattr(falling, name)[:, k])
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["elbow_joint", "wrist_3_joint"]
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names[:2] == ["elbow_joint", "wrist_3_joint"]
     assert len(falling.plot(joints="elbow_joint").axes[0].lines) == 1
 
 
 def test_degrees_stand_with_degrees_a_second(falling: armdyn.Trajectory) -> None:
     axes = falling.plot(panels=("q", "qd", "qdd"), joints=[1]).axes
-    assert [each.get_ylabel() for each in axes] == ["angle [deg]", "velocity [deg/s]", "acceleration [deg/s²]"]
+    words = (r"angle $q$ [deg]", r"velocity $\dot{q}$ [deg/s]", r"acceleration $\ddot{q}$ [deg/s²]")
+    assert [title(each) for each in axes] == [f"joint {each}" for each in words]
     for each, name in zip(axes, ("q", "qd", "qdd"), strict=True):
         np.testing.assert_allclose(each.lines[0].get_ydata(), np.degrees(getattr(falling, name)[:, 1]))
 
@@ -101,7 +113,8 @@ def test_words_cover_nothing(falling: armdyn.Trajectory, resting: armdyn.Traject
         figure.canvas.draw()
         words: list[Any] = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
         words += [figure._suptitle, figure._supxlabel]  # type: ignore[attr-defined]
-        of_axes = [text for axes in figure.axes for text in (axes.xaxis.label, axes.yaxis.label, *shown_numbers(axes))]
+        of_axes = [text for axes in figure.axes for text in (axes.xaxis.label, *shown_numbers(axes))]
+        of_axes += [axes._left_title for axes in figure.axes]  # type: ignore[attr-defined]
         boxes = [each.get_window_extent() for each in words]
         for one, other in itertools.combinations(boxes, 2):
             assert not one.overlaps(other)
@@ -120,20 +133,22 @@ def test_a_legend_is_no_wider_than_its_panel() -> None:
     for name in ("t", "tau_unlimited"):
         figure = moved.with_signals(**{name: moved.tau}).plot()
         figure.canvas.draw()
-        axes = next(axes for axes in figure.axes if axes.get_ylabel() == name)
+        axes = next(axes for axes in figure.axes if title(axes).startswith(str(words_of(name).words)))
         assert axes.get_legend().get_window_extent().x1 <= axes.get_window_extent().x1
         widths.append(axes.get_window_extent().width)
     assert widths[1] == pytest.approx(widths[0], rel=0.02)
 
 
-def test_an_odd_panel_is_as_wide_as_two() -> None:
+def test_times_of_panels_in_a_column_are_aligned() -> None:
+    """An odd panel stands in its column; the lowest panel of each column has the times."""
     moved = ARM.simulate(POSE, duration=0.1, torque=[0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
     figure = moved.plot()
     figure.canvas.draw()
-    widths = [axes.get_window_extent().width for axes in figure.axes]
+    boxes = [axes.get_window_extent() for axes in figure.axes]
     assert labels(figure)[-1] == "drift"
-    assert widths[-1] > 2.0 * widths[0]
-    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "", "", "time [s]"]
+    assert [box.x0 for box in boxes[::2]] == pytest.approx([boxes[0].x0] * 3)
+    assert boxes[-1].width == pytest.approx(boxes[0].width)
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "", "time [s]", "time [s]"]
 
 
 def test_into_figures_of_pyplot_and_parts_of_them(falling: armdyn.Trajectory) -> None:
@@ -152,7 +167,7 @@ def test_into_figures_of_pyplot_and_parts_of_them(falling: armdyn.Trajectory) ->
 
 
 def test_what_there_is_not(falling: armdyn.Trajectory) -> None:
-    with pytest.raises(UnknownName, match=r"no panel 'torque' in pictures of trajectories \(6 panels\)"):
+    with pytest.raises(UnknownName, match=r"no panel 'torque' in pictures of trajectories \(13 panels\)"):
         falling.plot(panels=["q", "torque"])
     with pytest.raises(UnknownName, match=r"no joint 'elbow' .* Did you mean 'elbow_joint'"):
         falling.plot(joints=["elbow"])
@@ -171,13 +186,13 @@ def test_signals_are_in_degrees_where_joints_are() -> None:
     tables = {name: np.tile(value, (5, 1)) for name, value in signals.items()}
     motion = dataclasses.replace(motion, signals=tables, signal_labels=labels)
     for degrees, angle, unit in ((True, 90.0, "deg"), (False, np.pi / 2.0, "rad")):
-        panels = motion.plot(signals=["q_ref", "residual"], degrees=degrees).axes[-4:]
-        names = [axes.get_legend().get_texts()[0].get_text() for axes in panels]
-        assert names == ["joint_1", "joint_2"] * 2
-        units = [f"q_ref [{unit}]", "q_ref [m]", "residual [N m]", "residual [N]"]
-        assert [axes.get_ylabel() for axes in panels] == units
+        panels = motion.plot(signals=["q_ref", "residual"], degrees=degrees, reference=False).axes[-4:]
+        words = [r"reference of joint position $q_{\mathrm{ref}}$", "estimated external force $r$"]
+        units = [f"{words[0]} [{unit}]", f"{words[0]} [m]", f"{words[1]} [N m]", f"{words[1]} [N]"]
+        assert [title(axes) for axes in panels] == units
         values = [[line.get_ydata()[0] for line in axes.lines] for axes in panels]
         np.testing.assert_allclose(values, [[angle], [0.3], [2.0], [3.0]])
+        assert [axes.lines[0].get_color() for axes in panels] == [COLOURS[0], COLOURS[1]] * 2
 
 
 def test_motions_that_diverge_show_what_was_before() -> None:
@@ -191,21 +206,25 @@ def test_motions_that_diverge_show_what_was_before() -> None:
     assert low < np.degrees(q[:-3]).min() < np.degrees(q[:-3]).max() < high
 
 
-def test_events_are_dotted_lines() -> None:
-    """In every panel one line a time, near ones as one; the foot says what they are; none of a batch."""
+def test_events_are_dotted_lines_with_a_mark_for_each_kind() -> None:
+    """In every panel one line for each time, near ones as one; the legend has the kinds; none of a batch."""
     robot = armdyn.load("planar_2r").with_actuators({"joint_2": Actuator(friction=Coulomb(1.0))})
     motion = armdyn.simulate(robot, [0.1, 0.2], [1.0, -2.0], duration=1.0, method="rk4")
     assert len({event.t for event in motion.events}) == len(motion.events) > 1
+    kinds = list(dict.fromkeys(event.kind for event in motion.events))
     figure = motion.plot()
     for axes in figure.axes:
-        dotted = [line for line in axes.lines if line.get_color() == "#888888"]
-        assert [line.get_xdata()[0] for line in dotted] == [event.t for event in motion.events]
-    assert "dotted: " in figure._supxlabel.get_text()
-    assert "stick (1)" in figure._supxlabel.get_text()
+        dotted = next(each for each in axes.collections if each.get_label() == "events")
+        assert [path.vertices[0, 0] for path in dotted.get_paths()] == [event.t for event in motion.events]
+        marks = [line for line in axes.lines if line.get_gid() == "event"]
+        assert [line.get_marker() for line in marks] == [MARKS[kind] for kind in kinds]
+        assert [*marks[0].get_xdata()] == [event.t for event in motion.events if event.kind == kinds[0]]
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert [word for word in words if "(" in word] == ["reversal (3)", "stick (1)"]
     twice = dataclasses.replace(motion, events=(*motion.events, motion.events[0]))
-    assert len(twice.plot().axes[0].lines) == len(figure.axes[0].lines)
+    assert len(twice.plot().axes[0].collections[0].get_paths()) == len(motion.events)
     batch = armdyn.simulate(robot, np.full((2, 2), 0.1), [1.0, -2.0], duration=1.0, method="rk4")
-    assert "dotted" not in batch.plot()._supxlabel.get_text()
+    assert not [each for axes in batch.plot().axes for each in axes.collections if each.get_label() == "events"]
 
 
 def test_a_picture_has_an_ending(falling: armdyn.Trajectory, tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ def test_of_stops_contacts_and_friction(tmp_path: Path) -> None:
     for name in ("motion.npz", "motion.parquet"):
         motion.save(tmp_path / name)
         assert armdyn.Trajectory.load(tmp_path / name).signal_labels == motion.signal_labels
-    panels = {axes.get_ylabel(): axes.get_legend() for axes in motion.plot().axes}
-    assert "contact_force [N]" in panels
-    shown = [[text.get_text() for text in panels[f"friction [{unit}]"].get_texts()] for unit in ("N m", "N")]
-    assert shown == [["shoulder", "elbow"], ["quill_slide"]]
+    panels = {axes.get_title("left"): axes for axes in motion.plot(signals=list(motion.signals)).axes}
+    assert r"contact force $\lambda$ [N]" in panels
+    shown = [len(panels[rf"friction $\tau_{{\mathrm{{f}}}}$ [{unit}]"].lines) for unit in ("N m", "N")]
+    assert shown == [2, 1]
 
 
 def test_of_bristles() -> None:
@@ -63,7 +63,7 @@ def test_of_ones_own() -> None:
     motion = armdyn.simulate(SLIDING, [0.1, 0.2, 0.05], **MOVES).with_signals(error=np.zeros((11, 2)))
     assert "error" not in motion.signal_labels
     named = motion.with_signal_labels(error=[("left", "m"), ("right", "m")])
-    assert [axes.get_ylabel() for axes in named.plot(panels=(), signals=["error"]).axes] == ["error [m]"]
+    assert [axes.get_title("left") for axes in named.plot(panels=(), signals=["error"]).axes] == ["error [m]"]
     assert "error" not in named.with_signals(error=np.zeros((11, 3))).signal_labels
     with pytest.raises(ShapeError, match="error has 1 labels; expected 2"):
         motion.with_signal_labels(error=[("left", "m")])
@@ -78,7 +78,7 @@ def test_times_stand_below_the_lowest_panel_of_each_column() -> None:
         axes = motion.plot(panels=panels).axes
         return [bool(one.xaxis.get_tick_params()["labelbottom"]) for one in axes]
 
-    assert numbered("q", "energy") == [True, True, True]  # q of joints that turn and slide, and a wide one below them
+    assert numbered("q", "energy") == [False, True, True]  # q of joints that turn and slide, and one below the first
     assert numbered("q", "qd") == [False, False, True, True]
 
 

@@ -367,9 +367,9 @@ def test_signals_that_do_not_fit(batch: Trajectory) -> None:
 
 def test_signals_have_panels(single: Trajectory) -> None:
     motion = single.with_signals(reference=single.q, load=single.tau[:, :1])
-    assert [axes.get_ylabel() for axes in plot_trajectory(motion).axes][8:] == ["reference", "load"]
+    assert [axes.get_title("left") for axes in plot_trajectory(motion).axes][8:] == ["reference", "load"]
     figure = plot_trajectory(motion, signals=["load"])
-    assert figure.axes[-1].get_ylabel() == "load"
+    assert figure.axes[-1].get_title("left") == "load"
     np.testing.assert_array_equal(figure.axes[-1].lines[0].get_ydata(), single.tau[:, 0])
     assert len(plot_trajectory(motion, signals=()).axes) == 8
     with pytest.raises(
@@ -380,10 +380,11 @@ def test_signals_have_panels(single: Trajectory) -> None:
 
 def test_the_picture_has_its_panels_and_lines(single: Trajectory) -> None:
     figure = plot_trajectory(single, title="an _RP_ arm for $5")
-    labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels[:4] == ["angle [deg]", "position [m]", "velocity [deg/s]", "velocity [m/s]"]
-    assert labels[4:7] == ["torque [N m]", "force [N]", "energy [J]"]
-    assert labels[7].startswith("drift [")
+    labels = [axes.get_title("left") for axes in figure.axes]
+    assert labels[:2] == ["joint angle $q$ [deg]", "joint position $q$ [m]"]
+    assert labels[2:4] == [rf"joint velocity $\dot{{q}}$ [{unit}/s]" for unit in ("deg", "m")]
+    assert labels[4:7] == [r"joint torque $\tau$ [N m]", r"joint force $\tau$ [N]", "energy [J]"]
+    assert labels[7].startswith("drift of the energy account [")
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), np.degrees(single.q[:, 0]))
     np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata(), single.q[:, 1])
     np.testing.assert_allclose(figure.axes[2].lines[0].get_ydata(), np.degrees(single.qd[:, 0]))
@@ -398,7 +399,7 @@ def test_legends_cover_no_panel() -> None:
     figure.canvas.draw()
     (of_joints,) = figure.legends
     legends = [axes.get_legend() for axes in figure.axes if axes.get_legend() is not None]
-    assert len(legends) == 2
+    assert len(legends) == 1
     for legend in (of_joints, *legends):
         words = legend.get_window_extent()
         assert words.x0 >= 0.0

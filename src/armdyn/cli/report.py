@@ -76,7 +76,7 @@ def report(
     check_ending(target)
     robot = _with_payload(None if arm is None else arm.opened(), payload, payload_com)
     given = {"columns": columns, "units": units, "gains": gains, "rate": rate, "topic": topic}
-    trajectory = _motion(motion, robot, {name: value for name, value in given.items() if value is not None})
+    trajectory = motion_of_file(motion, robot, {name: value for name, value in given.items() if value is not None})
     robot = robot or _bundled(trajectory)
     errors = screen(stderr=True)
     with errors.status("writing the report"):
@@ -117,8 +117,14 @@ def _with_payload(robot: Robot | None, mass: float | None, com: str | None) -> R
 NO_ROBOT = "the robot is not known: nothing is said of limits, tip and parameters; name it by --robot"
 
 
-def _motion(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> Trajectory:
-    """The trajectory of a file, or of the log in it."""
+def motion_of_file(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> Trajectory:
+    """The trajectory of a file, or of the log in it.
+
+    Args:
+        path: of the file.
+        arm: whose joints a log has.
+        given: options of a log: columns, units, gains, rate, topic.
+    """
     from armdyn.simulation.files.saving import is_saved  # noqa: PLC0415 - other verbs need none of it
 
     if is_saved(path):

@@ -3,6 +3,7 @@
 `to_page` is ``robot.to_page()`` and ``armdyn page``. `functions` chooses what the WebAssembly computes, `scene` what is
 drawn, `findings`, `tables` and `equations` say what is told of the robot, `assembly` puts the file together from the
 style sheet and scripts in ``template``.
+`motion_page` is ``trajectory.page()``: `motion_content` has its charts and numbers, uPlot draws them.
 """
 
 from typing import TYPE_CHECKING
@@ -11,10 +12,17 @@ from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.page.errors import PageError
+    from armdyn.page.motion_page import MotionPage, motion_page
     from armdyn.page.page import Page, to_page
 
-_WHERE = {"Page": "page", "PageError": "errors", "to_page": "page"}
+_WHERE = {
+    "MotionPage": "motion_page",
+    "Page": "page",
+    "PageError": "errors",
+    "motion_page": "motion_page",
+    "to_page": "page",
+}
 
-__all__ = ["Page", "PageError", "to_page"]
+__all__ = ["MotionPage", "Page", "PageError", "motion_page", "to_page"]
 
 __getattr__ = names_of(__name__, _WHERE)

@@ -12,7 +12,7 @@ from armdyn.targets.wasm import WasmModule
 
 SCRIPTS = (
     *("vectors", "eigen", "numbers", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids", "scene"),
-    *("chart", "state", "fall", "joints", "forces", "mass", "tip", "transport", "main"),
+    *("chart", "state", "fall", "joints", "forces", "mass", "tip", "transport", "drawing", "main"),
 )
 """In the order in which they stand in the script: they share its names, and none is used before it is made."""
 

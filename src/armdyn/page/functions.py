@@ -79,6 +79,14 @@ def _at(robot: Robot) -> Program:
     return _together("at", parts)
 
 
+def poses_module(robot: Robot) -> WasmModule:
+    """The module of poses alone: ``at`` of q gives the poses of links and of the tip."""
+    parts = {"poses": robot.link_poses.program()}
+    if robot.tip is not None:
+        parts["tip_pose"] = robot.forward_kinematics.program()
+    return module({"at": _together("at", parts)}, name="arm", sine="own")
+
+
 def _moving(robot: Robot) -> Program:
     """The program of the quantities of a motion q, qd, qdd."""
     found: dict[str, Function] = {

@@ -1,39 +1,87 @@
-"""The events of a motion as dotted lines across panels over time."""
+"""The events of a motion as dotted lines across panels over time, with a mark above for each kind."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 
 if TYPE_CHECKING:
-    from armdyn.simulation.results.trajectory import Trajectory
+    from armdyn.simulation.results.motion_data import MotionData
 
 APART = 400
-"""Lines in the whole width at most: of events that are nearer to each other one stands for all."""
+"""Lines in the whole width at most: one stands for all events that are nearer to each other."""
+
+MARKS = {
+    "impact": "v",
+    "release": "^",
+    "rest": "s",
+    "contact": ">",
+    "stick": "D",
+    "slip": "o",
+    "reversal": "d",
+    "crossing": "X",
+    "engaged": "P",
+    "released": "*",
+}
+"""The mark of each kind of event; `OTHER` of kinds that are not here."""
+
+OTHER = "|"
+LINE = "#888888"
 
 
-def _has_lines(trajectory: Trajectory) -> bool:
+def _has_lines(trajectory: MotionData) -> bool:
     """Whether it is one motion that takes time and has events: those of a batch have different ones."""
     return bool(trajectory.events) and not trajectory.batch and len(trajectory.t) > 1
 
 
-def mark_events(axes: Axes, trajectory: Trajectory) -> None:
-    """A line at each time at which something happened; none of a batch."""
+def times_by_kind(trajectory: MotionData) -> dict[str, np.ndarray[Any, Any]]:
+    """The times of the events that are marked, s, by their kind; near ones of a kind are one. Empty of a batch."""
     if not _has_lines(trajectory):
-        return
+        return {}
     begin, end = trajectory.t[0], trajectory.t[-1]
-    times = np.array([event.t for event in trajectory.events])
-    places = np.round((times - begin) / (end - begin) * APART)
-    _, first = np.unique(places, return_index=True)
-    for t in times[first]:
-        axes.axvline(t, color="#888888", linewidth=0.7, linestyle=(0, (1.0, 2.0)), zorder=0.5)
+    found = {}
+    for kind in dict.fromkeys(event.kind for event in trajectory.events):
+        times = np.array([event.t for event in trajectory.events if event.kind == kind])
+        _, first = np.unique(np.round((times - begin) / (end - begin) * APART), return_index=True)
+        found[kind] = times[first]
+    return found
 
 
-def kinds_of_events(trajectory: Trajectory) -> str:
-    """What the lines stand for: the kinds of events and how many there are of each; empty where there are no lines."""
+def mark_events(axes: Axes, trajectory: MotionData, size: float = 4.0) -> None:
+    """A dotted line at each time at which something happened, with the mark of its kind on top; none of a batch."""
+    by_kind = times_by_kind(trajectory)
+    if not by_kind:
+        return
+    across = axes.get_xaxis_transform()
+    lines = [[(t, 0.0), (t, 1.0)] for t in np.unique(np.concatenate(list(by_kind.values())))]
+    look: dict[str, Any] = {"colors": LINE, "linewidths": 0.7, "linestyles": [(0, (1.0, 2.0))], "zorder": 0.5}
+    axes.add_collection(LineCollection(lines, transform=across, label="events", **look), autolim=False)
+    for kind, times in by_kind.items():
+        axes.plot(
+            times, np.ones(len(times)), transform=across, clip_on=False, gid="event", scalex=False, scaley=False,
+            **event_style(kind, size),
+        )  # fmt: skip
+
+
+def event_style(kind: str, size: float = 4.0) -> dict[str, Any]:
+    """The mark of a kind of event, for a line."""
+    return {
+        "marker": MARKS.get(kind, OTHER),
+        "markersize": size,
+        "linestyle": "none",
+        "markerfacecolor": "white",
+        "markeredgecolor": "#444444",
+        "markeredgewidth": 0.8,
+    }
+
+
+def kinds_of_events(trajectory: MotionData) -> Sequence[tuple[str, int]]:
+    """The kinds of events that are marked, and the number of events of each; empty of a batch."""
     if not _has_lines(trajectory):
-        return ""
+        return []
     kinds = [event.kind for event in trajectory.events]
-    return "dotted: " + ", ".join(f"{kind} ({kinds.count(kind)})" for kind in dict.fromkeys(kinds))
+    return [(kind, kinds.count(kind)) for kind in dict.fromkeys(kinds)]

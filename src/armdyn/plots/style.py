@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from armdyn.errors import ArmdynError
 from armdyn.writing import write_bytes
@@ -22,6 +25,10 @@ FAINT = "#D9D9D9"
 
 ENDINGS = tuple(f".{name}" for name in FigureCanvasAgg.get_supported_filetypes())
 """Endings of the files that a figure can be written to."""
+
+
+PNG: dict[str, Any] = {"compress_level": 3}
+"""Options of png: half the time of the usual level, and an eighth more bytes."""
 
 
 class PictureError(ArmdynError, ValueError):
@@ -63,10 +70,28 @@ def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
         raise PictureError(f"{str(path)!r} has no ending; expected a file such as figure.png, or .pdf, .svg")
     drawn = BytesIO()
     try:
-        figure.savefig(drawn, format=Path(path).suffix.removeprefix("."))
+        ending = Path(path).suffix.removeprefix(".")
+        if ending.lower() == "png":
+            _write_png(figure, drawn)
+        else:
+            figure.savefig(drawn, format=ending)
     except (OSError, ValueError) as error:
         raise PictureError(f"{path} cannot be written: {error}") from error
     write_bytes(path, drawn.getvalue(), error=PictureError)
+
+
+def _write_png(figure: Figure, to: BytesIO) -> None:
+    """Write a figure as png: without transparency if it has none, which is smaller and takes less time."""
+    raw = BytesIO()
+    figure.savefig(raw, format="rgba")
+    width, height = (int(length) for length in figure.bbox.size)
+    pixels = np.frombuffer(raw.getvalue(), dtype=np.uint8)
+    if pixels.size != 4 * width * height:  # cut by savefig.bbox of matplotlib's settings
+        figure.savefig(to, format="png", pil_kwargs=PNG)
+        return
+    image = Image.fromarray(pixels.reshape(height, width, 4))
+    opaque = bool((pixels[3::4] == 255).all())
+    (image.convert("RGB") if opaque else image).save(to, format="png", dpi=(figure.dpi, figure.dpi), **PNG)
 
 
 def prepare(axes: Axes, *, size: float = 8.0, grid: bool = True) -> None:

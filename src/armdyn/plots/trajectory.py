@@ -1,130 +1,421 @@
-"""A simulated motion over time: positions, velocities, forces, energies and the drift of the energy account."""
+"""A motion over time: joint quantities with limits and references, energies, signals, another motion behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-from armdyn.checks import array, is_one_of
-from armdyn.errors import UnknownName
-from armdyn.plots.coinciding import FLAT, Piece, pieces
-from armdyn.plots.event_marks import kinds_of_events, mark_events
-from armdyn.plots.style import COLOURS, INK, new_figure, prepare
-from armdyn.spatial.rotations import Array
+from armdyn.checks import array, choice, is_one_of, switch
+from armdyn.errors import DTypeError, UnknownName, shown
+from armdyn.model.limits import Limits
+from armdyn.plots.draw_panel import MOST_LINES, draw_panel, legend_lines
+from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
+from armdyn.plots.extremes import INTERVALS, LONGEST
+from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, reference_style
+from armdyn.plots.overlay import Overlay, overlay_of
+from armdyn.plots.sheet import PALETTES, SIZES, Entry, Places, Sheet, legend_columns, wrapped
+from armdyn.plots.style import INK
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.signal_words import REFERENCES, words_of
+from armdyn.simulation.results.with_robot import check_it_moved
 
 if TYPE_CHECKING:
-    from armdyn.simulation.files.labels import Label
+    from armdyn.logs.log import Log
+    from armdyn.robot import Robot
     from armdyn.simulation.results.trajectory import Trajectory
 
-DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-"""One for each round through the colours."""
-
-MOST_LINES = 20
-"""A batch of more motions than this is drawn as medians and bands."""
-
-PANELS = ("q", "qd", "qdd", "tau", "energy", "drift")
+PANELS = (
+    *("q", "qd", "qdd", "tau", "energy", "drift", "phase"),
+    *("error", "error_qd", "residual", "residual_qd", "residual_qdd", "residual_tau"),
+)
 """The panels, besides those of signals."""
 
-WIDTH, ROW = 10.0, 2.1
-"""Of a figure and of a row of its panels, inches."""
-
-IN_DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s^2": "deg/s²"}
-"""The units of signals that degrees take the place of, as in the panels of joints."""
+LAYOUTS = ("quantities", "joints")
 
 REST = 1e-9
 """Joints that move less than this, rad or m, are at rest."""
-
-PAD = 0.07
-"""Around panels and titles, inches."""
 
 
 def plot_trajectory(
     trajectory: Trajectory,
     *,
+    over: Trajectory | Log | None = None,
     joints: Iterable[str | int] | None = None,
     panels: Sequence[str] | None = None,
+    signals: Sequence[str] | None = None,
+    layout: Literal["quantities", "joints"] = "quantities",
+    limits: bool | Robot | Sequence[Limits] = True,
+    reference: bool = True,
     degrees: bool = True,
+    size: Literal["report", "paper", "slide"] = "report",
+    palette: Literal["colour", "grey"] = "colour",
     figsize: tuple[float, float] | None = None,
     title: str | None = None,
-    signals: Sequence[str] | None = None,
     figure: Figure | SubFigure | None = None,
 ) -> Figure:
-    """Joint positions, velocities and forces, energies and the drift of their account over time, as a Figure.
+    """Joint positions, velocities and forces over time with limits and references, energies, signals, as a Figure.
 
-    Panels stand in two columns. The dashes of curves that coincide take turns, so that all are seen. Dotted lines are
-    events: impacts, joints that stick, crossings asked for. A batch of up to twenty motions shows a thin line for each;
-    a larger one the median, and a band from the 5th to the 95th percentile. Angles are not wrapped.
+    A joint has the same colour in every panel. References are dark dashes on the curve that they are for, with a panel
+    of the tracking error; another motion or a log is a broad pale line behind, with a panel of the residual. Limits
+    near the curves are lines, and times beyond them are shaded. Dotted lines are events, with a mark for each kind.
+    Panels that hold only zeros are left out and named in the footer. The dashes of curves that coincide take turns, so
+    that all are seen. A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band
+    from the 5th to the 95th percentile. More than 6,000 rows are drawn by their extremes. Angles are not wrapped.
 
     Args:
         trajectory: what to draw.
-        joints: names or numbers of the joints that are drawn; all where nothing is said.
-        panels: which, in this order, of "q", "qd", "qdd", "tau", "energy" and "drift". Where nothing is said: q, qd,
-            tau where forces act, energy, and drift where anything moves.
-        degrees: angles in degrees, and speeds in degrees a second; otherwise in radians.
+        over: another motion, or a log, behind it; joints are matched by name, rows by time.
+        joints: names or numbers of the joints that are drawn; all by default.
+        panels: names of the panels, in order: "q", "qd", "qdd", "tau", "energy", "drift" (of the energy account),
+            "phase" (velocities over positions), "error" and "error_qd" (reference less motion), "residual",
+            "residual_qd", "residual_qdd" and "residual_tau" (other motion less this), and names of signals. By default
+            q, qd, tau if forces act, error, residual, energy, and drift if anything moves.
+        signals: names of signals in panels of their own below; by default all that no other panel shows, none if
+            panels are named.
+        layout: "quantities" draws the joints together, in a panel for each quantity; "joints" a row for each joint,
+            with the energies below.
+        limits: those that the trajectory has; a robot or `armdyn.Limits` of each joint for others; False for none.
+        reference: draw signals such as q_ref on the curve that they are for.
+        degrees: angles in degrees, and speeds in degrees per second; otherwise in radians.
+        size: words and lines for a page of a report (10 in wide), a paper (7.1 in) or a slide (13.33 in).
+        palette: "colour", which colour-blind readers can tell apart, or "grey".
         figsize: width and height, inches.
-        title: above the picture; robot and duration where none is given. The method stands beside it.
-        signals: names of those drawn below, each in a panel of its own; all where nothing is said, none of ``()``, and
-            none where panels are named.
+        title: above the picture; robot and duration by default.
         figure: one to draw into, such as ``matplotlib.pyplot.figure(layout="constrained")``, or a part of one.
 
     Raises:
         UnknownName: a joint, panel or signal that the trajectory does not have.
+        SettingError: an error without a reference, a residual without another motion; another layout, size or palette.
+        DTypeError: another motion that is neither a trajectory nor a log.
+        ShapeError: a batch as another motion.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.1)
-    >>> [axes.get_ylabel() for axes in armdyn.plots.plot_trajectory(trajectory).axes]
-    ['angle [deg]', 'velocity [deg/s]', 'energy [J]', 'drift [pJ]']
+    >>> [axes.get_title("left") for axes in armdyn.plots.plot_trajectory(trajectory).axes][-2:]
+    ['energy [J]', 'drift of the energy account [pJ]']
     """
-    shown = _chosen_panels(trajectory, panels)
-    drawn = [_Panel(name, kind) for name in shown for kind in _kinds(trajectory, name, _numbers(trajectory, joints))]
-    named = _chosen_signals(trajectory, signals) if signals is not None or panels is None else ()
-    view = _View(trajectory, _numbers(trajectory, joints), degrees)
-    makers: list[Draw] = [view.panel(panel) for panel in drawn]
-    for name in named:
-        makers += [_signal_panel(name, unit, degrees=degrees) for unit in _units_of_joints(trajectory, name)]
-    rows = -(-len(makers) // 2)
-    if figure is None:
-        width, height = (WIDTH, 0.6 + ROW * max(rows, 2)) if figsize is None else _size(figsize)
-        figure = new_figure(width, height)
-    _lay_out(figure)
-    _draw(figure, makers, trajectory)
-    _legend_of_joints(figure, view)
-    _head(figure, trajectory, title)
-    return figure.get_figure(root=True)
+    arranged = choice("layout", layout, LAYOUTS, error=SettingError)
+    sizes = SIZES[choice("size", size, tuple(SIZES), error=SettingError)]
+    sheet = Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
+    numbers = _numbers(trajectory, joints)
+    other = None if over is None else overlay_of(trajectory, over)
+    maker = Panels(
+        trajectory, numbers, sheet, degrees=switch("degrees", degrees), over=other,
+        limits=_limits(trajectory, limits), reference=switch("reference", reference),
+    )  # fmt: skip
+    chosen = _Choice(maker, panels, signals, arranged)
+    rows = chosen.by_joints() if arranged == "joints" else chosen.by_quantities()
+    picture = _Picture(maker, rows, chosen.notes, figure, None if figsize is None else _size(figsize))
+    picture.draw(title or _title(trajectory))
+    return picture.places.figure.get_figure(root=True)
 
 
-Draw = Callable[[Axes, "Trajectory"], None]
+class _Choice:
+    """The panels that are drawn, and those that are left out because they hold only zeros.
+
+    Args:
+        maker: of panels.
+        panels: names, if they are given.
+        signals: names, if they are given.
+        layout: "quantities" or "joints".
+    """
+
+    def __init__(self, maker: Panels, panels: Sequence[str] | None, signals: Sequence[str] | None, layout: str) -> None:
+        self.maker, self.motion = maker, maker.motion
+        self.zero: list[str] = []
+        self.notes: list[str] = []
+        known = tuple(self.motion.signals)
+        for name in signals or ():
+            if not is_one_of(name, known):
+                raise UnknownName.of("signal", name, known, f"the trajectory of {self.motion.robot!r}")
+        if panels is not None:
+            panels = [panels] if isinstance(panels, str) else list(panels)
+            self._check(panels)
+            self.panels, self.signals = panels, list(signals or ())
+        else:
+            self.panels = self._usual(layout)
+            others = self._other_signals()
+            if signals is None and layout == "joints" and others:
+                self.notes.append(f"signals that are not drawn: {', '.join(others)}")
+                others = []
+            self.signals = list(signals) if signals is not None else others
+        if self.zero:
+            self.notes.insert(0, f"zero throughout: {', '.join(self.zero)}")
+
+    def _check(self, panels: Sequence[str]) -> None:
+        for name in panels:
+            if not is_one_of(name, (*PANELS, *self.motion.signals)):
+                raise UnknownName.of("panel", name, (*PANELS, *self.motion.signals), "pictures of trajectories")
+            if name.startswith("residual") and name in PANELS and self.maker.over is None:
+                raise SettingError(f"panel {name!r} compares with another motion; expected over=other too")
+            if name.startswith("error") and name in PANELS:
+                of = name.removeprefix("error_") if "_" in name else "q"
+                if REFERENCES[of][0] not in self.motion.signals:
+                    raise SettingError(
+                        f"panel {name!r} is reference less motion, and the trajectory of {self.motion.robot!r} has no "
+                        f"signal {REFERENCES[of][0]!r}: trajectory.with_signals({REFERENCES[of][0]}=...)"
+                    )
+
+    def _usual(self, layout: str) -> list[str]:
+        motion, maker = self.motion, self.maker
+        acts = any_of(motion.tau) or (maker.over is not None and any_of(maker.over.arrays.get("tau", np.zeros(1))))
+        moves = any_of(np.abs(motion.q - motion.q[:1]) > REST)
+        if not acts:
+            self.zero.append("joint forces")
+        error = ["error"] if "q" in maker.references else []
+        residual = ["residual"] if maker.over is not None and not motion.batch else []
+        more = ["energy", *(["drift"] if moves else [])]
+        if layout == "joints":
+            return ["q", "qd", *(["tau"] if acts else []), *(residual or error), *more]
+        return ["q", "qd", *(["tau"] if acts else []), *error, *residual, *more]
+
+    def _other_signals(self) -> list[str]:
+        """All signals but references that are drawn on their curve, and those that are zero throughout."""
+        shown = {signal for name, signal in self.maker.references.items() if name in self.panels}
+        found = []
+        for name, values in self.motion.signals.items():
+            if name in shown:
+                continue
+            if any_of(values):
+                found.append(name)
+            else:
+                self.zero.append(words_of(name).words)
+        return found
+
+    def _named(self, joints: Sequence[int]) -> list[Panel]:
+        """The panels of all names: a panel has its name before a signal has."""
+        made = [panel for name in self.panels if name in PANELS for panel in self.maker.of(name, joints)]
+        return made + [panel for name in self._signals() for panel in self.maker.signal(name)]
+
+    def _signals(self) -> list[str]:
+        return [*(name for name in self.panels if name not in PANELS), *self.signals]
+
+    def by_quantities(self) -> list[list[Panel]]:
+        """Panels in two columns."""
+        made = self._named(self.maker.numbers)
+        return [made[k : k + 2] for k in range(0, len(made), 2)]
+
+    def by_joints(self) -> list[list[Panel]]:
+        """A row for each joint, and the quantities that are not of joints in rows of their own."""
+        of_joints = [name for name in self.panels if name in PANELS and name not in ("energy", "drift")]
+        per_joint = [name for name in self._signals() if self._is_of_joints(name)]
+        rows = []
+        for k in self.maker.numbers:
+            row = [panel for name in of_joints for panel in self.maker.of(name, [k])]
+            row += [panel for name in per_joint for panel in self.maker.signal(name, [k])]
+            if row:
+                rows += _broken([replace(row[0], joint=self.motion.joint_names[k]), *row[1:]])
+        whole = [
+            panel for name in self.panels if name in PANELS and name not in of_joints
+            for panel in self.maker.of(name, self.maker.numbers)
+        ]  # fmt: skip
+        whole += [panel for name in self._signals() if name not in per_joint for panel in self.maker.signal(name)]
+        return rows + [whole[k : k + 2] for k in range(0, len(whole), 2)]
+
+    def _is_of_joints(self, name: str) -> bool:
+        labels = self.motion.signal_labels.get(name, ())
+        return [label.name for label in labels] == list(self.motion.joint_names)
 
 
-@dataclass(frozen=True)
-class _Panel:
-    """A quantity, and the kind of joints whose it is; none of energies."""
-
-    name: str
-    kind: str = ""
+MOST_COLUMNS = 4
+"""Panels beside each other in the row of a joint."""
 
 
-def _chosen_panels(trajectory: Trajectory, panels: Sequence[str] | None) -> Sequence[str]:
-    if panels is None:
-        acts = _any(trajectory.tau)
-        moves = _any(np.abs(trajectory.q - trajectory.q[:1]) > REST)
-        return ("q", "qd", *(["tau"] if acts else []), "energy", *(["drift"] if moves else []))
-    for name in [panels] if isinstance(panels, str) else panels:
-        if not is_one_of(name, PANELS):
-            raise UnknownName.of("panel", name, PANELS, "pictures of trajectories")
-    return (panels,) if isinstance(panels, str) else tuple(panels)
+def _broken(row: list[Panel]) -> list[list[Panel]]:
+    """A row of panels as rows of at most `MOST_COLUMNS`, of nearly the same length."""
+    count = -(-len(row) // MOST_COLUMNS)
+    each = -(-len(row) // count)
+    return [row[k : k + each] for k in range(0, len(row), each)]
 
 
-def _any(values: Array) -> bool:
-    """Whether any finite value is not zero."""
-    return bool((np.isfinite(values) & (values != 0.0)).any())
+class _Picture:
+    """Panels on their places, with one legend, the title and the footer.
+
+    Args:
+        maker: of the panels.
+        rows: of panels.
+        notes: for the footer.
+        figure: to draw into; None of a new one.
+        figsize: of a new one, inches.
+    """
+
+    def __init__(
+        self,
+        maker: Panels,
+        rows: list[list[Panel]],
+        notes: list[str],
+        figure: Figure | SubFigure | None,
+        figsize: tuple[float, float] | None,
+    ) -> None:
+        self.maker, self.motion, self.rows, self.sheet = maker, maker.motion, rows, maker.sheet
+        columns = max((len(row) for row in rows), default=1)
+        self.spans = [_spans(len(row), columns) for row in rows]
+        panels = [panel for row in rows for panel in row]
+        width = (figsize or (self.sheet.size.width, 0.0))[0] if figure is None else _width(figure)
+        self.width = width - 0.2 * self.sheet.scale
+        foot = [*notes, *_outside(panels), *_thinned(self.motion, maker.over), *_of_panels(panels)]
+        foot += [] if maker.over is None else maker.over.notes
+        foot.append(self.motion.statistics.method)
+        self.foot = wrapped(foot, self.width, self.sheet.scale)
+        self.lift = 0.42 * self.sheet.size.font if kinds_of_events(self.motion) else 0.0
+        room = [self._room(number) + 0.4 * bool(self.lift) for number in range(len(rows))]
+        entries = self._entries({"limit", "outside limits"} if any(panel.bands for panel in panels) else set())
+        self.places = Places(
+            self.sheet, self.spans, room, figure=figure, figsize=figsize, foot=self.foot,
+            head=-(-len(entries) // legend_columns(entries, self.width, self.sheet.scale)) if entries else 0,
+        )  # fmt: skip
+
+    def draw(self, title: str) -> None:
+        """Draw all."""
+        motion, font, first = self.motion, self.sheet.size.font, None
+        over = self.maker.over
+        drawn: set[str] = set()
+        for number, (row, spans) in enumerate(zip(self.rows, self.spans, strict=True)):
+            column = 0
+            for panel, span in zip(row, spans, strict=True):
+                axes = self.places.axes(number, column, span, None if panel.phase else first)
+                draw_panel(axes, panel, self.sheet, self.lift)
+                if panel.phase:
+                    axes.set_xlabel("", fontsize=font)
+                else:
+                    first = first or axes
+                    mark_events(axes, motion, 0.5 * font)
+                    lowest = self._is_lowest(number, column, span)
+                    axes.tick_params(labelbottom=lowest)
+                    if not lowest:
+                        axes.xaxis.set_label_coords(0.5, -0.1)
+                    else:
+                        axes.set_xlabel("time [s]", fontsize=1.06 * font, color=INK, labelpad=2.0)
+                drawn |= {str(one.get_label()) for one in axes.collections}
+                column += span
+        if first is not None:
+            begin, end = motion.t[0], motion.t[-1]
+            if over is not None:
+                begin, end = min(begin, over.t[0]), max(end, over.t[-1])
+            if end > begin:
+                first.set_xlim(begin, end)
+        entries = self._entries(drawn)
+        self.places.head(title, entries, legend_columns(entries, self.width, self.sheet.scale))
+        self.places.foot(self.foot)
+
+    def _room(self, row: int) -> float:
+        """Lines above a row: names of curves and of a joint, and times of the row above."""
+        panels, spans = self.rows[row], self.spans[row]
+        lines = max((legend_lines(panel, span) for panel, span in zip(panels, spans, strict=True)), default=0)
+        lines += any(panel.joint for panel in panels)
+        if row and any(self._is_lowest(row - 1, *place) for place in _places(self.spans[row - 1])):
+            under = {column for start, span in _places(spans) for column in range(start, start + span)}
+            above = _places(self.spans[row - 1])
+            labelled = [place for place in above if self._is_lowest(row - 1, *place)]
+            lines += 2 * any(start in under for start, _ in labelled)
+        return lines
+
+    def _is_lowest(self, row: int, column: int, span: int) -> bool:
+        """Whether no panel over time stands below some part of a panel."""
+        for below, spans in zip(self.rows[row + 1 :], self.spans[row + 1 :], strict=True):
+            start = 0
+            for panel, wide in zip(below, spans, strict=True):
+                if not panel.phase and wide == span and start == column:
+                    return False
+                start += wide
+        return True
+
+    def _entries(self, drawn: set[str]) -> list[Entry]:
+        """The legend: joints, references, the other motion, limits, kinds of events."""
+        panels = [panel for row in self.rows for panel in row]
+        maker, motion, size = self.maker, self.motion, self.sheet.size
+        entries = []
+        if any(not panel.legend and panel.name != "drift" for panel in panels) and not any(p.joint for p in panels):
+            entries += [Entry(motion.joint_names[k], maker.style(k)) for k in maker.numbers]
+        one = {"color": "#444444", "linewidth": size.line}
+        if any(panel.references for panel in panels):
+            entries.append(Entry("reference", reference_style({**one, "color": "#888888"})))
+        if maker.over is not None and any(panel.behind for panel in panels):
+            entries.append(Entry(maker.over.name, behind_style(one)))
+        if "limit" in drawn:
+            entries.append(
+                Entry("limit", {"color": "#666666", "linestyle": (0, (7.0, 2.0, 1.2, 2.0)), "linewidth": 0.9})
+            )
+        if any(band.outside for panel in panels for band in panel.bands):
+            entries.append(
+                Entry("time outside limits", {"color": self.sheet.outside, "linewidth": 5.0 * self.sheet.scale})
+            )
+        if any(not panel.phase for panel in panels):
+            for kind, count in kinds_of_events(motion):
+                entries.append(Entry(f"{kind} ({count})", event_style(kind, 0.5 * size.font)))
+        if np.prod(motion.batch) > MOST_LINES:
+            entries.append(Entry("median, 5 to 95 %", one))
+        return entries
+
+
+def _places(spans: Sequence[int]) -> list[tuple[int, int]]:
+    """The first column of each panel of a row, and its span."""
+    return [(sum(spans[:k]), span) for k, span in enumerate(spans)]
+
+
+def _spans(count: int, columns: int) -> list[int]:
+    """The columns that each panel of a row spans: those of a row of fewer panels are wider, but in two columns."""
+    return [columns // max(count, 1) if columns > 2 else 1] * count
+
+
+def _width(figure: Figure | SubFigure) -> float:
+    """The width of a figure or a part of one, inches."""
+    return float(figure.bbox.width / figure.get_figure(root=True).dpi)
+
+
+def _outside(panels: Sequence[Panel]) -> list[str]:
+    """The time beyond limits of each joint and quantity."""
+    found = [
+        f"{band.label} {sum(end - start for start, end in band.outside):.3g} s"
+        for panel in panels for band in panel.bands if band.outside
+    ]  # fmt: skip
+    return [f"outside limits: {', '.join(found)}"] if found else []
+
+
+def _thinned(motion: Trajectory, over: Overlay | None) -> list[str]:
+    """A sentence on rows that are drawn by their extremes."""
+    counts = [len(motion.t), *([] if over is None else [len(over.t)])]
+    return [f"{count:,} rows drawn by the extremes of {INTERVALS:,} intervals" for count in counts if count > LONGEST]
+
+
+def _of_panels(panels: Sequence[Panel]) -> list[str]:
+    return list(dict.fromkeys(note for panel in panels for note in panel.notes))
+
+
+def _limits(trajectory: Trajectory, limits: Any) -> Sequence[Limits]:
+    """The limits of all joints; empty if none are drawn.
+
+    Raises:
+        ShapeError: a robot of other joints.
+        DTypeError: limits that are neither a switch, nor a robot, nor `armdyn.Limits` of each joint.
+    """
+    if isinstance(limits, bool | np.bool_):
+        return trajectory.limits if limits else ()
+    if hasattr(limits, "joints"):
+        check_it_moved(trajectory, limits)
+        return [joint.limits for joint in limits.joints]
+    given = list(limits) if isinstance(limits, Sequence) else []
+    if len(given) != len(trajectory.joint_names) or not all(isinstance(one, Limits) for one in given):
+        raise DTypeError(
+            f"limits is {shown(limits)}; expected True, False, a robot, or an armdyn.Limits for each of the joints "
+            f"{', '.join(trajectory.joint_names)}"
+        )
+    return given
+
+
+def _size(figsize: Any) -> tuple[float, float]:
+    width, height = array("figsize", figsize, (2,), "width and height, inches").tolist()
+    return float(width), float(height)
+
+
+def _title(trajectory: Trajectory) -> str:
+    motions = int(np.prod(trajectory.batch))
+    many = f", {motions} motions" if trajectory.batch else ""
+    start = f"{trajectory.t[0]:g} to " if trajectory.t[0] else ""
+    return f"{trajectory.robot}, {start}{trajectory.t[-1]:g} s{many}"
 
 
 def _numbers(trajectory: Trajectory, joints: Iterable[str | int] | None) -> list[int]:
@@ -141,308 +432,3 @@ def _numbers(trajectory: Trajectory, joints: Iterable[str | int] | None) -> list
         else:
             raise UnknownName.of("joint", joint, names, f"the trajectory of {trajectory.robot!r}")
     return list(dict.fromkeys(numbers))
-
-
-def _kinds(trajectory: Trajectory, name: str, numbers: Sequence[int]) -> list[str]:
-    """Joints that turn and joints that slide have panels of their own."""
-    if name in ("energy", "drift"):
-        return [""]
-    return [kind for kind in ("revolute", "prismatic") if any(trajectory.joint_kinds[k] == kind for k in numbers)]
-
-
-def _size(figsize: Any) -> tuple[float, float]:
-    width, height = array("figsize", figsize, (2,), "width and height, inches").tolist()
-    return float(width), float(height)
-
-
-def _lay_out(figure: Figure | SubFigure) -> None:
-    """Let Matplotlib's constrained layout make room for what stands around panels, where no other is chosen."""
-    whole = figure.get_figure(root=True)
-    if whole.get_layout_engine() is None:
-        whole.set_layout_engine("constrained")
-    engine = whole.get_layout_engine()
-    if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(h_pad=PAD)
-
-
-def _draw(figure: Figure | SubFigure, makers: list[Draw], trajectory: Trajectory) -> None:
-    """Panels in two columns, row by row, the last as wide as both where it stands alone."""
-    rows = -(-len(makers) // 2)
-    grid = figure.add_gridspec(max(rows, 1), 2)
-    first: Axes | None = None
-    for place, make in enumerate(makers):
-        row, column = divmod(place, 2)
-        alone = place == len(makers) - 1 and column == 0
-        axes = figure.add_subplot(grid[row, :] if alone else grid[row, column], sharex=first)
-        first = first or axes
-        prepare(axes)
-        axes.yaxis.set_major_locator(MaxNLocator(5))
-        axes.yaxis.set_offset_position("right")  # on the left stands the legend
-        axes.yaxis.label.set_fontsize(9)
-        axes.xaxis.label.set_fontsize(9)
-        make(axes, trajectory)
-        _settle(axes)
-        mark_events(axes, trajectory)
-        is_odd = len(makers) % 2 == 1  # then the last panel is wide, and its times do not stand below those above it
-        lowest = place + 2 >= len(makers) and not (place == len(makers) - 2 and is_odd)
-        axes.tick_params(labelbottom=place + (3 if is_odd else 2) >= len(makers))
-        if lowest:
-            axes.set_xlabel("time [s]", color=INK)
-    if first is not None and len(trajectory.t) > 1:
-        first.set_xlim(trajectory.t[0], trajectory.t[-1])
-    figure.align_ylabels()
-
-
-def _settle(axes: Axes) -> None:
-    """An axis of a value that does not change shows that value, and no offsets."""
-    low, high = axes.get_ylim()
-    middle = 0.5 * (low + high)
-    if limit := _of_most(axes):
-        low, high = max(low, -limit), min(high, limit)
-        axes.set_ylim(low, high)
-        middle = 0.5 * (low + high)
-    if high - low <= FLAT * max(abs(middle), 1.0) or not axes.lines:
-        half = 0.05 * max(abs(middle), 1.0)
-        axes.set_ylim(middle - half, middle + half)
-    axes.ticklabel_format(axis="y", useOffset=False)
-
-
-LOST, BEFORE, SHOWN = 1e9, 0.1, 100.0
-"""More than this, in the unit of a panel and times what it was in this part of the time, a motion reaches only where it
-diverges. It is shown up to so many times that, or up to so many where it was less than one."""
-
-
-def _of_most(axes: Axes) -> float:
-    """The size up to which curves are shown that diverge; else 0."""
-    begun, all_of_it = 0.0, 0.0
-    for line in axes.lines:
-        sizes = np.abs(np.asarray(line.get_ydata(), dtype=float))
-        times, (_, end) = np.asarray(line.get_xdata(), dtype=float), axes.dataLim.intervalx
-        begun = max(begun, _largest(sizes[times <= BEFORE * end]))
-        all_of_it = max(all_of_it, _largest(sizes))
-    return SHOWN * max(begun, 1.0) if LOST * max(begun, 1.0) < all_of_it else 0.0
-
-
-def _largest(sizes: Array) -> float:
-    return float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
-
-
-def _head(figure: Figure | SubFigure, trajectory: Trajectory, title: str | None) -> None:
-    """The title, and below all panels what events are marked, and the method."""
-    figure.suptitle(
-        _plain(title or _title(trajectory)), x=0.01, ha="left", fontsize=11, color=INK, fontweight="bold"
-    )  # fmt: skip
-    foot = filter(None, (kinds_of_events(trajectory), trajectory.statistics.method))
-    figure.supxlabel(_plain("; ".join(foot)), x=0.99, ha="right", fontsize=7, color="#666666")
-
-
-class _View:
-    """The joints that are drawn, each in its own colour, the same in every panel."""
-
-    def __init__(self, trajectory: Trajectory, numbers: list[int], degrees: bool) -> None:
-        self.trajectory, self.numbers, self.degrees = trajectory, numbers, degrees
-        self._has_joints = False
-
-    def panel(self, panel: _Panel) -> Draw:
-        """The function that draws a panel."""
-        if panel.name == "energy":
-            return _draw_energies
-        if panel.name == "drift":
-            return _draw_drift
-        self._has_joints = True
-        return lambda axes, _: self._draw(axes, panel)
-
-    def style(self, k: int) -> dict[str, Any]:
-        """Colour and dashes of a joint."""
-        return _style(self.numbers.index(k))
-
-    def joints(self) -> list[tuple[str, dict[str, Any]]]:
-        """The names and styles of all joints drawn."""
-        return [(self.trajectory.joint_names[k], self.style(k)) for k in self.numbers] if self._has_joints else []
-
-    def _draw(self, axes: Axes, panel: _Panel) -> None:
-        turns = panel.kind == "revolute"
-        in_degrees = self.degrees and turns and panel.name != "tau"
-        values = getattr(self.trajectory, panel.name) * (180.0 / np.pi if in_degrees else 1.0)
-        of_kind = [k for k in self.numbers if self.trajectory.joint_kinds[k] == panel.kind]
-        curves = [(self.trajectory.joint_names[k], values[..., k], self.style(k)) for k in of_kind]
-        _draw_curves(axes, self.trajectory.t, curves)
-        axes.set_ylabel(_ylabel(panel.name, turns, in_degrees), color=INK)
-        if in_degrees and panel.name == "q" and 180 <= np.ptp(axes.get_ylim()) < 1440:
-            shown = np.ptp(axes.get_ylim())
-            axes.yaxis.set_major_locator(MultipleLocator(45 if shown < 360 else 90 if shown < 720 else 180))
-
-
-def _ylabel(name: str, turns: bool, in_degrees: bool) -> str:
-    angle = "deg" if in_degrees else "rad"
-    return {
-        "q": f"angle [{angle}]" if turns else "position [m]",
-        "qd": f"velocity [{angle if turns else 'm'}/s]",
-        "qdd": f"acceleration [{angle if turns else 'm'}/s²]",
-        "tau": "torque [N m]" if turns else "force [N]",
-    }[name]
-
-
-def _style(place: int) -> dict[str, Any]:
-    return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place // len(COLOURS) % len(DASHES)]}
-
-
-def _chosen_signals(trajectory: Trajectory, signals: Sequence[str] | None) -> Sequence[str]:
-    """The names of the signals to draw."""
-    known = tuple(trajectory.signals)
-    for name in signals or ():
-        if not is_one_of(name, known):
-            raise UnknownName.of("signal", name, known, f"the trajectory of {trajectory.robot!r}")
-    return known if signals is None else signals
-
-
-def _units_of_joints(trajectory: Trajectory, name: str) -> Sequence[str | None]:
-    """The units of a signal that joints which turn and slide have in different ones; else None."""
-    labels = trajectory.signal_labels.get(name, ())
-    units = tuple(dict.fromkeys(label.unit for label in labels))
-    of_joints = [label.name for label in labels] == list(trajectory.joint_names)
-    return units if of_joints and len(units) > 1 else (None,)
-
-
-def _signal_panel(name: str, only: str | None, *, degrees: bool) -> Draw:
-    """A line for each of the values of a signal, or of those in a unit, with their names and units as far as known."""
-
-    def draw(axes: Axes, trajectory: Trajectory) -> None:
-        values, known = trajectory.signals[name], trajectory.signal_labels.get(name)
-        places = range(values.shape[-1])
-        if only is not None and known is not None:
-            places = [k for k, one in enumerate(known) if one.unit == only]  # type: ignore[assignment]
-            values, known = values[..., places], tuple(known[k] for k in places)
-        if degrees and known is not None:
-            values = values * [180.0 / np.pi if one.unit in IN_DEGREES else 1.0 for one in known]
-            known = tuple(one._replace(unit=IN_DEGREES.get(one.unit, one.unit)) for one in known)
-        labels, unit = _labels_of_signal(name, values.shape[-1], known)
-        curves = zip(labels, np.moveaxis(values, -1, 0), map(_style, places), strict=True)
-        _draw_curves(axes, trajectory.t, list(curves))
-        axes.set_ylabel(_plain(name + unit), color=INK)
-        _legend_above(axes)
-
-    return draw
-
-
-def _labels_of_signal(name: str, size: int, known: Sequence[Label] | None) -> tuple[list[str], str]:
-    """The names of the values of a signal, and the unit of the axis; units stand with the names where they differ."""
-    if known is None:
-        return ([name] if size == 1 else [f"{name} {k}" for k in range(size)]), ""
-    units = dict.fromkeys(one.unit for one in known)
-    if len(units) == 1:
-        return [one.name or name for one in known], "".join(f" [{unit}]" for unit in units if unit)
-    return [f"{one.name} [{one.unit}]" if one.unit else one.name for one in known], ""
-
-
-def _draw_energies(axes: Axes, trajectory: Trajectory) -> None:
-    energy = trajectory.energy
-    shown = [("kinetic", energy.kinetic, COLOURS[0]), ("potential", energy.potential, COLOURS[1])]
-    if np.nanmax(np.abs(energy.work), initial=0.0) > 0:
-        shown.append(("work put in", energy.work, COLOURS[2]))
-    shown.append(("total", energy.total, INK))
-    _draw_curves(axes, trajectory.t, [(name, values, {"color": colour}) for name, values, colour in shown])
-    axes.set_ylabel("energy [J]", color=INK)
-    _legend_above(axes)
-
-
-def _draw_drift(axes: Axes, trajectory: Trajectory) -> None:
-    drift = trajectory.energy.drift
-    largest = np.abs(drift[np.isfinite(drift)]).max(initial=0.0)
-    scale, unit = next(((s, u) for s, u in _JOULES if largest >= s), _JOULES[-1])
-    _draw_curves(axes, trajectory.t, [("total - initial - work", drift / scale, {"color": INK})])
-    axes.set_ylabel(f"drift [{unit}]", color=INK)
-    _legend_above(axes)
-
-
-_JOULES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ"), (1e-12, "pJ"), (1e-15, "fJ"))
-
-
-def _draw_curves(axes: Axes, t: Array, curves: Sequence[tuple[str, Array, dict[str, Any]]]) -> None:
-    """Curves, the name, values and style of each; those of one motion take turns where they coincide."""
-    alone = len(t) > 1 and all(values.ndim == 1 for _, values, _ in curves)
-    parts = pieces(t, np.stack([values for _, values, _ in curves], axis=-1)) if curves and alone else None
-    for k, (name, values, style) in enumerate(curves):
-        if parts is None:
-            _draw_lines(axes, t, values, name, **style)
-        else:
-            _draw_pieces(axes, t, values, name, parts[k], style)
-
-
-def _draw_pieces(axes: Axes, t: Array, values: Array, name: str, parts: list[Piece], style: dict[str, Any]) -> None:
-    """One motion's line, in parts."""
-    for k, part in enumerate(parts):
-        own, label = slice(part.first, part.last + 1), _plain(name) if k == 0 else None
-        axes.plot(t[own], values[own], label=label, linewidth=1.4, **(style | part.style))
-
-
-def _draw_lines(axes: Axes, t: Array, values: Array, name: str, **style: Any) -> None:
-    """Few motions as thin lines, many as the median with a band around it."""
-    flat = values.reshape(len(t), -1)
-    motions = flat.shape[1]
-    if motions <= MOST_LINES:
-        thin: dict[str, Any] = {"linewidth": 1.4} if motions == 1 else {"linewidth": 0.7, "alpha": 0.7}
-        if len(t) == 1:
-            thin["marker"] = "o"
-        for k in range(motions):
-            axes.plot(t, flat[:, k], label=_plain(name) if k == 0 else None, **thin, **style)
-        return
-    flat = flat[:, np.isfinite(flat).all(axis=0)]
-    if flat.shape[1]:
-        low, middle, high = np.percentile(flat, [5, 50, 95], axis=1)
-        axes.fill_between(t, low, high, color=style["color"], alpha=0.15, linewidth=0)
-        axes.plot(t, middle, label=_plain(name), linewidth=1.4, **style)
-
-
-def _legend_above(axes: Axes) -> None:
-    """In a line above the panel, where it covers nothing."""
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        place = axes.get_subplotspec()
-        panels = 1 if place is None else len(place.colspan)
-        drawn = [handle for handle in handles if isinstance(handle, Line2D)]
-        solid = [Line2D([], [], color=line.get_color(), linewidth=1.4) for line in drawn]
-        axes.legend(
-            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2,
-            ncols=_columns_of(labels, panels), frameon=False, fontsize=8, handlelength=1.8, columnspacing=1.2,
-            labelcolor=INK,
-        )  # fmt: skip
-
-
-MOST_COLUMNS, LETTERS_OF_A_PANEL, LETTERS_OF_A_LINE = 4, 56, 5
-"""Columns of a legend, letters that go above a panel, and the letters in whose room a line is drawn before its name."""
-
-
-def _columns_of(labels: Sequence[str], panels: int) -> int:
-    """As many columns as go above so many panels: a legend that is wider would take its room from all panels."""
-    for columns in range(min(len(labels), MOST_COLUMNS * panels), 1, -1):
-        rows = -(-len(labels) // columns)
-        longest = [max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows)]
-        if sum(longest) + LETTERS_OF_A_LINE * len(longest) <= LETTERS_OF_A_PANEL * panels:
-            return columns
-    return 1
-
-
-def _legend_of_joints(figure: Figure | SubFigure, view: _View) -> None:
-    """The joints once, to the right of all panels."""
-    named = view.joints()
-    if named:
-        handles = [Line2D([], [], label=_plain(name), linewidth=1.4, **style) for name, style in named]
-        many = np.prod(view.trajectory.batch) > MOST_LINES
-        figure.legend(
-            handles=handles, loc="outside right upper", frameon=False, fontsize=8, handlelength=2.2, labelcolor=INK,
-            title="median, 5 to 95 %" if many else None, title_fontsize=8, alignment="left",
-            ncols=-(-len(handles) // 30),
-        )  # fmt: skip
-
-
-def _title(trajectory: Trajectory) -> str:
-    motions = int(np.prod(trajectory.batch))
-    many = f", {motions} motions" if trajectory.batch else ""
-    start = f"{trajectory.t[0]:g} to " if trajectory.t[0] else ""
-    return f"{trajectory.robot}, {start}{trajectory.t[-1]:g} s{many}"
-
-
-def _plain(text: str) -> str:
-    """Text as it stands: a dollar sign starts no formula, a leading underscore hides no label."""
-    return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")

@@ -1,9 +1,12 @@
 /* The colours of the style sheet, for drawings; read again when the scheme changes. */
 
+/** Names of the variables that are read. */
+const COLOUR_NAMES = ["ink", "faint", "line", "accent", "metal", "joint", "slide", "grid", "kinetic", "potential", "work", "card"];
+
 const colours = {
   read() {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["ink", "faint", "line", "accent", "metal", "joint", "slide", "grid", "kinetic", "potential", "work", "card"]) {
+    for (const name of COLOUR_NAMES) {
       this[name] = style.getPropertyValue(`--${name}`).trim();
     }
   },

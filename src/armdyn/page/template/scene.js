@@ -17,13 +17,15 @@ class Scene {
     if (this.trace.length > TRACE) this.trace.shift();
   }
 
-  draw(drawing, camera, now) {
+  /** `ghost`: poses of another motion, drawn as glass. */
+  draw(drawing, camera, now, ghost = null) {
     const { layers, about } = this, size = about.size;
     const poses = about.links.map((_, k) => poseOf(now.at.poses, k));
     drawing.begin(camera);
     drawing.lines(this.grid, [...colours.rgb("grid"), 0.9], { fade: 1.5 * size });
     if (layers.bodies) for (const { link, mesh, colour } of this.meshes) drawing.solid(mesh, poses[link], colour ? softened(colour) : colours.rgb("metal"));
     if (layers.skeleton) this.skeleton(drawing, poses);
+    if (ghost && layers.ghost) this.ghost(drawing, about.links.map((_, k) => poseOf(ghost, k)));
     if (layers.frames) {
       triad(drawing, poses[0], size);
       if (now.tip) triad(drawing, now.tip, size);
@@ -32,6 +34,14 @@ class Scene {
     if (now.tip) for (const [name, found] of Object.entries(now.ellipsoids)) if (layers[name]) this.ellipsoid(drawing, now.tip, found, ELLIPSOIDS[name].colour);
     if (layers.trace && this.trace.length > 1) drawing.lines(this.trace.flat(), [...colours.rgb("accent"), 0.9], { strip: true });
     drawing.finish();
+  }
+
+  ghost(drawing, poses) {
+    const { about } = this, colour = [...colours.rgb("joint"), 0.5], radius = 0.016 * about.size;
+    if (this.layers.bodies) for (const { link, mesh } of this.meshes) drawing.solid(mesh, poses[link], colour, true);
+    if (!this.layers.skeleton && this.meshes.length) return;
+    for (const [a, b] of about.segments) drawing.rod(origin(poses[a]), origin(poses[b]), radius, colour, true);
+    for (const { link, at } of about.points) drawing.rod(origin(poses[link]), moved(poses[link], at), radius, colour, true);
   }
 
   skeleton(drawing, poses) {

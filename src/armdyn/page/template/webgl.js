@@ -99,7 +99,7 @@ class WebGlDrawing {
     gl.drawArrays(gl.TRIANGLES, 0, mesh.positions.length / 3);
   }
 
-  rod(a, b, radius, colour) { if (norm(minus(b, a)) > 1e-9) this.solid(this.tube, tubeMatrix(a, b, radius), colour); }
+  rod(a, b, radius, colour, glass = false) { if (norm(minus(b, a)) > 1e-9) this.solid(this.tube, tubeMatrix(a, b, radius), colour, glass); }
   knob(at, radius, colour) { this.solid(this.ball, frameOf([radius, 0, 0], [0, radius, 0], [0, 0, radius], at), colour); }
   block(matrix, colour) { this.solid(this.box, matrix, colour); }
   ellipsoid(x, y, z, at, colour) { this.solid(this.ball, frameOf(x, y, z, at), [...colour, 0.42], true); }

@@ -137,7 +137,28 @@ def _labels(robot: Robot, name: str, size: int) -> tuple[Label, ...]:
             for k in steps
             for joint, unit in zip(robot.joint_names, units, strict=True)
         )
-    return of_joints(name, robot.joint_names, kinds) if size == n and (base in QUANTITIES or base in ELECTRICAL) else ()
+    return known_of_joints(name, size, robot.joint_names, kinds)
+
+
+def known_of_joints(name: str, size: int, names: Sequence[str], kinds: Sequence[str]) -> tuple[Label, ...]:
+    """Labels of a signal of joints that armdyn records; none of another signal, or of one with another size."""
+    base = base_name(name)
+    known = size == len(names) and (base in QUANTITIES or base in ELECTRICAL)
+    return of_joints(name, names, kinds) if known else ()
+
+
+def known_labels(
+    signals: Mapping[str, np.ndarray[Any, Any]], names: Sequence[str], kinds: Sequence[str]
+) -> dict[str, tuple[Label, ...]]:
+    """Labels of those signals of joints that have a name that armdyn uses, by the name.
+
+    Args:
+        signals: each of shape (T, ..., k).
+        names: of the joints.
+        kinds: of the joints.
+    """
+    found = {name: known_of_joints(name, values.shape[-1], names, kinds) for name, values in signals.items()}
+    return {name: labels for name, labels in found.items() if labels}
 
 
 def _steps(count: int) -> str:

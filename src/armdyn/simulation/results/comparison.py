@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +14,13 @@ from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.resampling import resampled
 from armdyn.spatial.rotations import Array
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 QUANTITIES = ("q", "qd", "qdd", "tau")
+
+RESIDUALS = ("q", "residual", "qd", "residual_qd", "tau", "residual_tau")
+"""Panels of the picture of a comparison: a quantity, and its residual beside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +61,7 @@ class Comparison:
         qdd: of joint accelerations, rad/s^2 or m/s^2.
         tau: of joint forces, N m or N.
         energy: of the total energies K + P, J.
+        motions: the two motions, the first and the other.
     """
 
     names: tuple[str, str]
@@ -64,6 +73,38 @@ class Comparison:
     qdd: Difference
     tau: Difference
     energy: Difference
+    motions: tuple[Any, Any] = field(repr=False)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
+        """The other motion over the first, and the residuals, other less first, as a matplotlib Figure.
+
+        Args:
+            path: also write it there; the ending chooses the format (png, pdf, svg).
+            options: of `armdyn.plots.plot_trajectory`: joints, panels, layout, limits, size and others.
+
+        >>> arm = armdyn.load("rp")
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> [axes.get_title("left") for axes in fine.compare(coarse).plot(joints=[1]).axes][0]
+        'joint position $q$ [m]'
+        """
+        first, other = self.motions
+        figure: Figure = first.plot(path, **{"over": other, "panels": RESIDUALS, **options})
+        return figure
+
+    def page(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """The first motion as a page, with the other one and a ghost of its arm behind, an `armdyn.page.MotionPage`.
+
+        Args:
+            path: also write it there, over a file that exists.
+            options: of `armdyn.page.motion_page`: robot, title, meshes.
+
+        >>> arm = armdyn.load("rp")
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> fine.compare(coarse).page(robot=arm)
+        <page of a motion: ... bytes>
+        """
+        first, other = self.motions
+        return first.page(path, **{"over": other, **options})
 
     def __str__(self) -> str:
         """A row for each joint, with the largest and the rms difference of each quantity."""
@@ -110,4 +151,4 @@ def compared(a: MotionData, b: MotionData) -> Comparison:
     there = resampled(b, t, None)
     of = {name: Difference.of(t, getattr(a, name)[common], getattr(there, name), 1) for name in QUANTITIES}
     energy = Difference.of(t, a.energy.total[common], there.energy.total, 0)
-    return Comparison((a.robot, b.robot), a.joint_names, a.joint_kinds, t, **of, energy=energy)
+    return Comparison((a.robot, b.robot), a.joint_names, a.joint_kinds, t, **of, energy=energy, motions=(a, b))

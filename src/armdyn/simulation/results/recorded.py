@@ -16,6 +16,7 @@ from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.labels import known_labels
 from armdyn.simulation.files.rates import rates_of
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.motion_data import Statistics
@@ -38,8 +39,7 @@ def from_log(source: Any, robot: Robot, **options: Any) -> Trajectory:
     notes = [*log.notes, *_note_of_date(log)]
     signals = {name: values for name in ("current", "q_ref") if (values := getattr(log, name)) is not None}
     motion = _motion(robot, t, log.q, log.qd, log.qdd, log.tau, None, f"recorded: {log.name}", notes, signals)
-    labels = {"current": [(joint, "A") for joint in robot.joint_names]} if log.current is not None else {}
-    return motion.with_signal_labels(**labels)
+    return motion.with_signal_labels(**known_labels(signals, motion.joint_names, motion.joint_kinds))
 
 
 def opened(path: Path, robot: Robot, **options: Any) -> Trajectory | Log:

@@ -16,7 +16,7 @@ from armdyn.extras import extra
 from armdyn.imported import exported
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import Labels, checked_labels
+from armdyn.simulation.files.labels import checked_labels, known_labels
 from armdyn.simulation.results.comparison import Comparison, compared
 from armdyn.simulation.results.dense import (
     Dense,
@@ -312,6 +312,8 @@ class Trajectory(Tabulated, MotionData):
     def with_signals(self, **signals: ArrayLike) -> Trajectory:
         """The same with further quantities over time, which slices, files and plots keep.
 
+        Signals of joints with a name that armdyn uses, such as q_ref and current, get names of joints and units.
+
         Args:
             signals: by name, each of shape (T, ..., k): a row for each time, the batch, k values. Those of names that
                 it has already are replaced.
@@ -332,7 +334,8 @@ class Trajectory(Tabulated, MotionData):
             given[name] = array(f"signal {name!r}", values, shape, "a row for each time", missing=True)
             if not given[name].size:
                 raise ShapeError(f"signal {name!r} holds no values: shape {given[name].shape}; expected k above zero")
-        labels: Labels = {name: known for name, known in self.signal_labels.items() if name not in given}
+        labels = {name: known for name, known in self.signal_labels.items() if name not in given}
+        labels |= known_labels(given, self.joint_names, self.joint_kinds)
         return replace(self, signals={**self.signals, **given}, signal_labels=labels)
 
     def with_signal_labels(self, **labels: Sequence[tuple[str, str]]) -> Trajectory:
@@ -487,7 +490,8 @@ class Trajectory(Tabulated, MotionData):
 
         Args:
             path: also write it there; the ending chooses the format (png, pdf, svg).
-            options: of `armdyn.plots.plot_trajectory`: joints, panels, degrees, figsize, title, signals, figure.
+            options: of `armdyn.plots.plot_trajectory`: over, joints, panels, signals, layout, limits, reference, size,
+                palette, degrees and others.
         """
         from armdyn.plots import plot_trajectory, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
@@ -515,6 +519,8 @@ class Trajectory(Tabulated, MotionData):
         return animation
 
     report = exported("armdyn.report")
+
+    page = exported("armdyn.page", "motion_page")
 
     view = exported("armdyn.viewer", "view_trajectory")
 

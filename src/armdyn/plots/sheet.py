@@ -1,0 +1,202 @@
+"""The page that panels over time stand on: sizes, colours, places, one legend, title and footer."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+
+from armdyn.plots.style import COLOURS, INK, new_figure
+
+
+class SheetSize(NamedTuple):
+    """The size of a picture in the place in which it is shown at its own size.
+
+    Args:
+        width: of the picture, inches.
+        row: height of a row of panels, inches.
+        font: size of words, points.
+        line: width of curves, points.
+    """
+
+    width: float
+    row: float
+    font: float
+    line: float
+
+
+SIZES = {
+    "report": SheetSize(10.0, 2.0, 8.0, 1.3),
+    "paper": SheetSize(7.1, 1.6, 7.0, 1.0),
+    "slide": SheetSize(13.33, 2.9, 14.0, 2.2),
+}
+"""A page of a report across, the text width of a paper, a slide of 16 to 9."""
+
+DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+"""Dashes of curves that share a colour."""
+
+GREYS = ("#000000", "#7A7A7A", "#B4B4B4")
+"""Colours of curves in prints without colour."""
+
+PALETTES = {"colour": COLOURS, "grey": GREYS}
+
+
+class Sheet(NamedTuple):
+    """How a picture looks: its size, and the colours of joints."""
+
+    size: SheetSize
+    colours: Sequence[str]
+
+    def style(self, place: int, turn: int = 0) -> dict[str, Any]:
+        """Colour and dashes of the curve of a joint; ``turn`` counts curves that share its colour."""
+        rounds = place // len(self.colours) + turn
+        return {
+            "color": self.colours[place % len(self.colours)],
+            "linestyle": DASHES[rounds % len(DASHES)],
+            "linewidth": self.size.line,
+        }
+
+    @property
+    def limit(self) -> str:
+        """The colour of a limit that all joints share."""
+        return "#B00020" if self.colours is not GREYS else "#555555"
+
+    @property
+    def outside(self) -> str:
+        """The colour of times and values beyond limits."""
+        return "#FBE3E6" if self.colours is not GREYS else "#E9E9E9"
+
+    @property
+    def scale(self) -> float:
+        """Sizes of words and of the room for them, by those of a report."""
+        return self.size.font / SIZES["report"].font
+
+
+class Entry(NamedTuple):
+    """A line of the legend: what is drawn before it, and its words."""
+
+    words: str
+    style: dict[str, Any]
+
+    @property
+    def handle(self) -> Line2D:
+        """The line."""
+        return Line2D([], [], **self.style)
+
+
+def plain(text: str) -> str:
+    """Text as it is: a dollar sign starts no formula, a leading underscore hides no label."""
+    return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+class Places:
+    """Where panels are: rows of columns, in inches of a figure of ours, or by the layout engine of a foreign one.
+
+    Args:
+        sheet: its size.
+        rows: of panels, from above: the numbers of columns that each panel spans.
+        room: above each row, for legends of panels and the times of those above, in lines of text.
+        figure: a foreign one, or a part of one.
+        figsize: of a figure of ours, inches.
+        head: lines of the legend above all panels.
+        foot: lines of the footer.
+    """
+
+    def __init__(
+        self,
+        sheet: Sheet,
+        rows: Sequence[Sequence[int]],
+        room: Sequence[float],
+        *,
+        figure: Figure | SubFigure | None,
+        figsize: tuple[float, float] | None,
+        head: int,
+        foot: Sequence[str],
+    ) -> None:
+        self.sheet, self.rows, scale = sheet, rows, sheet.scale
+        self._line = 0.165 * scale
+        self._left, self._gap, self._right = 0.56 * scale, 0.6 * scale, 0.2 * scale
+        self._above = [0.26 * scale + lines * self._line for lines in room]
+        self._top = 0.36 * scale + head * self._line
+        self._bottom = 0.42 * scale + 0.13 * scale * len(foot)
+        self._columns = max((sum(row) for row in rows), default=1)
+        self.own = figure is None
+        if figure is None:
+            fixed = self._top + self._bottom + sum(self._above)
+            height = fixed + (sheet.size.row - 0.35 * scale) * max(len(rows), 2)
+            self.width, self.height = figsize or (sheet.size.width, height)
+            figure = new_figure(self.width, self.height, constrained=False)
+            self._row = max((self.height - fixed) / max(len(rows), 1), 0.2)
+        else:
+            _lay_out(figure)
+            self._grid = figure.add_gridspec(max(len(rows), 1), self._columns)
+        self.figure = figure
+
+    def axes(self, row: int, column: int, span: int, shared: Axes | None) -> Axes:
+        """New axes in a row, from a column on, over so many columns."""
+        if not self.own:
+            return self.figure.add_subplot(self._grid[row, column : column + span], sharex=shared)
+        each = (self.width - self._left - self._right - (self._columns - 1) * self._gap) / self._columns
+        left = self._left + column * (each + self._gap)
+        width = span * each + (span - 1) * self._gap
+        top = self._top + sum(self._above[: row + 1]) + row * self._row
+        low = (self.height - top - self._row) / self.height
+        place = (left / self.width, low, width / self.width, self._row / self.height)
+        return self.figure.add_axes(place, sharex=shared)
+
+    def head(self, title: str, entries: Sequence[Entry], columns: int) -> None:
+        """The title, and below it the legend of all panels."""
+        font, figure = self.sheet.size.font, self.figure
+        words: dict[str, Any] = {"x": 0.01, "ha": "left", "fontsize": 1.35 * font, "color": INK, "fontweight": "bold"}
+        if self.own:
+            words |= {"y": 1.0 - 0.09 * self.sheet.scale / self.height, "va": "top"}
+        figure.suptitle(plain(title), **words)
+        if entries:
+            place: dict[str, Any] = {"loc": "outside upper left"}
+            if self.own:
+                y = 1.0 - 0.3 * self.sheet.scale / self.height
+                place = {"loc": "upper left", "bbox_to_anchor": (0.004, y), "borderpad": 0.1}
+            figure.legend(
+                [one.handle for one in entries], [plain(one.words) for one in entries], ncols=columns, frameon=False,
+                fontsize=font, handlelength=2.2, columnspacing=1.4, labelcolor=INK, handletextpad=0.6,
+                labelspacing=0.35, **place,
+            )  # fmt: skip
+
+    def foot(self, lines: Sequence[str]) -> None:
+        """Notes below all panels."""
+        place: dict[str, Any] = {"y": 0.05 / self.height, "va": "bottom"} if self.own else {}
+        words = "\n".join(map(plain, lines))
+        font = 0.85 * self.sheet.size.font
+        self.figure.supxlabel(words, x=0.01, ha="left", fontsize=font, color="#555555", multialignment="left", **place)
+
+
+def wrapped(notes: Sequence[str], width: float, scale: float) -> list[str]:
+    """Notes as lines that are no wider than a figure, inches."""
+    letters = max(int(width / (0.0565 * scale)), 40)
+    return textwrap.wrap("; ".join(notes), letters, break_long_words=False) if notes else []
+
+
+def legend_columns(entries: Sequence[Entry], width: float, scale: float) -> int:
+    """As many columns as go beside each other in a figure of a width, inches."""
+    letter, handle = 0.068 * scale, 0.5 * scale
+    for columns in range(len(entries), 1, -1):
+        rows = -(-len(entries) // columns)
+        longest = [max(len(one.words) for one in entries[k : k + rows]) for k in range(0, len(entries), rows)]
+        if sum(longest) * letter + len(longest) * handle <= width:
+            return -(-len(entries) // rows)
+    return 1
+
+
+def _lay_out(figure: Figure | SubFigure) -> None:
+    """Let Matplotlib's constrained layout make room for words around panels, unless another one is chosen."""
+    whole = figure.get_figure(root=True)
+    if whole.get_layout_engine() is None:
+        whole.set_layout_engine("constrained")
+    engine = whole.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(h_pad=0.05)
