@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Mapping
+from glob import glob
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from armdyn.cli.arguments import named_values
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
@@ -16,7 +19,7 @@ from armdyn.doctor.examine import doctor as examine
 from armdyn.doctor.finding import SEVERITIES, Severity
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.sarif import log_of
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.errors import ArmdynError, ModelError, ShapeError, UnknownName
 from armdyn.writing import write_bytes, write_text
 
 FOUND = 1
@@ -24,7 +27,10 @@ FOUND = 1
 
 
 def doctor(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="URDF and MJCF files.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="URDF, MJCF and xacro files, or patterns such as '**/*.urdf'."),
+    ],
     fix: Annotated[
         Path | None, typer.Option("--fix", metavar="OUT", help="Write the mended text of one file to another name.")
     ] = None,
@@ -43,9 +49,16 @@ def doctor(
             help="Open mesh files and compare with their hulls; without it those that take less than a second.",
         ),
     ] = None,
+    xacro: Annotated[
+        bool, typer.Option("--xacro", help="Expand xacro files, which you trust (pip install xacrodoc).")
+    ] = False,
+    xacro_arg: Annotated[
+        list[str] | None,
+        typer.Option("--xacro-arg", metavar="NAME=VALUE", help="Expand xacro files with this value; may be repeated."),
+    ] = None,
     json: AsJson = False,
 ) -> None:
-    """Find what is wrong with URDF and MJCF files, and propose repairs.
+    """Find what is wrong with URDF, MJCF and xacro files, and propose repairs.
 
     Each finding has its line, its evidence in numbers and, if one explains it, a repair. Files are changed by --fix and
     --in-place alone, and then only where a repair stands: comments, order and formatting stay.
@@ -67,18 +80,51 @@ def doctor(
     for option, out in (("--fix", fix), ("--sarif", sarif)):
         if out is not None:
             refuse_unwritable(option, out)
-    every = [examine(file, meshes=meshes) for file in files]
+    values = named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e") if xacro or xacro_arg else None
+    files = [one for file in files for one in _matching(file)]
+    done, refused = _examined(files, meshes, values)
+    every = list(done.values())
     if json:
-        print_json({"files": [found.to_dict() for found in every]})
+        lost = [{"file": file.name, "error": str(error)} for file, error in refused.items()]
+        print_json({"files": [*(found.to_dict() for found in every), *lost]})
     else:
         _show(every, show_diff=show_diff)
     if sarif is not None:
         write_text(sarif, _text(log_of(every)))
-    for file, found in zip(files, every, strict=True):
+    for file, found in done.items():
         if fix is not None or in_place:
             _mend(file, found, fix or file, quiet=json)
+    if refused:
+        raise ModelError([str(error) for error in refused.values()])
     if fail_on != "never" and any(found.at_least(_severity(fail_on)) for found in every):
         raise typer.Exit(FOUND)
+
+
+def _matching(file: Path) -> list[Path]:
+    """A file, or those that a pattern matches, for shells that leave patterns as they are."""
+    if file.exists() or not any(sign in str(file) for sign in "*?["):
+        return [file]
+    found = sorted(Path(name) for name in glob(str(file), recursive=True))
+    if not found:
+        raise ModelError(f"no file matches {str(file)!r}")
+    return found
+
+
+def _examined(
+    files: list[Path], meshes: bool | None, xacro_args: Mapping[str, Any] | None
+) -> tuple[dict[Path, Findings], dict[Path, Exception]]:
+    """The findings of each file, and the reason for each that cannot be read; a single one is refused at once."""
+    done: dict[Path, Findings] = {}
+    refused: dict[Path, Exception] = {}
+    for file in files:
+        of_xacro = xacro_args if file.suffix == ".xacro" or len(files) == 1 else None
+        try:
+            done[file] = examine(file, meshes=meshes, xacro_args=of_xacro)
+        except (ArmdynError, OSError) as error:
+            if len(files) == 1:
+                raise
+            refused[file] = error
+    return done, refused
 
 
 def _severity(word: str) -> Severity:
@@ -101,6 +147,12 @@ def _diff(found: Findings) -> str:
     return "\n".join(difflib.unified_diff(before, after, name, f"{name} (mended)", lineterm="", n=0))
 
 
+def _refuse_read_only(target: Path) -> None:
+    """Raise for a file without the right to write: a rename would replace it all the same."""
+    if target.exists() and not target.stat().st_mode & 0o222:
+        raise ShapeError(f"{target} is read-only; it is left alone. chmod u+w, or --fix writes another file")
+
+
 def _mend(file: Path, found: Findings, out: Path, *, quiet: bool) -> None:
     if file.read_bytes() != found.source.data:
         raise ShapeError(f"{file} has changed since it was read; run armdyn doctor again")
@@ -115,6 +167,8 @@ def _mend(file: Path, found: Findings, out: Path, *, quiet: bool) -> None:
                 raise ShapeError(f"{name} has changed since it was read; run armdyn doctor again")
     elif included and not quiet:
         screen().print(f"repairs of {', '.join(included)} are not written: --in-place writes included files")
+    for target, _ in targets:
+        _refuse_read_only(target)
     for target, data in targets:
         write_bytes(target, data)
         if not quiet:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from armdyn.checks import switch
 from armdyn.doctor.checks import (
@@ -24,16 +25,14 @@ from armdyn.doctor.checks import (
     readers,
     shapes,
 )
+from armdyn.doctor.described import Described
 from armdyn.doctor.finding import SEVERITIES, Finding
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.mjcf.reading import mjcf_subject
 from armdyn.doctor.source import Node, Source
 from armdyn.doctor.subject import Subject
 from armdyn.errors import ArmdynError, ModelError
-from armdyn.formats.files import read_file
-from armdyn.formats.xml_tree import parse
 from armdyn.robot import Robot
-from armdyn.robots import load
 
 CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     shapes.unread,
@@ -98,7 +97,12 @@ _LINE = re.compile(r"[Ll]ine (?P<line>\d+)")
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+) (?P<text>.*)$", re.DOTALL)
 
 
-def doctor(path: str | os.PathLike[str], *, meshes: bool | None = None) -> Findings:
+def doctor(
+    robot: str | os.PathLike[str] | Robot,
+    *,
+    meshes: bool | None = None,
+    xacro_args: Mapping[str, Any] | None = None,
+) -> Findings:
     """The faults of a robot description, each with its place, its evidence and repairs, the worst first.
 
     Checks masses, centres of mass and inertias against the size of their links, limits, axes, efforts against gravity
@@ -106,41 +110,41 @@ def doctor(path: str | os.PathLike[str], *, meshes: bool | None = None) -> Findi
     the mended text.
 
     Args:
-        path: of a URDF or MJCF file. Of MJCF, included files are examined too.
+        robot: the path of a URDF, MJCF or xacro file, with the files that it includes; the text of a description; or a
+            robot in memory, whose findings have the lines of ``robot.to_urdf()``.
         meshes: whether mesh files are opened, so that masses, centres and moments are compared with their hulls; None
             for those that take less than a second, if trimesh is installed (``pip install trimesh``).
+        xacro_args: the values of a xacro file's arguments, by name, which may be {}: it is expanded, so give them for
+            files that you trust. Places and repairs are those of the xacro files.
 
     Raises:
-        ModelError: a file that is not XML.
-        MissingLibrary: meshes without trimesh.
+        ModelError: a file that is not XML; a xacro file without ``xacro_args``.
+        MissingLibrary: meshes without trimesh, xacro files without xacrodoc.
 
-    >>> import pathlib, tempfile
-    >>> text = armdyn.load("planar_2r").to_urdf().replace('upper="', 'upper="1')
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "arm.urdf"
-    ...     _ = path.write_text(text)
-    ...     found = armdyn.doctor(path)
-    >>> found.count("error")
+    >>> text = armdyn.load("planar_2r").to_urdf()
+    >>> armdyn.doctor(text).count("error")
     0
+    >>> armdyn.doctor(text.replace('mass value="', 'mass value="-', 1))[0].rule
+    'mass/negative'
     """
-    file = Path(path)
-    data = read_file(file)
-    parse(data, file.name)  # refuses what is not XML, or too large
-    source = Source.parse(file.name, data)
-    folder = file.absolute().parent
-    subject = subject_of(source, folder)
+    described = Described.of(robot, xacro_args)
+    source = described.source
+    subject = subject_of(source, described.folder)
     unopened = subject.open_meshes(switch("meshes", meshes) if meshes is not None else None)
     is_mjcf = subject.format == "MJCF"
     found = [one for check in (MJCF_CHECKS if is_mjcf else CHECKS) for one in check(subject)]
-    robot, problems, refused = _loaded(file)
+    loaded, problems, refused = _loaded(described)
     if is_mjcf and not any(joint.kind in joints.MOVING for joint in subject.joints):
         refused = False  # a file of parts, or of an object
     found += _from_reader(problems, source, [one for one in found if one.severity == "error"], refused)
-    if robot is not None and 0 < robot.dof <= efforts.MOST_JOINTS:
-        found += efforts.below_gravity(subject, robot)
+    if loaded is not None and loaded.dof > 0:
+        found += efforts.below_gravity(subject, loaded)
+    if described.xacro is not None:
+        found = list(described.xacro.moved(found))
     ordered = sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))
-    named = tuple(replace(one, file=one.file or file.name) for one in ordered)
-    return Findings(source, named, "" if robot is None else robot.name, unopened)
+    named = tuple(replace(one, file=one.file or source.name) for one in ordered)
+    main = source if described.xacro is None else described.xacro.main
+    return Findings(main, named, "" if loaded is None else loaded.name, unopened)
 
 
 def subject_of(source: Source, folder: Path) -> Subject:
@@ -148,12 +152,12 @@ def subject_of(source: Source, folder: Path) -> Subject:
     return mjcf_subject(source, folder) if source.root.tag == "mujoco" else Subject.of(source, folder)
 
 
-def _loaded(file: Path) -> tuple[Robot | None, list[str], bool]:
+def _loaded(described: Described) -> tuple[Robot | None, list[str], bool]:
     """The robot as far as it can be read, else the problems, and whether the file is wrong, not only unsupported."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return load(file, check_inertia=False, problems="warn"), [], False
+            return described.load(), [], False
         except ModelError as error:
             return None, list(getattr(error, "problems", None) or str(error).splitlines()), True
         except ArmdynError as error:

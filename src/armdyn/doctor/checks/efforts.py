@@ -43,7 +43,12 @@ def _static(robot: Robot, q: Array) -> Array:
 
 
 def below_gravity(subject: Subject, robot: Robot) -> Iterator[Finding]:
-    """Joints that cannot hold the arm."""
+    """Joints that cannot hold the arm; a note if there are too many to look at."""
+    if robot.dof > MOST_JOINTS:
+        text = f"{robot.dof} joints: effort limits are not compared with gravity's torques, more than {MOST_JOINTS}"
+        why = "the search for the worst pose would take longer than all else"
+        yield Finding.at(subject.source.root, "limit/effort-unchecked", "note", text, why=why)
+        return
     largest, poses = worst_gravity(robot)
     by_name = {joint.name: joint for joint in subject.joints}
     for k, (name, own) in enumerate(zip(robot.joint_names, robot.joints, strict=True)):

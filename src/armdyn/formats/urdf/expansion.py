@@ -60,6 +60,23 @@ def expand(path: Path, arguments: Mapping[str, Any]) -> str:
         ModelError: arguments without a value, packages that are not found, whatever else xacro refuses.
         UnknownName: an argument that neither the file nor what it includes has.
     """
+    return _expanded(path, arguments)[0]
+
+
+def read_files(path: Path, arguments: Mapping[str, Any]) -> list[Path]:
+    """The files that an expansion reads: the xacro file itself, and those that it includes.
+
+    Args:
+        path: of the file.
+        arguments: values of its arguments, by name.
+
+    Raises:
+        ModelError: as `expand`.
+    """
+    return _expanded(path, arguments)[1]
+
+
+def _expanded(path: Path, arguments: Mapping[str, Any]) -> tuple[str, list[Path]]:
     given = checked_arguments(arguments)
     xacrodoc = extra("xacrodoc", "xacro_args", name="xacro", library="xacrodoc")
     xacro, substitutions = extra("xacro", "xacro_args"), extra("xacro.substitution_args", "xacro_args")
@@ -76,7 +93,7 @@ def expand(path: Path, arguments: Mapping[str, Any]) -> str:
             read = [path, *map(Path, xacro.all_includes)]
             xacro.all_includes, substitutions._eval_find = included, find
     _refuse_unknown(path, read, given)
-    return text
+    return text, list(dict.fromkeys(read))
 
 
 class _Packages:
