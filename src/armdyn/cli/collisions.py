@@ -13,7 +13,7 @@ import typer
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.log_options import Columns, Gains, Units, log_reader
+from armdyn.cli.log_options import Columns, Drives, Gains, Units, Zeros, log_reader
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
@@ -49,6 +49,8 @@ def collisions(
     gains: Gains = None,
     columns: Columns = None,
     units: Units = None,
+    drives: Drives = None,
+    zeros: Zeros = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the residual and its threshold over time.")
     ] = None,
@@ -75,7 +77,7 @@ def collisions(
     for option, path, endings in (("--csv", csv, (".csv",)), ("--plot", plot, (".png", ".pdf", ".svg"))):
         if path is not None:
             refuse_unwritable(option, path, endings=endings)
-    read = log_reader(arm, gains, columns, units)
+    read = log_reader(arm, gains, columns, units, drives, zeros)
     record, calm = read(log), [read(path) for path in quiet or []]
     errors = screen(stderr=True)
     model: Robot | Fit = arm

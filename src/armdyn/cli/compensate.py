@@ -12,7 +12,7 @@ from armdyn.actuators.published import position_servo
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import complete_frames, words
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.log_options import Columns, Gains, Units, log_reader
+from armdyn.cli.log_options import Columns, Drives, Gains, Units, Zeros, log_reader
 from armdyn.cli.outputs import Overwrite, write_into
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
@@ -68,6 +68,8 @@ def compensate(
     gains: Gains = None,
     columns: Columns = None,
     units: Units = None,
+    drives: Drives = None,
+    zeros: Zeros = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -99,7 +101,7 @@ def compensate(
     fitted: Robot | Fit = arm
     notes: tuple[str, ...] = ()
     if logs:
-        read = log_reader(arm, gains, columns, units)
+        read = log_reader(arm, gains, columns, units, drives, zeros)
         with errors.status("fitting"):
             fitted, k = _fitted(arm, [read(path) for path in logs], k, alike)
         notes = fitted.notes

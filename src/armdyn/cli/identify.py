@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.actuators import write as write_actuators
 from armdyn.cli.completion import words
 from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
@@ -57,6 +58,14 @@ def identify(
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write all parameters with their intervals.")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write the fit as a document, .html, or .pdf by a browser."),
+    ] = None,
+    fitted_actuators: Annotated[
+        Path | None,
+        typer.Option("--fitted-actuators", metavar="FILE", help="Write friction and armatures for --actuators: .yaml."),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     r"""Inertias, friction and armatures of the arm from logs of its joints, with intervals of 95 %.
@@ -69,6 +78,8 @@ def identify(
 
       armdyn identify ur10e.urdf excite.csv --on other.csv -o fitted.urdf --plot fit.png
 
+      armdyn identify arm.urdf log.csv --on other.csv --report fit.html --fitted-actuators drives.yaml
+
       armdyn identify arm.urdf log.csv --gains 11.6,12.4,9.8,10.5,11,11.8 --columns q=1:7 --units q=deg
 
       armdyn identify tx40.urdf motors.csv --drives drives.csv --zeros=0,-90deg,90deg,0,0,0
@@ -79,6 +90,8 @@ def identify(
         ("--out", out, (".urdf",)),
         ("--plot", plot, (".png", ".pdf", ".svg")),
         ("--csv", csv, (".csv",)),
+        ("--report", report, (".html", ".htm", ".pdf")),
+        ("--fitted-actuators", fitted_actuators, (".yaml", ".yml", ".json")),
     ):
         if path is not None:
             refuse_unwritable(option, path, endings=endings)
@@ -97,6 +110,10 @@ def identify(
         checks[0].plot(plot)
     if csv is not None:
         write_text(csv, _csv(fit.table()))
+    if report is not None:
+        fit.report(report, on=checks if unseen else ())
+    if fitted_actuators is not None:
+        write_actuators(fit.actuators, fitted_actuators)
     if json:
         print_json(fit.as_json() | {"checks": [check.as_json() for check in checks]})
     else:

@@ -55,7 +55,21 @@ def _refuse_folder(option: str, path: Path) -> None:
         raise OutputError(f"{option} {str(path)!r}: no file can be written in {str(folder)!r}: {reason}") from None
 
 
-OUTPUTS = ("out", "csv", "npz", "parquet", "plot", "animate", "screenshot", "save", "latex", "python", "report", "ros")
+OUTPUTS = (
+    "out",
+    "csv",
+    "npz",
+    "parquet",
+    "plot",
+    "animate",
+    "screenshot",
+    "save",
+    "latex",
+    "python",
+    "report",
+    "ros",
+    "fitted_actuators",
+)
 """The parameters of verbs that name files to be written."""
 
 
@@ -85,7 +99,7 @@ def refuse_lost_of(given: Mapping[str, Any], *inputs: str | Path | None) -> None
         inputs: further files that are read.
     """
     paths = {name: value for name, value in given.items() if isinstance(value, Path)}
-    outputs = {f"--{name}": path for name, path in paths.items() if name in OUTPUTS}
+    outputs = {f"--{name.replace('_', '-')}": path for name, path in paths.items() if name in OUTPUTS}
     refuse_lost(outputs, [*inputs, *(path for name, path in paths.items() if name not in OUTPUTS)])
 
 

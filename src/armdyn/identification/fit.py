@@ -13,13 +13,15 @@ from armdyn.errors import UnknownName
 from armdyn.identification.checking import Check
 from armdyn.identification.design import Parameters, columns_of
 from armdyn.identification.errors import IdentificationError
-from armdyn.identification.fitted_robot import fitted_robot
+from armdyn.identification.fitted_robot import fitted_actuators, fitted_robot
 from armdyn.identification.friction_terms import TERMS
 from armdyn.identification.intervals import NORMAL
 from armdyn.identification.low_pass import filtered
 from armdyn.identification.prior import Selection
 from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
 from armdyn.identification.signals import Chain, Samples, pieces_of
+from armdyn.imported import exported
+from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.model.joint_parameters import UNITS
 from armdyn.spatial.rotations import Array
@@ -27,6 +29,7 @@ from armdyn.tabular import Table
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
+    from armdyn.actuators.actuator import Actuator
     from armdyn.robot import Robot
 
 SEEN = 0.5
@@ -61,6 +64,7 @@ class Fit:
         chain: of the signals of the first log.
         selection: of the prior's weight.
         notes: what the logs lack, one sentence each.
+        logs: those that were fitted.
     """
 
     source: Robot
@@ -75,6 +79,9 @@ class Fit:
     chain: Chain
     selection: Selection
     notes: tuple[str, ...] = ()
+    logs: tuple[Log, ...] = field(default=(), repr=False)
+
+    report = exported("armdyn.report", "fit_report")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -193,6 +200,11 @@ class Fit:
     def robot(self) -> Robot:
         """The robot with the fitted inertias, armatures and friction laws."""
         return fitted_robot(self.source, self.parameters, self.values)
+
+    @property
+    def actuators(self) -> dict[str, Actuator]:
+        """The fitted friction and armature of each joint, for `Robot.with_actuators` and `armdyn.actuators.write`."""
+        return fitted_actuators(self.robot)
 
     @cached_property
     def alone_robot(self) -> Robot:

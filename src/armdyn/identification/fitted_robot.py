@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.identification.friction_terms import laws_of
+from armdyn.model.passive import Passive
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -45,6 +46,24 @@ def fitted_robot(robot: Robot, parameters: Parameters, values: Array) -> Robot:
         for k, joint in enumerate(robot.joint_names)
     }
     return _with_friction(fitted, numbers)
+
+
+def fitted_actuators(robot: Robot) -> dict[str, Actuator]:
+    """Friction and armature of each joint as actuators, which have the same joint forces as the robot's joints.
+
+    Args:
+        robot: with fitted joints.
+    """
+    actuators = {}
+    for joint in robot.model.joints:
+        own = joint.actuator
+        if isinstance(own, Actuator) and own.armature == joint.armature:
+            actuators[joint.name] = own
+            continue
+        numbers = Passive(joint.armature, joint.damping, joint.friction)
+        laws = own.friction if isinstance(own, Actuator) else None
+        actuators[joint.name] = Actuator(friction=laws, passive=numbers)
+    return actuators
 
 
 def _with_friction(robot: Robot, numbers: dict[str, dict[str, float]]) -> Robot:

@@ -195,6 +195,7 @@ def identify(
         regression.chains[0],
         outcome.selection,
         (*notes, *_of_thin_links(outcome.thin_links), *_of_the_robot(parameters)),
+        tuple(fitted),
     )
 
 

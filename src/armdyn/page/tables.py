@@ -23,7 +23,24 @@ UNITS = {"revolute": ("rad", "rad/s", "N m"), "prismatic": ("m", "m/s", "N")}
 NONE = "\u2013"
 """In a cell of what the description does not state."""
 
-LEFT = frozenset({"joint", "actuator", "link", "kind", "moves", "function", "combination", "unit", "quantity"})
+LEFT = frozenset(
+    {
+        "log",
+        "recorded",
+        "parameter",
+        "and",
+        "source",
+        "joint",
+        "actuator",
+        "link",
+        "kind",
+        "moves",
+        "function",
+        "combination",
+        "unit",
+        "quantity",
+    }
+)
 """Headings of columns of words."""
 
 MOST_COMBINATIONS = 120

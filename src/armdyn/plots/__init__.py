@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.motors import draw_gear_ratios, draw_operating_region
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
+    from armdyn.plots.residuals import draw_residuals
     from armdyn.plots.sizing import draw_sizing
     from armdyn.plots.style import PictureError, write_figure
     from armdyn.plots.torque_split import draw_torque_split
@@ -51,6 +52,7 @@ _WHERE = {
     "draw_masp": "masp",
     "draw_on_arm": "on_arm",
     "draw_operating_region": "motors",
+    "draw_residuals": "residuals",
     "draw_simulation": "masp",
     "draw_sizing": "sizing",
     "draw_tip_ellipses": "ellipses",
@@ -78,6 +80,7 @@ __all__ = [
     "draw_masp",
     "draw_on_arm",
     "draw_operating_region",
+    "draw_residuals",
     "draw_simulation",
     "draw_sizing",
     "draw_tip_ellipses",

@@ -26,7 +26,7 @@ GHOSTS = 5
 
 def motion_figure(motion: Trajectory) -> str:
     """`armdyn.plots.plot_trajectory` of the motion."""
-    return _inlined(plot_trajectory(motion), "joint positions, velocities, forces and energies over time", "motion")
+    return inlined(plot_trajectory(motion), "joint positions, velocities, forces and energies over time", "motion")
 
 
 def path_figure(motion: Trajectory, robot: Robot) -> str:
@@ -38,10 +38,10 @@ def path_figure(motion: Trajectory, robot: Robot) -> str:
     axes = figure.axes[0]
     line = axes.plot(*(path if plane is None else path @ plane).T, color=COLOURS[1], linewidth=1.4, zorder=9)[0]
     line.set_clip_on(plane is not None)
-    return _inlined(figure, "the arm at some moments, and the path of its tip", "path")
+    return inlined(figure, "the arm at some moments, and the path of its tip", "path")
 
 
-def _inlined(figure: Figure, about: str, name: str) -> str:
+def inlined(figure: Figure, about: str, name: str) -> str:
     """An ``svg`` or ``img`` element. Its marks are named after ``name``, so that two pictures do not share them."""
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
