@@ -123,7 +123,7 @@ def test_a_null_of_polars_and_a_nan_of_pandas_are_the_same_row_left_out() -> Non
         log = read(frame, SCARA)
         np.testing.assert_array_equal(log.q, np.delete(Q, 7, axis=0))
         assert [finding.text for finding in log.findings if not finding.used] == [
-            "1 rows with NaN or infinity left out: row 7"
+            "1 row with NaN or infinity left out: row 7"
         ]
 
 

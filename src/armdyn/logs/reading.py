@@ -133,7 +133,8 @@ def _log(
     jumps = spikes(arrays["q"][keep], t[keep])
     if jumps.any():
         where = row_list(table.rows[keep][jumps], table.row_word)
-        text = f"{jumps.sum()} single rows of positions far from both neighbours left out: {where}"
+        rows_said = "1 single row" if jumps.sum() == 1 else f"{jumps.sum()} single rows"
+        text = f"{rows_said} of positions far from both neighbours left out: {where}"
         findings.append(Finding("spike", text, used=False))
         keep = keep[~jumps]
     if len(keep) < fewest:
@@ -179,7 +180,8 @@ def _damage(arrays: Mapping[str, Array], bad: Array, table: Table) -> Finding:
         infinite |= ~np.isfinite(values).all(axis=1)
     what = "NaN or infinity" if (infinite | ~bad).all() else "numbers above 1e6, NaN or infinity"
     where = row_list(table.rows[bad], table.row_word)
-    return Finding("damaged rows", f"{bad.sum()} rows with {what} left out: {where}", used=False)
+    rows = "1 row" if bad.sum() == 1 else f"{bad.sum()} rows"
+    return Finding("damaged rows", f"{rows} with {what} left out: {where}", used=False)
 
 
 def _times(table: Table, places: Chosen, units: Units, rate: float | None) -> tuple[Array, float, str | None]:

@@ -8,7 +8,6 @@ columns. The stamp of the header is the time; a message without one has the time
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,20 +38,27 @@ def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> 
     """
     if not path.exists():
         raise error(f"no file {str(path)!r}; expected joint states")
-    messages = list(_messages(path, error))
+    messages, kinds = _messages(path, error, topic)
+    with_joints = [name for name, kind in kinds.items() if _may_have_joints(kind)]
+    listed = ", ".join(f"{name!r} ({kind})" for name, kind in list(kinds.items())[:12]) or "none"
+    if topic is not None and topic not in kinds:
+        raise UnknownName.of("topic", topic, with_joints or kinds, str(path))
+    if topic is not None and not messages:
+        raise error(f"{path} has no messages with joints on topic {topic!r}, which is of {kinds[topic]}")
     topics = Counter(message.topic for message in messages)
     if not topics:
-        raise error(f"{path} has no message with names of joints and positions, such as a sensor_msgs/JointState")
-    if topic is None and len(topics) > 1:
+        raise error(
+            f"{path} has no message with names of joints and positions, such as a sensor_msgs/JointState; its topics: "
+            f"{listed}"
+        )
+    if len(topics) > 1:
         shown = ", ".join(f"{name!r} ({count:,})" for name, count in topics.items())
         raise error(f"{path} has joint states on several topics: {shown}; choose one: topic=, --topic")
-    if topic is not None and topic not in topics:
-        raise UnknownName.of("topic", topic, topics, str(path))
-    return table_of_messages([message for message in messages if topic in (None, message.topic)], str(path))
+    return table_of_messages(messages, str(path))
 
 
-def _messages(path: Path, error: type[ArmdynError]) -> Iterator[Message]:
-    """The messages with joints of a bag, read by rosbags."""
+def _messages(path: Path, error: type[ArmdynError], topic: str | None) -> tuple[list[Message], dict[str, str]]:
+    """The messages with joints of a bag, of one topic or of all; the kinds of messages by topic."""
     try:
         from rosbags.highlevel import AnyReader, AnyReaderError  # noqa: PLC0415 - an extra
         from rosbags.typesys import Stores, get_typestore  # noqa: PLC0415
@@ -63,12 +69,17 @@ def _messages(path: Path, error: type[ArmdynError]) -> Iterator[Message]:
     store = get_typestore(Stores.ROS2_HUMBLE)  # for bags that carry no definitions of their messages
     try:
         with AnyReader([path], default_typestore=store) as reader:
-            for connection, recorded, raw in reader.messages():
-                if not _may_have_joints(connection):
-                    continue
-                message = _message(connection.topic, recorded, reader.deserialize(raw, connection.msgtype))
-                if message is not None:
-                    yield message
+            kinds = {connection.topic: str(connection.msgtype) for connection in reader.connections}
+            chosen = [
+                connection
+                for connection in reader.connections
+                if _may_have_joints(connection.msgtype) and topic in (None, connection.topic)
+            ]
+            read = (
+                _message(connection.topic, recorded, reader.deserialize(raw, connection.msgtype))
+                for connection, recorded, raw in (reader.messages(connections=chosen) if chosen else ())
+            )
+            return [message for message in read if message is not None], kinds
     except (AnyReaderError, OSError, ValueError, KeyError) as problem:
         raise error(f"{path} is not a bag that can be read: {type(problem).__name__}: {problem}") from None
 
@@ -77,8 +88,8 @@ KINDS = ("JointState", "JointTrajectoryControllerState")
 """Message types with names of joints."""
 
 
-def _may_have_joints(connection: Any) -> bool:
-    return str(connection.msgtype).rpartition("/")[2] in KINDS
+def _may_have_joints(kind: object) -> bool:
+    return str(kind).rpartition("/")[2] in KINDS
 
 
 def _message(topic: str, recorded: int, message: Any) -> Message | None:
