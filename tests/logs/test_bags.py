@@ -131,9 +131,7 @@ def test_several_topics_are_named_and_one_is_chosen(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize("kind", FORMATS)
 def test_bags_without_joint_states(kind: str, tmp_path: Path) -> None:
     path = recorded(tmp_path, kind, lambda bag: bag.write("/rosout", bag.text("hello"), stamp(0)))
-    with pytest.raises(
-        LogError, match=r"has no message with names of joints .*: '/rosout' \(std_msgs/msg/String"
-    ):
+    with pytest.raises(LogError, match=r"has no message with names of joints .*: '/rosout' \(std_msgs/msg/String"):
         read(path, SCARA)
     (tmp_path / "empty").mkdir()
     empty = recorded(tmp_path / "empty", kind, lambda bag: bag.write("/joint_states", bag.joints(stamp(0), []), 1))

@@ -20,7 +20,7 @@ import numpy as np
 from armdyn.identification.friction_terms import Term, term_values
 from armdyn.identification.identifiability import base_parameters
 from armdyn.identification.low_pass import filtered
-from armdyn.identification.signals import Piece, Samples
+from armdyn.identification.signals import MotionSamples, Piece, Samples
 from armdyn.model.base_parameters import BaseParameters
 from armdyn.model.standard_parameters import OF_LINK, StandardParameters, standard_parameters
 from armdyn.spatial.rotations import Array
@@ -157,6 +157,7 @@ class Rows:
         torque_rates: their rates of change, per second, shape (rows, n).
         usable: False in rows that depend on saturated torques, shape (rows, n).
         log: the number of the log.
+        motions: the states of each window, of short logs; None if they are to be made anew for each use.
     """
 
     t: Array
@@ -165,12 +166,13 @@ class Rows:
     torque_rates: Array
     usable: Array
     log: int = 0
+    motions: list[MotionSamples] | None = None
 
     def __len__(self) -> int:
         return len(self.t)
 
 
-def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int) -> Rows:
+def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int, *, keep: bool = False) -> Rows:
     """The rows of a piece.
 
     Args:
@@ -178,6 +180,7 @@ def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int) -> Ro
         parameters: of the regression.
         bodies: parameters of the bodies, by which loads of joints are counted.
         log: the number of the log.
+        keep: True to keep the states, by which columns of friction in proportion to the load change with the bodies.
     """
     parts = [_filtered_rows(piece, parameters, bodies, start, stop) for start, stop in windows(piece)]
     columns = [np.concatenate([part.columns[j] for part in parts]) for j in range(parameters.robot.dof)]
@@ -188,6 +191,7 @@ def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int) -> Ro
         np.concatenate([part.torque_rates for part in parts]),
         np.concatenate([part.usable for part in parts]),
         log,
+        [motion for part in parts for motion in part.motions or []] if keep else None,
     )
 
 
@@ -221,7 +225,9 @@ def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: i
     usable = np.ones(torques.shape, dtype=bool)
     if not samples.usable.all():
         usable = filtered((~samples.usable).astype(float), np.abs(kernel), step) < 1e-3
-    return Rows(samples.t[len(kernel) // 2 :: step][: len(rows)], of_joints, torques, rates, usable)
+    motion = MotionSamples(samples.q, samples.qd, samples.qdd)
+    t = samples.t[len(kernel) // 2 :: step][: len(rows)]
+    return Rows(t, of_joints, torques, rates, usable, motions=[motion])
 
 
 def columns_of(samples: Samples, parameters: Parameters, bodies: Array, *, momentum: bool = False) -> list[Array]:
@@ -320,8 +326,8 @@ def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies
     block = rank + n * parameters.of_joints.index("load")
     places = [np.flatnonzero((row >= block) & (row < block + n)) for row in parameters.of_row]
     start = 0
-    for first, stop in windows(piece):
-        samples = piece.samples(first, stop)
+    for number, (first, stop) in enumerate(windows(piece)):
+        samples = piece.motion(first, stop) if rows.motions is None else rows.motions[number]
         load = parameters.load_at_motors(robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS) @ bodies)
         values = term_values("load", samples.q, parameters.at_motors(samples.qd), load)
         columns = filtered(values, piece.chain.slow_kernel, piece.chain.step)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from armdyn.identification.design import Parameters
-from armdyn.identification.factors import JointFactor
+from armdyn.identification.factors import JointFactor, triangle_of
 from armdyn.spatial.rotations import Array
 
 
@@ -74,15 +74,20 @@ def bounded_least_squares(A: Array, y: Array, not_negative: Array) -> Array:
         bounds = np.where(not_negative, 0.0, -np.inf), np.full(A.shape[1], np.inf)
         return np.asarray(lsq_linear(A / scale, y, bounds, method="bvls", tol=1e-12).x / scale)
     best, least = np.zeros(A.shape[1]), np.inf
+    triangle = triangle_of(np.column_stack([A / scale, y]))  # |A x - y| of all x, in fewer rows
+    A, y = triangle[:, :-1], triangle[:, -1]
     for count in range(len(places) + 1):
         for at_zero in combinations(places, count):
-            free = np.setdiff1d(np.arange(A.shape[1]), at_zero)
+            free = np.ones(A.shape[1], dtype=bool)
+            free[list(at_zero)] = False
             x = np.zeros(A.shape[1])
-            x[free] = np.linalg.lstsq(A[:, free] / scale[free], y, rcond=1e-10)[0] / scale[free]
+            x[free] = np.linalg.lstsq(A[:, free], y, rcond=1e-10)[0]
             if (x[places] < -1e-12 * np.abs(x).max(initial=0.0)).any():
                 continue
             x[places] = np.maximum(x[places], 0.0)
             cost = float(np.sum((A @ x - y) ** 2))
             if cost < least:
                 best, least = x, cost
-    return best
+        if count == 0 and least < np.inf:
+            break  # without any at its bound: nothing is smaller
+    return np.asarray(best / scale)

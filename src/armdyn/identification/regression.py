@@ -26,6 +26,9 @@ from armdyn.spatial.rotations import Array
 HUBER = 2.5
 """Residuals above this many deviations count by their size, not its square: 95 % efficient for normal noise."""
 
+KEPT = 2_000_000
+"""Positions, at even times, of logs whose states are kept between the repetitions of a fit: 48 MB of them."""
+
 LEAST_DEVIATION = 1e-5
 """The smallest deviation of a joint's residual, relative to its torques, that weights are made of."""
 
@@ -77,6 +80,8 @@ class Regression:
                 "and fit robot.without_parallel_springs()"
             )
         chains = [Chain.of(log.rate, cutoff, smoothing) for log in logs]
+        samples = sum(log.duration * chain.rate for log, chain in zip(logs, chains, strict=True))
+        keep = needs_load(parameters.terms) and samples * parameters.robot.dof < KEPT
         pieces: list[Piece] = []
         parts: list[Rows] = []
         short = []
@@ -87,7 +92,7 @@ class Regression:
                 least = f"{2 * chain.margin:.3g} s"
                 short.append(f"log {log.name!r} of {log.duration:.3g} s has no piece longer than {least}")
             pieces += of_log
-            parts += [rows_of(piece, parameters, bodies, number) for piece in of_log]
+            parts += [rows_of(piece, parameters, bodies, number, keep=keep) for piece in of_log]
         if not parts:
             raise IdentificationError(
                 f"{'; '.join(short)}: the filters need that time around each row. Record for longer, without gaps, or "

@@ -27,6 +27,14 @@ BRIDGED = 0.25
 """A gap shorter than this part of the period of the fast cut-off is bridged by the polynomial between its ends."""
 
 
+class MotionSamples(NamedTuple):
+    """States at even times: q, qd and qdd, each of shape (T, n)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
 class Samples(NamedTuple):
     """States at even times: t, s, shape (T,); q, qd, qdd, tau, each (T, n); ``usable``, False if tau is saturated."""
 
@@ -136,6 +144,11 @@ class Piece:
 
     def samples(self, start: int, stop: int) -> Samples:
         """The samples of some even times, counted from the first that the fast low-pass leaves."""
+        t = self.times(start, stop)
+        return Samples(t, *self.motion(start, stop), *self.torques(t))
+
+    def motion(self, start: int, stop: int) -> MotionSamples:
+        """The states at some even times, without torques."""
         chain, log = self.chain, self.log
         dense_step = 1.0 / chain.dense_rate
         first = log.t[self.rows.start]
@@ -144,24 +157,23 @@ class Piece:
         grid = first + np.arange(k0, k1) * dense_step
         source = _window(log.t, self.rows, grid[0], grid[-1], extra=4)
         t = log.t[source]
-        q = cubic(t, log.q[source], grid)
-        kernel = chain.fast_kernel
+        kernel, n = chain.fast_kernel, log.q.shape[1]
+        recorded = log.q[source] if log.qd is None else np.concatenate([log.q[source], log.qd[source]], axis=1)
+        dense = cubic(t, recorded, grid)
+        q, qd_dense = dense[:, :n], dense[:, n:]
         smooth_q = filtered(q[2:-2], kernel, chain.oversampling)
         if log.qd is not None:
-            qd_dense = cubic(t, log.qd[source], grid)
             smooth_qd = filtered(qd_dense[2:-2], kernel, chain.oversampling)
             qdd = filtered(qd_dense, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
         else:
             smooth_qd = filtered(q, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
             qdd = filtered(q, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
-        middle = self.times(start, stop)
-        tau, usable = self.torques(middle)
         if self.compliance is not None:  # q = theta - tau/k
             bent = cubic(t, torques_of(log)[source], grid) * self.compliance
             smooth_q = smooth_q - filtered(bent[2:-2], kernel, chain.oversampling)
             smooth_qd = smooth_qd - filtered(bent, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
             qdd = qdd - filtered(bent, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
-        return Samples(middle, smooth_q, smooth_qd, qdd, tau, usable)
+        return MotionSamples(smooth_q, smooth_qd, qdd)
 
     def torques(self, t: Array) -> tuple[Array, Array]:
         """Torques at some times plus the delay of each joint, and where they are as measured."""

@@ -98,21 +98,21 @@ def _of_base(gravity: Array) -> Reach:
 
 
 class Step(NamedTuple):
-    """The link in its parent at one joint position: T_PB and q, in the arm's own length."""
+    """The link in its parent at one joint position: T_PB and q, in the arm's own length.
+
+    X transforms a twist of the parent to the axes of the body.
+    """
 
     q: float
     pose: Array
-
-    @property
-    def X(self) -> Array:
-        """Brings a twist of the parent to the body."""
-        return adjoint(inverse_rigid(self.pose))
+    X: Array
 
 
 def _step(body: Body, q: float, L: float) -> Step:
     R = matrix(body.turns_at(q)).astype(float)
     slide = 0.0 if body.revolute else q
-    return Step(q, rigid(R, body.offset / L + slide * R[:, 2]))
+    pose = rigid(R, body.offset / L + slide * R[:, 2])
+    return Step(q, pose, adjoint(inverse_rigid(pose)))
 
 
 def _reached(body: Body, before: Reach, steps: Sequence[Step], tolerance: float) -> Reach:
