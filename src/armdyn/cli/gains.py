@@ -57,11 +57,11 @@ def gains(
     with_body = [read(path) for path in loaded or []] or None
     errors = screen(stderr=True)
     with errors.status("fitting"):
-        found = drive_gains(arm, [read(path) for path in logs], loaded=with_body, mass=mass, com=centre, frame=frame)
+        result = drive_gains(arm, [read(path) for path in logs], loaded=with_body, mass=mass, com=centre, frame=frame)
     if json:
-        print_json(found.as_json())
+        print_json(result.as_json())
     else:
         out = screen()
-        for text in (found.table(), f"--gains {found.option()}"):
+        for text in (result.table(), f"--gains {result.option()}"):
             out.print(str(text), soft_wrap=True, highlight=False, markup=False)
-    show_notes(errors, found.notes)
+    show_notes(errors, result.notes)

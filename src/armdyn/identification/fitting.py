@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import array, choice, number, switch
 from armdyn.errors import shown
+from armdyn.identification.consistency import contradictions, disagreeing_logs, undetermined
 from armdyn.identification.delays import estimated_delays, given_delays
 from armdyn.identification.design import Parameters
 from armdyn.identification.errors import IdentificationError
@@ -182,7 +183,7 @@ def identify(
             regression.delay_torques(delays)
             outcome = settled(regression, description, settings, held, outcome)
     unsure = uncertainty(regression, outcome.solution, outcome.deviations)
-    return Fit(
+    fit = Fit(
         robot,
         description,
         parameters,
@@ -197,6 +198,12 @@ def identify(
         (*notes, *_of_thin_links(outcome.thin_links), *_of_the_robot(parameters)),
         tuple(fitted),
     )
+    doubts = [
+        *undetermined(regression, outcome.prior, outcome.deviations),
+        *contradictions(regression, description, fit.base_values, fit.base_deviations),
+        *disagreeing_logs(regression, fitted, outcome.reduced),
+    ]
+    return replace(fit, notes=(*fit.notes, *doubts))
 
 
 def _of_the_robot(parameters: Parameters) -> list[str]:
