@@ -17,7 +17,7 @@ from benchmarks.adaptive import adaptive_speeds
 from benchmarks.cases import CASES, Case, make_case
 from benchmarks.contest import agreements, load_peers
 from benchmarks.controller import sharings
-from benchmarks.energy import energy_drifts
+from benchmarks.energy import energy_drifts, long_drifts
 from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
 from benchmarks.layouts import layout_costs
@@ -68,6 +68,7 @@ def main() -> int:
     if "energy" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
         with tempfile.TemporaryDirectory() as folder:
             results.drifts += energy_drifts(Path(folder))
+            results.long_drifts += long_drifts(Path(folder))
     if "sizing" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
         results.sizings += sizing_speeds(options.rounds, quick=options.quick)
     report.show(results, Console(width=None if sys.stdout.isatty() else 160))

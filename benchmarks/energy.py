@@ -2,6 +2,7 @@
 
 A UR5 and a double pendulum of two rods fall from the same state, without damping, limits, contacts or actuators, so
 that their energy is constant. Every library reads the same URDF file; Pinocchio computes the energy of all states.
+The double pendulum is also let go from several positions for 100 s: what looks harmless in 10 s may grow.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ DRAKE = (
     "radau3",
     "runge_kutta5",
 )
+LONG, STARTS = 100.0, 15
+"""s, and the number of positions from which the double pendulum is let go at rest, its upper rod level or above."""
+
 MOST_EXACT = {"armdyn": "rk4", "MuJoCo": "RK4", "Drake": "runge_kutta5"}
 
 
@@ -51,6 +55,34 @@ class EnergyDrift:
     step: float
     early: float
     whole: float
+
+
+@dataclass(frozen=True)
+class LongDrift:
+    """Energy that a double pendulum gains in `LONG` s, J: the median and the largest over all starts, inf after NaN."""
+
+    library: str
+    integrator: str
+    step: float
+    median: float
+    most: float
+
+
+def long_drifts(folder: Path) -> Iterator[LongDrift]:
+    """The double pendulum by each integrator of armdyn and MuJoCo that keeps its energy within 10 s."""
+    case = _double_pendulum(folder)
+    judge, starts = _Judge(case), np.stack([np.linspace(1.6, 3.0, STARTS), np.full(STARTS, 0.5)], axis=-1)
+    for library, integrator, run in _integrators(case, LONG):
+        if library == "Drake" or integrator in ("euler", "constant_acceleration"):
+            continue
+        gained = []
+        for q in starts:
+            with np.errstate(all="ignore"):
+                states = run(q, np.zeros(2))
+            energy = judge.energy(*states)
+            change = energy - energy[0]
+            gained.append(float(change.max()) if np.isfinite(change).all() else np.inf)
+        yield LongDrift(library, integrator, STEP, float(np.median(gained)), float(np.max(gained)))
 
 
 def energy_drifts(folder: Path) -> Iterator[EnergyDrift]:
@@ -73,12 +105,12 @@ Run = Callable[[Array, Array], tuple[Array, Array]]
 """q and qd over time, (times, n) each, from those at the start."""
 
 
-def _integrators(case: Case) -> Iterator[tuple[str, str, Run]]:
+def _integrators(case: Case, duration: float = DURATION) -> Iterator[tuple[str, str, Run]]:
     for method in OWN:
-        yield "armdyn", method, lambda q, qd, method=method: _own(case, q, qd, method)
+        yield "armdyn", method, lambda q, qd, method=method: _own(case, q, qd, method, duration)
     if importlib.util.find_spec("mujoco"):
         for name, flag in MUJOCO.items():
-            yield "MuJoCo", name, lambda q, qd, flag=flag: _by_mujoco(case, q, qd, flag)
+            yield "MuJoCo", name, lambda q, qd, flag=flag: _by_mujoco(case, q, qd, flag, duration)
     if importlib.util.find_spec("pydrake"):
         yield "Drake", "discrete plant", lambda q, qd: _by_drake(case, q, qd, None)
         for scheme in DRAKE:
@@ -165,16 +197,16 @@ class _Judge:
         return self.kinetic(q, np.atleast_2d(qd)) + np.array(potential)
 
 
-def _own(case: Case, q: Array, qd: Array, method: str) -> tuple[Array, Array]:
+def _own(case: Case, q: Array, qd: Array, method: str, duration: float = DURATION) -> tuple[Array, Array]:
     import armdyn
 
     robot = armdyn.Robot.from_urdf(case.urdf, check_inertia=False)
     options = {} if method == "adaptive" else {"step": STEP}
-    motion = armdyn.simulate(robot, q, qd, duration=DURATION, method=method, save_every=STEP * EVERY, **options)
+    motion = armdyn.simulate(robot, q, qd, duration=duration, method=method, save_every=STEP * EVERY, **options)
     return motion.q, motion.qd
 
 
-def _by_mujoco(case: Case, q: Array, qd: Array, integrator: str) -> tuple[Array, Array]:
+def _by_mujoco(case: Case, q: Array, qd: Array, integrator: str, duration: float = DURATION) -> tuple[Array, Array]:
     import mujoco
 
     from benchmarks.peers.mujoco_peer import MujocoPeer
@@ -186,7 +218,7 @@ def _by_mujoco(case: Case, q: Array, qd: Array, integrator: str) -> tuple[Array,
     data, back = mujoco.MjData(peer.model), np.argsort(order)
     data.qpos, data.qvel = q[order], qd[order]
     rows = [(q, qd)]
-    for _ in range(round(DURATION / (STEP * EVERY))):
+    for _ in range(round(duration / (STEP * EVERY))):
         mujoco.mj_step(peer.model, data, EVERY)
         rows.append((data.qpos[back], data.qvel[back]))
     return tuple(np.array(rows).swapaxes(0, 1))

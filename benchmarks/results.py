@@ -10,7 +10,7 @@ from benchmarks.accuracy import Accuracy
 from benchmarks.adaptive import AdaptiveSpeed
 from benchmarks.contest import Agreement, Skipped
 from benchmarks.controller import Sharing
-from benchmarks.energy import EnergyDrift
+from benchmarks.energy import EnergyDrift, LongDrift
 from benchmarks.latency import Latency
 from benchmarks.layouts import LayoutCost
 from benchmarks.motions import Motion
@@ -45,6 +45,7 @@ class Results:
     paper: list[BesidePaper] = field(default_factory=list)
     motions: list[Motion] = field(default_factory=list)
     drifts: list[EnergyDrift] = field(default_factory=list)
+    long_drifts: list[LongDrift] = field(default_factory=list)
     sizings: list[SizingSpeed] = field(default_factory=list)
 
     def ratio(self, speeds: list[Speed], robot: str, function: str, peer: str) -> float | None:

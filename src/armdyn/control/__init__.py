@@ -3,10 +3,10 @@
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
 `hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
 one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `friction_compensated`,
-`momentum_observer`, `position_servo`, `through_motors`, `current_loop`, `with_model`, `with_options`, `with_gains`. All
-are `Function` objects, to be wrapped again. Gains are numbers, vectors or full matrices; `scaled` and `unscaled` apply
-those of your own controllers. `references` and `draw_noise` make what a loop takes over time; `require_finite` says
-where a motion ran away; `callback` is for controllers that cannot be traced.
+`momentum_observer`, `position_servo`, `through_motors`, `current_loop`, `implicit_damping`, `with_model`,
+`with_options`, `with_gains`. All are `Function` objects, to be wrapped again. Gains are numbers, vectors or full
+matrices; `scaled` and `unscaled` apply those of your own controllers. `references` and `draw_noise` make what a loop
+takes over time; `require_finite` says where a motion ran away; `callback` is for controllers that cannot be traced.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from armdyn.control.friction_compensated import friction_compensated
     from armdyn.control.hybrid_motion_force import hybrid_motion_force
     from armdyn.control.impedance import impedance
+    from armdyn.control.implicit_damping import implicit_damping
     from armdyn.control.momentum_observer import momentum_observer
     from armdyn.control.motor_pd_gravity import motor_pd_gravity
     from armdyn.control.noisy import draw_noise, noisy
@@ -60,6 +61,7 @@ _WHERE = {
             "friction_compensated",
             "hybrid_motion_force",
             "impedance",
+            "implicit_damping",
             "momentum_observer",
             "motor_pd_gravity",
             "noisy",
@@ -103,6 +105,7 @@ __all__ = [
     "friction_compensated",
     "hybrid_motion_force",
     "impedance",
+    "implicit_damping",
     "momentum_observer",
     "motor_pd_gravity",
     "noisy",
