@@ -67,7 +67,6 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
 
 OF_ROBOTS: tuple[Callable[..., None], ...] = (
     *(
-        info,
         fk,
         ik,
         jacobian,
@@ -90,6 +89,7 @@ OF_ROBOTS: tuple[Callable[..., None], ...] = (
 """The verbs that are called with the robot that ROBOT names."""
 
 _add(list_robots, "list")
+_add(of_robot(info, opened=False))
 for verb in OF_ROBOTS:
     _add(of_robot(verb))
 _add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))

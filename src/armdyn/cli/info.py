@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -14,12 +16,16 @@ from rich.text import Text
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.data import shown_part, stated
+from armdyn.cli.arguments import Described
 from armdyn.cli.description import description, moving_mass
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.screen import screen, visible
+from armdyn.cli.screen import labelled, screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.constraints import RedundantConstraints
-from armdyn.errors import ModelError, Unsupported
+from armdyn.doctor.examine import doctor as examine
+from armdyn.doctor.finding import SEVERITIES
+from armdyn.doctor.findings import Findings
+from armdyn.errors import ArmdynError, ModelError, Unsupported
 from armdyn.formats.export.numbers import rpy_of
 from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of
@@ -28,14 +34,17 @@ from armdyn.model.joint import Joint
 from armdyn.model.limits import Limits
 from armdyn.model.model import Frame
 from armdyn.robot import Method, Robot
+from armdyn.robots import bundled_robots
 
 
 def info(
-    arm: Robot,
+    arm: Described,
     cost: Annotated[bool, typer.Option("--cost", help="Only operation counts, beside the literature's.")] = False,
     json: AsJson = False,
 ) -> None:
     """Show joints, limits, masses and inertias; operation counts with --cost.
+
+    Of a file the findings of armdyn doctor are counted by severity.
 
     [bold]Examples[/]
 
@@ -49,15 +58,30 @@ def info(
 
       armdyn info ur5 --actuators drives.yaml
     """
+    robot = arm.opened()
+    findings = _findings(arm)
     if json:
-        print_json({**description(arm), **({"operations": _counts(arm)} if cost else {}), "notes": arm.notes})
+        counts = {} if findings is None else {"findings": {one: findings.count(one) for one in SEVERITIES}}
+        more = {"operations": _counts(robot)} if cost else {}
+        print_json({**description(robot), **more, "notes": robot.notes, **counts})
         return
     console = screen()
-    console.print(_summary(arm))
-    for table in (_cost_table, _literature_table) if cost else _tables(arm):
-        show(console, table(arm))
+    console.print(_summary(robot))
+    for table in (_cost_table, _literature_table) if cost else _tables(robot):
+        show(console, table(robot))
     if not cost:
-        show_notes(console, arm.notes)
+        show_notes(console, robot.notes)
+        if findings:
+            console.print(labelled("doctor:", "yellow", f"{findings.counts()}; see armdyn doctor {arm.name}"))
+
+
+def _findings(arm: Described) -> Findings | None:
+    """The findings of a file, with its meshes closed; None of a bundled robot, or of what is expanded or no file."""
+    if arm.name in bundled_robots() or arm.options["xacro"] or arm.options["xacro_arg"] or not Path(arm.name).is_file():
+        return None
+    with suppress(ArmdynError):
+        return examine(arm.name, meshes=False)
+    return None
 
 
 def _tables(arm: Robot) -> list[Callable[[Robot], Table]]:

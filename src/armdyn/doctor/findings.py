@@ -83,12 +83,16 @@ class Findings(Sequence[Finding]):
         return f"{out.getvalue()}{self.summary()}"
 
     def summary(self) -> str:
-        """One line: how many of each severity."""
-        counts = ", ".join(
-            f"{self.count(one)} {one}{'s' if self.count(one) != 1 else ''}" for one in SEVERITIES if self.count(one)
-        )
+        """One line: the number of each severity."""
+        counts = self.counts()
         more = f" ({self.unopened})" if self.unopened else ""
         return f"{self.source.name}: {counts or 'nothing found'}{more}"
+
+    def counts(self) -> str:
+        """The number of findings of each severity, in words; empty if there is none."""
+        return ", ".join(
+            f"{self.count(one)} {one}{'s' if self.count(one) != 1 else ''}" for one in SEVERITIES if self.count(one)
+        )
 
     def table(self) -> Any:
         """A table for a terminal."""

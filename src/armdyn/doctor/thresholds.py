@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from armdyn.model import plausibility
+
 
 class Threshold(NamedTuple):
     """A number and its reason.
@@ -30,7 +32,7 @@ LARGE = Threshold(
     "radius of gyration over the extent of a link (its joints and shapes): inside a ball it is half of it at most; "
     "links whose meshes are not opened may reach further, as the forearm of alex_nub_hands.urdf, 2.7",
 )
-IMPOSSIBLE = Threshold(6.0, "", "likewise, for what no shape explains; simple_humanoid.urdf has 5.2")
+IMPOSSIBLE = Threshold(plausibility.SIZE, "", "likewise, for what no shape explains; simple_humanoid.urdf has 5.2")
 SMALL = Threshold(0.02, "", "likewise: moments of a point; wrist_2_link of ur5_robot.urdf has 0.2")
 
 DENSE = Threshold(12_000.0, "kg/m^3", "lead has 11,340 kg/m^3")
@@ -41,7 +43,7 @@ PLACEHOLDER = Threshold(
 BEYOND_MATTER = Threshold(100.0, "", "times denser or lighter than these: no material at all")
 
 OUTSIDE = Threshold(0.5, "", "distance of the centre of mass from the box of a link, over its diagonal")
-FAR_OUTSIDE = Threshold(5.0, "", "likewise, for what a motor or counterweight does not explain")
+FAR_OUTSIDE = Threshold(plausibility.CENTRE, "", "likewise, for what a motor or counterweight does not explain")
 
 BEYOND_HULL = Threshold(
     0.1,
@@ -62,6 +64,9 @@ UNCOVERED = Threshold(
     0.25, "", "part of a link that stands out of its collision shapes, over its size: covers and cables are left out"
 )
 
+OUT_OF_SCALE = Threshold(
+    plausibility.MASS, "", "mass over that of every neighbour and of the median link: another unit; noted at load"
+)
 NEIGHBOURS = Threshold(3.0, "", "mass over that of the heavier neighbour; link 2 of ur10_robot.urdf has 1.7")
 
 ONE_TURN = Threshold(6.5, "rad", "limits further from zero; wrists of ur5_robot.urdf turn 6.283 either way")

@@ -28,6 +28,7 @@ from armdyn.model.notes import (
     surprises_in,
 )
 from armdyn.model.parts import JointPart, LinkPart, mechanics
+from armdyn.model.plausibility import notes_on_sizes
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
 from armdyn.model.validation import check_types, judged_inertias, refuse
@@ -114,6 +115,7 @@ def assemble(
             *doubts,
             *notes_on_tip,
             *notes_on_base,
+            *notes_on_sizes(links, joints, geometry),
             *notes_on(model),
         ),
     )
