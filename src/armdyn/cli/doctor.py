@@ -39,6 +39,10 @@ def doctor(
     sarif: Annotated[
         Path | None, typer.Option("--sarif", metavar="FILE", help="Write all findings as SARIF 2.1.0.")
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", metavar="FILE", help="Write a page of one file with the arm drawn, for browsers."),
+    ] = None,
     fail_on: Annotated[
         str, typer.Option("--fail-on", metavar="error | warning | note | never", help="Exit with 1 from there on.")
     ] = "error",
@@ -73,13 +77,7 @@ def doctor(
     """
     if fail_on not in (*SEVERITIES, "never"):
         raise UnknownName.of("severity", fail_on, (*SEVERITIES, "never"), "--fail-on")
-    if fix is not None and (len(files) > 1 or in_place):
-        raise ShapeError("--fix writes one file to another name; for several files use --in-place, without --fix")
-    if fix is not None and fix.resolve() == files[0].resolve():
-        raise ShapeError(f"--fix {fix} is the file itself; --in-place writes over it")
-    for option, out in (("--fix", fix), ("--sarif", sarif)):
-        if out is not None:
-            refuse_unwritable(option, out)
+    _refuse(files, fix=fix, in_place=in_place, sarif=sarif, page=page)
     values = named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e") if xacro or xacro_arg else None
     files = [one for file in files for one in _matching(file)]
     done, refused = _examined(files, meshes, values)
@@ -91,6 +89,10 @@ def doctor(
         _show(every, show_diff=show_diff)
     if sarif is not None:
         write_text(sarif, _text(log_of(every)))
+    if page is not None:
+        every[0].page(page)
+        if not json:
+            screen().print(f"wrote {page}", soft_wrap=True)
     for file, found in done.items():
         if fix is not None or in_place:
             _mend(file, found, fix or file, quiet=json)
@@ -98,6 +100,19 @@ def doctor(
         raise ModelError([str(error) for error in refused.values()])
     if fail_on != "never" and any(found.at_least(_severity(fail_on)) for found in every):
         raise typer.Exit(FOUND)
+
+
+def _refuse(files: list[Path], *, fix: Path | None, in_place: bool, sarif: Path | None, page: Path | None) -> None:
+    """Refuse options that exclude each other, and files that cannot be written."""
+    if fix is not None and (len(files) > 1 or in_place):
+        raise ShapeError("--fix writes one file to another name; for several files use --in-place, without --fix")
+    if fix is not None and fix.resolve() == files[0].resolve():
+        raise ShapeError(f"--fix {fix} is the file itself; --in-place writes over it")
+    if page is not None and len(files) > 1:
+        raise ShapeError("--page is of one file; expected one FILE")
+    for option, out in (("--fix", fix), ("--sarif", sarif), ("--page", page)):
+        if out is not None:
+            refuse_unwritable(option, out)
 
 
 def _matching(file: Path) -> list[Path]:

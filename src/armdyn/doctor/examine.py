@@ -144,7 +144,7 @@ def doctor(
     ordered = sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))
     named = tuple(replace(one, file=one.file or source.name) for one in ordered)
     main = source if described.xacro is None else described.xacro.main
-    return Findings(main, named, "" if loaded is None else loaded.name, unopened)
+    return Findings(main, named, "" if loaded is None else loaded.name, unopened, subject)
 
 
 def subject_of(source: Source, folder: Path) -> Subject:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 from armdyn.doctor.finding import SEVERITIES, Finding, Severity
 from armdyn.doctor.source import Edit, Source
+from armdyn.doctor.subject import Subject
 from armdyn.errors import UnknownName
+from armdyn.imported import exported
 
 MOST_OF_A_RULE = 20
 """So many findings of one rule are shown; of more there is a count."""
@@ -26,12 +28,16 @@ class Findings(Sequence[Finding]):
         found: the findings.
         robot: the robot's name; empty if the file could not be read.
         unopened: a sentence on meshes that were not opened; empty if all were, or none is wanted.
+        subject: links and joints of the description, for pictures.
     """
 
     source: Source
     found: tuple[Finding, ...]
     robot: str = ""
     unopened: str = ""
+    subject: Subject | None = field(default=None, repr=False, compare=False)
+
+    page = exported("armdyn.page", "doctor_page")
 
     def __len__(self) -> int:
         return len(self.found)
@@ -104,9 +110,7 @@ class Findings(Sequence[Finding]):
             table.add_column(head, overflow="fold")
         colours = {"error": "red", "warning": "yellow", "note": "dim"}
         for one in self._shown():
-            repair = one.repairs[0] if one.repairs else None
-            mended = "" if repair is None else f"{repair.title}: {repair.consequence}".removesuffix(": ")
-            cells = (f"{one.line}:{one.column}", one.severity, one.element, f"{one.text} [{one.rule}]", mended)
+            cells = (f"{one.line}:{one.column}", one.severity, one.element, f"{one.text} [{one.rule}]", _mended(one))
             table.add_row(*(Text(cell, colours[one.severity] if k == 1 else "") for k, cell in enumerate(cells)))
         return table
 
@@ -125,7 +129,7 @@ class Findings(Sequence[Finding]):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{one.line}</td><td>{one.severity}</td><td>{escape(one.element)}</td><td>{escape(one.text)}</td>"
-            f"<td>{escape(one.repairs[0].title if one.repairs else '')}</td></tr>"
+            f"<td>{escape(_mended(one))}</td></tr>"
             for one in self._shown()
         )
         head = "<tr><th>line</th><th>severity</th><th>element</th><th>finding</th><th>repair</th></tr>"
@@ -155,6 +159,11 @@ class Findings(Sequence[Finding]):
         from armdyn.doctor.sarif import log_of  # noqa: PLC0415 - for few
 
         return log_of([self])
+
+
+def _mended(one: Finding) -> str:
+    """The first repair of a finding and its consequence; empty without one."""
+    return f"{one.repairs[0].title}: {one.repairs[0].consequence}".removesuffix(": ") if one.repairs else ""
 
 
 def _overlap(a: Edit, b: Edit) -> bool:

@@ -31,7 +31,7 @@ class Hull:
         solid: the body of this shape, or of a mesh's hull, and 1000 kg/m^3, in the link's frame; None if its volume is
             not known.
         mesh: of a mesh, the opened file.
-        placed: of a mesh, the affine map from its frame and unit to the link's, shape (4, 4).
+        placed: the affine map from its frame and unit to the link's, shape (4, 4); None if it is not kept.
     """
 
     purpose: str
@@ -66,7 +66,7 @@ def hull_of(shape: Node, T: Array, meshes: Shelf | None = None) -> Hull | None:
     corners = np.array([[a * half[0], b * half[1], c * half[2]] for a, b, c in product((-1.0, 1.0), repeat=3)])
     solid = None if body is None else body.seen_from(T)
     volume = None if solid is None else solid.mass / WATER
-    return Hull(shape.tag, corners @ T[:3, :3].T + T[:3, 3], volume, form, solid)
+    return Hull(shape.tag, corners @ T[:3, :3].T + T[:3, 3], volume, form, solid, placed=T)
 
 
 def _of_mesh(shape: Node, form: Node, scale: list[float], T: Array, meshes: Shelf) -> Hull | None:

@@ -4,6 +4,7 @@
 drawn, `findings`, `tables` and `equations` say what is told of the robot, `assembly` puts the file together from the
 style sheet and scripts in ``template``.
 `motion_page` is ``trajectory.page()``: `motion_content` has its charts and numbers, uPlot draws them.
+`doctor` is the page of a description's findings.
 """
 
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
+    from armdyn.page.doctor import doctor_page
     from armdyn.page.errors import PageError
     from armdyn.page.motion_page import MotionPage, motion_page
     from armdyn.page.page import Page, to_page
@@ -19,10 +21,11 @@ _WHERE = {
     "MotionPage": "motion_page",
     "Page": "page",
     "PageError": "errors",
+    "doctor_page": "doctor",
     "motion_page": "motion_page",
     "to_page": "page",
 }
 
-__all__ = ["MotionPage", "Page", "PageError", "motion_page", "to_page"]
+__all__ = ["MotionPage", "Page", "PageError", "doctor_page", "motion_page", "to_page"]
 
 __getattr__ = names_of(__name__, _WHERE)

@@ -116,21 +116,24 @@ def _view(robot: Robot) -> dict[str, Any]:
 
 
 def _packed(robot: Robot, body: Body) -> dict[str, Any]:
-    """The triangles of a body with 16 bits a coordinate, corners that several share kept once."""
-    corners = body.triangles.reshape(-1, 3)
+    """The triangles of a body, with its link and colour."""
+    color = None if body.color is None else list(body.color)
+    return {"link": robot.link_names.index(body.link), "color": color, **packed(body.triangles)}
+
+
+def packed(triangles: Array) -> dict[str, Any]:
+    """Triangles, shape (k, 3, 3), with 16 bits a coordinate, corners that several share kept once."""
+    corners = triangles.reshape(-1, 3)
     low = corners.min(axis=0)
     step = float(np.ptp(corners, axis=0).max()) / FINEST or 1.0
     whole = np.round((corners - low) / step).astype(np.uint16)
     points, faces = np.unique(whole, axis=0, return_inverse=True)
-    triangles = faces.reshape(-1, 3)
     wide = len(points) > FINEST
     return {
-        "link": robot.link_names.index(body.link),
-        "color": None if body.color is None else list(body.color),
         "low": low.tolist(),
         "step": step,
         "points": _encoded(points, "<u2"),
-        "faces": _encoded(triangles, "<u4" if wide else "<u2"),
+        "faces": _encoded(faces.reshape(-1, 3), "<u4" if wide else "<u2"),
         "wide": wide,
     }
 
