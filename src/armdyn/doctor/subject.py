@@ -215,7 +215,7 @@ class Body:
 
     @cached_property
     def complete(self) -> dict[str, list[Hull]]:
-        """By purpose the shapes of the link, if all of that purpose are known and there is one."""
+        """The shapes of the link by purpose, for purposes of which all shapes are known."""
         by_purpose = {one: [hull for hull in self.hulls if hull.purpose == one] for one in PURPOSES}
         return {one: hulls for one, hulls in by_purpose.items() if hulls and len(hulls) == len(self.node.all(one))}
 

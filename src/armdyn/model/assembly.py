@@ -77,6 +77,7 @@ def assemble(
         drawn: positions at which the description draws its joints, by name, where these are not zero, rad or m.
     """
     check_types(name, links, joints)
+    geometry = tuple(geometry)
     base, tip, locked = selection.base, selection.tip, selection.locked
     loading, welded = selection.loading(links, joints)
     impossible, notes_on_inertias = judged_inertias(

@@ -14,12 +14,13 @@ import numpy as np
 from armdyn.model.geometry import Geometry, Mesh
 from armdyn.model.messages import listing, quoted
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.spatial.rotations import Array
 
 SIZE = 6.0
-"""Radius of gyration over the extent of a link from which no shape explains it."""
+"""Radius of gyration over the extent of a link that no shape explains."""
 
 CENTRE = 5.0
-"""Distance of the centre of mass from a link, over its extent, from which it is no motor or counterweight."""
+"""Distance of the centre of mass from a link, over its extent, that a motor or counterweight does not explain."""
 
 MASS = 300.0
 """Mass of a link over those of all its neighbours from which it is in another unit."""
@@ -67,7 +68,7 @@ def _label(link: LinkPart) -> str:
     return f"{link.where} link {quoted(link.name)}".strip()
 
 
-def _extents(names: Sequence[str], joints: Sequence[JointPart], geometry: Sequence[Geometry]) -> np.ndarray:
+def _extents(names: Sequence[str], joints: Sequence[JointPart], geometry: Sequence[Geometry]) -> Array:
     """The reach of each link from its origin to its joints and primitive shapes, at least the median of all, m.
 
     A link with a mesh, which is not opened, reaches as far as the furthest link.
@@ -84,14 +85,15 @@ def _extents(names: Sequence[str], joints: Sequence[JointPart], geometry: Sequen
         if np.isfinite(size):
             reach[shape.link] = max(reach[shape.link], size + float(np.linalg.norm(shape.pose[:3, 3])))
     extents = np.array([reach[name] for name in names])
-    known = extents[extents > 0.0]
-    if not len(known):
+    positive = extents[extents > 0.0]
+    if not len(positive):
         return extents
-    median, most = float(np.median(known)), float(known.max())
-    return np.maximum(extents, [most if name in with_mesh else median for name in names])
+    median, most = float(np.median(positive)), float(positive.max())
+    larger: Array = np.maximum(extents, [most if name in with_mesh else median for name in names])
+    return larger
 
 
-def _out_of_scale(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> np.ndarray:
+def _out_of_scale(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Array:
     """If a link outweighs each of its neighbours, and the median link, by `MASS`."""
     mass = {link.name: link.inertia.mass for link in links}
     typical = float(np.median(list(mass.values())))

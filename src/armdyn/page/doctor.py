@@ -27,7 +27,7 @@ SCRIPTS = ("vectors", "elements", "colours", "meshes", "webgl", "flat", "camera"
 """Files of the template, in the order in which they stand in the script."""
 
 TRIANGLES = 60_000
-"""Of all shapes of a page."""
+"""The most triangles of all shapes of a page."""
 
 FEWEST = 12
 """Triangles of a shape, however many shapes there are."""

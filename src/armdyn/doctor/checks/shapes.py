@@ -20,7 +20,7 @@ LARGER: tuple[float, ...] = (1e3,)
 """Factors that a scale may lack."""
 
 UNITS = {1e-3: "mm", 1e-2: "cm", 0.0254: "inches", 1e3: "km"}
-"""Of the factors that a forgotten scale may have, the unit of the mesh."""
+"""The unit of a mesh, by the factor that its scale lacks."""
 
 
 def _directions() -> Array:
