@@ -77,9 +77,9 @@ def doctor(
     """
     if fail_on not in (*SEVERITIES, "never"):
         raise UnknownName.of("severity", fail_on, (*SEVERITIES, "never"), "--fail-on")
+    files = [one for file in files for one in _matching(file)]
     _refuse(files, fix=fix, in_place=in_place, sarif=sarif, page=page)
     values = named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e") if xacro or xacro_arg else None
-    files = [one for file in files for one in _matching(file)]
     done, refused = _examined(files, meshes, values)
     every = list(done.values())
     if json:
