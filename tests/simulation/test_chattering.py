@@ -130,24 +130,19 @@ def test_coupled_joints_with_a_gear_that_loses_are_carried_through_rest() -> Non
 
 @pytest.mark.slow
 def test_a_rotor_that_friction_holds_before_its_spring() -> None:
-    """It stays in its place in every digit where it sticks, so that nothing chatters; the link swings on the spring.
-
-    A solver that cannot stop is carried through by fixed steps.
-    """
+    """It stays in its place in every digit where it sticks, so that nothing chatters; the link swings on the spring."""
     drive = Actuator(Motor(rotor_inertia=5.0), Gear(1.0), Coulomb(50.0), spring=Spring(400.0))
     arm = armdyn.load("rp").with_gravity((0, 0, 0))
     mass, name = float(arm.mass_matrix([0.0, 1.0])[1, 1]), arm.joint_names[1]
-    sticks, chatters = (
+    sticks, with_history = (
         armdyn.simulate(arm.with_actuators({name: drive}), [0.0, 1.1], theta0=[0.0, 1.0], duration=1.0, method=method)
         for method in (Adaptive(max_steps=9000), Adaptive(1e-6, 1e-6, scipy_method="LSODA"))
     )
-    assert (sticks.signals["theta"][:, 1] == 1.0).all()
-    assert abs(chatters.signals["theta"][:, 1] - 1.0).max() < 1e-4
-    for motion, tolerance in ((sticks, 1e-9), (chatters, 1e-3)):
+    for motion, tolerance in ((sticks, 1e-9), (with_history, 1e-3)):
+        assert (motion.signals["theta"][:, 1] == 1.0).all()
+        assert motion.notes == ()
         swing = 1.0 + 0.1 * np.cos(np.sqrt(400.0 / mass) * motion.t)
         np.testing.assert_allclose(motion.q[:, 1], swing, rtol=0, atol=tolerance)
-    assert sticks.notes == ()
-    assert any(f"chattering: the friction of {name!r}" in note for note in chatters.notes)
 
 
 def test_friction_under_load_of_coupled_joints_beside_a_stop() -> None:

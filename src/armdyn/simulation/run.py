@@ -17,6 +17,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
 from armdyn.simulation.drivers import adaptive, dry_steps, event_driven, fixed_step, taylor
+from armdyn.simulation.elements.backlash import ends_of
 from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.bristles import (
     bristle_labels,
@@ -271,12 +272,21 @@ def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
         return partial(dry_steps.integrate, joints=happenings.dry)
     loads_are_coupled = bool(system.places) and bool(rubbing_bodies(system.robot.mechanism.drive))
     loads_are_coupled = loads_are_coupled and not can_hold(system.robot)
-    held = isinstance(method, Adaptive) and bool(system.robot.model.constraints) and not loads_are_coupled
+    modes = bool(system.robot.model.constraints) or bool(ends_of(system.robot))
+    held = isinstance(method, Adaptive) and modes and not loads_are_coupled
     if happenings is not None or (bool(system.places) and (system.carries or held) and can_stop(method)):
         if loads_are_coupled:
             refuse_coupled_loads()
         return event_driven.integrate
+    if loads_are_coupled and ends_of(system.robot):
+        problem.samples.notes.append(BACKLASH_NOT_LOCATED)
     return adaptive.integrate if isinstance(method, Adaptive) else fixed_step.integrate
+
+
+BACKLASH_NOT_LOCATED = (
+    "rotors and links that touch and part across their backlash are not located in this motion, because friction of "
+    "rigid joints depends on loads that are coupled: steps go over these times, and trajectory.events leaves them out"
+)
 
 
 def refuse_coupled_loads() -> None:

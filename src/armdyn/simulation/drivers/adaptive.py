@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Generator
 from itertools import pairwise
 from typing import Any
 
@@ -15,20 +13,13 @@ from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drivers import compiled_adaptive
 from armdyn.simulation.drivers.chattering import Quiet, Stretch, Watch, in_turns
 from armdyn.simulation.drivers.one_by_one import one_by_one_through_chattering
-from armdyn.simulation.elements.backlash import Reached, ends_of, first_reached, nearer
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense, Line
-from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
-
-CORRECTIONS = 4
-"""Newton steps for the time at which an end of a backlash is reached."""
-
-At = Callable[[float], Array]
 
 
 def integrate(problem: Problem, report: Report) -> None:
@@ -45,10 +36,7 @@ def integrate(problem: Problem, report: Report) -> None:
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         run = _Run(problem, problem.forces.of(index), own, samples.dense.get(index), chattered)
-        try:
-            yield from run.integrate(*(each[index] for each in problem.start))
-        finally:
-            samples.events += [replace(one, index=index) for one in own.events]
+        return run.integrate(*(each[index] for each in problem.start))
 
     def names() -> list[str]:
         return [*problem.system.names_of_friction(), *problem.system.names_of_forces()]
@@ -72,7 +60,6 @@ class _Run:
         self.watches = self.method.chattering_step is not None and may_jump
         on_springs = bool(self.system.places)  # which vibrate: steps between two switches are short, and not all equal
         self.watch = Watch(self.duration, self.method.chattering_step if on_springs else None)
-        self.ends = ends_of(problem.robot) if on_springs else []
 
     def rates(self, t: float, y: Array) -> Array:
         """The rates of change y' at time t."""
@@ -116,18 +103,12 @@ class _Run:
     def _by_solver(self, begin: float, end: float, y: Array) -> Any:
         """Times and states after each step, to the end or until the law chatters."""
         self.watch.rest()
-        solver, left = self._solver(begin, end, y), None
+        solver = self._solver(begin, end, y)
         while solver.status == "running":
-            t, start = solver.t, solver.y
+            t = solver.t
             if not self._step(solver):
                 return
-            reached = left = first_reached(self.ends, t, solver.t, solver.dense_output(), left) if self.ends else None
-            if reached is not None:
-                t, y = self._up_to(reached, t, start)
-                yield t, y
-                solver = self._solver(t, end, y)
-                continue
-            self._keep(solver.dense_output, solver.t)
+            self._keep(solver)
             self._correct(solver)
             yield solver.t, solver.y
             if self.watch.collapsed(solver.t - t) and self._chatters():
@@ -199,15 +180,15 @@ class _Run:
             raise self._stuck(solver.t, before)
         return True
 
-    def _keep(self, dense_output: Callable[[], At], until: float) -> None:
+    def _keep(self, solver: Any) -> None:
         """Keep the samples of the step just made, its end not counted: there, a table may jump."""
-        to = int(np.searchsorted(self.samples.t, until))
+        to = int(np.searchsorted(self.samples.t, solver.t))
         if to > self.samples.count or self.dense is not None:
-            state_at = dense_output()
+            state_at = solver.dense_output()
             for t in self.samples.t[self.samples.count : to]:
                 self._record(float(t), state_at(t))
             if self.dense is not None:
-                self.dense.add(until, state_at)
+                self.dense.add(solver.t, state_at)
 
     def _correct(self, solver: Any) -> None:
         """Put the state after a step onto the constraints; the solver goes on from there, with the rates there."""
@@ -216,26 +197,6 @@ class _Run:
             y[:m], y[m : 2 * m] = self.corrector.after_step(y[:m], y[m : 2 * m], since=solver.y_old[:m])
             if not np.array_equal(y, solver.y):
                 solver.y, solver.f = y, self.rates(solver.t, y)
-
-    def _up_to(self, reached: Reached, begin: float, start: Array) -> tuple[float, Array]:
-        """The time of an end of a backlash and the state there, integrated without a step over it; it is noted."""
-        for _ in range(CORRECTIONS):
-            solver, pieces = self._solver(begin, reached.t, start), []
-            while solver.status == "running":
-                if not self._step(solver):
-                    raise self._stuck(solver.t, solver.y)
-                pieces.append((solver.dense_output(), solver.t))
-            t = nearer(reached, pieces[-1][0], begin)
-            if t <= begin or abs(t - reached.t) <= 4.0 * np.spacing(reached.t):
-                break
-            reached = reached._replace(t=t)
-        for at, until in pieces:
-            self._keep(partial(_same, at), until)
-        kind = reached.end.kind(rises=reached.rises)
-        if kind is not None:
-            q, qd = self.system.seen(solver.y[: self.m], solver.y[self.m : 2 * self.m])
-            self.samples.events.append(Occurrence(solver.t, reached.end.joint, kind, q.copy(), qd.copy()))
-        return solver.t, solver.y
 
     def _record(self, t: float, y: Array) -> None:
         m = self.m
@@ -250,8 +211,3 @@ class _Run:
 
     def _lost(self, t: float, y: Array, remedy: str) -> SimulationError:
         return diverged(self.system.robot, t, *self.system.seen(y[: self.m], y[self.m : 2 * self.m]), remedy)
-
-
-def _same(at: At) -> At:
-    """An interpolant that is known."""
-    return at

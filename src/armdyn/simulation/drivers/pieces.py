@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.elements.spring_steps import shorter_step
-from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
+from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, FixedStep
 from armdyn.simulation.results.dense import between_saved
 from armdyn.simulation.results.samples import Effort
 from armdyn.spatial.rotations import Array
@@ -143,34 +143,49 @@ class BySolver:
         self.n = robot.dof if size is None else size
         self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
         self._solver: Any = None
-        self._made = 0
+        self._made, self._all_finite = 0, True
 
     def step(self, t: float, y: Array, until: float) -> Step:
         """As long as the tolerance allows."""
         import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
 
-        if self._solver is None or self._solver.t_bound != until:
+        anew = self._solver is None or self._solver.t_bound != until
+        if anew:
             kind = getattr(scipy.integrate, self.method.scipy_method)
-            self._solver = kind(self.rates, t, y, until, rtol=self.method.rtol, atol=self.method.atol)
-        solver = self._solver
-        if not np.isfinite(solver.f).all():  # SciPy would look for a step for ever
+            self._solver = kind(self._watched_rates, t, y, until, rtol=self.method.rtol, atol=self.method.atol)
+        solver, may_rest = self._solver, self.longest_at_rest < np.inf
+        rate = getattr(solver, "f", None)  # those with a history do not keep it
+        if rate is None:
+            rate = self.rates(t, y) if anew or may_rest else np.zeros(0)
+        if not np.isfinite(rate).all():  # SciPy would look for a step for ever
             remedy = "Its accelerations there are not finite: check torque, f_tip and the laws of friction."
             raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
         self._made += 1
         if self._made > self.method.max_steps:
             raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
         self.effort.steps += 1
-        moves = np.abs(solver.f[: 2 * self.n]).max(initial=0.0) > STILL
-        solver.max_step = np.inf if moves else self.longest_at_rest
-        solver.step()
+        moves = not may_rest or np.abs(rate[: 2 * self.n]).max(initial=0.0) > STILL
+        solver.max_step, self._all_finite = np.inf if moves else self.longest_at_rest, True
+        try:
+            solver.step()
+        except (ValueError, np.linalg.LinAlgError):
+            if self._all_finite:
+                raise
+            raise self._stuck(t, y, "however short the step") from None  # an implicit solver met NaN
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             raise self._stuck(t, y, "however short the step")
         between = solver.dense_output()
         return Step(t, y, solver.t, solver.y, between, between)
 
+    def _watched_rates(self, t: float, y: Array) -> Array:
+        result = self.rates(t, y)
+        self._all_finite = self._all_finite and bool(np.isfinite(result).all())
+        return result
+
     def moved(self, t: float, y: Array) -> None:
-        """The solver goes on from the state given."""
-        self._solver.y, self._solver.f = y, self.rates(t, y)
+        """The solver goes on from the state given; one with a history from its own, by rounding another."""
+        if self.method.scipy_method not in MULTISTEP:
+            self._solver.y, self._solver.f = y, self.rates(t, y)
 
     def restart(self) -> None:
         """The next step is the first of a new solver."""

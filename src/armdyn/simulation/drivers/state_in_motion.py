@@ -179,13 +179,13 @@ class StateInMotion:
         else:
             step = self.integrator.step(t, y, end) if by_solver else self._through_chattering(t, y, end)
         happened = self._first(step, self.starts)
-        stop = step.end if happened is None else happened.t
+        stop, reached = (step.end, step.y_end) if happened is None else self._reached(step, happened)
         self._look_for_chattering(t, stop, y)
         self._record(step, stop)
         self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
         if self.at_once > MOST_AT_ONCE and not self._chatters(stop):
             raise self._too_many(t, y)
-        t, y, self.starts = stop, step.at(stop), happened is not None
+        t, y, self.starts = stop, reached, happened is not None
         if happened is not None:
             if happened.kind == "end":
                 self._end(t, y)
@@ -197,6 +197,10 @@ class StateInMotion:
                 self.integrator.moved(t, y)
         self._look_at_sides(t, y)
         return t, y, False
+
+    def _reached(self, step: Step, found: Found) -> tuple[float, Array]:
+        """The time of what happens in a step, and the state there."""
+        return found.t, step.at(found.t)
 
     def _look_at_sides(self, t: float, y: Array) -> None:
         """On which side of zero the watched functions are that may be held there; what is at zero stays as it was."""

@@ -16,6 +16,7 @@ from armdyn.advice import option
 from armdyn.simulation.drivers.chattering import Watch
 from armdyn.simulation.drivers.crossings import Function
 from armdyn.simulation.drivers.finding import Along, At, Found
+from armdyn.simulation.drivers.pieces import Step, integrator_of
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.backlash import ends_of
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
@@ -25,6 +26,9 @@ from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.pushing import Mode, Pushing
 from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from armdyn.spatial.rotations import Array
+
+CORRECTIONS, APART = 4, 1e-3
+"""Newton steps for the time at which an end of backlash is reached, and the part of a step for its slope."""
 
 
 class FlexibleInMotion(StateInMotion):
@@ -40,7 +44,7 @@ class FlexibleInMotion(StateInMotion):
         self.held: tuple[Array, ...] | None = None
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
         self.watch = Watch(duration, self.longest) if forces.by_callables and self.longest is not None else None
-        self.plays = [end for end in ends_of(pushing.robot) if not end.of_push]
+        self.plays = ends_of(pushing.robot)
         self.signs = np.zeros(len(pushing.joints), dtype=int)
         """Of loads that changed it while the rotor slid, else 0: what is zero but for rounding has that sign."""
 
@@ -83,6 +87,39 @@ class FlexibleInMotion(StateInMotion):
         """How an end of a play is pressed; at the begin, where it may be zero but for rounding, as the piece says."""
         end, touches = self.plays[place], bool(self.pushing.touches[self.plays[place].link])
         return lambda t: end.press(at(t)[: 2 * self.n]) if t > begin else 1.0 if touches else -1.0
+
+    def _reached(self, step: Step, found: Found) -> tuple[float, Array]:
+        """The time of what happens in a step; of an end of backlash that of the motion integrated up to it.
+
+        The interpolant of a step has a larger error than the step, and Newton's method corrects the time by it.
+        """
+        t, y = super()._reached(step, found)
+        if found.kind != "touch" or not isinstance(self.method, Adaptive):
+            return t, y
+        press = self.plays[found.place].press
+        for _ in range(CORRECTIONS):
+            if t <= step.t:
+                break
+            last = self._integrated(step, t)
+            y, earlier = last.y_end, max(last.t, t - APART * (t - step.t))
+            value = press(y[: 2 * self.n])
+            if not earlier < t:
+                break
+            slope = (value - press(last.at(earlier)[: 2 * self.n])) / (t - earlier)
+            after = t - value / slope if slope else t
+            if abs(after - t) <= 4.0 * np.spacing(t) or not step.t < after <= step.end:
+                break
+            t = after
+        return t, y
+
+    def _integrated(self, step: Step, t: float) -> Step:
+        """The last step of a motion integrated from the beginning of a step up to a time, by a solver of its own."""
+        along = self.system.along if self.carries else None
+        solver = integrator_of(self.system.robot, self.method, self.rates, self.samples.effort, along, self.n)
+        last = solver.step(step.t, step.y, t)
+        while last.end < t:
+            last = solver.step(last.end, last.y_end, t)
+        return last
 
     def _changed(self, t: float, y: Array, found: Found) -> Array:
         """The state behind a link's or rotor's rest, what is held being left, or an end of a play."""

@@ -269,7 +269,7 @@ def motion_carries(robot: Robot, method: Method) -> bool:
         return False
     if not flexible_places(robot.model):
         return True
-    return can_hold(robot) and not behind_springs(robot) and (isinstance(method, Adaptive) or can_stop(method))
+    return can_hold(robot) and not behind_springs(robot) and can_stop(method)
 
 
 def behind_springs(robot: Robot) -> list[str]:

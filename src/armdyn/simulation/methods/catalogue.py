@@ -312,9 +312,7 @@ _OF_TAYLOR = "its error is that of one number, Taylor(tolerance=...). Use 'adapt
 
 def can_stop(method: Method) -> bool:
     """Whether a method can stop within a step and go on from there."""
-    past = isinstance(method, FixedStep) and bool(method.scheme.memory)
-    several = isinstance(method, Adaptive) and method.scipy_method in MULTISTEP
-    return isinstance(method, Adaptive | FixedStep) and not past and not several
+    return isinstance(method, Adaptive) or (isinstance(method, FixedStep) and not method.scheme.memory)
 
 
 def check_method(method: Method) -> None:
