@@ -15,6 +15,7 @@ from armdyn import logs
 from armdyn.errors import ShapeError
 from armdyn.page import PageError
 from armdyn.plots.extremes import extreme_rows
+from oracles.shell import Shell
 from page.browser import SOFTWARE, chromium, opened, playwright, until  # noqa: F401 - a fixture
 
 DRAWN = "armdyn.charts.filter((one) => one.plot && one.visible)"
@@ -266,7 +267,9 @@ def test_long_motions_are_thinned_by_extremes(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(motion_content, "MOST_NUMBERS", 60_000)
     falls = armdyn.simulate(ARM, [0.3, 0.2], duration=1.0, times=np.linspace(0.0, 1.0, 20_001))
     content = motion_content.Content(falls, None, ())
-    (note,) = content.notes
+    zero, note = content.notes
+    assert zero == "zero throughout: torque"
+    assert "tau" not in content.data()["first"]
     assert note.startswith("20,001 rows thinned to ")
     assert content.data()["motions"][0]["rows"] < 12_000
     rows = extreme_rows(falls.q, 500, 1000)
@@ -281,3 +284,31 @@ def test_motions_that_have_no_page(motion: armdyn.Trajectory) -> None:
         motion.page(robot=armdyn.load("ur5"))
     with pytest.raises(PageError, match="expected the Robot that moved"):
         motion.page(robot="ur5")
+
+
+def test_the_command_line(browser: Any, motion: armdyn.Trajectory, shell: Shell, tmp_path: Path) -> None:
+    """A saved motion, another one or a log behind it; errors name the option and the remedy."""
+    motion.save(tmp_path / "run.npz")
+    rows = np.r_[0:300, 500:1001]
+    header = "t,q_joint_1,q_joint_2"
+    table = np.column_stack([motion.t, motion.q + 0.01])[rows]
+    np.savetxt(tmp_path / "log.csv", table, delimiter=",", header=header, comments="")
+    out = tmp_path / "run.html"
+    said = shell(
+        "page", "planar_2r", "--motion", f"{tmp_path}/run.npz", "--over", f"{tmp_path}/log.csv", "-o", str(out)
+    )
+    assert said.code == 0, said.err
+    assert "1 gaps in log log" in said.err
+    with opened(browser, out) as page:
+        assert page.evaluate("armdyn.motion.names") == ["planar_2r", "log log"]
+        assert page.evaluate("armdyn.stage.hasGhost")
+    alone = shell("page", "planar_2r", "--over", "log.csv")
+    assert alone.code == 2
+    assert "--over belongs to the page of a motion; expected --motion FILE too" in alone.err
+    assert "Leave it out" in shell(*played, "--q", "0,0").err
+    assert "is a batch" not in said.err
+    missing = shell(*played, "--over", f"{tmp_path}/none.csv")
+    assert missing.code == 2
+    assert "none.csv" in missing.err
+    own = shell("page", "planar_2r", "--motion", f"{tmp_path}/log.csv", "-o", f"{tmp_path}/log.html", "--json")
+    assert own.code == 0, own.err

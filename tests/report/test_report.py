@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -95,12 +96,26 @@ def test_the_document(arm: Robot, driven: Trajectory, tmp_path: Path) -> None:
     assert text == report.html
     cells = Cells(text)
     assert cells.addresses == ["data:,"] or all(a.startswith(("data:", "#")) for a in cells.addresses)
-    assert not re.search(r"(?<!xmlns=\")(?<!xlink=\")https?://(?!www\.w3\.org|matplotlib)", text)
+    licence = "https://github.com/leeoniya/uPlot"  # in a comment
+    assert not re.search(r"(?<!xmlns=\")(?<!xlink=\")https?://(?!www\.w3\.org|matplotlib)", text.replace(licence, ""))
     assert cells.tags.count("svg") == 2
     assert "7" in cells.beyond
     assert len(cells.beyond) == 3 if np.abs(driven.qd[:, 0]).max() > 2.0 else 2
     assert arm.model.digest in text
     assert driven.report(robot=arm).html == report.html  # nothing in it is of the day
+
+
+def test_the_document_has_the_page_of_the_motion(arm: Robot, driven: Trajectory) -> None:
+    """In a frame, every name of it escaped; the PDF is printed without it."""
+    from armdyn.report.document import _for_print
+
+    html = driven.report(robot=arm).html
+    (frame,) = re.findall(r'<iframe class="motion" [^>]*srcdoc="([^"]*)"></iframe>', html)
+    assert unescape(frame) == driven.page(robot=arm).html
+    printed = _for_print(html)
+    assert "<iframe" not in printed
+    assert "<script" not in printed
+    assert Cells(printed).cells == Cells(html).cells
 
 
 def test_the_document_lists_actuators_damping_and_friction() -> None:

@@ -68,6 +68,7 @@ FILES: dict[str, tuple[str, Write]] = {
     "actuators": ("drives.json", drives),
     "derivation": ("arm.tex", lambda path: armdyn.derive(arm()).document(path)),
     "page": ("arm.html", lambda path: arm().to_page(path)),
+    "page of a motion": ("fall.html", lambda path: motion().page(path)),
     "report": ("fall.html", lambda path: motion().report(path)),
     "fmu": ("arm.fmu", lambda path: arm().to_fmu(derivatives=False).write(path)),
     "picture of a view": ("view.png", picture_of_view),

@@ -60,13 +60,16 @@ class Content:
             {"name": name, "kind": kind, "charts": list(self._of_joint(k))}
             for k, (name, kind) in enumerate(zip(motion.joint_names, motion.joint_kinds, strict=True))
         ]
+        self.zero = [name for name in ("q", "qd", "tau", "qdd") if not any_of(getattr(motion, name))]
+        if words := [self.quantities[name] for name in self.zero]:
+            self.notes.append(f"zero throughout: {', '.join(words)}")
         self.whole = list(self._of_all())
         self._pack()
 
     def data(self) -> dict[str, Any]:
         """The content for JSON."""
         motion = self.motion
-        shown = [name for name in SHOWN_FIRST if name in self.quantities]
+        shown = [name for name in SHOWN_FIRST if name in self.quantities and name not in self.zero]
         return {
             "joints": self.joints,
             "whole": self.whole,

@@ -80,18 +80,18 @@ def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     write_bytes(path, drawn.getvalue(), error=PictureError)
 
 
-def _write_png(figure: Figure, to: BytesIO) -> None:
+def _write_png(figure: Figure, drawn: BytesIO) -> None:
     """Write a figure as png: without transparency if it has none, which is smaller and takes less time."""
-    raw = BytesIO()
-    figure.savefig(raw, format="rgba")
+    buffer = BytesIO()
+    figure.savefig(buffer, format="rgba")
     width, height = (int(length) for length in figure.bbox.size)
-    pixels = np.frombuffer(raw.getvalue(), dtype=np.uint8)
+    pixels = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
     if pixels.size != 4 * width * height:  # cut by savefig.bbox of matplotlib's settings
-        figure.savefig(to, format="png", pil_kwargs=PNG)
+        figure.savefig(drawn, format="png", pil_kwargs=PNG)
         return
     image = Image.fromarray(pixels.reshape(height, width, 4))
     opaque = bool((pixels[3::4] == 255).all())
-    (image.convert("RGB") if opaque else image).save(to, format="png", dpi=(figure.dpi, figure.dpi), **PNG)
+    (image.convert("RGB") if opaque else image).save(drawn, format="png", dpi=(figure.dpi, figure.dpi), **PNG)
 
 
 def prepare(axes: Axes, *, size: float = 8.0, grid: bool = True) -> None:

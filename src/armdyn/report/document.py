@@ -12,6 +12,7 @@ import numpy as np
 from armdyn.errors import shown
 from armdyn.page.findings import findings
 from armdyn.page.html_file import filled, template_file
+from armdyn.page.motion_page import motion_page
 from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table
 from armdyn.report import sections
 from armdyn.report.errors import ReportError
@@ -43,7 +44,7 @@ class Report:
         """
         path = Path(path)
         check_ending(path)
-        content = pdf_of(self.html) if path.suffix.lower() == ".pdf" else self.html.encode()
+        content = pdf_of(_for_print(self.html)) if path.suffix.lower() == ".pdf" else self.html.encode()
         return write_bytes(path, content, error=ReportError)
 
     def _repr_html_(self) -> str:
@@ -72,8 +73,9 @@ def report(
     """The motion as a document, HTML that needs no other file, or PDF: limits, forces, energy, figures, digests.
 
     Per joint the range, speed, force, rms force and power, beside the limits of the description, with those marked that
-    were passed; the energy account; the figures of `Trajectory.plot`; the path of the tip; the robot's parameters with
-    what was found about them; versions and digests by which the same run is known again.
+    were passed; the energy account; the page of `Trajectory.page` in a frame, to play and zoom, which a PDF leaves out;
+    the figures of `Trajectory.plot`; the path of the tip; the robot's parameters with what was found about them;
+    versions and digests by which the same run is known again.
 
     Args:
         path: also write it there, over a file that exists: ``.html``, or ``.pdf`` by a browser that is installed.
@@ -110,11 +112,29 @@ def report(
     return made
 
 
+LIVE, STILL = "<!--live-->", "<!--/live-->"
+"""Around the part of a document that moves."""
+
+
+def _for_print(html: str) -> str:
+    """The document without the part that moves."""
+    before, _, rest = html.partition(LIVE)
+    return before + rest.partition(STILL)[2]
+
+
+def _live(motion: Trajectory, robot: Robot | None) -> str:
+    """The page of the motion in a frame of the document: the arm, and charts with one cursor."""
+    page = motion_page(motion, robot=robot)
+    frame = f'<iframe class="motion" title="the motion, to play and zoom" srcdoc="{escape(page.html)}"></iframe>'
+    return f'{LIVE}<section class="whole live"><h2>The motion</h2>{frame}</section>{STILL}'
+
+
 def _html(motion: Trajectory, robot: Robot | None, title: str | None) -> str:
     parts = {
         "title": escape(title or f"Motion of {motion.robot}"),
         "run": sections.run(motion, robot),
         "joints": sections.joints(motion, robot),
+        "live": _live(motion, robot),
         "figure": motion_figure(motion),
         "tip": _tip(motion, robot),
         "events": sections.events(motion),
@@ -123,7 +143,7 @@ def _html(motion: Trajectory, robot: Robot | None, title: str | None) -> str:
         "repeat": sections.repeat(motion, robot),
     }
     style, body = (template_file("armdyn.report", name) for name in ("report.css", "report.html"))
-    return filled(body, parts, style=style)
+    return filled(body, parts, style=style, policy="script-src 'unsafe-inline' 'wasm-unsafe-eval'; ")
 
 
 def _tip(motion: Trajectory, robot: Robot | None) -> str:
