@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-EXECUTED = ("tutorial", "gallery", "bundled_arms")
+EXECUTED = ("tutorial", "gallery", "bundled_arms", "identify_my_arm")
 """Pages of docs/ without their ending. The others are run by tests/docs, and print nothing here."""
 
 HEAD = """---
