@@ -2,6 +2,7 @@
 
 Other programs are given by their paths, e.g. ``--peer venv/bin/urdf_validate --peer /usr/bin/check_urdf``. One of them
 has found a defect if it names the link or joint in a warning, failure or error that is absent for the right file.
+``--mjcf FOLDER`` counts the findings of the MJCF files in a folder too, such as that of an installed package.
 """
 
 from __future__ import annotations
@@ -88,10 +89,10 @@ def robot_data() -> Path:
     raise FileNotFoundError("no robots found: pip install example-robot-data")
 
 
-def of_public_robots(console: Console) -> None:
+def of_public_robots(console: Console, files: list[Path]) -> None:
     """Counts by rule, files without an error, and the median time beyond loading."""
     rules: Counter[tuple[str, str]] = Counter()
-    clean, extra, files = 0, [], sorted(robot_data().rglob("*.urdf"))
+    clean, extra = 0, []
     for path in files:
         findings, seconds = _timed(path)
         clean += not findings.count("error")
@@ -104,6 +105,16 @@ def of_public_robots(console: Console) -> None:
     console.print(
         f"{clean} of {len(files)} files without an error; median {statistics.median(extra):.0f} ms beyond loading"
     )
+
+
+def mjcf_files(folder: Path) -> list[Path]:
+    """The MJCF files in a folder whose bodies state inertias."""
+    files = sorted(folder.rglob("*.xml"))
+    return [path for path in files if path.read_bytes().lstrip()[:1] == b"<" and _is_of_arms(path.read_bytes())]
+
+
+def _is_of_arms(data: bytes) -> bool:
+    return b"<mujoco" in data and b"<inertial" in data and b"<mujocoinclude" not in data
 
 
 def _timed(path: Path) -> tuple[Findings, float]:
@@ -157,10 +168,14 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", action="append", default=[], help="another program that takes a file")
+    parser.add_argument("--mjcf", action="append", default=[], type=Path, help="a folder with MJCF files")
+    given = parser.parse_args()
     warnings.simplefilter("ignore")
     console = Console()
-    beside(parser.parse_args().peer, console)
-    of_public_robots(console)
+    beside(given.peer, console)
+    of_public_robots(console, sorted(robot_data().rglob("*.urdf")))
+    for folder in given.mjcf:
+        of_public_robots(console, mjcf_files(folder))
 
 
 if __name__ == "__main__":

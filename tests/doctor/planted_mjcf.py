@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.random import Generator
 
-from armdyn.doctor.mjcf.parts import FULL, MjcfBody, MjcfJoint
+from armdyn.doctor.mjcf.parts import FULL, MjcfBody, MjcfJoint, set_attribute
 from armdyn.doctor.mjcf.reading import mjcf_subject
 from armdyn.doctor.source import Edit, Source, Span
 from armdyn.doctor.subject import Body, Subject, tensor_of
@@ -123,15 +123,15 @@ def other_unit(subject: Subject, random: Generator) -> Planted | None:
         return None
     convert = np.degrees if joint.unit == 1.0 else np.radians
     text = " ".join(f"{x:.10g}" for x in convert(joint.range))
-    return joint.name, joint.child, [Edit(joint.node.values["range"], text)]
+    return joint.name, joint.child, list(set_attribute(joint.node, "range", text))
 
 
 def swapped(subject: Subject, random: Generator) -> Planted | None:
     joint = _one_hinge(subject, random)
     if joint is None:
         return None
-    low, high = joint.node.attributes["range"].split()
-    return joint.name, joint.child, [Edit(joint.node.values["range"], f"{high} {low}")]
+    low, high = joint.attributes["range"].text.split()
+    return joint.name, joint.child, list(set_attribute(joint.node, "range", f"{high} {low}"))
 
 
 def angle(subject: Subject, _: Generator) -> Planted | None:
