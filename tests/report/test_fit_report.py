@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,9 @@ def test_the_document_holds_everything_and_needs_no_other_file(fit: Fit, tmp_pat
     assert document.html == html
     assert "excite &lt;b&gt;, fitted" in html
     assert "<b>, fitted" not in html
-    assert "1 rows with NaN or infinity left out" in html  # what was read and left out
+    (damaged,) = (each for each in fit.logs[0].findings if each.kind == "damaged rows")
+    assert not damaged.used
+    assert f"excite &lt;b&gt;: {escape(str(damaged))}" in html
     for rms in (*held.rms, *held.rms_alone, *held.rms_description):
         assert f">{rms:.3g}</td>" in html
     low, high = fit.intervals["joint_1.coulomb"]
