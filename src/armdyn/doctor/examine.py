@@ -139,6 +139,8 @@ def doctor(
     found += _from_reader(problems, source, [one for one in found if one.severity == "error"], refused)
     if loaded is not None and loaded.dof > 0:
         found += efforts.below_gravity(subject, loaded)
+        if loaded.dof <= efforts.MOST_JOINTS:
+            found = list(efforts.with_consequences(found, subject, loaded))
     if described.xacro is not None:
         found = list(described.xacro.moved(found))
     ordered = sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))

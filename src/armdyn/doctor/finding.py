@@ -22,12 +22,14 @@ class Repair:
         edits: of the text.
         consequence: of it, e.g. the change of gravity's torque, N m; empty if it is not known.
         sure: from 0 to 1, how much of the evidence it explains.
+        numbers: mass, kg, and centre of mass in the link, m, after it; None if it changes neither.
     """
 
     title: str
     edits: tuple[Edit, ...]
     consequence: str = ""
     sure: float = 1.0
+    numbers: tuple[float, tuple[float, ...]] | None = None
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def _filled(subject: Subject, body: Body) -> Iterator[Repair]:
     solid = body.solid(mass)
     if solid is not None:
         title = f"{body.solid_words}, solid, of {density:.4g} kg/m^3{' as the other links' if others else ''}"
-        yield Repair(title, body.edits(mass, *solid), f"mass 0 to {mass:.4g} kg", sure=0.5)
+        yield Repair(title, body.edits(mass, *solid), f"mass 0 to {mass:.4g} kg", 0.5, (mass, tuple(solid[0])))
 
 
 def possible(subject: Subject) -> Iterator[Finding]:
@@ -211,7 +211,9 @@ def _repairs(body: Body, numbers: Numbers, beside: Surroundings) -> Iterator[Rep
             continue
         edits = body.edits(*hypothesis.numbers)
         if edits:
-            yield Repair(hypothesis.title, edits, _became(body, hypothesis.numbers), sure=1.0 / (1.0 + left))
+            mass, com, _ = hypothesis.numbers
+            became = _became(body, hypothesis.numbers)
+            yield Repair(hypothesis.title, edits, became, 1.0 / (1.0 + left), (mass, tuple(com)))
 
 
 def _solid(body: Body, numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
@@ -232,8 +234,25 @@ def _became(body: Body, numbers: Numbers) -> str:
         parts.append(f"centre ({_shown(body.com)}) to ({_shown(numbers.com)}) m")
     if not np.array_equal(numbers.moments, body.moments):
         parts.append(f"moments ({_shown(body.moments)}) to ({_shown(numbers.moments)}) kg m^2")
-    torque = _torque_change(body, numbers)
-    return "; ".join([*parts, *([torque] if torque else [])])
+    torques = (_torque_change(body, numbers), inertial_torque(body, numbers.moments))
+    return "; ".join([*parts, *filter(None, torques)])
+
+
+def inertial_torque(body: Body, moments: np.ndarray) -> str:
+    """The change of the torque that turns a link at 1 rad/s^2 about its joint, if its moments change alone."""
+    T = np.eye(4)
+    for joint in body.path:
+        if joint.kind != "fixed":
+            break
+        T = joint.placement @ T
+    else:
+        return ""
+    axis = joint.axis / max(float(np.linalg.norm(joint.axis)), np.finfo(float).tiny)
+    in_link = body.frame[:3, :3].T @ T[:3, :3].T @ axis
+    change = float(in_link @ tensor_of(moments - body.moments) @ in_link)
+    if joint.kind not in ("revolute", "continuous") or not np.isfinite(change) or change == 0.0:
+        return ""
+    return f"1 rad/s^2 of {joint.name!r} takes {abs(change):.3g} N m {'more' if change > 0.0 else 'less'}"
 
 
 def _torque_change(body: Body, numbers: Numbers) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.doctor import thresholds
-from armdyn.doctor.checks.links import is_frame, typical_of
+from armdyn.doctor.checks.links import inertial_torque, is_frame, typical_of
 from armdyn.doctor.finding import Finding, Repair
 from armdyn.doctor.hulls import Hull
 from armdyn.doctor.source import Edit, Node
@@ -102,7 +102,8 @@ def _filled(body: Body) -> Iterator[Repair]:
     if about is not None:
         after = ", ".join(f"{value:.4g}" for value in about)
         before = ", ".join(f"{value:.4g}" for value in body.moments)
-        became = f"moments ({before}) to ({after}) kg m^2"
+        torque = inertial_torque(body, moments)
+        became = "; ".join(filter(None, (f"moments ({before}) to ({after}) kg m^2", torque)))
         edits = body.edits(body.mass or 0.0, body.com, moments)
         yield Repair(f"{words}, solid, at this mass", edits, became, sure=0.5)
 
