@@ -9,6 +9,7 @@ import pytest
 import armdyn
 from armdyn import ModelError, ShapeError
 from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Thermal
+from armdyn.errors import UnknownName
 from armdyn.plots import draw_drive_histories, draw_efficiency_map
 
 MOTOR = Motor(
@@ -21,6 +22,11 @@ MOTOR = Motor(
 )
 
 
+def curves(axes: Any) -> list[Any]:
+    """The lines of a panel but for the marks of events."""
+    return [line for line in axes.lines if line.get_gid() != "event"]
+
+
 def test_histories_and_their_limits() -> None:
     cold = dataclasses.replace(MOTOR, thermal=None, limits=MotorLimits(current=1e4))
     arm = armdyn.load("planar_2r").with_actuators(
@@ -31,13 +37,24 @@ def test_histories_and_their_limits() -> None:
     torque, winding, other, nothing = figure.axes
     np.testing.assert_array_equal(torque.lines[0].get_xydata(), np.column_stack([motion.t, drives.torque[:, 0]]))
     np.testing.assert_array_equal(winding.lines[0].get_ydata(), drives.winding[:, 0])
-    levels = sorted({float(np.ravel(line.get_ydata())[0]) for line in torque.lines[1:]})
+    levels = sorted({float(np.ravel(line.get_ydata())[0]) for line in curves(torque)[1:]})
     np.testing.assert_allclose(levels, 0.0302 * np.array([-12.0, -6.0, 6.0, 12.0]))
     assert torque.get_title("left") == "joint_1, continuous 0.181 N m, peak 0.362 N m"
-    assert np.ravel(winding.lines[1].get_ydata())[0] == 25.5
-    assert len(other.lines) == 1, "a limit far away has no line"
+    assert np.ravel(curves(winding)[1].get_ydata())[0] == 25.5
+    assert len(curves(other)) == 1, "a limit far away has no line"
     assert other.get_title("left") == "joint_2, peak 302 N m"
     assert [text.get_text() for text in nothing.texts] == ["no thermal model"]
+    other_motion = armdyn.simulate(arm, [0.3, -0.2], duration=0.2, torque=[4.0, -2.0], method="rk4", step=0.004)
+    both = draw_drive_histories(
+        arm, motion, over=other_motion, joints="joint_1", size="slide", palette="grey", title="A"
+    )
+    assert len(both.axes) == 2
+    behind = both.axes[0].lines[1].get_xydata()
+    np.testing.assert_array_equal(behind, np.column_stack([other_motion.t, other_motion.drives(arm).torque[:, 0]]))
+    assert both.axes[0].lines[0].get_color() == "#000000"
+    assert both.get_size_inches()[0] == pytest.approx(0.9 * 13.33)
+    with pytest.raises(UnknownName, match="no joint 'joint_3' in the drives of the motion"):
+        draw_drive_histories(arm, motion, joints=["joint_3"])
     with pytest.raises(ModelError, match="has no motors"):
         draw_drive_histories(armdyn.load("planar_2r"), motion)
     with pytest.raises(ShapeError, match="pick one of its motions"):

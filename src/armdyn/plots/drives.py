@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,11 +13,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from armdyn.actuators.motor import Motor
-from armdyn.checks import whole_number
+from armdyn.checks import choice, is_one_of, whole_number
+from armdyn.errors import UnknownName
+from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
+from armdyn.plots.motion_panels import behind_style
 from armdyn.plots.motors import axes_of_plane, closed, room
+from armdyn.plots.sheet import PALETTES, SIZES, Sheet, plain
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
+from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.drives import DriveHistories
 from armdyn.spatial.rotations import Array
 
@@ -24,20 +31,38 @@ LEVELS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 """Efficiencies between which the map changes its shade."""
 
 
-def draw_drive_histories(robot: Robot, trajectory: Trajectory) -> Figure:
+def draw_drive_histories(
+    robot: Robot,
+    trajectory: Trajectory,
+    *,
+    over: Trajectory | None = None,
+    joints: Iterable[str] | str | None = None,
+    size: Literal["report", "paper", "slide"] = "report",
+    palette: Literal["colour", "grey"] = "colour",
+    figsize: tuple[float, float] | None = None,
+    title: str | None = None,
+) -> Figure:
     """The torques k_t I of a robot's motors over a motion, and their windings' temperatures, against their limits.
 
     A row for each motor. Dashed lines are the continuous and the peak torque on both sides, those of the limits of the
     current or of the shaft, and the highest temperature that the winding bears. The numbers stand above; a limit that
-    is more than three times what the motion needs has no line.
+    is more than three times what the motion needs has no line. Events have dotted lines, and a mark for each kind.
 
     Args:
         robot: what moved, with its motors.
         trajectory: one motion of it.
+        over: another motion of the robot, as broad pale lines behind.
+        joints: names of those whose motors are drawn; all by default.
+        size: words and lines for a page of a report, a paper or a slide.
+        palette: "colour" or "grey".
+        figsize: width and height, inches.
+        title: above the picture.
 
     Raises:
         ShapeError: a robot of other joints, or a batch.
         ModelError: a robot without motors, or a motor without torque constant or resistance.
+        UnknownName: a joint without a motor.
+        SettingError: another size or palette.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor
     >>> drive = Actuator(Motor(1e-5, torque_constant=0.03, resistance=0.3), Gear(50.0))
@@ -46,51 +71,88 @@ def draw_drive_histories(robot: Robot, trajectory: Trajectory) -> Figure:
     >>> [axes.get_title("left") for axes in figure.axes]
     ['joint_1', 'joint_2']
     """
-    drives = trajectory.drives(robot)
-    rows, has_heat = len(drives.motors), any(motor.thermal is not None for motor in drives.motors)
-    figure = new_figure(9.0 if has_heat else 5.6, 0.9 + 1.6 * rows)
-    grid = figure.subplots(rows, 2 if has_heat else 1, sharex=True, squeeze=False)
-    for k, row in enumerate(grid):
+    drives, behind = trajectory.drives(robot), None if over is None else over.drives(robot)
+    sizes = SIZES[choice("size", size, tuple(SIZES), error=SettingError)]
+    sheet = Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
+    chosen, font = _chosen(drives, joints), sizes.font
+    has_heat = any(drives.motors[k].thermal is not None for k in chosen)
+    width = sizes.width * (0.9 if has_heat else 0.56)
+    figure = new_figure(*(figsize or (width, 0.9 * sheet.scale + 0.8 * sizes.row * len(chosen))))
+    grid = figure.subplots(len(chosen), 2 if has_heat else 1, sharex=True, squeeze=False)
+    for k, row in zip(chosen, grid, strict=True):
         for axes in row:
-            prepare(axes)
-        _draw_torque(row[0], drives, k)
+            prepare(axes, size=font)
+        _draw_torque(row[0], drives, k, sheet, behind)
         if has_heat:
-            _draw_temperature(row[1], drives, k)
+            _draw_temperature(row[1], drives, k, sheet, behind)
+        for axes in row:
+            mark_events(axes, trajectory, 0.5 * font)
     for axes in grid[-1]:
-        axes.set_xlabel("time [s]", fontsize=9, color=INK)
+        axes.set_xlabel("time [s]", fontsize=1.1 * font, color=INK)
         axes.set_xlim(drives.t[0], drives.t[-1])
     figure.align_ylabels(grid)
-    handles = [Line2D([], [], color=COLOURS[0], label="torque, temperature")]
+    style = sheet.style(0)
+    handles = [Line2D([], [], label="torque, temperature", **style)]
+    if over is not None:
+        handles.append(Line2D([], [], label="other motion", **behind_style(style)))
     for name, colour in (("continuous limit", CONTINUOUS), ("peak limit", PEAK)):
         handles.append(Line2D([], [], color=colour, linestyle="--", label=name))
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=8, labelcolor=INK)
+    marks: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": font, "labelcolor": INK}
+    handles += [
+        Line2D([], [], label=f"{kind} ({n})", **event_style(kind, 0.5 * font))
+        for kind, n in kinds_of_events(trajectory)
+    ]
+    figure.legend(handles=handles, ncols=min(len(handles), 4), **marks)
+    if title is not None:
+        figure.suptitle(plain(title), x=0.01, ha="left", fontsize=1.35 * font, color=INK, fontweight="bold")
     return figure
 
 
-def _draw_torque(axes: Axes, drives: DriveHistories, k: int) -> None:
+def _chosen(drives: DriveHistories, joints: Iterable[str] | str | None) -> list[int]:
+    """The places of the motors that are drawn."""
+    if joints is None:
+        return list(range(len(drives.joints)))
+    named = [joints] if isinstance(joints, str) else list(joints)
+    for name in named:
+        if not is_one_of(name, drives.joints):
+            raise UnknownName.of("joint", name, drives.joints, "the drives of the motion")
+    return [drives.joints.index(name) for name in dict.fromkeys(named)]
+
+
+def _draw_behind(axes: Axes, t: Array, values: Array, sheet: Sheet) -> None:
+    axes.plot(t, values, **behind_style(sheet.style(0)))
+
+
+def _draw_torque(axes: Axes, drives: DriveHistories, k: int, sheet: Sheet, behind: DriveHistories | None) -> None:
     motor, torque = drives.motors[k], drives.torque[:, k]
-    axes.plot(drives.t, torque, color=COLOURS[0], linewidth=1.2)
-    axes.set_ylabel("torque [N m]", fontsize=9, color=INK)
+    axes.plot(drives.t, torque, **sheet.style(0))
+    if behind is not None:
+        _draw_behind(axes, behind.t, behind.torque[:, k], sheet)
+    axes.set_ylabel("torque [N m]", fontsize=1.1 * sheet.size.font, color=INK)
     limits = [("continuous", motor.torque_limit(continuous=True), CONTINUOUS), ("peak", motor.torque_limit(), PEAK)]
     if limits[0][1] == limits[1][1]:
         del limits[0]
-    _draw_limits(axes, drives.joints[k], torque, limits, "N m", both=True)
+    _draw_limits(axes, drives.joints[k], torque, limits, "N m", sheet, both=True)
 
 
-def _draw_temperature(axes: Axes, drives: DriveHistories, k: int) -> None:
+def _draw_temperature(axes: Axes, drives: DriveHistories, k: int, sheet: Sheet, behind: DriveHistories | None) -> None:
     thermal = drives.motors[k].thermal
     if thermal is None:
-        axes.text(0.5, 0.5, "no thermal model", transform=axes.transAxes, ha="center", fontsize=8, color=INK)
+        axes.text(
+            0.5, 0.5, "no thermal model", transform=axes.transAxes, ha="center", fontsize=sheet.size.font, color=INK
+        )
         axes.set_yticks([])
         return
-    axes.plot(drives.t, drives.winding[:, k], color=COLOURS[0], linewidth=1.2)
-    axes.set_ylabel("winding [°C]", fontsize=9, color=INK)
+    axes.plot(drives.t, drives.winding[:, k], **sheet.style(0))
+    if behind is not None:
+        _draw_behind(axes, behind.t, behind.winding[:, k], sheet)
+    axes.set_ylabel("winding [°C]", fontsize=1.1 * sheet.size.font, color=INK)
     limit = [("limit", thermal.winding_limit, PEAK)]
-    _draw_limits(axes, drives.joints[k], drives.winding[:, k], limit, "°C", both=False)
+    _draw_limits(axes, drives.joints[k], drives.winding[:, k], limit, "°C", sheet, both=False)
 
 
 def _draw_limits(
-    axes: Axes, joint: str, values: Array, limits: list[tuple[str, float, str]], unit: str, *, both: bool
+    axes: Axes, joint: str, values: Array, limits: list[tuple[str, float, str]], unit: str, sheet: Sheet, *, both: bool
 ) -> None:
     """Limits that the values come near to as lines; all of them as numbers in the panel's title."""
     said = [joint]
@@ -103,7 +165,7 @@ def _draw_limits(
         if limit - least <= 3.0 * most:
             for level in (limit, -limit) if both else (limit,):
                 axes.axhline(level, color=colour, linestyle="--", linewidth=1.0)
-    axes.set_title(", ".join(said), loc="left", fontsize=8, color=INK)
+    axes.set_title(", ".join(said), loc="left", fontsize=sheet.size.font, color=INK)
     axes.ticklabel_format(axis="y", useOffset=False)  # a winding that hardly warms reads 25.001, not 0.001 + 25
 
 
