@@ -94,16 +94,14 @@ def test_negative_stiffness_is_refused_by_name(mjcf: Any) -> None:
         armdyn.load(mjcf(ARM.replace('stiffness="40"', 'stiffness="-40"')))
 
 
-def test_balancer_is_mujocos_tendon() -> None:
+def test_balancer_is_mujocos_tendon(mjcf: Any) -> None:
     import mujoco
 
     model = mujoco.MjModel.from_xml_string(BALANCED)
     data = mujoco.MjData(model)
-    tower, boom = np.array([-0.35, 0.11, 0.1]), np.array([0.15, -0.04, 0.05])  # from the joint's anchor at q = 0
-    across = np.array([0, 2])
-    a, b = np.linalg.norm(tower[across]), np.linalg.norm(boom[across])
-    aligned = np.arctan2(tower[0], tower[2]) - np.arctan2(boom[0], boom[2])
-    spring = Balancer(700.0, a, b, aligned, free_length=0.1, offset=tower[1] - boom[1])
+    joint = armdyn.load(mjcf(BALANCED.replace(BALANCED[BALANCED.index("  <tendon") :], "</mujoco>"))).model.joint("a")
+    spring = Balancer.between(joint, [-0.25, 0.11, 0.4], [0.15, -0.04, 0.05], 700.0, free_length=0.1)
+    assert joint.placement[:3, 3].any()
     for q in RNG.uniform(-3.0, 3.0, 6):
         data.qpos[:] = q
         mujoco.mj_forward(model, data)
@@ -348,6 +346,8 @@ def test_bad_springs(springs: Any, error: type[Exception], message: str) -> None
 def test_balancers_that_make_no_sense() -> None:
     with pytest.raises(ModelError, match="has no direction there"):
         Balancer(100.0, 0.2, 0.2, free_length=0.1)
+    with pytest.raises(ModelError, match="slides; a balancer between points"):
+        Balancer.between(armdyn.load("rp").model.joint("joint_2"), [0, 0, 0.1], [0, 0, 0.2], 100.0)
     with pytest.raises(ModelError, match=r"joint 'joint_2' is prismatic.*give it a JointSpring"):
         armdyn.load("rp").with_parallel_springs({"joint_2": Balancer(100.0, 0.2, 0.1)})
 

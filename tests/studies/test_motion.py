@@ -220,6 +220,17 @@ def test_no_key_has_two_meanings() -> None:
     assert len(set(KEYS)) == len(KEYS)
 
 
+def test_numbers_of_parallel_springs(tmp_path: Path) -> None:
+    robot = armdyn.load("planar_3r").with_parallel_springs({"joint_2": (12.0, 0.4)})
+    with pytest.warns(armdyn.DescriptionWarning, match="springs of 'joint_2'"):
+        robot.to_urdf(tmp_path / "sprung.urdf")
+    text = f"robot: {tmp_path / 'sprung.urdf'}\nduration: 0.1\n{STATE}inputs: {{joint_2.parallel_spring.stiffness: "
+    found = read(text + "20}\n", tmp_path).robot
+    assert found == robot.with_parallel_springs({"joint_2": (20.0, 0.4)})
+    with pytest.raises(ArmdynError, match="stiffness of JointSpring is -1"):
+        read(text + "-1}\n", tmp_path)
+
+
 def test_parameters_of_joints(tmp_path: Path) -> None:
     """Damping, friction, armature, a rotor that is a body of its own and a spring, each as a robot with that number."""
     path = tmp_path / "drives.yaml"

@@ -97,6 +97,8 @@ def parameter(robot: RobotLike, name: str) -> Variable:
         turns, slides, what = OF_JOINT_PARAMETER[quantity]
         unit = turns if robot.model.joint(owner).kind == "revolute" else slides
         return Variable(name, unit, f"{what} of {owner}", start)
+    if name in robot.model.numbers_of_parallel_springs:
+        return Variable(name, "", f"{quantity} of {owner}", start)
     unit, what = OF_PARAMETER.get(quantity or name, ("", "parameter of the model"))
     return Variable(name, unit, f"{what} of {owner}" if owner else what, start)
 

@@ -12,14 +12,19 @@ every position if k a b = m g r (French and Widden 2000).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from armdyn.checks import number
+from armdyn.checks import array, number
 from armdyn.errors import ModelError
 from armdyn.exact import is_zero
 from armdyn.model.parallel_spring import ParallelSpring
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from armdyn.model.joint import Joint
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,39 @@ class Balancer(ParallelSpring):
                 "from the axis, offset 0), and its force has no direction there; expected different radii, an offset, "
                 "or a spring of free length 0"
             )
+
+    @classmethod
+    def between(
+        cls, joint: Joint, on_parent: ArrayLike, on_child: ArrayLike, stiffness: float, **numbers: float
+    ) -> Balancer:
+        """The balancer between a point of a joint's parent and a point of its child.
+
+        Args:
+            joint: a revolute joint of a robot, such as ``robot.model.joint("shoulder")``.
+            on_parent: the point in the frame of the parent link, m, shape (3,).
+            on_child: the point in the frame of the child link, m, shape (3,).
+            stiffness: k, N/m.
+            numbers: ``free_length`` and ``preload``.
+
+        Raises:
+            ModelError: a joint that slides; numbers out of range.
+            ShapeError: points that are not three numbers.
+
+        >>> shoulder = armdyn.load("ur5").model.joint("shoulder_lift_joint")
+        >>> spring = armdyn.actuators.Balancer.between(shoulder, (0.0, 0.1, 0.3), (0.0, 0.0, 0.2), 900.0)
+        >>> spring.parent_radius, spring.child_radius
+        (0.3, 0.2)
+        """
+        if joint.kind != "revolute":
+            raise ModelError(f"joint {joint.name!r} slides; a balancer between points belongs to joints that turn")
+        T = joint.placement
+        parent = T[:3, :3].T @ (array("on_parent", on_parent, (3,), "a point in the parent's frame, m") - T[:3, 3])
+        child = array("on_child", on_child, (3,), "a point in the child's frame, m")
+        u = joint.axis
+        p, c = parent - (parent @ u) * u, child - (child @ u) * u
+        aligned = float(np.arctan2(u @ np.cross(c, p), c @ p))
+        radii = float(np.linalg.norm(p)), float(np.linalg.norm(c))
+        return cls(stiffness, *radii, aligned=aligned, offset=float((parent - child) @ u), **numbers)
 
     @property
     def _least_length(self) -> float:

@@ -232,6 +232,27 @@ def _checked_spring(joint: Joint, spring: ParallelSpring) -> ParallelSpring:
     return spring
 
 
+def with_parallel_spring_number(model: Model, name: str, value: float) -> Model:
+    """The robot whose spring in parallel with a drive has another number.
+
+    Args:
+        name: "JOINT.parallel_spring.stiffness" and so on, one of ``model.numbers_of_parallel_springs``.
+        value: N m/rad, rad, ...; checked by the class of the spring.
+    """
+    owner, _, quantity = name.rpartition(".")
+    changes = {
+        joint.name: {
+            "parallel_springs": tuple(
+                dataclasses.replace(spring, **{quantity: value}) if own == owner else spring  # type: ignore[type-var]  # each is a dataclass
+                for own, spring in joint.named_parallel_springs.items()
+            )
+        }
+        for joint in model.joints
+        if owner in joint.named_parallel_springs
+    }
+    return with_joints(model, changes)
+
+
 def without_parallel_springs(model: Model) -> Model:
     """Another robot without springs in parallel with its drives.
 

@@ -21,7 +21,7 @@ from armdyn.constraints.checks import check_closed
 from armdyn.errors import ArmdynError
 from armdyn.model import Inertia, Model
 from armdyn.model.drive import OF_JOINT
-from armdyn.model.editing import with_joints
+from armdyn.model.editing import with_joints, with_parallel_spring_number
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
@@ -203,6 +203,9 @@ def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) ->
             robot = Robot(with_joints(robot.model, {owner: {quantity: _not_negative(words, name, value)}}))
         elif name in robot.model.rotors or name in robot.model.springs:
             robot = Robot(with_joints(robot.model, _of_actuator(robot.model, name, float(value))))
+        elif name in robot.model.numbers_of_parallel_springs:
+            with words.at("inputs", name):
+                robot = Robot(with_parallel_spring_number(robot.model, name, float(value)))
         else:
             bodies = of_links if payload_frame(robot.model, owner) is None else of_payloads
             bodies.setdefault(owner, {})[quantity] = value
