@@ -79,3 +79,13 @@ def test_bounds_that_are_not_reached_need_one_solution() -> None:
         expected = lsq_linear(A / scale, y, bounds, method="bvls", tol=1e-14).x / scale
         np.testing.assert_allclose(x * scale, expected * scale, rtol=0, atol=1e-10)
         assert (x[rule] >= 0.0).all()
+
+
+def test_currents_in_the_columns_of_torques_are_named() -> None:
+    """Numbers that follow the description's torques and are a tenth of them."""
+    log = {"t": T, "q": Q, "qd": QD, "tau": TAU / [11.0, 8.0]}
+    notes = " ".join(armdyn.identify(ARM, log, **OPTIONS).notes)
+    assert "torques follow those of the description and are a small part of them (joint_1 0.0" in notes
+    assert "columns={'current': ...}" in notes
+    right = armdyn.identify(ARM, {"t": T, "q": Q, "qd": QD, "tau": TAU}, **OPTIONS)
+    assert "small part" not in " ".join(right.notes)

@@ -75,8 +75,10 @@ def report(
     refuse_unwritable("-o", target, endings=ENDINGS)
     check_ending(target)
     robot = _with_payload(None if arm is None else arm.opened(), payload, payload_com)
-    given = {"columns": columns, "units": units, "gains": gains, "rate": rate, "topic": topic}
-    trajectory = motion_of_file(motion, robot, {name: value for name, value in given.items() if value is not None})
+    log_options = {"columns": columns, "units": units, "gains": gains, "rate": rate, "topic": topic}
+    trajectory = motion_of_file(
+        motion, robot, {name: value for name, value in log_options.items() if value is not None}
+    )
     robot = robot or _bundled(trajectory)
     errors = screen(stderr=True)
     with errors.status("writing the report"):

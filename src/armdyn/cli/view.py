@@ -120,9 +120,9 @@ def view(
     refuse_both(motion, q)
     if motion is not None and listen is not None:
         raise ViewOptionError("--motion and --listen both move the robot; choose one")
-    given = options_of(arm, gains=gains, columns=columns, units=units, rate=rate, topic=topic)
-    if given and motion is None:
-        names = ", ".join(f"--{name}" for name in given)
+    log_options = options_of(arm, gains=gains, columns=columns, units=units, rate=rate, topic=topic)
+    if log_options and motion is None:
+        names = ", ".join(f"--{name}" for name in log_options)
         raise ViewOptionError(f"{names} belongs to a log; name it by --motion")
     for option, path, endings in (("--screenshot", screenshot, (".png",)), ("--save", save, (".html", ".viser"))):
         if path is not None:
@@ -136,7 +136,7 @@ def view(
     viewer = view_robot(
         arm,
         None if q is None else read_joint_vector(q, "--q", arm),
-        motion=None if motion is None else opened(motion, arm, **given),
+        motion=None if motion is None else opened(motion, arm, **log_options),
         stream=None if listen is None else _stream(listen),
         port=0 if only_files and port is None else port,
         browser=not (no_browser or only_files),

@@ -33,6 +33,13 @@ ALIKE_IN_SIZE = 1.6
 """The largest ratio of measured to described torques of columns that are exchanged, and one by the smallest."""
 
 
+PART = 0.4
+"""Torques below this part of the description's, in all joints that carry a load, may be currents."""
+
+LIKE_THE_DESCRIPTION = 0.8
+"""The correlation with the description's torques above which their size is compared."""
+
+
 def examine(logs: Sequence[Log], robot: Robot) -> list[str]:
     """Sentences on joints that stand still in all logs.
 
@@ -81,7 +88,22 @@ def examine_torques(regression: Regression, description: Robot) -> list[str]:
             f"{alike[j, other]:.3f}, with its own {alike[j, j]:.3f}), and the other way round: columns of joints "
             "are in another order. Name them for each joint: columns={'tau': [...]}"
         )
-    return []
+    return _as_of_currents(measured, modelled, heavy, names)
+
+
+def _as_of_currents(measured: Array, modelled: Array, heavy: Array, names: Sequence[str]) -> list[str]:
+    """A sentence on torques that follow the description's and are a small part of them in all heavy joints."""
+    alike = np.nan_to_num(np.abs(_correlations(measured, modelled).diagonal()))
+    parts = (measured * modelled).sum(axis=0) / np.maximum((modelled**2).sum(axis=0), 1e-300)
+    if not heavy.any() or not (alike[heavy] > LIKE_THE_DESCRIPTION).all() or not (parts[heavy] < PART).all():
+        return []
+    shown = ", ".join(
+        f"{name} {part:.2g}" for name, part, is_heavy in zip(names, parts, heavy, strict=True) if is_heavy
+    )
+    return [
+        f"torques follow those of the description and are a small part of them ({shown}): if they are currents, name "
+        "them so, columns={'current': ...}, and give the gains of the drives"
+    ]
 
 
 def _correlations(a: Array, b: Array) -> Array:

@@ -44,7 +44,7 @@ def heading_of(labels: Sequence[str] | int, robot: RobotLike, source: str) -> He
     """The columns of rows that have these labels, or no labels and so many values.
 
     Args:
-        labels: of the first row, as `armdyn.logs.read` knows them; or the number of values.
+        labels: of the first row, as of `armdyn.logs.read`; or the number of values.
         robot: whose joints these are.
         source: of the rows, for messages.
 
@@ -60,7 +60,7 @@ def heading_of(labels: Sequence[str] | int, robot: RobotLike, source: str) -> He
     unlike = [key if key not in keys[:k] else f"{key} [column {k}]" for k, key in enumerate(keys)]
     table = Table(source, dict.fromkeys(unlike, np.empty(0)), np.arange(0), has_labels=named)
     chosen, _ = chosen_columns(table, robot, None)
-    found = [
+    columns = [
         HeadingColumn(
             unlike.index(place.label),
             quantity if quantity == "t" else f"{quantity}_{robot.joint_names[k]}",
@@ -71,7 +71,7 @@ def heading_of(labels: Sequence[str] | int, robot: RobotLike, source: str) -> He
         for quantity in USED
         for k, place in enumerate(chosen.get(quantity, ()))
     ]
-    return Heading(tuple(found), len(keys))
+    return Heading(tuple(columns), len(keys))
 
 
 def _factor(place: Place, quantity: str, kind: str, source: str) -> float:

@@ -14,7 +14,7 @@ UNIT_IN_LABEL = re.compile(r"(?P<name>.*\S)\s*(\[(?P<square>|[^\]\d][^\]]*)\]|\(
 
 
 AGAIN = re.compile(r" \[column \d+\]$")
-"""What a label that an earlier column has, too, ends in."""
+"""The end of a label that an earlier column has, too."""
 
 
 @dataclass(frozen=True)
@@ -149,13 +149,13 @@ def guessed(table: Table, joints: Sequence[str], needed: str = "q") -> Guess | N
     labels = plain_labels(table)
     best: Guess | None = None
     for layout in LAYOUTS:
-        found = _matching(layout.patterns.get(needed, ()), labels, table, joints)
-        if found is None:
+        these = _matching(layout.patterns.get(needed, ()), labels, table, joints)
+        if these is None:
             continue
         others = {
             quantity: _matching(patterns, labels, table, joints) for quantity, patterns in layout.patterns.items()
         }
-        places = {needed: found} | {quantity: those for quantity, those in others.items() if those is not None}
+        places = {needed: these} | {quantity: those for quantity, those in others.items() if those is not None}
         time = next((labels[name] for name in layout.times if name in labels), None)
         if best is None or len(places) > len(best.places):
             best = Guess(layout.name, places, time)

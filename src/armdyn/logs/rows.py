@@ -96,8 +96,8 @@ def read_rows(
             if place is not None:
                 column = place.label if table.has_labels or name == "t" else f"{name}_{robot.joint_names[k]}"
                 _check_finite(table, place, column)
-    for name, found in values.items():
-        _check_si(table, found, used[name])
+    for name, array in values.items():
+        _check_si(table, array, used[name])
     t = _times(table, used, units or {}, rate)
     if partial:
         _warn_of_zeros(table, used, robot)
@@ -138,17 +138,19 @@ def _places(
         own = _own(table, robot, quantities)
         if own is not None:
             return own
-    found, guesses = chosen_columns(table, robot, columns, quantities[0])
+    chosen, guesses = chosen_columns(table, robot, columns, quantities[0])
     for guess in guesses:
         warnings.warn(f"{table.source}: {guess}", stacklevel=4)
-    return dict(found)
+    return dict(chosen)
 
 
 def _own(table: Table, robot: RobotLike, quantities: Sequence[str]) -> dict[str, Sequence[Place | None]] | None:
     """The columns of armdyn's own labels, some of which may be missing; None if none of them is there."""
     labels = plain_labels(table)
-    found = {quantity: [labels.get(f"{quantity}_{joint}") for joint in robot.joint_names] for quantity in quantities}
-    named = {quantity: places for quantity, places in found.items() if any(places)}
+    places_of = {
+        quantity: [labels.get(f"{quantity}_{joint}") for joint in robot.joint_names] for quantity in quantities
+    }
+    named = {quantity: places for quantity, places in places_of.items() if any(places)}
     refuse_parts(table, robot, quantities, partial=True) if named else None
     if not named:
         return None
@@ -175,17 +177,17 @@ def _by_count(table: Table, robot: RobotLike, quantities: Sequence[str], *, time
             f"qdd of {joints}, or one more with the time in front"
         )
     blocks = zip(STATE, range(first, count, n), strict=False)
-    found = {name: [Place(str(place)) for place in range(start, start + n)] for name, start in blocks}
-    return {"t": [Place("0")], **found} if first else found
+    columns = {name: [Place(str(place)) for place in range(start, start + n)] for name, start in blocks}
+    return {"t": [Place("0")], **columns} if first else columns
 
 
 def _check_finite(table: Table, place: Place, column_name: str) -> None:
     """Raise for an entry of a column that is not a finite number."""
     column = table.columns[place.label]
     values = column if place.entry is None else column[:, place.entry]
-    lost = np.flatnonzero(~np.isfinite(values))
-    if lost.size:
-        k = int(lost[0])
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        k = int(bad[0])
         entry = table.entry(k, place.label)
         hint = comma_hint(entry.strip("'")) if not is_number(entry.strip("'")) else ""
         raise LogError(f"{table.place(k)} column {column_name!r} holds {entry}; expected a finite number{hint}")

@@ -27,20 +27,20 @@ def columns_in(quantity: str, kind: str) -> ColumnUnits:
     return units_of("q" if quantity == "q_ref" else quantity, kind)
 
 
-def factor_in(units: ColumnUnits, unit: str, where: str) -> float:
+def factor_in(units: ColumnUnits, unit: str, place: str) -> float:
     """One unit in SI.
 
     Args:
         units: those that are known.
         unit: one of them, as it is written.
-        where: the source and the column, for messages.
+        place: the source and the column, for messages.
 
     Raises:
         LogError: a unit of another quantity.
     """
     written = unit.strip().replace(" / ", "/")
     if written not in units.known:
-        raise LogError(f"{where}{units.expected(unit)}")
+        raise LogError(f"{place}{units.expected(unit)}")
     return units.known[written]
 
 

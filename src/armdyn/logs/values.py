@@ -71,11 +71,11 @@ def values_of(
                 f"{table.source} column {place.label!r} has {column.shape[1]} numbers a row; expected one, of joint "
                 f"{robot.joint_names[k]}"
             )
-        known = units_of(quantity, robot.joints[k].kind)
+        in_units = units_of(quantity, robot.joints[k].kind)
         unit = unit_of_joint(quantity, units, k, robot)
         unit = place.unit if unit is None else unit
         where = f"{table.where} column {place.label!r}"
-        factor = known.usual if unit is None else factor_in(known, unit, where)
+        factor = in_units.usual if unit is None else factor_in(in_units, unit, where)
         values[:, k] = column if place.entry is None else column[:, place.entry]
         if factor != 1.0:
             with np.errstate(over="ignore"):

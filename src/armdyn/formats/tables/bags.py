@@ -52,8 +52,8 @@ def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> 
             f"{listed}"
         )
     if len(topics) > 1:
-        shown = ", ".join(f"{name!r} ({count:,})" for name, count in topics.items())
-        raise error(f"{path} has joint states on several topics: {shown}; choose one: topic=, --topic")
+        counts = ", ".join(f"{name!r} ({count:,})" for name, count in topics.items())
+        raise error(f"{path} has joint states on several topics: {counts}; choose one: topic=, --topic")
     return table_of_messages(messages, str(path))
 
 

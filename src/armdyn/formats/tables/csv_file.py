@@ -85,12 +85,12 @@ def _parsed(text: str, name: str, error: ErrorClass) -> Table:
 def _unlike(labels: list[str]) -> list[str]:
     """Labels, of which those that an earlier column has get their place in brackets, so that no two are alike."""
     seen: set[str] = set()
-    found = []
+    result = []
     for place, label in enumerate(labels):
         unlike = label if label not in seen else f"{label} [column {place}]"
         seen |= {label, unlike}
-        found.append(unlike)
-    return found
+        result.append(unlike)
+    return result
 
 
 def _first_line(text: str) -> tuple[str, int, int]:
@@ -201,7 +201,7 @@ def _by_numpy(body: str, separator: str | None) -> Array | None:
 
 
 def _by_polars(body: str, width: int, separator: str) -> Array | None:
-    """The same as of `_by_numpy`, six times as fast; None also for blanks after a separator."""
+    """The numbers of a text, six times as fast as `_by_numpy`; None also for some texts that it reads."""
     with undivided():
         import polars  # noqa: PLC0415 - slow to import
 

@@ -38,20 +38,20 @@ def parse_json_lines(text: str, name: str, error: type[ArmdynError]) -> Table:
         error: no line with a state.
     """
     states: list[tuple[int, Mapping[str, Any]]] = []
-    lost: dict[str, list[int]] = {}
+    left_out: dict[str, list[int]] = {}
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         if not line.strip():
             continue
         try:
             data = json.loads(line)
         except (ValueError, RecursionError):
-            lost.setdefault("without JSON", []).append(number)
+            left_out.setdefault("without JSON", []).append(number)
             continue
         data = {"q": data} if isinstance(data, list) else data
         if isinstance(data, Mapping) and (data.get("q") is not None or data.get("name") is not None):
             states.append((number, data))
         else:
-            lost.setdefault("without q and without names of joints", []).append(number)
+            left_out.setdefault("without q and without names of joints", []).append(number)
     if not states:
         raise error(
             f'{name} has no line with a state; expected {{"t": 0.1, "q": [...]}} a line, a number for each joint, or '
@@ -59,35 +59,35 @@ def parse_json_lines(text: str, name: str, error: type[ArmdynError]) -> Table:
         )
     by_name = [(number, data) for number, data in states if data.get("name") is not None]
     if len(by_name) > 0.5 * len(states):
-        lost |= {"without names of joints": [line for line, data in states if data.get("name") is None]}
-        table = _by_names(by_name, name, lost)
+        left_out |= {"without names of joints": [line for line, data in states if data.get("name") is None]}
+        table = _by_names(by_name, name, left_out)
     else:
-        lost |= {"with names of joints": [line for line, _ in by_name]}
-        table = _by_places([pair for pair in states if pair[1].get("name") is None], name, lost)
+        left_out |= {"with names of joints": [line for line, _ in by_name]}
+        table = _by_places([pair for pair in states if pair[1].get("name") is None], name, left_out)
     notes = [
         f"{len(lines)} line{'s' if len(lines) > 1 else ''} {why} left out: {row_list(np.array(lines), 'line')}"
-        for why, lines in lost.items()
+        for why, lines in left_out.items()
         if lines
     ]
     return Table(table.source, table.columns, table.rows, "line", notes=tuple(notes))
 
 
-def _by_places(states: list[tuple[int, Mapping[str, Any]]], name: str, lost: dict[str, list[int]]) -> Table:
+def _by_places(states: list[tuple[int, Mapping[str, Any]]], name: str, left_out: dict[str, list[int]]) -> Table:
     """The table of states whose arrays are in the order of the robot's joints."""
     usual = Counter(_size(data["q"]) for _, data in states).most_common(1)[0][0]
     odd = [line for line, data in states if _size(data["q"]) != usual]
-    lost[f"whose q has another number of joints than {usual}"] = odd
-    kept = [(line, data) for line, data in states if _size(data["q"]) == usual]
+    left_out[f"whose q has another number of joints than {usual}"] = odd
+    chosen = [(line, data) for line, data in states if _size(data["q"]) == usual]
     columns: dict[str, Array] = {}
-    if any(data.get("t") is not None for _, data in kept):
-        columns["t"] = np.array([_number(data.get("t")) for _, data in kept])
+    if any(data.get("t") is not None for _, data in chosen):
+        columns["t"] = np.array([_number(data.get("t")) for _, data in chosen])
     for quantity in QUANTITIES:
-        if any(data.get(quantity) is not None for _, data in kept):
-            columns[quantity] = np.array([_numbers(data.get(quantity), usual) for _, data in kept])
-    return Table(name, columns, np.array([line for line, _ in kept]), "line")
+        if any(data.get(quantity) is not None for _, data in chosen):
+            columns[quantity] = np.array([_numbers(data.get(quantity), usual) for _, data in chosen])
+    return Table(name, columns, np.array([line for line, _ in chosen]), "line")
 
 
-def _by_names(states: list[tuple[int, Mapping[str, Any]]], name: str, lost: dict[str, list[int]]) -> Table:
+def _by_names(states: list[tuple[int, Mapping[str, Any]]], name: str, left_out: dict[str, list[int]]) -> Table:
     """The table of ROS's joint states."""
     messages, lines, odd = [], [], []
     for line, data in states:
@@ -102,7 +102,7 @@ def _by_names(states: list[tuple[int, Mapping[str, Any]]], name: str, lost: dict
         }
         messages.append(Message("", _stamp(data), tuple(names), values))
         lines.append(line)
-    lost["whose names are not texts"] = odd
+    left_out["whose names are not texts"] = odd
     table = table_of_messages(messages, name)
     columns = dict(table.columns)
     stamped = [message.stamp != 0 for message in messages]
@@ -127,7 +127,7 @@ def _number(value: Any) -> float:
 
 
 def _stamp(data: Mapping[str, Any]) -> int:
-    """The stamp of a header, ns; 0 if there is none."""
+    """The stamp of a header, ns; 0 without one."""
     header = data.get("header")
     stamp = header.get("stamp") if isinstance(header, Mapping) else None
     if not isinstance(stamp, Mapping):

@@ -14,7 +14,7 @@ from armdyn.formats.tables.table import Table
 ErrorClass = type[ArmdynError]
 
 MOST_BYTES = 1 << 32
-"""Of a text; a longer log fits into Parquet."""
+"""The size of the largest text; a longer log fits into Parquet."""
 
 
 def read_text(path: Path, error: ErrorClass) -> Table:

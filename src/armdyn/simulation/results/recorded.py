@@ -58,9 +58,9 @@ def opened(path: Path, robot: Robot, **options: Any) -> Trajectory | Log:
 
     if not is_saved(path):
         return read(path, robot, **options)
-    if given := [name for name, value in options.items() if value is not None]:
+    if names := [name for name, value in options.items() if value is not None]:
         raise LogError(
-            f"{str(path)!r} is a trajectory that armdyn saved, and {', '.join(given)} is given too; leave it out"
+            f"{str(path)!r} is a trajectory that armdyn saved, and {', '.join(names)} is given too; leave it out"
         )
     return load(path)
 
@@ -96,12 +96,12 @@ def from_arrays(
             raise ShapeError(f"{quantity} has shape {values.shape}; expected that of q, {positions.shape}")
     wrench = None
     if f_tip is not None:
-        given = array("f_tip", f_tip, None, "a wrench, or one for each state", finite=SettingError)
+        wrenches = array("f_tip", f_tip, None, "a wrench, or one for each state", finite=SettingError)
         try:
-            wrench = np.broadcast_to(given, (*positions.shape[:-1], 6)).copy()
+            wrench = np.broadcast_to(wrenches, (*positions.shape[:-1], 6)).copy()
         except ValueError:
             raise ShapeError(
-                f"f_tip has shape {given.shape}; expected (6,), or {(*positions.shape[:-1], 6)}: a wrench a state"
+                f"f_tip has shape {wrenches.shape}; expected (6,), or {(*positions.shape[:-1], 6)}: a wrench a state"
             ) from None
     motion = _motion(
         robot, times, positions, states["qd"], states["qdd"], states["tau"], wrench, name or "given", [], {}
@@ -111,13 +111,13 @@ def from_arrays(
 
 def _states(quantity: str, values: ArrayLike, t: Array, robot: Robot) -> Array:
     """A quantity, a row for each time and a column for each joint, finite."""
-    found = array(quantity, values, None, f"({len(t)}, ..., {robot.dof})", finite=SettingError)
-    if found.ndim < 2 or found.shape[0] != len(t) or found.shape[-1] != robot.dof:
+    result = array(quantity, values, None, f"({len(t)}, ..., {robot.dof})", finite=SettingError)
+    if result.ndim < 2 or result.shape[0] != len(t) or result.shape[-1] != robot.dof:
         raise ShapeError(
-            f"{quantity} has shape {found.shape}; expected ({len(t)}, ..., {robot.dof}): a row for each time, a column "
+            f"{quantity} has shape {result.shape}; expected ({len(t)}, ..., {robot.dof}): a row for each time, a column "
             f"for each joint: {', '.join(robot.joint_names)}"
         )
-    return found
+    return result
 
 
 def _motion(
@@ -135,14 +135,14 @@ def _motion(
     """The trajectory with velocities, accelerations, forces and energies."""
     from armdyn.simulation.results.trajectory import Trajectory  # noqa: PLC0415 - it needs this module
 
-    velocities, accelerations, made = rates_of(t, q, qd, qdd)
+    velocities, accelerations, sentences = rates_of(t, q, qd, qdd)
     if tau is not None:
         forces = np.array(tau)
-        said = "joint forces: as recorded; the drift of the energy account holds what the model does not explain"
+        origin = "joint forces: as recorded; the drift of the energy account holds what the model does not explain"
     else:
         wrench = () if f_tip is None else (f_tip,)
         forces = np.array(robot.inverse_dynamics(q, velocities, accelerations, *wrench), dtype=float)
-        said = "joint forces: inverse dynamics of the recorded motion, by the model"
+        origin = "joint forces: inverse dynamics of the recorded motion, by the model"
     return Trajectory(
         robot=robot.name,
         joint_names=robot.joint_names,
@@ -155,7 +155,7 @@ def _motion(
         f_tip=f_tip,
         energy=_energy(robot, t, q, velocities, accelerations, forces),
         statistics=Statistics(source, 0, 0, 0.0),
-        notes=(*notes, *made, said),
+        notes=(*notes, *sentences, origin),
         signals=dict(signals),
         limits=tuple(joint.limits for joint in robot.joints),
     )
