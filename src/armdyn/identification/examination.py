@@ -97,11 +97,11 @@ def _as_of_currents(measured: Array, modelled: Array, heavy: Array, names: Seque
     parts = (measured * modelled).sum(axis=0) / np.maximum((modelled**2).sum(axis=0), 1e-300)
     if not heavy.any() or not (alike[heavy] > LIKE_THE_DESCRIPTION).all() or not (parts[heavy] < PART).all():
         return []
-    shown = ", ".join(
+    listed = ", ".join(
         f"{name} {part:.2g}" for name, part, is_heavy in zip(names, parts, heavy, strict=True) if is_heavy
     )
     return [
-        f"torques follow those of the description and are a small part of them ({shown}): if they are currents, name "
+        f"torques follow those of the description and are a small part of them ({listed}): if they are currents, name "
         "them so, columns={'current': ...}, and give the gains of the drives"
     ]
 

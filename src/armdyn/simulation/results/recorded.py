@@ -114,8 +114,8 @@ def _states(quantity: str, values: ArrayLike, t: Array, robot: Robot) -> Array:
     result = array(quantity, values, None, f"({len(t)}, ..., {robot.dof})", finite=SettingError)
     if result.ndim < 2 or result.shape[0] != len(t) or result.shape[-1] != robot.dof:
         raise ShapeError(
-            f"{quantity} has shape {result.shape}; expected ({len(t)}, ..., {robot.dof}): a row for each time, a column "
-            f"for each joint: {', '.join(robot.joint_names)}"
+            f"{quantity} has shape {result.shape}; expected ({len(t)}, ..., {robot.dof}): a row for each time, a "
+            f"column for each joint: {', '.join(robot.joint_names)}"
         )
     return result
 
