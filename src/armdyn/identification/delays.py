@@ -1,12 +1,14 @@
 """Delays of torques behind positions: stated by the caller, or estimated with the other parameters.
 
 A torque that is recorded d seconds late is tau(t - d), about tau - d dtau/dt. The rate of the filtered torque is one
-more column of each joint, and its number is d. A delay is applied if it exceeds `SURE` deviations and `LEAST`.
+more column of each joint, and its number is d. Joints whose estimates agree have their weighted mean: one controller
+records all. A delay is applied if it exceeds `SURE` deviations and `LEAST`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +21,17 @@ from armdyn.spatial.rotations import Array
 SURE = 2.0
 """Deviations of the estimate above which a delay is applied."""
 
+APART = 2.0
+"""Deviations from the mean of the joints above which a joint has a delay of its own."""
+
 LEAST = 5e-4
 """The smallest delay that is applied, s."""
 
 LONGEST = 0.1
 """The longest delay that is taken for one, s."""
+
+RANK = 1e-9
+"""Singular values of a joint's columns below this, relative to the largest, count as zero."""
 
 ESTIMATE = "estimate"
 
@@ -44,8 +52,21 @@ def given_delays(delay: Any, joints: int) -> tuple[Array, bool]:
     return np.broadcast_to(values, (joints,)).astype(np.float64), False
 
 
-def estimated_delays(regression: Regression, reduced: Array) -> tuple[Array, list[str]]:
-    """The delay of each joint's torque, s, 0 of joints whose delay is not sure; and a sentence on them.
+class Delays(NamedTuple):
+    """Delays of the joints, s, 0 of those whose delay is not sure; their deviations; and joints with a common delay."""
+
+    values: Array
+    deviations: Array
+    common: Array
+
+    def note(self, names: Sequence[str]) -> list[str]:
+        """A sentence on delays that are applied."""
+        shown = ", ".join(f"{name} {1e3 * d:.2g} ms" for name, d in zip(names, self.values, strict=True) if d)
+        return [f"torques lag behind positions, and are taken earlier by: {shown}"] if shown else []
+
+
+def estimated_delays(regression: Regression, reduced: Array) -> Delays:
+    """The delay of each joint's torque.
 
     Each joint is regressed on its own columns, which its forces depend on alone, and on the rate of its torque.
 
@@ -53,14 +74,29 @@ def estimated_delays(regression: Regression, reduced: Array) -> tuple[Array, lis
         regression: of the logs.
         reduced: parameters of the regression.
     """
-    delays = np.zeros(regression.joints)
-    for j in range(regression.joints):
-        delay, deviation = _delay_of(regression, j, reduced)
-        if abs(delay) > max(LEAST, SURE * deviation) and abs(delay) < LONGEST:
-            delays[j] = delay
-    names = regression.parameters.robot.joint_names
-    shown = ", ".join(f"{name} {1e3 * delay:.2g} ms" for name, delay in zip(names, delays, strict=True) if delay)
-    return delays, [f"torques lag behind positions, and are taken earlier by: {shown}"] if shown else []
+    each = [_delay_of(regression, j, reduced) for j in range(regression.joints)]
+    values, deviations = (np.array(part) for part in zip(*each, strict=True))
+    common = np.isfinite(deviations) & (deviations > 0.0)
+    for _ in range(len(values)):
+        if common.sum() < 2:
+            break
+        precision = 1.0 / deviations[common] ** 2
+        mean = float(precision @ values[common] / precision.sum())
+        apart = np.where(common, np.abs(values - mean) / np.where(common, deviations, 1.0), 0.0)
+        if apart.max() <= APART:
+            values = np.where(common, mean, values)
+            deviations = np.where(common, precision.sum() ** -0.5, deviations)
+            break
+        common[int(np.argmax(apart))] = False
+    else:
+        common[:] = False
+    common &= common.sum() > 1
+    sure = (np.abs(values) > np.maximum(LEAST, SURE * deviations)) & (np.abs(values) < LONGEST)
+    if common.any():  # a joint apart, whose own delay is not sure, has that of the others
+        first = int(np.flatnonzero(common)[0])
+        values, deviations = (np.where(sure, each, each[first]) for each in (values, deviations))
+        common, sure = common | ~sure, np.where(sure, sure, sure[first])
+    return Delays(np.where(sure, values, 0.0), np.where(np.isfinite(deviations), deviations, 0.0), common)
 
 
 def _delay_of(regression: Regression, j: int, reduced: Array) -> tuple[float, float]:
@@ -78,11 +114,15 @@ def _delay_of(regression: Regression, j: int, reduced: Array) -> tuple[float, fl
     scale = np.linalg.norm(rows[:, :-1], axis=0)
     scale[scale == 0.0] = 1.0
     triangle = triangle_of(np.column_stack([rows[:, :-1] / scale, rows[:, -1]]))
-    if abs(triangle[-2, -2]) < 1e-6:
+    U, sizes, _ = np.linalg.svd(triangle[:, :-2])  # columns may depend on each other, such as armature and an inertia
+    basis = U[:, : int((sizes > RANK * sizes[0]).sum())]
+    rate, residual = (triangle[:, -2:] - basis @ (basis.T @ triangle[:, -2:])).T
+    last = float(np.linalg.norm(rate))  # of the rate, after all other columns
+    if last < 1e-6:
         return 0.0, np.inf
-    last = triangle[-2, -2]  # of the rate, after all other columns
+    delay = float(rate @ residual) / last**2
     count = sum(int(part.usable[:, j].sum()) for part in regression.parts)
-    left = abs(triangle[-1, -1]) / np.sqrt(max(count - triangle.shape[1], 1))  # the residual's deviation with the delay
+    left = np.linalg.norm(residual - delay * rate) / np.sqrt(max(count - triangle.shape[1], 1))
     chain = regression.pieces[0].chain
     correlation = np.sqrt(len(chain.slow_kernel) / chain.step)
-    return float(triangle[-2, -1] / last / scale[-1]), float(left * correlation / abs(last) / scale[-1])
+    return delay / float(scale[-1]), float(left * correlation / last / scale[-1])

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import array, choice, number, switch
 from armdyn.errors import shown
 from armdyn.identification.consistency import contradictions, disagreeing_logs, undetermined
-from armdyn.identification.delays import estimated_delays, given_delays
+from armdyn.identification.delays import Delays, estimated_delays, given_delays
 from armdyn.identification.design import Parameters
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine, examine_torques
@@ -176,13 +176,15 @@ def identify(
     regression = _regression(fitted, parameters, settings, delays, description)
     notes += [*regression.short, *examine_torques(regression, description)]
     outcome = settled(regression, description, settings, held)
+    estimates: Delays | None = None
     if estimate:
-        delays, sentences = estimated_delays(regression, outcome.reduced)
+        estimates = estimated_delays(regression, outcome.reduced)
+        delays = estimates.values
         if delays.any():
-            notes += sentences
+            notes += estimates.note(robot.joint_names)
             regression.delay_torques(delays)
             outcome = settled(regression, description, settings, held, outcome)
-    unsure = uncertainty(regression, outcome.solution, outcome.deviations)
+    unsure = uncertainty(regression, outcome.solution, outcome.deviations, outcome.selection.weight, estimates)
     fit = Fit(
         robot,
         description,

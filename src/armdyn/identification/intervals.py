@@ -7,6 +7,8 @@ and H the second derivative of the divergence, the covariance of the parameters 
 
 (Newey and West, Econometrica 55(3), 1987, with the lags of the filter's length). The rows come at twice the cut-off:
 neighbours are nearly independent if the residual is noise. Errors of the friction model last longer, and count.
+Errors of estimated delays add their part, and the description counts as right to `DESCRIBED` at best, whatever weight
+predicts best.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.identification.delays import Delays
+from armdyn.identification.pseudo_inertia import TEN, divergence_slopes, pseudo_inertias
 from armdyn.identification.regression import Regression
 from armdyn.identification.solver import Solution
 from armdyn.spatial.rotations import Array
@@ -30,17 +34,49 @@ class Uncertainty(NamedTuple):
     from_data: Array
 
 
-def uncertainty(regression: Regression, solution: Solution, deviations: Array) -> Uncertainty:
+def uncertainty(
+    regression: Regression, solution: Solution, deviations: Array, weight: float = 1.0, delays: Delays | None = None
+) -> Uncertainty:
     """The covariance of the parameters of a solution.
 
     Args:
         regression: of the logs.
         solution: of `armdyn.identification.solver.solve`.
         deviations: of each joint's residual.
+        weight: of the divergence. One that is above that of a description right to `DESCRIBED` was chosen for its
+            predictions, and does not state a better description: its error counts as large as that.
+        delays: estimates, whose errors move the parameters; None if delays are stated.
     """
     lift = regression.parameters.lift
     information, meat = sums_of_scores(regression, lift @ solution.x, deviations)
-    return covariance_of(solution.hessian, lift.T @ information @ lift, lift.T @ meat @ lift)
+    if delays is not None:
+        meat = meat + _of_delays(regression, deviations, delays)
+    information, meat = lift.T @ information @ lift, lift.T @ meat @ lift
+    excess = weight * max(0.0, weight * DESCRIBED**2 - 1.0)
+    P = pseudo_inertias(solution.x[: regression.parameters.links * TEN])
+    for link, block in enumerate(divergence_slopes(P, P)[1]):  # the second derivative does not depend on the prior
+        places = slice(link * TEN, (link + 1) * TEN)
+        meat[places, places] += excess * block
+    return covariance_of(solution.hessian, information, meat)
+
+
+DESCRIBED = 0.2
+"""The relative error of a description's inertias that intervals assume, one deviation."""
+
+
+def _of_delays(regression: Regression, deviations: Array, delays: Delays) -> Array:
+    """The covariance of the scores by the errors of estimated delays: d moves a torque by its rate."""
+    width = len(regression.parameters.lift)
+    slopes = np.zeros((regression.joints, width))
+    for number, part in enumerate(regression.parts):
+        weights = np.ones(part.torques.shape) if regression.weights is None else regression.weights[number]
+        for j, places in enumerate(regression.parameters.of_row):
+            kept = weights[:, j] * part.usable[:, j] / deviations[j] ** 2
+            slopes[j, places] += part.columns[j].T @ (kept * part.torque_rates[:, j])
+    slopes *= delays.deviations[:, None]
+    together = slopes[delays.common].sum(axis=0)
+    own = slopes[~delays.common]
+    return np.asarray(np.outer(together, together) + own.T @ own)
 
 
 def covariance_of(hessian: Array, information: Array, meat: Array) -> Uncertainty:
