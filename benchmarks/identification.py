@@ -58,6 +58,13 @@ def ur10e(folder: Path) -> None:
     for path in files:
         if path not in training and "oad" not in path.stem:
             show(fit, armdyn.logs.read(path, robot, **options))
+    for path in files:
+        if path not in training:
+            log = armdyn.logs.read(path, robot, **options)
+            hits = armdyn.identification.collisions(fit, log, quiet=logs)
+            times = ", ".join(f"{each.start:.1f} to {each.end:.1f} s" for each in hits.found) or "none"
+            print(f"contact in {path.stem}, {log.duration:.0f} s: {times}")
+    print("thresholds of contact:", hits.threshold.round(1), end="\n\n")
 
 
 def payloads(folder: Path, robot: armdyn.Robot) -> None:
