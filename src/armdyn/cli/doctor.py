@@ -88,7 +88,7 @@ def doctor(
     else:
         _show(every, show_diff=show_diff)
     if sarif is not None:
-        write_text(sarif, _text(log_of(every)))
+        write_text(sarif, _text(log_of(every, [_folder(file) for file in done])))
     if page is not None:
         every[0].page(page)
         if not json:
@@ -140,6 +140,12 @@ def _examined(
                 raise
             refused[file] = error
     return done, refused
+
+
+def _folder(file: Path) -> str:
+    """The folder of a file from the working directory, if it is below it."""
+    folder, here = file.absolute().parent, Path.cwd()
+    return (folder.relative_to(here) if folder.is_relative_to(here) else folder).as_posix()
 
 
 def _severity(word: str) -> Severity:

@@ -5,8 +5,10 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from armdyn._version import __version__
 
@@ -18,14 +20,32 @@ if TYPE_CHECKING:
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def log_of(files: Iterable[Findings]) -> dict[str, Any]:
-    """One run with the findings of several files."""
+def log_of(files: Iterable[Findings], folders: Sequence[str] = ()) -> dict[str, Any]:
+    """One run with the findings of several files.
+
+    Args:
+        files: the findings.
+        folders: of each file, as GitHub names it from the root of a repository; that of the log if none are given.
+    """
     files = list(files)
     rules = sorted({one.rule for found in files for one in found})
     places = {rule: k for k, rule in enumerate(rules)}
     driver = {"name": "armdyn doctor", "version": __version__, "rules": [{"id": rule} for rule in rules]}
-    results = [_result(one, found.source, places) for found in files for one in found]
+    results = []
+    for found, folder in zip(files, folders or [""] * len(files), strict=True):
+        of_file = [_result(one, found.source, places) for one in found]
+        for result in of_file:
+            _put_in(folder, result)
+        results += of_file
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+
+
+def _put_in(folder: str, result: dict[str, Any]) -> None:
+    """Put a folder before the paths of a result and of its fixes."""
+    changes = [change for fix in result.get("fixes", ()) for change in fix["artifactChanges"]]
+    for holder in (*(location["physicalLocation"] for location in result["locations"]), *changes):
+        place = holder["artifactLocation"]
+        place["uri"] = quote((PurePosixPath(folder) / place["uri"]).as_posix())
 
 
 def _result(one: Finding, source: Source, places: dict[str, int]) -> dict[str, Any]:
