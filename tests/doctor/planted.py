@@ -47,6 +47,9 @@ class Planted(NamedTuple):
     before: bytes
 
 
+MOST_TRIES = 500
+"""Of a defect that no file has a place for: it is left out."""
+
 Plant = Callable[[Subject, Generator], tuple[str, str, list[Edit]] | None]
 """A defect as edits, with the names of the part and of the link that it concerns; None if the file has no place."""
 
@@ -216,7 +219,9 @@ def planted(
     texts, plants = texts or clean_texts(), plants or PLANTS
     for kind, (number, plant) in plants.items():
         left = number
-        while left:
+        for _ in range(MOST_TRIES * number):
+            if not left:
+                break
             name = str(random.choice(sorted(texts)))
             source = Source.parse(name, texts[name])
             subject = subject_of(source, Path())

@@ -88,13 +88,15 @@ def main() -> None:
     parser.add_argument("--mjcf-peer", action="append", default=[], help="or mujoco, its compiler")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--peer-seeds", type=int, nargs="+", default=[1], help="of those, for the other programs")
+    parser.add_argument("--mjcf", type=Path, nargs="+", default=[], help="MJCF files without findings, in place of own")
     given = parser.parse_args()
+    texts = {str(path): path.read_bytes() for path in given.mjcf} or clean_mjcf()
     warnings.simplefilter("ignore")
     print("| files | program | seed | found | mended by the first repair | false alarms on untouched links |")
     print("| --- | --- | --- | --- | --- | --- |")
     for format_, peers in (("URDF", given.urdf_peer), ("MJCF", given.mjcf_peer)):
-        for seed in given.seeds:
-            defects = list(planted(seed) if format_ == "URDF" else planted(seed, clean_mjcf(), MJCF_PLANTS))
+        for seed in given.seeds if format_ == "MJCF" or not given.mjcf else ():
+            defects = list(planted(seed) if format_ == "URDF" else planted(seed, texts, MJCF_PLANTS))
             _print(format_, of_armdyn("armdyn", seed, defects))
             for peer in peers if seed in given.peer_seeds else ():
                 _print(format_, of_peer(peer, seed, defects))
