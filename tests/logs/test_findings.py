@@ -75,7 +75,7 @@ def test_jitter_and_gaps_are_stated_and_kept() -> None:
     t[200:] += 0.5
     log = read({"t": t, "q": Q}, ARM)
     assert len(log) == 400
-    assert "signals are resampled by the stamps" in kinds(log)["jitter"]
+    assert "a fit resamples signals by the stamps" in kinds(log)["jitter"]
     assert "1 interval longer than 2.5 usual ones" in kinds(log)["gap"]
     assert [(piece.start, piece.stop) for piece in log.pieces()] == [(0, 200), (200, 400)]
 
@@ -132,3 +132,15 @@ def test_a_part_of_a_log_and_a_log_cannot_be_changed() -> None:
         log.between(7.0, 8.0)
     with pytest.raises(ValueError, match="read-only"):
         log.q[0] = 1.0
+
+
+def test_joints_that_turn_many_times_are_not_in_degrees_if_their_velocities_agree() -> None:
+    """An arm that spins, as one that falls in a simulation, beyond its limits."""
+    arm, t = armdyn.load("ur5"), np.arange(1200) * 0.01
+    q = np.outer(t, [5.0, 4.0, 4.5, 0.1, 0.1, 0.1]) + 40.0
+    q += 0.2 * np.sin(t)[:, None]
+    log = read({"t": t, "q": q, "qd": np.gradient(q, t, axis=0)}, arm)
+    assert len(log) == 1200
+    assert sum(finding.kind == "beyond limits" for finding in log.findings) == 6
+    with pytest.raises(LogError, match="within the limits if they are degrees"):
+        read({"t": t, "q": q}, arm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,25 +101,26 @@ def check_units_of_motion(log: Log, robot: RobotLike) -> list[Finding]:
     Raises:
         LogError: degrees that are read as radians, velocities in other units or of other joints.
     """
-    return [*_compare_velocities(log), *_compare_limits(log, robot)]
+    findings, confirmed = _compare_velocities(log)
+    return [*findings, *_compare_limits(log, robot, confirmed)]
 
 
-def _compare_velocities(log: Log) -> list[Finding]:
-    """Slopes and correlations of differentiated positions over recorded velocities."""
+def _compare_velocities(log: Log) -> tuple[list[Finding], set[str]]:
+    """Slopes and correlations of differentiated positions over recorded velocities; joints with equal units."""
     if log.qd is None or len(log) < 20:
-        return []
+        return [], set()
     piece = max(log.pieces(), key=lambda part: part.stop - part.start)
     t, q, qd = log.t[piece], log.q[piece], log.qd[piece]
     step = max(1, int(0.05 * log.rate))
     if len(t) < 4 * step + 4:
-        return []
+        return [], set()
     rates = (q[2 * step :] - q[: -2 * step]) / (t[2 * step :] - t[: -2 * step])[:, None]
     mean = np.cumsum(np.vstack([np.zeros((1, qd.shape[1])), qd]), axis=0)
     recorded = (mean[2 * step + 1 :] - mean[: -2 * step - 1]) / (2 * step + 1)
     moving = (np.std(rates, axis=0) > 1e-3) & (np.std(recorded, axis=0) > 1e-4)
     with np.errstate(all="ignore"):
         alike = np.corrcoef(rates.T, recorded.T)[: len(moving), len(moving) :]
-    found = []
+    found, confirmed = [], set()
     wrong: dict[float, list[str]] = {}
     for k, name in enumerate(log.joint_names):
         if not moving[k]:
@@ -132,6 +134,8 @@ def _compare_velocities(log: Log) -> list[Finding]:
                 found.append(Finding("velocity sign", f"qd of {name} has the opposite sign of the change of q"))
             elif abs(slope - 1.0) > 0.2:
                 found.append(Finding("velocity size", f"q of {name} changes {slope:.3g} times as fast as qd states"))
+            else:
+                confirmed.add(name)
         elif moving.sum() > 1:
             row = np.where(moving, np.abs(alike[k]), 0.0)
             other = int(np.argmax(row))
@@ -147,11 +151,17 @@ def _compare_velocities(log: Log) -> list[Finding]:
             f"log {log.name!r}: q of {', '.join(names)} changes {ratio:.4g} times as fast as qd states: {text}. State "
             f"the unit: {remedy}"
         )
-    return found
+    return found, confirmed
 
 
-def _compare_limits(log: Log, robot: RobotLike) -> list[Finding]:
-    """Positions beyond the description's limits; all of them so far that they must be degrees are an error."""
+def _compare_limits(log: Log, robot: RobotLike, confirmed: Collection[str]) -> list[Finding]:
+    """Positions beyond the description's limits; all of them so far that they must be degrees are an error.
+
+    Args:
+        log: with positions.
+        robot: with the limits.
+        confirmed: joints whose velocities have the unit of their positions.
+    """
     beyond, degrees = [], []
     for k, joint in enumerate(robot.joints):
         limits = getattr(joint, "limits", None)
@@ -162,7 +172,8 @@ def _compare_limits(log: Log, robot: RobotLike) -> list[Finding]:
         margin = 0.05 + 0.02 * (upper - lower)
         if least < lower - margin or most > upper + margin:
             beyond.append((joint.name, least, most, lower, upper))
-        if np.percentile(np.abs(log.q[:, k]), 90) > 4.0 * np.pi and lower <= DEGREE * least and DEGREE * most <= upper:
+        far = joint.name not in confirmed and np.percentile(np.abs(log.q[:, k]), 90) > 4.0 * np.pi
+        if far and lower <= DEGREE * least and DEGREE * most <= upper:
             degrees.append(joint.name)
     if (degrees and log.qd is None) or len(degrees) > 1:
         raise LogError(

@@ -153,8 +153,8 @@ def findings_of_intervals(t: Array, rows: Array, word: str) -> list[Finding]:
     spread = float(np.std(np.delete(intervals, gaps)))
     if spread > JITTER * usual:
         text = (
-            f"intervals spread by {spread:.3g} s about {usual:.4g} s (standard deviation): signals are resampled by "
-            "the stamps"
+            f"intervals spread by {spread:.3g} s about {usual:.4g} s (standard deviation): a fit resamples "
+            "signals by the stamps"
         )
         found.append(Finding("jitter", text))
     return found
