@@ -59,7 +59,7 @@ def test_what_is_no_table(shell: Shell, tmp_path: Path, content: bytes, part: st
 
 def test_table_that_is_not_there(shell: Shell, tmp_path: Path) -> None:
     said = shell("torque", "planar_2r", "--motion", "nosuch.csv")
-    assert_refused(said, "LogError: no file 'nosuch.csv'; expected joint states")
+    assert_refused(said, "LogError: no file 'nosuch.csv'; expected a table")
     said = shell("torque", "planar_2r", "--motion", str(tmp_path))
     assert_refused(said, f"{str(tmp_path)!r} cannot be read: Is a directory")
 

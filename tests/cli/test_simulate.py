@@ -172,7 +172,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --torque 1,1 --torques torques.csv", "torques and constant joint forces (tau) are both given"),
         ("sub/nosuch.yaml", "StudyError: sub/nosuch.yaml cannot be read: No such file"),
         ("planar_2r --torques nosuch.csv", "no file"),
-        ("ur5 --torques torques.csv", "no joint 'joint_1' in 'ur5', "),
+        ("ur5 --torques torques.csv", "no column 'tau_joint_1' in "),
         ("planar_2r --torques torques.csv --duration 1", "torque is known from t = 0 to 0.2 s; expected from 0 to"),
         ("planar_2r --between hold", "--between: 'between' is of torques, and there is none"),
         (

@@ -166,7 +166,7 @@ def test_what_cannot_be_simulated() -> None:
         simulate_torques(problem.robot, hold, np.zeros(6), step=0.0)
     with pytest.raises(TorqueTableError, match=r"the break at 0.4 s is no row's time; the nearest is 0 s"):
         TorqueTable([0.0, 1.0], np.zeros((2, 6)), breaks=[0.4])
-    with pytest.raises(LogError, match=r"no file 'nosuch\.csv'; expected joint states"):
+    with pytest.raises(LogError, match=r"no file 'nosuch\.csv'; expected a table"):
         read_torques(Path("nosuch.csv"), problem.robot, problem.units)
     with pytest.raises(armdyn.ArmdynError, match=r"has no table \[simulation\]"):
         replace(problem, simulated=None).simulate()

@@ -134,8 +134,9 @@ def gravity_forces(mechanism: Mechanism, q: Array) -> Array:
 def parallel_spring_forces(mechanism: Mechanism, q: Array) -> Array:
     """Joint forces s(q) that hold the springs in parallel with the drives, N m or N, shape (..., n).
 
-    The gradient of their energy, which is part of `potential_energy`; see ``robot.with_parallel_springs``. It is part
-    of `inverse_dynamics` and `bias_forces`, not of `gravity_forces`. Forces of flexible joints are others.
+    The gradient of their energy, which is part of `potential_energy` (Lagrange's equations, Modern Robotics 8.1 and
+    8.2); see ``robot.with_parallel_springs``. They are part of `inverse_dynamics` and `bias_forces`, not of
+    `gravity_forces`. Forces of flexible joints are others.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

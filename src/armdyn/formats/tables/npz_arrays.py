@@ -22,7 +22,7 @@ def read_npz(path: Path, error: type[ArmdynError]) -> Table:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if file[name].dtype.kind in "fiub"}
     except FileNotFoundError:
-        raise error(f"no file {str(path)!r}; expected joint states") from None
+        raise error(f"no file {str(path)!r}; expected a table with columns such as t, q_JOINT, tau_JOINT") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
         raise error(f"{str(path)!r} is not an npz file of arrays of numbers: {problem}") from None
     return table_of(arrays, str(path))
