@@ -25,23 +25,24 @@ from armdyn.model.passive import NOTHING, Passive
 
 @dataclass(frozen=True)
 class Actuator(JointActuator):
-    """A motor with its gear and what rubs; a part that is left out says nothing, and one part at least is given.
+    """A motor with its gear, friction and spring; a part that is left out has no effect, and at least one is required.
 
     Args:
-        motor: whose rotor the joint feels as the armature G^2 I_rotor, an approximation that leaves out how the link
-            turns that carries the rotor (Modern Robotics 8.9.2), unless ``rotor`` says where it sits. Where motor and
-            gear have no inertia, the joint keeps the armature of its description.
-        gear: between motor and joint; a ratio of 1 where none is given.
-        friction: a law, or several that add up, seen from the joint, besides what rubs on the motor's shaft. Either
-            replaces damping and friction of the joint's description; () says that nothing else rubs.
-        rotor: an `armdyn.actuators.Rotor`, or several, such as those of a gear's stages: bodies that turn, with all
+        motor: the joint feels its rotor as the armature G^2 I_rotor, an approximation that neglects the rotation of the
+            link that carries the rotor (Modern Robotics 8.9.2), unless ``rotor`` specifies its place. If motor and gear
+            have no inertia, the joint keeps the armature of its description.
+        gear: between motor and joint; a ratio of 1 if None.
+        friction: a law, or several that add up, seen from the joint, in addition to the friction of the motor's shaft.
+            Either replaces damping and friction of the joint's description; () means no other friction.
+        rotor: an `armdyn.actuators.Rotor`, or several, e.g. those of a gear's stages: bodies that turn, with all
             their gyroscopic moments (Modern Robotics 8.104-8.112). One without an inertia of its own is the motor's,
             which is then no armature.
         stator: an `armdyn.actuators.Stator`, or several: mass on the links.
         spring: between gear and link, an `armdyn.actuators.Spring`; rigid without one. Functions whose names do not
             begin with ``flexible`` take the arm as stiff, rotor and link as one. See docs/actuators.md.
         brake: on the motor's shaft, an `armdyn.actuators.Brake`.
-        passive: what the joint itself has, an `armdyn.actuators.Passive`, to which motor, gear and friction add. It
+        passive: the joint's own friction, springs and inertia, an `armdyn.actuators.Passive`, to which motor, gear and
+        friction add. It
             stays when the actuator is taken away. Those that are read from MJCF have it.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
@@ -76,7 +77,7 @@ class Actuator(JointActuator):
         check_unique_load((*(self.laws or ()), *self.losses))
 
     def _check_parts(self) -> None:
-        """One at least is given; friction=() is one, which says that nothing rubs."""
+        """Require at least one part; friction=() counts as one and means a joint without friction."""
         parts = (self.motor, self.gear, self.rotor, self.stator, self.spring, self.brake, self.passive)
         if self.friction is None and not any(parts):
             raise ModelError(
@@ -85,7 +86,7 @@ class Actuator(JointActuator):
             )
 
     def _check_rotors(self) -> None:
-        """One rotor is the motor's, and it has an inertia; none of them is behind a spring."""
+        """Require that one rotor is the motor's and has an inertia, and that none of them is beyond a spring."""
         if self.spring is not None and self._rotors:
             raise ModelError(
                 "Actuator has a spring and a rotor that is a body of its own; behind a spring a rotor counts by its "
@@ -143,21 +144,21 @@ class Actuator(JointActuator):
 
     @property
     def of_joint(self) -> Passive:
-        """Its ``passive``; zero where none is given."""
+        """The joint's own ``passive``; zero if None."""
         return self.passive or NOTHING
 
     @property
     def armature(self) -> float | None:
-        """The joint's own armature, where `passive` says it, and that of motor and gear; None where both say nothing.
+        """The joint's own armature, if `passive` has one, plus that of motor and gear; None if neither is given.
 
-        G^2 (I_rotor + I_gear), 0 where rotors are bodies of their own.
+        G^2 (I_rotor + I_gear), 0 if rotors are bodies of their own.
         """
         own, reflected = self.of_joint.armature, self._reflected
         return own or None if reflected is None else own + reflected
 
     @property
     def _reflected(self) -> float | None:
-        """The armature of motor and gear; None where they have no inertia."""
+        """The armature of motor and gear; None if they have no inertia."""
         if self.motor is None and self.gear is None:
             return None
         if any(rotor.inertia is None for rotor in self._rotors):
@@ -168,7 +169,7 @@ class Actuator(JointActuator):
 
     @property
     def motor_parts(self) -> tuple[Rotor | Stator, ...]:
-        """Rotors, with the motor's inertia and the gear's ratio where they have none of their own, and stators."""
+        """Rotors, with the motor's inertia and the gear's ratio if they have none of their own, and stators."""
         ratio = self.gear_ratio
         rotors = (
             dataclasses.replace(
@@ -182,7 +183,7 @@ class Actuator(JointActuator):
 
     @property
     def has_spring(self) -> bool:
-        """Whether the joint is flexible."""
+        """True if the joint is flexible."""
         return self.spring is not None
 
     @property
@@ -192,14 +193,14 @@ class Actuator(JointActuator):
 
     @property
     def without_spring(self) -> Actuator | None:
-        """The same, stiff; None where the spring is all of it."""
+        """The actuator with a rigid joint; None if the spring is its only part."""
         if self.spring is None:
             return self
         return None if self == Actuator(spring=self.spring) else dataclasses.replace(self, spring=None)
 
     @property
     def without_friction(self) -> Actuator:
-        """The same, with nothing that rubs, no loss in its gear and its brake released."""
+        """The actuator without friction, without loss in its gear and with its brake released."""
         motor = None if self.motor is None else self.motor.without_friction
         free = self if self.brake is None else self.with_brake("released")
         passive = self.passive and dataclasses.replace(self.passive, damping=0.0, friction=0.0)
@@ -209,11 +210,11 @@ class Actuator(JointActuator):
 
     @property
     def without_bristles(self) -> Actuator:
-        """The same without its friction laws that have a state of their own."""
+        """The actuator without its friction laws that have a state of their own."""
         return self.without_laws(lambda law: isinstance(law, FrictionWithState))
 
     def without_laws(self, such: Callable[[FrictionLaw], bool]) -> Actuator:
-        """The same without those of the laws given as ``friction``; what its motor, gear and brake take stays."""
+        """The actuator without some of the laws of ``friction``; friction of its motor, gear and brake stays."""
         laws: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
         if laws is None:
             return self
@@ -221,13 +222,13 @@ class Actuator(JointActuator):
         return self if len(rest) == len(laws) else dataclasses.replace(self, friction=rest)
 
     def with_two_numbers(self, damping: float, friction: float) -> Actuator:
-        """The same with `Viscous` and `Coulomb` of these sizes besides the laws that it has."""
+        """The actuator with `Viscous` and `Coulomb` of these sizes in addition to its own laws."""
         laws: tuple[FrictionLaw, ...] = self.friction or ()  # type: ignore[assignment]  # a tuple since it was made
         more = [law(size) for law, size in ((Viscous, damping), (Coulomb, friction)) if size]
         return dataclasses.replace(self, friction=(*laws, *more)) if more else self
 
     def with_brake(self, state: str) -> Actuator:
-        """The same with its brake "engaged" or "released".
+        """The actuator with its brake "engaged" or "released".
 
         Raises:
             ModelError: an actuator without a brake.
@@ -237,19 +238,19 @@ class Actuator(JointActuator):
         return dataclasses.replace(self, brake=dataclasses.replace(self.brake, state=state))
 
     def renamed(self, names: Mapping[str, str]) -> Actuator:
-        """The same where the frames that carry rotor and stator have other names."""
+        """The actuator with other names of the frames that carry rotor and stator."""
         rotors = [rotor.renamed(names) for rotor in self._rotors]
         return dataclasses.replace(self, rotor=rotors, stator=[stator.renamed(names) for stator in self._stators])
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...] | None:
-        """Friction laws at the joint: those of the shaft, reflected by the gear, then those given; None of neither."""
+        """Friction laws at the joint: those of the shaft, reflected by the gear, then ``friction``; None without."""
         shaft = self._of_shaft()
         given: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
         return given if given is None and not shaft else (*shaft, *(given or ()))
 
     def _of_shaft(self) -> tuple[FrictionLaw, ...]:
-        """With w = G qd and a torque that the joint feels G times: G^2 damping qd + |G| friction sign(qd)."""
+        """Viscous and Coulomb friction of the shaft at the joint, G^2 damping qd + |G| friction sign(qd), w = G qd."""
         if self.motor is None:
             return ()
         G = self.gear_ratio
@@ -258,7 +259,7 @@ class Actuator(JointActuator):
 
     @property
     def losses(self) -> tuple[FrictionLaw, ...]:
-        """The loss of its gear, where it has one, and what an engaged brake takes: |G| times its torque."""
+        """The loss of its gear, if it has one, and the friction of an engaged brake, |G| times its torque."""
         gear, brake = self.gear or Gear(), self.brake
         loss = () if gear.loss is None else (gear.loss,)
         if brake is None or brake.state != "engaged":
@@ -284,7 +285,7 @@ def _laws(given: Any) -> tuple[FrictionLaw, ...]:
 
 
 def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:
-    """The parts given: none, one or several."""
+    """The parts as a tuple: empty, one or several."""
     parts = () if given is None else (given,) if isinstance(given, kind) else given
     if not isinstance(parts, Sequence) or not all(isinstance(part, kind) for part in parts):
         raise DTypeError(

@@ -13,34 +13,35 @@ from armdyn.errors import ModelError
 from armdyn.program import less, minimum, select
 
 PARTS = 2
-"""Of a motion, each with its own slope of the loop."""
+"""Number of parts of a motion, each with its own slope of the loop."""
 
 SMALL = 1e-12
-"""Of a bending over the largest: so little is none."""
+"""A deflection below this, relative to the largest, counts as zero."""
 
 SHORT = 1e-6
-"""Of the rate constant over a part: below, 1 - x/2 is (1 - exp(-x))/x to rounding."""
+"""Below this product of rate constant and length of a part, 1 - x/2 equals (1 - exp(-x))/x to rounding."""
 
 
 @dataclass(frozen=True)
 class BoucWen(FrictionWithState):
-    """Friction k z of a bending z that follows the joint, ever less the nearer it is to c/k.
+    """Bouc-Wen friction k z of a deflection z that follows the joint, the less the nearer it is to c/k.
 
         dz/dt = qd - (b |qd| |u|^(n-1) u + (1 - b) qd |u|^n),    u = k z/c,    F = k z
 
-    The usual A, beta and gamma are 1, b (k/c)^n and (1 - b) (k/c)^n; what is elastic beside it belongs into a spring. z
-    is a state as of `LuGre`, and hangs on the path of q alone. With n = b = 1 it is Dahl's law. Functions of one state
-    alone count what remains at a steady velocity, c sign(qd).
+    The usual A, beta and gamma are 1, b (k/c)^n and (1 - b) (k/c)^n; further elasticity belongs into a spring. z is a
+    state as of `LuGre`, and depends on the path of q alone. With n = b = 1 it is Dahl's law. Functions of one state
+    alone use the friction at a steady velocity, c sign(qd).
 
     Args:
-        stiffness: k, of a joint that turns round where nothing is bent, N m/rad or N/m.
+        stiffness: k, of a joint that reverses at zero deflection, N m/rad or N/m.
         size: c, to which F tends, N m or N.
-        exponent: n, 1 or more: how sharply the loop bends there.
-        shape: b, from 1/2 to 1: at 1/2 the way back from a turn is straight until F is zero. Below, the law could give
+        exponent: n, 1 or more, the sharpness of the loop's bend there.
+        shape: b, from 1/2 to 1: at 1/2 the way back from a reversal is straight until F is zero. Below, the law could
+            give
             energy.
 
     Raises:
-        ModelError: a number that is not above zero, an exponent below 1, or a shape outside of these.
+        ModelError: a number that is not above zero, an exponent below 1, or a shape outside of this range.
 
     >>> law = armdyn.actuators.BoucWen(stiffness=400.0, size=2.0)
     >>> z = law.state_along(0.0, 1.0, 0.0)
@@ -61,7 +62,7 @@ class BoucWen(FrictionWithState):
             raise ModelError(f"shape of BoucWen is {self.shape:g}; expected a number from 0.5 to 1")
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """c."""
+        """The size c of the friction, N m or N."""
         return self.size
 
     def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
@@ -86,22 +87,22 @@ class BoucWen(FrictionWithState):
         return way * w * (self.size / self.stiffness)
 
     def _slope(self, size: Any) -> Any:
-        """n |w|^(n - 1); 0 next to zero where its own slope would be infinite."""
+        """n |w|^(n - 1); 0 next to zero, because the slope tends to infinity there."""
         if self.exponent == 1.0 or self.exponent >= 2.0:
             return self.exponent * size ** (self.exponent - 1.0)
         small = less(size, SMALL)
         return select(small, 0.0, self.exponent * select(small, 1.0, size) ** (self.exponent - 1.0))
 
     def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
-        """F = k z, N m or N; of no other argument."""
+        """F = k z, N m or N; independent of the other arguments."""
         return self.stiffness * z
 
     def energy(self, z: Any) -> Any:
-        """What is stored, k z^2/2, J."""
+        """The stored energy k z^2/2, J."""
         return 0.5 * self.stiffness * z * z
 
 
 def _mean_of_decay(x: Any) -> Any:
-    """(1 - exp(-x))/x of x >= 0."""
+    """(1 - exp(-x))/x for x >= 0."""
     short = less(x, SHORT)
     return select(short, 1.0 - 0.5 * x, (1.0 - np.exp(-x)) / select(short, 1.0, x))

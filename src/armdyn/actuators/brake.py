@@ -13,11 +13,11 @@ STATES = ("released", "engaged")
 class Brake:
     """A brake that holds the shaft of a motor, on the fast side of the gear.
 
-    Engaged it is dry friction of |G| times its torque at the joint, besides all else that rubs: it holds what is less
-    than that, and slips under more. Released it does nothing.
+    If engaged, it is dry friction of |G| times its torque at the joint, in addition to all other friction: it holds
+    smaller forces and slips under larger ones. If released, it does nothing.
 
     Args:
-        torque: up to which it holds the shaft, N m.
+        torque: the largest torque that it holds at the shaft, N m.
         state: "released" or "engaged".
 
     >>> from armdyn.actuators import Actuator, Brake, Gear

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from armdyn.actuators.supply import Supply
 
 ROUNDING = 1e-12
-"""Of a power against the limit at which its interval was cut, relative."""
+"""Relative rounding of a power compared with the limit at which its interval was cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Overload:
         start: s.
         end: s.
         peak_time: of the largest power, s.
-        peak_power: of the supply at that time, W; negative where it takes more back than it can.
+        peak_power: of the supply at that time, W; negative if more power returns than the supply accepts.
         shares: the power of each joint's drive at that time, W.
     """
 
@@ -41,15 +41,15 @@ class Overload:
 
 @dataclass(frozen=True, eq=False)
 class Shortage:
-    """An interval in which a motor needs more voltage than the bus has, to the samples.
+    """An interval in which a motor needs more voltage than the bus has, by the samples.
 
     Args:
         joint: of the motor.
         start: s.
         end: s.
         worst_time: of the largest difference, s.
-        needed: between the motor's terminals at that time, V.
-        bus_voltage: at that time, V; NaN where the supply cannot give the power.
+        needed: voltage between the motor's terminals at that time, V.
+        bus_voltage: at that time, V; NaN if the supply cannot give the power.
     """
 
     joint: str
@@ -70,10 +70,10 @@ class BusAccount:
         supply: of the bus.
         joints: names of the drives.
         t: times, s, shape (2 K,): of K intervals without gaps, each with its beginning and its end.
-        powers: of the drives, W, shape (2 K, drives); negative where they give back.
-        passes: whether the capacitor leaves the power to supply and resistor, shape (2 K,).
+        powers: of the drives, W, shape (2 K, drives); negative while they return power.
+        passes: True while the capacitor passes the power on to supply and resistor, shape (2 K,).
         stored: energy of the capacitor above that at the supply's voltage, J, shape (2 K,).
-        voltages: sizes of those of the motors, V, shape (2 K, drives); None where they are not known.
+        voltages: absolute voltages of the motors, V, shape (2 K, drives); None if they are unknown.
     """
 
     supply: Supply
@@ -92,7 +92,7 @@ class BusAccount:
 
     @property
     def supply_power(self) -> Array:
-        """Power of the supply, W, shape (2 K,); negative where it returns power to the mains."""
+        """Power of the supply, W, shape (2 K,); negative while it returns power to the mains."""
         flows = np.where(self.passes, self.bus_power, 0.0)
         return flows if self.supply.regenerates else np.maximum(flows, 0.0)
 
@@ -128,7 +128,7 @@ class BusAccount:
 
     @property
     def burnt(self) -> float:
-        """The energy that became heat in the resistor, J."""
+        """The energy dissipated in the resistor, J."""
         return self._energy(self.burnt_power)
 
     @property
@@ -138,9 +138,9 @@ class BusAccount:
 
     @property
     def lost(self) -> float:
-        """The energy that became heat in the supply's own resistance, besides what is drawn, J.
+        """The energy dissipated in the supply's own resistance, in addition to the energy drawn, J.
 
-        NaN where the power is above V^2/(4 R) in any interval: what is lost there is not defined.
+        NaN if the power is above V^2/(4 R) in any interval, because the loss is undefined there.
         """
         first, last = self.supply_power.reshape(-1, 2).T
         means = sag.mean_loss(self.supply.voltage, self.supply.resistance, first, last)
@@ -148,7 +148,7 @@ class BusAccount:
 
     @property
     def used(self) -> dict[str, float]:
-        """The electrical energy of each drive, J: what it took less what it gave back."""
+        """The electrical energy of each drive, J: energy taken less energy returned."""
         return {name: self._energy(self.powers[:, k]) for k, name in enumerate(self.joints)}
 
     @property
@@ -199,7 +199,7 @@ class BusAccount:
         return Overload(start, end, peak, float(self.supply_power[k]), shares)
 
     def _energy(self, power: Array) -> float:
-        """The integral over time: exact, for powers are linear in each interval and none changes its sign inside."""
+        """The integral over time: exact, as powers are linear in each interval and none changes its sign inside."""
         return float(np.trapezoid(power, self.t))
 
     def __repr__(self) -> str:
@@ -210,14 +210,14 @@ class BusAccount:
 
 
 def _runs(holds: Array) -> list[tuple[int, int]]:
-    """First places, and those behind the last, of stretches that hold."""
+    """First and past-the-end indices of the runs of True."""
     padded = np.concatenate([[False], holds, [False]])
     starts, ends = np.flatnonzero(~padded[:-1] & padded[1:]), np.flatnonzero(padded[:-1] & ~padded[1:])
     return [(int(start), int(end)) for start, end in zip(starts, ends, strict=True)]
 
 
 def split_at(levels: Sequence[float], t: Array, powers: Array, *, each: bool = False) -> tuple[Array, Array]:
-    """Times and powers with further samples where the sum of the powers, or each of them, passes a level."""
+    """Times and powers with further samples at which the sum of the powers, or each of them, passes a level."""
     followed = powers if each else powers.sum(axis=1, keepdims=True)
     places, shares = [np.arange(len(t))], [np.zeros(len(t))]
     for level in dict.fromkeys(levels):

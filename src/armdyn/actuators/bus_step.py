@@ -1,9 +1,10 @@
-"""A step of the voltage of a DC bus, from which drives take a current while its supply and its capacitor give one.
+"""An implicit Euler step of the voltage of a DC bus between a supply, its capacitor and the drives.
 
-    C dU/dt = I_s - I_b - I_burnt,    I_s = (V - U)/R within what the supply gives and takes
+    C dU/dt = I_s - I_b - I_burnt,    I_s = (V - U)/R within the bounds of the supply
 
-By the implicit Euler rule. The current of the drives is linear in U, I_b + G (U' - U): a motor that is given all of the
-bus's voltage takes less where that falls. The current of the supply falls as U rises, and is bounded on both sides, so
+The implicit Euler rule is used. The current of the drives is linear in U, I_b + G (U' - U): a motor that is given all
+of the
+bus's voltage takes less as that falls. The current of the supply falls as U rises, and is bounded on both sides, so
 the next voltage is the middle one of three: by the resistance, and by each of the bounds.
 """
 
@@ -21,7 +22,7 @@ class BusStep(NamedTuple):
 
     Args:
         voltage: U, V.
-        supply_current: I_s, from the supply, A; what it takes back where negative.
+        supply_current: I_s, from the supply, A; negative if it takes current back.
         burnt_current: through the braking resistor, A.
     """
 
@@ -37,7 +38,7 @@ def bus_step(supply: Supply, voltage: Any, current: Any, slope: Any, h: Any) -> 
         supply: the source, with its capacitor and resistor.
         voltage: U, V, at the beginning.
         current: I_b, of all drives at that voltage, A.
-        slope: G, how much more they take at one volt more, A/V.
+        slope: G, the rise of their current per volt, A/V.
         h: s.
     """
     V, R = supply.voltage, supply.resistance
@@ -57,7 +58,7 @@ def bus_step(supply: Supply, voltage: Any, current: Any, slope: Any, h: Any) -> 
 
 
 def _without_capacitor(supply: Supply, voltage: Any, current: Any, slope: Any) -> BusStep:
-    """U = V - R I_s, where a resistor burns what a supply does not take back."""
+    """U = V - R I_s; a resistor dissipates the power that a supply does not take back."""
     V, R = supply.voltage, supply.resistance
     after = (V + R * (slope * voltage - current)) / (1.0 + R * slope) if R else V
     taken = current + slope * (after - voltage)
@@ -67,7 +68,7 @@ def _without_capacitor(supply: Supply, voltage: Any, current: Any, slope: Any) -
 
 
 def _bounds(supply: Supply, voltage: Any) -> tuple[Any, Any]:
-    """The most and the least current that the supply gives, A; None where nothing bounds it."""
+    """The most and the least current that the supply gives, A; None if unbounded."""
     limits = [] if math.isinf(supply.current_limit) else [supply.current_limit]
     limits += [] if math.isinf(supply.power_limit) else [supply.power_limit / voltage]
     most = minimum(*limits) if len(limits) == 2 else limits[0] if limits else None

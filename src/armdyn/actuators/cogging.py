@@ -12,7 +12,7 @@ from armdyn.checks import number
 
 @dataclass(frozen=True)
 class Cogging:
-    """A torque A sin(N angle + phi) on the rotor, whatever the current; over a turn it does no work.
+    """A torque A sin(N angle + phi) on the rotor, independent of the current; over a turn it does no work.
 
     Args:
         amplitude: A, N m.

@@ -11,7 +11,7 @@ from armdyn.model.friction import TwoNumbers
 
 @dataclass(frozen=True)
 class Coulomb(DryFriction):
-    """Dry friction c sign(qd): of one size whatever the speed (Modern Robotics fig. 8.15 b).
+    """Dry friction c sign(qd): of one size at every speed (Modern Robotics fig. 8.15 b).
 
     With `Viscous` it is the law of fig. 8.15 c, UCL's third form.
 
@@ -28,12 +28,12 @@ class Coulomb(DryFriction):
         self._not_below_zero(size="N m or N")
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """c."""
+        """The size c of the friction, N m or N."""
         return self.size
 
     @property
     def two_numbers(self) -> TwoNumbers | None:
-        """Friction c; None of a subclass with another force."""
+        """Friction c; None for a subclass with another force."""
         own = type(self)
         same = own.magnitude is Coulomb.magnitude and own.force is Coulomb.force
         return TwoNumbers(0.0, self.size) if same else None

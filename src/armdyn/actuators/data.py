@@ -2,8 +2,8 @@
 
     {"motor": {"rotor_inertia": 1.2e-5}, "gear": {"ratio": 100.0}, "friction": [{"Viscous": {"coefficient": 0.4}}]}
 
-A field that has its default is left out. What fields a part has, and which of them are parts themselves, its class
-says: a new law or a new field needs nothing here.
+A field that has its default is left out. The fields of a part, and which of them are parts themselves, follow from its
+class: a new law or a new field needs no change here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from armdyn.model.friction import FrictionLaw
 
 
 class Misfit(ModelError):
-    """What makes no actuator: ``path`` leads to it, the names of fields and laws from the outside, and places."""
+    """Data of no valid actuator; ``path`` leads to it: names of fields and laws from the outside in, and indices."""
 
     def __init__(self, path: tuple[str | int, ...], text: str) -> None:
         super().__init__(text)
@@ -90,7 +90,7 @@ def known_laws() -> Mapping[str, type[FrictionLaw]]:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a part: whether it has to be given, the classes its values may be of, whether it may hold several."""
+    """A field of a part: required or not, the classes of its values, and one value or several."""
 
     is_required: bool
     default: Any
@@ -99,13 +99,13 @@ class Field:
 
     @property
     def part(self) -> type | None:
-        """The class of the part that it holds, or of the law; None where it holds numbers or words."""
+        """The class of the part that it holds, or of the law; None if it holds numbers or words."""
         kinds = (kind for kind in self.classes if issubclass(kind, FrictionLaw) or dataclasses.is_dataclass(kind))
         return next(kinds, None)
 
     @property
     def is_law(self) -> bool:
-        """Whether it holds friction laws."""
+        """True if it holds friction laws."""
         return self.part is not None and issubclass(self.part, FrictionLaw)
 
 
@@ -151,7 +151,7 @@ def stated(part: Any) -> dict[str, Any]:
 
 
 def _is_default(part: Any, name: str, value: Any, default: Any) -> bool:
-    """Whether the part would hold the same value if it were not given: some derive it from others."""
+    """True if the part would have this value by default; some fields are derived from others."""
     try:
         return repr(value) == repr(getattr(dataclasses.replace(part, **{name: default}), name))
     except ArmdynError:  # no such part could be made
@@ -182,7 +182,7 @@ UNITS: dict[type, dict[str, str]] = {
 """The units of fields that may be texts with a unit, such as "142 g cm^2"."""
 
 DATA_SHEET = "data_sheet"
-"""In the place of a motor's fields: the entries of its data sheet, for `Motor.from_data_sheet`."""
+"""The key that replaces a motor's fields by the entries of its data sheet, for `Motor.from_data_sheet`."""
 
 
 def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
@@ -213,7 +213,7 @@ def _from_data_sheet(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Mo
 
 
 def _checked(path: tuple[str | int, ...], make: Callable[..., Any], *args: Any, **fields: Any) -> Any:
-    """What is made of fields; a `Misfit` where they are refused."""
+    """The object made of fields; raises a `Misfit` if they are refused."""
     try:
         return make(*args, **fields)
     except ArmdynError as error:

@@ -16,13 +16,13 @@ from armdyn.checks import choice, switch
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 
 LEAST = 1e-30
-"""Smaller numbers than this, and larger ones than its inverse, no motor has: their products would leave the floats."""
+"""No motor has numbers below this, or above its inverse: their products would overflow or underflow."""
 
 TOLERANCE = 0.05
-"""By which printed numbers may differ from what the others say: they are rounded, and measured warm or cold."""
+"""Allowed relative difference of printed numbers from those by the others: they are rounded, measured warm or cold."""
 
 WARM = 0.2
-"""The same of what is printed of the nominal point, where windings are warm: R is larger there, and k_t less."""
+"""Relative difference allowed at the nominal point, whose windings are warm: R is larger there, and k_t smaller."""
 
 ENTRIES = {
     "nominal_voltage": "V",
@@ -65,7 +65,7 @@ MAY_BE_ZERO = ("no_load_current", "damping", "phase_inductance", "terminal_induc
 SIGNED = ("ambient_temperature", "winding_temperature_limit", "magnet_coefficient", "resistance_coefficient")
 
 BETWEEN_TERMINALS = {"star": 2.0, "delta": 2.0 / 3.0}
-"""Two phases in a row; one beside the two others in a row."""
+"""Resistance between terminals over that of a phase: two phases in series; one in parallel with the other two."""
 
 THERMAL = ("winding_to_housing", "housing_to_ambient", "winding_time_constant", "motor_time_constant")
 
@@ -84,7 +84,7 @@ def read(
     """A motor from the entries of its data sheet, each a text with its unit, or a number in SI units.
 
     k_t comes from the first that is given of torque_constant, voltage_constant, speed_constant, and nominal_voltage
-    with no_load_speed (and stall_torque and damping, where the shaft rubs); R from terminal_resistance,
+    with no_load_speed (and stall_torque and damping, if the shaft has friction); R from terminal_resistance,
     phase_resistance, stall_current and stall_torque. The shaft's friction is k_t I_0 less damping w_0. The limit of the
     voltage is nominal_voltage, that of the continuous current nominal_current, or nominal_torque/k_t + I_0; for another
     supply or amplifier give ``dataclasses.replace(motor, limits=MotorLimits(...))``.
@@ -92,9 +92,9 @@ def read(
     Args:
         connection: "star" or "delta", of phase_resistance and phase_inductance.
         cogging_periods: of cogging_torque in one turn.
-        check: whether numbers that differ by more than 5 % from what the others say are refused; of nominal_torque and
-            nominal_speed, which are those of warm windings, by more than 20 %. Without it k_t and R are as above, and
-            whatever contradicts them is not used.
+        check: refuse numbers that differ by more than 5 % from the values that follow from the others; nominal_torque
+            and nominal_speed, which are those of warm windings, by more than 20 %. Without the check k_t and R are as
+            above, and entries that contradict them are not used.
         entries: see `ENTRIES`: nominal_voltage, no_load_speed, no_load_current, nominal_current, nominal_torque,
             nominal_speed, stall_torque, stall_current, terminal_resistance or phase_resistance, terminal_inductance or
             phase_inductance, torque_constant, speed_constant, voltage_constant, speed_torque_gradient,
@@ -103,10 +103,10 @@ def read(
             ambient_temperature, winding_temperature_limit, resistance_coefficient, magnet_coefficient.
 
     Warns (`armdyn.DescriptionWarning`) of entries from which nothing follows and that nothing can be compared with,
-    such as a stall_current without nominal_voltage.
+    e.g. a stall_current without nominal_voltage.
 
     Raises:
-        DataSheetError: naming all contradictions with their numbers, or what is missing.
+        DataSheetError: naming all contradictions with their numbers, or missing entries.
         UnknownName: an entry that no motor has.
         ModelError: a unit of another quantity, or a value that is not a number.
 
@@ -202,7 +202,7 @@ def _torque_constant(given: dict[str, float]) -> float:
 
 
 def _from_no_load(given: dict[str, float]) -> float:
-    """k_t where V = k_t w_0 + R I_0, and the shaft takes k_t I_0: by the no-load current, or damping w_0."""
+    """k_t from V = k_t w_0 + R I_0, with the no-load torque k_t I_0 by the no-load current, or damping w_0."""
     V, w, b = given["nominal_voltage"], given["no_load_speed"], given.get("damping", 0.0)
     R, stall = given.get("terminal_resistance"), given.get("stall_torque")
     if R is None and "stall_current" in given:
@@ -224,7 +224,7 @@ def _from_no_load(given: dict[str, float]) -> float:
 
 
 def _resistance(given: dict[str, float], k_t: float) -> float | None:
-    """R between the terminals, ohm; None where nothing says it."""
+    """R between the terminals, ohm; None if it does not follow from the entries."""
     if "terminal_resistance" in given:
         return given["terminal_resistance"]
     V = given.get("nominal_voltage")
@@ -236,7 +236,7 @@ def _resistance(given: dict[str, float], k_t: float) -> float | None:
 
 
 def _continuous_current(given: dict[str, float], k_t: float) -> float:
-    """The current that the motor bears for ever, A."""
+    """The current that the motor bears continuously, A."""
     if "nominal_current" not in given and "nominal_torque" in given:
         return given["nominal_torque"] / k_t + _no_load_current(given, k_t)
     return given.get("nominal_current", math.inf)
@@ -307,7 +307,7 @@ def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str,
 
 
 def _warn_of_unused(given: dict[str, float], expected: dict[str, _Follows]) -> None:
-    """Warn of entries that say nothing about the motor, for there is nothing to compare them with."""
+    """Warn of entries that do not affect the motor and cannot be compared with anything."""
     unused = [
         f"{name} without {found.needs}" for name, found in expected.items() if name in given and found.value is None
     ]
@@ -318,7 +318,7 @@ def _warn_of_unused(given: dict[str, float], expected: dict[str, _Follows]) -> N
 def _contradictions(
     given: dict[str, float], expected: dict[str, _Follows], k_t: float, R: float | None
 ) -> Iterator[str]:
-    """Printed numbers beside what the others give, where they are more than the tolerance apart."""
+    """Sentences about printed numbers that differ from the values by the others by more than the tolerance."""
     for name, (value, formula, _) in expected.items():
         if value is None or name not in given:
             continue
@@ -334,7 +334,7 @@ def _contradictions(
 
 
 def _thermal(given: dict[str, float]) -> Thermal | None:
-    """The two bodies, where the sheet has their resistances and time constants."""
+    """The two-body thermal model, if the sheet has its resistances and time constants."""
     there = [name for name in THERMAL if name in given]
     others = [name for name in SIGNED if name in given]
     if not there and not others:

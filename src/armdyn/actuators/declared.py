@@ -1,4 +1,4 @@
-"""The declaration of the functions of motors: what they compute is in this package and in the algorithms."""
+"""The decorator that declares the functions of motors; their equations are in this package and in the algorithms."""
 
 from functools import partial
 

@@ -14,15 +14,15 @@ from armdyn.program import less, select, sign
 
 @dataclass(frozen=True)
 class DirectionDependent(Law):
-    """One law forwards, qd > 0, another backwards.
+    """Friction by one law forwards, qd > 0, and another backwards.
 
     Args:
         forwards: for qd > 0.
         backwards: for qd < 0.
 
     Raises:
-        DTypeError: what is no law.
-        ModelError: a law with a state of its own, such as `LuGre`.
+        DTypeError: an argument that is not a friction law.
+        ModelError: a law with a state of its own, e.g. `LuGre`.
 
     >>> from armdyn.actuators import Coulomb, DirectionDependent
     >>> law = DirectionDependent(Coulomb(2.0), Coulomb(1.5))
@@ -42,7 +42,7 @@ class DirectionDependent(Law):
 
     @property
     def depends_on_load(self) -> bool:  # type: ignore[override]
-        """Whether either law does."""
+        """True if either law depends on the load."""
         return self.forwards.depends_on_load or self.backwards.depends_on_load
 
     def force(self, rate: Any, load: Any) -> Any:
@@ -52,13 +52,13 @@ class DirectionDependent(Law):
         return select(less(rate, 0.0), backwards, select(moves_forwards, forwards, mean))
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """Those of the law that holds; at rest the means of both."""
+        """The slopes of the law of the direction of motion; at rest the means of both."""
         backwards, forwards = (law.slopes(rate, load) for law in (self.backwards, self.forwards))
         part = 0.5 + 0.5 * sign(rate)
         return Slopes(*(b + part * (f - b) for b, f in zip(backwards, forwards, strict=True)))
 
     def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
-        """The same of the law of the direction."""
+        """The force of the law of the direction while sliding."""
         backwards, forwards = (law.sliding(direction, speed, load) for law in (self.backwards, self.forwards))
         return select(less(direction, 0.0), backwards, forwards)
 
@@ -67,6 +67,6 @@ class DirectionDependent(Law):
         return self.backwards.at_rest(load)[0], self.forwards.at_rest(load)[1]
 
     def breakaway(self, load: Any) -> Any:
-        """The larger one of both directions."""
+        """The larger breakaway force of both directions."""
         low, high = self.at_rest(load)
         return select(less(-low, high), high, -low)

@@ -1,4 +1,4 @@
-"""Which motor moves which coordinate of a robot."""
+"""The motors of a robot and the coordinates that they move."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Driven(NamedTuple):
         coordinate: the place in q.
         motor: on the joint.
         ratio: G, turns of the rotor for one of the coordinate.
-        offset: the rotor's angle where q = 0, rad.
+        offset: the rotor's angle at q = 0, rad.
     """
 
     coordinate: int
@@ -38,7 +38,7 @@ class Driven(NamedTuple):
         return self.ratio * qd[self.coordinate]
 
     def cogging_torque(self, q: Array) -> Any:
-        """At the rotor's angle, N m."""
+        """The cogging torque at the rotor's angle, N m."""
         return self.motor.cogging_torque(self.ratio * q[self.coordinate] + self.offset)
 
     def motor_torque(self, tau: Array, q: Array) -> Any:
@@ -51,7 +51,7 @@ class Driven(NamedTuple):
 
 
 def motor_count(model: Model) -> int:
-    """How many joints have a motor."""
+    """The number of joints that have a motor."""
     return sum(_motor_of(joint) is not None for joint in model.joints)
 
 
@@ -67,9 +67,9 @@ def motors_of(mechanism: Mechanism, *needs: str) -> list[Driven]:
         needs: those of `CONSTANTS` that every motor must have.
 
     Raises:
-        ModelError: a robot without motors, or motors without what is needed.
-        Unsupported: a motor on a joint that several coordinates move, or two motors on joints of one coordinate: what
-            each of them gives does not follow from the motion.
+        ModelError: a robot without motors, or motors without a required constant.
+        Unsupported: a motor on a joint that several coordinates move, or two motors on joints of one coordinate,
+            because their separate torques do not follow from the motion.
     """
     if not motor_count(mechanism.model):
         raise ModelError(

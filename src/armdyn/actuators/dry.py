@@ -12,7 +12,7 @@ from armdyn.program import maximum, sign
 class DryFriction(Law):
     """Friction sign(qd) F(|qd|, L) of a size F that is not negative; L = sign(qd) load is the load along the motion.
 
-    L is positive where the joint drives its load, negative where the load drives the joint.
+    L is positive if the joint drives its load, negative if the load drives the joint.
     """
 
     @abstractmethod
@@ -25,7 +25,7 @@ class DryFriction(Law):
         """
 
     def magnitude_at_rest(self, load: Any) -> Any:
-        """F, N m or N, at which the joint starts to move against the load L, or with it where L is negative."""
+        """F, N m or N, at which the joint starts to move against the load L, or with it if L is negative."""
         return self.magnitude(0.0, load)
 
     def force(self, rate: Any, load: Any) -> Any:
@@ -38,7 +38,7 @@ class DryFriction(Law):
         return direction * self.magnitude(speed, direction * load)
 
     def at_rest(self, load: Any) -> tuple[Any, Any]:
-        """-F and F of both directions in which the joint may start; they differ where F depends on the load."""
+        """-F and F of both directions in which the joint may start; they differ if F depends on the load."""
         return -self.magnitude_at_rest(-load), self.magnitude_at_rest(load)
 
     def breakaway(self, load: Any) -> Any:

@@ -11,10 +11,10 @@ from armdyn.program import clip, greater, select, sign
 
 
 class DcEquations:
-    """tau = k_t I and V = k_t w + R I + L dI/dt (8.103), and what follows; for numbers, arrays and traced scalars.
+    """tau = k_t I and V = k_t w + R I + L dI/dt (8.103), and their consequences; for numbers, arrays, traced scalars.
 
     Torque is the electromagnetic one, k_t I, and speed that of the rotor against the stator. The shaft gives
-    ``shaft_torque``: k_t I less what its bearings and brushes take. In SI the constants of torque and of voltage are
+    ``shaft_torque``: k_t I less the friction of bearings and brushes. In SI the constants of torque and of voltage are
     one number.
     """
 
@@ -48,11 +48,11 @@ class DcEquations:
         return torque / self.k_t
 
     def voltage(self, current: Any, speed: Any, current_rate: Any = 0.0) -> Any:
-        """V = k_t w + R I + L dI/dt, V (8.103); without the last where the current is steady."""
+        """V = k_t w + R I + L dI/dt, V (8.103); without the last term if the current is steady."""
         return self.k_t * speed + self.R * current + self.L * current_rate
 
     def steady_current(self, voltage: Any, speed: Any) -> Any:
-        """(V - k_t w) / R, A: where the current settles; at once, without inductance."""
+        """The steady current (V - k_t w) / R, A; reached at once without inductance."""
         return (voltage - self.k_t * speed) / self.R
 
     def current_rate(self, current: Any, voltage: Any, speed: Any) -> Any:
@@ -88,15 +88,15 @@ class DcEquations:
         return self.friction * sign(speed) + self.damping * speed
 
     def shaft_torque(self, current: Any, speed: Any) -> Any:
-        """k_t I less the shaft's friction, N m: what accelerates the rotor and drives the load."""
+        """k_t I less the shaft's friction, N m: the torque that accelerates the rotor and drives the load."""
         return self.torque(current) - self.friction_torque(speed)
 
     def heat(self, current: Any) -> Any:
-        """I^2 R, W: what heats the winding."""
+        """The heat I^2 R of the winding, W."""
         return current**2 * self.R
 
     def electrical_power(self, current: Any, speed: Any, current_rate: Any = 0.0) -> Any:
-        """V I, W: taken from the supply, or given back to it where negative."""
+        """V I, W: taken from the supply, or returned to it if negative."""
         return self.voltage(current, speed, current_rate) * current
 
     def magnetic_energy(self, current: Any) -> Any:
@@ -106,8 +106,8 @@ class DcEquations:
     def efficiency(self, shaft_torque: Any, speed: Any) -> Any:
         """Efficiency at a steady speed: power out over power in, between 0 and 1.
 
-        Mechanical over electrical where the motor drives, electrical over mechanical where it generates, and 0 where
-        both enter and all becomes heat.
+        Mechanical over electrical power if the motor drives, electrical over mechanical if it generates, and 0 if both
+        enter and become heat.
         """
         current = self.current(shaft_torque + self.friction_torque(speed))
         electrical, mechanical = self.electrical_power(current, speed), shaft_torque * speed

@@ -32,13 +32,14 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
     """The actuators of a file, by joint: ``robot.with_actuators(armdyn.actuators.read("drives.yaml"))``.
 
     Args:
-        path: of a YAML or JSON file: for each joint the fields of its `Actuator`, where motor and gear are mappings of
+        path: of a YAML or JSON file: for each joint the fields of its `Actuator`, in which motor and gear are mappings
+            of
             theirs, and friction is a list of laws, each its name and its fields. Numbers are in SI units; those of
             motors and gears may be texts with a unit. {data_sheet: ...} holds what `Motor.from_data_sheet` takes.
 
     Raises:
         ModelError: every problem of the file at once, each with its line.
-        MissingLibrary: where PyYAML is not installed.
+        MissingLibrary: PyYAML is not installed.
     """
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"expected the path of a file of actuators, got {shown(path)}")
@@ -56,7 +57,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
 
 
 def _line(data: Any, path: tuple[str | int, ...]) -> int:
-    """The line of what a path leads to; of the last key on the way that has one."""
+    """The line of the entry that a path leads to, or of the last key on the way that has one."""
     line = 1
     for step in path:
         if isinstance(data, Lined) and step in data:
@@ -69,7 +70,7 @@ def _line(data: Any, path: tuple[str | int, ...]) -> int:
 
 
 def write(actuators: Mapping[str, JointActuator | None], path: str | os.PathLike[str] | None = None) -> str:
-    """Actuators by joint as the text that `read` reads, and as the file where a path is given; with all digits.
+    """Actuators by joint as the text that `read` reads, and as a file if a path is given; with all digits.
 
     Args:
         actuators: by joint; those that are None are left out.

@@ -50,15 +50,14 @@ def flexible_forward_dynamics(
     M qdd = tau_J - h - J^T f_tip and B thetadd = tau - tau_J - friction (Modern Robotics 8.9.5). At a rigid joint,
     where theta = q, the two accelerations are one.
 
-    Within constraints qdd keeps A qdd + Adot qd = 0 (Modern Robotics 8.96); whether phi = 0 and A qd = 0 is not looked
-    at. Where A has lost rank, all accelerations of that state are NaN. The multipliers are those of
+    Within constraints qdd satisfies A qdd + Adot qd = 0 (Modern Robotics 8.96); phi = 0 and A qd = 0 are not checked.
     `flexible_multipliers`.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).
         qd: velocities of the links, rad/s or m/s, shape (..., n).
-        theta: positions of the rotors at the joints, rad or m, shape (..., n); not read where a joint is rigid.
-        thetad: velocities of the rotors, rad/s or m/s, shape (..., n); not read where a joint is rigid.
+        theta: positions of the rotors at the joints, rad or m, shape (..., n); not read at rigid joints.
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n); not read at rigid joints.
         tau: forces of the motors at the joints, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
@@ -108,10 +107,10 @@ def flexible_multipliers(
     f_tip: Array | None = None,
     f_ext: Array | None = None,
 ) -> Array:
-    """Multipliers lambda of an arm with springs and constraints, N or N m, shape (..., constraints).
+    """Lagrange multipliers lambda of an arm with springs and constraints, N or N m, shape (..., constraints).
 
-    Of M qdd + h + A^T lambda = tau_J (Modern Robotics 8.93, 8.98), in the motion of `flexible_forward_dynamics`, whose
-    arguments these are; NaN where A has lost rank.
+    They solve M qdd + h + A^T lambda = tau_J (Modern Robotics 8.93, 8.98) along the motion of
+    `flexible_forward_dynamics`, with its arguments; NaN if A has lost rank.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).
@@ -148,10 +147,10 @@ def spring_energy(mechanism: Mechanism, q: Array, theta: Array) -> Any:
 def spring_deflections(mechanism: Mechanism, tau: Array) -> Array:
     """Deflections x = theta - q of the springs that carry joint forces at rest, rad or m, shape (..., n).
 
-    The root of k x + c x^3 = tau; 0 at rigid joints.
+    They are the roots of k x + c x^3 = tau; 0 at rigid joints.
 
     Args:
-        tau: forces that the joints transmit, N m or N, shape (..., n): of `gravity_forces`, where the arm hangs still.
+        tau: forces that the joints transmit, N m or N, shape (..., n): of `gravity_forces`, if the arm is at rest.
     """
     x = np.zeros(mechanism.dof, dtype=object)
     for joint in flexible_joints(mechanism):
@@ -166,7 +165,7 @@ def flexible_kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, thetad: A
     Args:
         q: positions of the links, rad or m, shape (..., n).
         qd: velocities of the links, rad/s or m/s, shape (..., n).
-        thetad: velocities of the rotors, rad/s or m/s, shape (..., n); not read where a joint is rigid.
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n); not read at rigid joints.
     """
     joints = flexible_joints(mechanism)
     rotors: Any = sum((0.5 * j.inertia * thetad[j.coordinate] ** 2 for j in joints), start=0.0)
@@ -177,10 +176,10 @@ def flexible_kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, thetad: A
 def flexible_motion(
     mechanism: Mechanism, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array, f_tip: Array | None = None
 ) -> tuple[Array, Array, Any]:
-    """`flexible_forward_dynamics`, rad/s^2 or m/s^2, shapes (..., n), and the power of what acts, W, scalar.
+    """`flexible_forward_dynamics`, rad/s^2 or m/s^2, shapes (..., n), and the power of the external forces, W, scalar.
 
-    The power is what motors and surroundings put in, tau . thetad - f_tip . V_tip, less what friction and the damping
-    of the springs take: the rate of kinetic, potential and spring energy.
+    The power is that of motors and surroundings, tau . thetad - f_tip . V_tip, less the losses by friction and by the
+    damping of the springs: the rate of kinetic, potential and spring energy.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).

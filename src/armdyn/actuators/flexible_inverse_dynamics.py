@@ -1,4 +1,4 @@
-"""Inverse dynamics of arms with flexible joints: what the rotors do while the links move as wanted.
+"""Inverse dynamics of arms with flexible joints: motion and forces of the rotors for a motion of the links.
 
 The links need tau_J(q, qd, qdd) at the springs. Its rates follow from jerk and snap by the chain rule, exactly,
 
@@ -60,11 +60,12 @@ def flexible_inverse_dynamics(
     f_tip_second_rate: Array | None = None,
     f_ext: Array | None = None,
 ) -> FlexibleInverseDynamics:
-    """Motion of the rotors and forces of the motors tau, N m or N, behind springs, for a motion of the links.
+    """Motion of the rotors and forces of the motors tau, N m or N, for a motion of links driven through springs.
 
     tau = B thetadd + tau_J + friction(thetad, tau_J), with theta and its rates from tau_J and its exact rates (De Luca
     and Book 2016, 11.1). A step of Coulomb friction at the links counts as having no rate. At a rigid joint theta = q.
-    Where the load of a spring with backlash changes its sign, theta jumps from one side of the play to the other, which
+    If the load of a spring with backlash changes its sign, theta jumps from one side of the backlash to the other,
+    which
     no motor can do; the rates are those on either side.
 
     Args:
@@ -74,7 +75,7 @@ def flexible_inverse_dynamics(
         jerk: their rate, rad/s^3 or m/s^3, shape (..., n).
         snap: the rate of the jerk, rad/s^4 or m/s^4, shape (..., n).
         deflection: theta - q, rad or m, shape (..., n), read at joints with damped springs only. It is a state there:
-            its rate is thetad - qd of the result. Needed where a spring is damped.
+            its rate is thetad - qd of the result. Required if a spring is damped.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         f_tip_rate: the rate at which these six numbers change, N m/s and N/s, shape (..., 6); zero if left out.
         f_tip_second_rate: the rate of that, N m/s^2 and N/s^2, shape (..., 6); zero if left out.
@@ -84,7 +85,7 @@ def flexible_inverse_dynamics(
     Raises:
         TraceError: a damped spring without its deflection.
         ModelError: a spring at a joint without a rotor's inertia.
-        Unsupported: springs at coupled joints, or beside constraints; one that is damped and has backlash.
+        Unsupported: springs at coupled joints, or together with constraints; a spring that is damped and has backlash.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, Spring
     >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
@@ -126,7 +127,7 @@ def flexible_inverse_dynamics(
 
 
 def _refuse_constraints(mechanism: Mechanism) -> None:
-    """Raise where there are constraints, whose forces would have to be known with two rates."""
+    """Refuse constraints, because the equations would need two rates of their forces."""
     if mechanism.model.constraints:
         names = ", ".join(constraint.name for constraint in mechanism.model.constraints)
         raise Unsupported(
@@ -136,7 +137,7 @@ def _refuse_constraints(mechanism: Mechanism) -> None:
 
 
 def _chain(*rates: Array | None) -> list[Array]:
-    """A wrench and its rates, zero where they are left out; nothing without any."""
+    """A wrench and its rates, zero if left out; empty without any."""
     return [] if all(x is None for x in rates) else [np.zeros(6) if x is None else x for x in rates]
 
 

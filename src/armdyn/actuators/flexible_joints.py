@@ -1,4 +1,4 @@
-"""Which joints of a robot are flexible, and the arm that is left on the links' side of their springs."""
+"""The flexible joints of a robot, and the arm on the links' side of their springs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FlexibleJoint(NamedTuple):
         body: its place in the drive.
         spring: between rotor and link.
         inertia: B, of the rotor as the joint feels it, kg m^2, or kg of a slide.
-        laws: what rubs in motor and gear, at the rotor's velocity.
+        laws: friction of motor and gear, at the rotor's velocity.
     """
 
     coordinate: int
@@ -33,7 +33,7 @@ class FlexibleJoint(NamedTuple):
     laws: tuple[FrictionLaw, ...]
 
     def force(self, q: Any, qd: Any, theta: Any, thetad: Any) -> Any:
-        """tau_J, what the spring gives the link and takes from the rotor, N m or N."""
+        """tau_J, the force of the spring on the link and against the rotor, N m or N."""
         i = self.coordinate
         return self.spring.force(theta[i] - q[i], thetad[i] - qd[i])
 
@@ -47,12 +47,12 @@ class FlexibleJoint(NamedTuple):
 
 
 def spring_count(model: Model) -> int:
-    """How many joints are flexible."""
+    """The number of flexible joints."""
     return sum(joint.has_spring for joint in model.joints)
 
 
 def flexible_places(model: Model) -> list[int]:
-    """The places in q of the joints with springs; none of a stiff arm.
+    """The places in q of the joints with springs; empty for a stiff arm.
 
     Raises:
         Unsupported: a spring at a joint whose position is not a coordinate of its own.
@@ -73,11 +73,11 @@ def _is_coupled(model: Model, joint: str) -> Unsupported:
 
 
 def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
-    """The joints with springs, in the order of q; none of a stiff arm.
+    """The joints with springs, in the order of q; empty for a stiff arm.
 
     Raises:
         ModelError: a joint with a spring and without a rotor's inertia.
-        Unsupported: one whose position is not a coordinate of its own.
+        Unsupported: a spring at a joint whose position is not a coordinate of its own.
     """
     found: dict[int, FlexibleJoint] = {}
     drive, joints = mechanism.drive, mechanism.model.joints
@@ -96,7 +96,7 @@ def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
 
 
 def links_side(mechanism: Mechanism, joints: list[FlexibleJoint]) -> Mechanism:
-    """The arm without the rotors of its flexible joints and without what rubs behind their springs.
+    """The arm without the rotors of its flexible joints and without the friction on the rotors' side of their springs.
 
     Damping and friction of a joint's own description stay: they are those of its bearings.
     """

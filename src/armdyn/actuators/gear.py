@@ -16,15 +16,15 @@ class Gear:
     """A reduction: the motor turns ``ratio`` times as fast as the joint.
 
     Args:
-        ratio: G, turns of the motor for one of the joint; rad/m where the joint slides. Negative where it turns round.
+        ratio: G, turns of the motor for one of the joint; rad/m if the joint slides. Negative if it reverses.
         inertia: of the gear's parts, as its fast side feels them, kg m^2.
-        efficiency: the part of the power that reaches the joint where the motor drives it, above 0, at most 1.
-        back_efficiency: the part that reaches the motor where the load drives the joint; ``efficiency`` where none is
+        efficiency: the part of the power that reaches the joint if the motor drives it, above 0, at most 1.
+        back_efficiency: the part that reaches the motor if the load drives the joint; ``efficiency`` if none is
             given. Data sheets of worm gears state zero or less, i.e. the load does not drive them back.
 
     Raises:
         ModelError: a ratio of zero, or an efficiency above one or not above zero; a ``back_efficiency`` of zero or
-            below, of a self-locking gear, too: see `GearLoss`.
+            below, of a self-locking gear, too, for the reason in `GearLoss`.
 
     >>> gear = armdyn.actuators.Gear(100.0, efficiency=0.8)
     >>> gear.ratio, gear.back_efficiency
@@ -53,12 +53,12 @@ class Gear:
 
     @property
     def loss(self) -> GearLoss | None:
-        """The friction law of its losses, at the joint; None where both efficiencies are 1."""
+        """The friction law of its losses, at the joint; None if both efficiencies are 1."""
         if self.efficiency == self.back_efficiency == 1.0:
             return None
         return GearLoss(self.efficiency, self.back_efficiency)  # type: ignore[arg-type]  # a number since it was made
 
     @property
     def lossless(self) -> Gear:
-        """The same gear with efficiencies of 1."""
+        """The gear with efficiencies of 1."""
         return dataclasses.replace(self, efficiency=1.0, back_efficiency=1.0)

@@ -14,11 +14,11 @@ from armdyn.program import less, maximum, minimum, select, sign
 
 @dataclass(frozen=True)
 class GearLoss(DryFriction):
-    """Friction (1/eta - 1) |load| where the joint drives its load, (1 - eta_b) |load| where the load drives the joint.
+    """Friction (1/eta - 1) |load| if the joint drives its load, (1 - eta_b) |load| if the load drives the joint.
 
-    So the drive gives load/eta where load qd > 0, and eta_b load where load qd < 0. At rest it may give anything
+    So the drive gives load/eta if load qd > 0, and eta_b load if load qd < 0. At rest it may give anything
     between the two before the joint moves; inverse and forward dynamics take no loss there. The inertia of the rotor
-    lies before the loss: it does not count in the load.
+    is on the motor's side of the loss: it does not count in the load.
 
     Args:
         efficiency: eta, the part of the drive's power that reaches the load, above 0, at most 1.
@@ -46,34 +46,34 @@ class GearLoss(DryFriction):
         check_efficiencies(self)
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """(1/eta - 1) L where L > 0, (1 - eta_b) (-L) where L < 0: the larger one."""
+        """(1/eta - 1) L if L > 0, (1 - eta_b) (-L) if L < 0: the larger one."""
         return maximum((1.0 / self.efficiency - 1.0) * load, (self.back_efficiency - 1.0) * load)
 
     def force(self, rate: Any, load: Any) -> Any:
-        """The loss as a part of the load, which is its slope too."""
+        """The loss in proportion to the load; the factor is its slope too."""
         return self.sliding(sign(rate), 0.0, load)
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """The part by the load, at load 0 the mean of both sides; by the velocity 0."""
+        """The derivative by the load, at load 0 the mean of both sides; 0 by the velocity."""
         above, below, direction = 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0, sign(rate)
         part = 0.5 * (above + below) + 0.5 * (above - below) * sign(direction * load)
         return Slopes(0.0, part * (direction * direction))
 
     def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
-        """slope load."""
+        """The loss while sliding, slope load, N m or N."""
         return self.sliding_slope(direction, speed, load) * load
 
     def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
-        """1/eta - 1 where direction load > 0, else eta_b - 1."""
+        """1/eta - 1 if direction load > 0, else eta_b - 1."""
         part = select(less(0.0, direction * load), 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0)
         return part * (direction * direction)
 
     def line(self, rate: Any, load: Any) -> LoadLine:
-        """Without a division."""
+        """The load line of the loss, found without a division."""
         return self.sliding_line(sign(rate), 0.0, load)
 
     def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
-        """1/(1 + s) is eta where direction load > 0, else 1/eta_b; the line passes through the origin."""
+        """1/(1 + s) is eta if direction load > 0, else 1/eta_b; the line passes through the origin."""
         drives = less(0.0, direction * load)
         lacking = select(drives, self.efficiency - 1.0, 1.0 / self.back_efficiency - 1.0)
         return LoadLine(1.0 + lacking * (direction * direction), 0.0, drives)

@@ -16,13 +16,13 @@ class Law(FrictionLaw):
     """A law whose derivatives follow from the operations of its force."""
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """Exact, by the chain rule; at a kink the mean of both sides, and 0 of a step."""
+        """The exact derivatives, by the chain rule; at a kink the mean of both sides, and 0 at a step."""
         at = np.array([rate, load, 0.0], dtype=object)[:2]  # the third keeps NumPy from making floats of two numbers
         by_rate, by_load = derivative(lambda x: self.force(x[0], x[1]), at if _traced(at) else at.astype(float))
         return Slopes(by_rate, by_load)
 
     def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
-        """Exact too."""
+        """The exact derivative of the sliding friction by the load, by the chain rule."""
         at = np.array([direction, speed, load, 0.0], dtype=object)[:3]
         slopes = derivative(lambda x: self.sliding(x[0], x[1], x[2]), at if _traced(at) else at.astype(float))
         return slopes[2]

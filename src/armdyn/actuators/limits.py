@@ -20,15 +20,15 @@ UNITS = {
 
 @dataclass(frozen=True)
 class MotorLimits:
-    """Bounds of a motor's voltage, current, torque and speed, in both directions; infinite where there are none.
+    """Bounds of a motor's voltage, current, torque and speed, in both directions; infinite without a limit.
 
     Args:
         voltage: V_max, of the supply or of the winding, V.
-        current: I_max, which amplifier or magnets bear for a while, A.
-        continuous_current: which the winding bears for ever, A.
-        current_rate: how fast the amplifier changes the current, A/s.
-        speed: which bearings and brushes bear, rad/s.
-        torque: which the shaft bears, N m.
+        current: I_max, the peak that amplifier or magnets bear for a short time, A.
+        continuous_current: the current that the winding bears continuously, A.
+        current_rate: the largest rate of the current that the amplifier gives, A/s.
+        speed: the largest speed that bearings and brushes bear, rad/s.
+        torque: the largest torque that the shaft bears, N m.
 
     >>> armdyn.actuators.MotorLimits(voltage=24.0, current=10.0, continuous_current=6.0).current
     10.0

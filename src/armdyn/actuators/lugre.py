@@ -14,12 +14,13 @@ from armdyn.program import sign
 
 @dataclass(frozen=True)
 class LuGre(FrictionWithState):
-    """Friction of bristles that bend by z, rad or m (Canudas de Wit et al. 1995, IEEE TAC 40(3), equations 1, 3, 4).
+    """LuGre friction of bristles deflected by z, rad or m (Canudas de Wit et al. 1995, IEEE TAC 40(3), eq. 1, 3, 4).
 
         dz/dt = qd - s0 |qd| z / G(qd),    F = s0 z + s1 dz/dt + s2 qd,    G = k + (s - k) exp(-(|qd|/v)^a)
 
-    z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` carry beside q and qd. Functions of one state alone
-    count what remains at a steady velocity, sign(qd) G + s2 qd. In a function of one's own, `state_rate` or
+    z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` integrate together with q and qd. Functions of one
+    state alone
+    use the friction at a steady velocity, sign(qd) G + s2 qd. In a function of one's own, `state_rate` or
     `state_after` belong together with `force_with`.
 
     Args:
@@ -28,7 +29,7 @@ class LuGre(FrictionWithState):
         viscous: s2, N m s/rad or N s/m.
         static: s, N m or N.
         kinetic: k, N m or N, above zero and not more than ``static``.
-        speed: v, at which the part that falls is down to 1/e, rad/s or m/s.
+        speed: v, the speed at which the falling part is down to 1/e, rad/s or m/s.
         exponent: a; 2 in the article.
 
     Raises:
@@ -55,11 +56,11 @@ class LuGre(FrictionWithState):
         self._ordered("static", "kinetic")
 
     def bent(self, rate: Any) -> Any:
-        """G, the force of bristles bent as far as they go at a velocity, N m or N (equation 4)."""
+        """G, the force of bristles at their largest deflection at a velocity, N m or N (equation 4)."""
         return self.kinetic + (self.static - self.kinetic) * fallen(abs(rate), self.speed, self.exponent)
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """G + s2 |qd|, at a steady velocity."""
+        """G + s2 |qd|, N m or N, at a steady velocity."""
         return self.bent(speed) + self.viscous * speed
 
     def force(self, rate: Any, load: Any) -> Any:
@@ -67,28 +68,28 @@ class LuGre(FrictionWithState):
         return sign(rate) * self.bent(rate) + self.viscous * rate
 
     def steady_state(self, rate: Any) -> Any:
-        """z where it does not change: sign(qd) G/s0, rad or m."""
+        """The steady deflection z = sign(qd) G/s0, rad or m."""
         return sign(rate) * self.bent(rate) * (1.0 / self.stiffness)
 
     def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
         """dz/dt, rad/s or m/s (equation 1).
 
         Args:
-            z: the bending, rad or m; not beyond ``static / stiffness``.
+            z: the bristle deflection, rad or m; not beyond ``static / stiffness``.
             rate: qd, rad/s or m/s.
-            load: of no effect in this law, N m or N.
+            load: without effect in this law, N m or N.
         """
         return rate - self.stiffness * abs(rate) * z / self.bent(rate)
 
     def state_along(self, z: Any, moved: Any, speed: Any) -> Any:
-        """z after a motion in one direction at one speed: exact, however stiff the bristles are.
+        """z after a motion in one direction at one speed: exact for bristles of any stiffness.
 
         With |qd| dt = |dq|, equation 1 is dz/dq = 1 - sign(dq) s0 z/G, so that z tends to sign(dq) G/s0 by
-        exp(-s0 |dq|/G). Where G is a constant (s = k, Dahl's law) this holds at any speed, changing or not.
+        exp(-s0 |dq|/G). If G is constant (s = k, Dahl's law) this holds at any speed, changing or not.
 
         Args:
-            z: the bending before, rad or m.
-            moved: how far q went, rad or m.
+            z: the bristle deflection before, rad or m.
+            moved: the change of q, rad or m.
             speed: |qd|, on which G depends, rad/s or m/s.
         """
         bent = self.bent(speed)
@@ -96,9 +97,9 @@ class LuGre(FrictionWithState):
         return end + (z - end) * np.exp(-self.stiffness * abs(moved) / bent)
 
     def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
-        """F at a bending z, N m or N (equation 3); arguments as of `state_rate`."""
+        """F at a deflection z, N m or N (equation 3); arguments as of `state_rate`."""
         return self.stiffness * z + self.bristle_damping * self.state_rate(z, rate, load) + self.viscous * rate
 
     def energy(self, z: Any) -> Any:
-        """What the bristles store, s0 z^2/2, J."""
+        """The energy stored in the bristles, s0 z^2/2, J."""
         return 0.5 * self.stiffness * z * z

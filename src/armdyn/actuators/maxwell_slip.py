@@ -17,14 +17,15 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class MaxwellSlip(FrictionWithState):
-    """Friction of elements side by side, each a spring that slips where it takes its largest force.
+    """Maxwell slip (Iwan) friction of parallel elements, each a spring that slips at its largest force.
 
         dz_i/dt = qd where |k_i z_i| < c_i or z_i qd < 0, else 0,    F = sum k_i z_i
 
-    z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` carry beside q and qd, as of `LuGre`. F depends on the
-    path of q alone and not on how fast it is gone. From rest it follows the curve f(x) = sum min(k_i x, c_i); behind a
-    turn at F_r it goes on by F_r - 2 f(x/2), by Masing's rule. Functions of one state alone count what remains when all
-    elements slip, sum c_i sign(qd).
+    z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` integrate together with q and qd, as of `LuGre`. F
+    depends on the
+    path of q alone and not on the speed along it. From rest it follows the curve f(x) = sum min(k_i x, c_i); after a
+    reversal at F_r it continues by F_r - 2 f(x/2), by Masing's rule. Functions of one state alone use the friction
+    while all elements slip, sum c_i sign(qd).
 
     Args:
         stiffnesses: k_i, N m/rad or N/m.
@@ -58,7 +59,7 @@ class MaxwellSlip(FrictionWithState):
             )
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """sum c_i, where all slip."""
+        """sum c_i, N m or N, while all elements slip."""
         return sum(self.forces)
 
     @property
@@ -68,7 +69,7 @@ class MaxwellSlip(FrictionWithState):
 
     @property
     def elements(self) -> int:
-        """How many there are."""
+        """The number of elements."""
         return len(self.forces)
 
     @property
@@ -80,9 +81,9 @@ class MaxwellSlip(FrictionWithState):
         """dz/dt, rad/s or m/s, shape (elements,): qd of elements that stick, 0 of those that slip.
 
         Args:
-            z: the elements' bending, rad or m, shape (elements,).
+            z: the elements' deflection, rad or m, shape (elements,).
             rate: qd, rad/s or m/s.
-            load: of no effect in this law, N m or N.
+            load: without effect in this law, N m or N.
         """
         return np.array(
             [
@@ -92,20 +93,20 @@ class MaxwellSlip(FrictionWithState):
         )
 
     def state_along(self, z: Any, moved: Any, speed: Any = 0.0) -> Array:
-        """z after a motion in one direction, rad or m, shape (elements,): exact, however long it is.
+        """z after a motion in one direction, rad or m, shape (elements,): exact for any length.
 
         Args:
-            z: the elements' bending, rad or m, shape (elements,).
-            moved: how far q went, rad or m.
-            speed: of no effect in this law, rad/s or m/s.
+            z: the elements' deflection, rad or m, shape (elements,).
+            moved: the change of q, rad or m.
+            speed: without effect in this law, rad/s or m/s.
         """
         pairs = zip(z, self._limits, strict=True)
         return np.array([minimum(maximum(one + moved, -most), most) for one, most in pairs])
 
     def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
-        """F, N m or N, at a bending z of the elements, shape (elements,); of no other argument."""
+        """F, N m or N, at deflections z of the elements, shape (elements,); independent of the other arguments."""
         return sum(k * one for k, one in zip(self.stiffnesses, z, strict=True))
 
     def energy(self, z: Any) -> Any:
-        """What the springs store, sum k_i z_i^2/2, J."""
+        """The energy stored in the springs, sum k_i z_i^2/2, J."""
         return sum(0.5 * k * one * one for k, one in zip(self.stiffnesses, z, strict=True))

@@ -30,19 +30,19 @@ UNITS = {
 class Motor(OperatingRegion):
     """A DC motor, with or without brushes, seen as one circuit between two terminals and a shaft.
 
-    Its equations are those of `DcEquations` at the reference temperature; `at` gives them for a warm one. What is left
-    out does not exist, and equations that need it say so.
+    Its equations are those of `DcEquations` at the reference temperature; `at` gives them for a warm one. Constants
+    that are left out are undefined, and equations that need them raise an error.
 
     Args:
         rotor_inertia: I_rotor, about the shaft, kg m^2.
         torque_constant: k_t, N m/A; in SI also the voltage constant, V s/rad.
         resistance: R, between the terminals, ohm.
-        inductance: L, between the terminals, H; 0 where the current follows the voltage at once.
-        friction: of bearings and brushes, whatever the speed, N m: k_t times the no-load current.
+        inductance: L, between the terminals, H; 0 if the current follows the voltage at once.
+        friction: of bearings and brushes, independent of the speed, N m: k_t times the no-load current.
         damping: viscous friction of the shaft, N m s/rad.
         limits: of voltage, current, torque and speed.
         cogging: the torque of magnets on iron.
-        thermal: how warm it gets.
+        thermal: the thermal model of its temperatures.
         mass: of the whole motor, kg, for `armdyn.sizing`, which puts it on the links. An `Actuator` puts those of its
             ``stator`` and ``rotor`` there.
 
@@ -79,7 +79,7 @@ class Motor(OperatingRegion):
 
     @classmethod
     def from_data_sheet(cls, **entries: Any) -> Motor:
-        """A motor from the entries of its data sheet, with their units; see `armdyn.actuators.data_sheet.read`."""
+        """A motor from the entries of its data sheet, with their units, by `armdyn.actuators.data_sheet.read`."""
         from armdyn.actuators.data_sheet import read  # noqa: PLC0415 - which makes motors
 
         return read(**entries)
@@ -96,17 +96,17 @@ class Motor(OperatingRegion):
 
     @property
     def voltage_constant(self) -> float:
-        """k_e, V s/rad: the same number as k_t."""
+        """k_e, V s/rad: equal to k_t."""
         return self.k_t
 
     @property
     def speed_constant(self) -> float:
-        """1/k_t, rad/s a volt."""
+        """1/k_t, rad/s per volt."""
         return 1.0 / self.k_t
 
     @property
     def without_friction(self) -> Motor:
-        """The same with a shaft that does not rub."""
+        """The motor without friction and damping of its shaft."""
         return dataclasses.replace(self, friction=0.0, damping=0.0)
 
     def _given(self, name: str, unit: str) -> float:
@@ -118,7 +118,7 @@ class Motor(OperatingRegion):
     # At a voltage, V_max where none is given
 
     def no_load_speed(self, voltage: float | None = None) -> float:
-        """w_0 = V/k_t, rad/s; less where the shaft rubs: (V - R friction/k_t) / (k_t + R damping/k_t)."""
+        """w_0 = V/k_t, rad/s; less with friction of the shaft: (V - R friction/k_t) / (k_t + R damping/k_t)."""
         driving = self._volts(voltage) - self.R * self.friction / self.k_t
         return max(0.0, driving) / (self.k_t + self.R * self.damping / self.k_t)
 
@@ -135,11 +135,11 @@ class Motor(OperatingRegion):
         return self.k_t * self.stall_current(voltage)
 
     def maximum_power(self, voltage: float | None = None) -> float:
-        """The largest power of the shaft, W: at half the no-load speed, V^2/(4 R) where it does not rub."""
+        """The largest power of the shaft, W: at half the no-load speed, V^2/(4 R) without friction."""
         return 0.25 * (self.stall_torque(voltage) - self.friction) * self.no_load_speed(voltage)
 
     def maximum_efficiency(self, voltage: float | None = None) -> float:
-        """The largest efficiency at a voltage: (1 - sqrt(I_0/I_stall))^2 of a friction that is the same at any speed.
+        """The largest efficiency at a voltage: (1 - sqrt(I_0/I_stall))^2 for a friction that is constant in speed.
 
         With x = V - k_t w = R I the shaft's power is a0 + a1 x + a2 x^2, and the efficiency R/V of that over x.
         """
@@ -166,7 +166,7 @@ class Motor(OperatingRegion):
 
     @property
     def lasting_current(self) -> float:
-        """The current that the motor bears for ever, A: of the limits, or else what the thermal model admits."""
+        """The continuous current, A: that of the limits, or else the largest that the thermal model admits."""
         of_limits = super().lasting_current
         if self.thermal is None or self.resistance is None or math.isfinite(self.limits.continuous_current):
             return of_limits
@@ -174,7 +174,7 @@ class Motor(OperatingRegion):
 
     @property
     def rated_current(self) -> float:
-        """The continuous current, A: of the limits, or what the thermal model admits."""
+        """The continuous current, A: that of the limits, or that of the thermal model; never infinite."""
         found = self.lasting_current
         if math.isinf(found):
             raise ModelError("the motor has no limits.continuous_current and no thermal.winding_limit; give one")
@@ -198,9 +198,9 @@ class Motor(OperatingRegion):
     # Warm
 
     def at(self, winding_rise: Any = 0.0, housing_rise: Any = 0.0) -> DcEquations:
-        """The equations of the motor as warm as that, K above the ambient; numbers and traced scalars.
+        """The equations of the motor at rises of winding and housing, K above the ambient; numbers and traced scalars.
 
-        Without a thermal model the resistance is that at the ambient, and rises as copper's does.
+        Without a thermal model the resistance is that at the ambient, and rises by copper's coefficient.
         """
         if self.thermal is None:
             return WarmMotor(self.k_t, self.R * (1.0 + COPPER * winding_rise), self.L, self.damping, self.friction)
@@ -217,7 +217,7 @@ class Motor(OperatingRegion):
         return math.sqrt(hottest / (thermal.to_ambient * self.R * float(thermal.resistance_factor(hottest))))
 
     def steady_rises(self, current: Any) -> Rises:
-        """Steady temperatures at a held current, K above the ambient; infinity where they run away."""
+        """Steady temperatures at a held current, K above the ambient; infinite if they run away."""
         return self._thermal().steady_rises(*self._heating(current))
 
     def next_rises(self, rises: Rises, current: Any, h: Any) -> Rises:
@@ -226,7 +226,7 @@ class Motor(OperatingRegion):
         return self._thermal().next_rises(rises, power, h, feedback)
 
     def _heating(self, current: Any) -> tuple[Any, Any]:
-        """The heat at the ambient, W, and what each K of the winding adds, W/K."""
+        """The heat at the ambient, W, and its rise per K of the winding, W/K."""
         thermal, cold = self._thermal(), self.heat(current)
         return cold * thermal.resistance_factor(0.0), cold * thermal.resistance_coefficient
 

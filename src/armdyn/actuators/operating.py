@@ -16,36 +16,36 @@ from armdyn.spatial.rotations import Array
 
 
 class OperatingRegion(DcEquations):
-    """Which torques k_t I and speeds w the limits of a motor admit."""
+    """The torques k_t I and speeds w that the limits of a motor admit."""
 
     limits: MotorLimits
 
     @property
     def lasting_current(self) -> float:
-        """The current that the motor bears for ever, A; infinite where nothing says it."""
+        """The continuous current of the motor, A; infinite without a limit."""
         return min(self.limits.continuous_current, self.limits.current)
 
     def torque_limit(self, *, continuous: bool = False) -> float:
-        """The largest |tau|, N m: k_t I_max, or what the shaft bears; the continuous one is for ever."""
+        """The largest |tau|, N m: k_t I_max, or the limit of the shaft; optionally the continuous one."""
         current = self.lasting_current if continuous else self.limits.current
         return float(min(self.limits.torque, self.k_t * current))
 
     def runs(self, torque: Any, speed: Any, *, continuous: bool = False) -> Any:
-        """1 where the limits admit a torque and speed, else 0; numbers, arrays and traced scalars.
+        """1 if the limits admit a torque and speed, else 0; numbers, arrays and traced scalars.
 
         |tau| <= k_t I_max, |k_t w + R tau/k_t| <= V_max and |w| <= w_max.
 
         Args:
             torque: k_t I, N m.
             speed: w, rad/s.
-            continuous: for ever, instead of for a while: within `lasting_current`.
+            continuous: admit the point for continuous operation, within `lasting_current`, not only for a short time.
         """
         inside = less_equal(abs(torque), self.torque_limit(continuous=continuous))
         inside = inside * less_equal(abs(self.voltage(self.current(torque), speed)), self.limits.voltage)
         return inside * less_equal(abs(speed), self.limits.speed)
 
     def quadrant(self, torque: Any, speed: Any) -> Any:
-        """1 to 4, of the plane of torque and speed: the motor drives in 1 and 3, and is driven in 2 and 4.
+        """The quadrant, 1 to 4, of torque and speed: the motor drives in 1 and 3, and is driven in 2 and 4.
 
         In 2 and 4 it takes mechanical power (tau w < 0). An axis belongs to the quadrant before it, both to 1.
         """
@@ -55,11 +55,11 @@ class OperatingRegion(DcEquations):
     def region(self, *, continuous: bool = False, gear_ratio: float = 1.0) -> Array:
         """The corners of the operating region, counter-clockwise from the upper right, shape (corners, 2).
 
-        Columns are torque, N m, and speed, rad/s. Behind a gear without loss torques are G times as large and speeds
+        Columns are torque, N m, and speed, rad/s. After a gear without loss torques are G times as large and speeds
         are divided by G. Without a limit of torque or current it ends at the stall torque.
 
         Args:
-            continuous: the one to stay in for ever.
+            continuous: the region of continuous operation.
             gear_ratio: G.
 
         Raises:

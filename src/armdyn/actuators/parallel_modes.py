@@ -1,7 +1,7 @@
 """Modes of arms with springs in parallel with drives: the generalised eigenproblem K v = w^2 M v of links and rotors.
 
 The stiffness of the links is K_l = A^T diag(ds/dq) A, that of springs in series k (theta - q)^2 besides. Constraints
-leave the motions Z z with A Z = 0, whose matrices are Z^T M Z and Z^T K Z.
+leave the motions Z z with A Z = 0, and matrices Z^T M Z and Z^T K Z.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def links_elasticity(mechanism: Mechanism, q: Array) -> LinksElasticity:
 
 
 def passive_places(model: Model) -> list[int]:
-    """The places in q of joints that closed brakes let move: flexible ones, and those of springs without a drive."""
+    """The places in q of joints that move with closed brakes: flexible ones, and those of springs without a drive."""
     names = [
         joint.name for joint in model.joints
         if joint.has_spring or (joint.parallel_springs and joint.actuator is None)
@@ -85,7 +85,7 @@ class ElasticSystem:
 
     @classmethod
     def of(cls, found: Any, K_links: Array, A: Array, springs: list[int], held: list[int] | None) -> ElasticSystem:
-        """The system from `FlexibleStiffness`, the stiffness of parallel springs, and what brakes let move."""
+        """The system from `FlexibleStiffness`, the stiffness of parallel springs, and the places that move."""
         n, f = found.M.shape[-1], len(springs)
         M, K = np.zeros((*found.M.shape[:-2], n + f, n + f)), np.zeros((*found.M.shape[:-2], n + f, n + f))
         M[..., :n, :n], K[..., :n, :n] = found.M, K_links
@@ -100,7 +100,7 @@ class ElasticSystem:
 
 
 def modes_of(system: ElasticSystem, robot: str) -> tuple[Array, Array, Array]:
-    """Frequencies, and how links and rotors move, shapes (..., f), (..., n, f) twice, slowest first.
+    """Frequencies and mode shapes of links and rotors, shapes (..., f), (..., n, f) twice, slowest first.
 
     Raises:
         ModelError: a stiffness that is negative in some direction; states of a batch with different numbers of modes.

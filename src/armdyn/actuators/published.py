@@ -1,4 +1,4 @@
-"""Actuators of robots and servos as their identification was published, with the source of every number.
+"""Actuators of robots and servos with the published numbers of their identification, and the source of each.
 
 Each function gives a mapping for ``robot.with_actuators``, by the names that the joints have in the makers' own
 descriptions; other names are given as ``joints``.
@@ -31,7 +31,7 @@ PANDA = (
     (0.30301, 17.133, -0.021047),
     (0.56489, 10.336, 0.0035526),
 )
-"""By joint: p1, N m; p2, s/rad; p3, rad/s."""
+"""Parameters by joint: p1, N m; p2, s/rad; p3, rad/s."""
 
 PANDA_JOINTS = tuple(f"panda_joint{k}" for k in range(1, 8))
 
@@ -43,7 +43,7 @@ UR10E = (
     (0.2342, 2.49090134851989, 2.69046065664555, -0.00961090201631413),
     (0.4365, 3.02555317117942, 2.29785428883088, 0.0425285989157143),
 )
-"""By joint: reflected inertia, kg m^2; viscous friction, N m s/rad; Coulomb friction and its offset, N m."""
+"""Parameters by joint: reflected inertia, kg m^2; viscous friction, N m s/rad; Coulomb friction and its offset, N m."""
 
 UR10E_JOINTS = tuple(
     f"{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3")
@@ -53,8 +53,8 @@ UR10E_JOINTS = tuple(
 def panda(joints: Sequence[str] = PANDA_JOINTS) -> dict[str, Actuator]:
     """Friction of the Franka Emika Panda, the sigmoids of Gaz et al. 2019 (IEEE RA-L 4(4), 4147-4154).
 
-    Numbers of the authors' code (FrankaEmikaPandaDynModel). They were identified on the torque sensors behind the
-    gears, so they are smaller than what the motors feel. Rotor inertias were not published.
+    The numbers are those of the authors' code (FrankaEmikaPandaDynModel). They were identified on the torque sensors at
+    the output of the gears, so they are smaller than the friction at the motors. Rotor inertias were not published.
 
     Args:
         joints: names of the seven joints, from the base.
@@ -68,9 +68,10 @@ def panda(joints: Sequence[str] = PANDA_JOINTS) -> dict[str, Actuator]:
 def ur10e(joints: Sequence[str] = UR10E_JOINTS) -> dict[str, Actuator]:
     """Friction and reflected rotor inertias of a UR10e, of Mamedov and Mikhel 2020 (Front. Robot. AI 7:571574).
 
-    Numbers of the first author's repository (dynamic_calibration), where the friction is Fv qd + Fc sign(qd) + F0:
-    Coulomb friction of Fc + F0 forwards and Fc - F0 backwards. The inertia of joint 1 cannot be told from that of its
-    link and counts as 0; that of joint 3 is 0 as the bound of the fit.
+    The numbers are those of the first author's repository (dynamic_calibration), whose friction is Fv qd + Fc sign(qd)
+    + F0:
+    Coulomb friction of Fc + F0 forwards and Fc - F0 backwards. The inertia of joint 1 cannot be distinguished from that
+    of its link and counts as 0; that of joint 3 is 0 as the bound of the fit.
 
     Args:
         joints: names of the six joints, from the base.
@@ -88,12 +89,13 @@ def ur10e(joints: Sequence[str] = UR10E_JOINTS) -> dict[str, Actuator]:
 def servo(name: str, law: str = "M6") -> Actuator:
     """A servo as Rhoban's BAM identified it: reflected inertia and friction (Duclusaud et al., arXiv:2410.08650).
 
-    Numbers of the authors' repository (Rhoban/bam, Apache 2.0); they belong together with the law. The STS3215 ran at
+    The numbers are those of the authors' repository (Rhoban/bam, Apache 2.0); they belong together with the law. The
+    STS3215 ran at
     7.4 V (revision 31e5b97), the ST3025 at 12 V (revision 27f3fa5, M4 and M6).
 
     Args:
         name: "MX-64", "MX-106", "eRob80:50", "eRob80:100", "STS3215" or "ST3025".
-        law: "M1" to "M6"; see `ServoFriction`.
+        law: "M1" to "M6", a law of `ServoFriction`.
 
     Raises:
         UnknownName: another servo or law.
@@ -141,7 +143,7 @@ def position_servo(name: str, law: str = "M6", *, gain: float = 32.0, supply: fl
 
     Args:
         name: "STS3215" or "ST3025".
-        law: of the friction; see `servo`.
+        law: of the friction, as for `servo`.
         gain: the servo's register of the proportional gain; 32 from the factory, 16 in LeRobot.
         supply: V; that of the identification if None.
 

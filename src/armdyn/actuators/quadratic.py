@@ -10,7 +10,7 @@ from armdyn.actuators.law import Law
 
 @dataclass(frozen=True)
 class Quadratic(Law):
-    """Drag c |qd| qd + d qd^3, as of air and of oil that is stirred.
+    """Drag c |qd| qd + d qd^3, e.g. of air and of oil that is stirred.
 
     Args:
         coefficient: c, N m s^2/rad^2, or N s^2/m^2 of a slide.
@@ -35,5 +35,5 @@ class Quadratic(Law):
         return self.coefficient * abs(rate) * rate
 
     def breakaway(self, load: Any) -> Any:
-        """0: it never sticks."""
+        """0, because it never sticks."""
         return 0.0

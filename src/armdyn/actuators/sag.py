@@ -1,11 +1,11 @@
-"""A source of a voltage V behind a resistance R, from which drives take a power P together: how far its voltage falls.
+"""Voltage of a source V with an internal resistance R, from which drives take a power P together.
 
 All drives are at one voltage U = V - R I, and P = U I, so U^2 - V U + R P = 0. Of its two solutions
 
     U = (V + s)/2,   I = 2 P/(V + s),   s = sqrt(V^2 - 4 R P)
 
-is the one that a source comes to when P rises from 0; the other has U = 0 there. No U gives more than P = V^2/(4 R), at
-U = V/2. A power that is given back, P < 0, lifts U above V.
+is the one that a source reaches when P rises from 0; the other has U = 0 there. No U gives more than P = V^2/(4 R), at
+U = V/2. A returned power, P < 0, lifts U above V.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-12
-"""Of a power that is at `most_power`, relative."""
+"""Relative rounding of a power at `most_power`."""
 
 
 def most_power(V: float, R: float) -> float:
@@ -27,14 +27,14 @@ def most_power(V: float, R: float) -> float:
 
 
 def power_at(V: float, R: float, current: float) -> float:
-    """The power of a source that gives a current, W, or takes one that is negative; at most `most_power`."""
+    """The power of a source at a current, W, which is negative if the source takes it back; at most `most_power`."""
     if math.isinf(current):
         return most_power(V, R) if current > 0.0 else -math.inf
     return (V - R * current) * current if 2.0 * R * current < V else most_power(V, R)
 
 
 def voltage(V: float, R: float, power: Any) -> Array:
-    """U, V; NaN where the source cannot give the power."""
+    """U, V; NaN if the source cannot give the power."""
     square = 1.0 - 4.0 * R * np.asarray(power) / (V * V)
     root: Array = np.sqrt(np.where(square < -ROUNDING, np.nan, np.maximum(square, 0.0)))
     return 0.5 * V * (1.0 + root)

@@ -3,15 +3,16 @@
 Better Actuator Models: Duclusaud, Passault, Padois and Ly, "Extended Friction Models for the Physics Simulation of
 Servo Actuators", arXiv:2410.08650; the six laws as in the documentation of its code.
 
-The laws know the torque t of the motor and that of what acts on the joint from outside. With the load L along the
-motion the latter is -L, and t = L + F, which is without what accelerates the rotor. So each law is an equation for its
-own force,
+The laws depend on the torque t of the motor and on that from outside on the joint. With the load L along the motion the
+latter is -L, and t = L + F, without the torque that accelerates the rotor. So each law is an equation for its own
+force,
 
     F = A + |k1 t + e1 L| + S (|k2 t + e2 L| + Q),    S = exp(-(|qd|/v)^a),
 
 where Q is K_eq L^2 for L > 0, K_mq t^2 for t < 0, else 0. k t + e L has the sign of L, but is positive for L < 0 too
-where t > -(e/k) L. The left side of the equation less its right side grows with t, so its sign at t = -(e/k) L tells on
-which side of that the solution is: k1 t + e1 L is positive where
+if t > -(e/k) L. The left side of the equation less its right side grows with t, so its sign at t = -(e/k) L determines
+on
+which side of that the solution is: k1 t + e1 L is positive if
 
     A >= (1 + e1/k1 - S |k2 e1/k1 - e2|) (-L),    the second where    A >= (1 + e2/k2 - |k1 e2/k2 - e1|) (-L).
 
@@ -21,7 +22,7 @@ and s2, the equation is linear in F, or with K_mq quadratic in t:
     (1 - s1 k1 - S s2 k2) F = A + (s1 (k1 + e1) + S (s2 (k2 + e2) + K_eq L)) L,
     (1 - s1 k1 - S s2 k2) t = A + (1 + s1 e1 + S (s2 e2 + K_eq L)) L + S K_mq t^2.
 
-The unit of both equations is the constant factor of the second condition, which so takes no multiplication.
+The unit of both equations is the constant factor of the second condition, which therefore needs no multiplication.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from armdyn.program import less, less_equal, maximum, select, sign
 UNITS = {"coulomb": "N m", "viscous": "N m s/rad", "stribeck": "N m", "speed": "rad/s", "exponent": ""}
 
 SMALL = 1e-17
-"""k/e of a size below which k t is less than the rounding of t."""
+"""If k/e is below this, k t is less than the rounding of t."""
 
 Bound = tuple[float, float] | None
-"""Where a size is positive: a and b of A >= (a - S b) (-L), or None for L >= 0."""
+"""The condition of a positive size: a and b of A >= (a - S b) (-L), or None for L >= 0."""
 
 
 class Solution(NamedTuple):
-    """F and dF/dL."""
+    """Solution of a law's equation for its own force: F and dF/dL."""
 
     force: Any
     slope: Any
@@ -55,24 +56,24 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True)
 class ServoFriction(DryFriction):
-    """The laws M1 to M6 of BAM; what is left out counts as zero.
+    """The laws M1 to M6 of BAM (better actuator models); parameters that are left out are zero.
 
     F = K_v |qd| + K_c + |K_m t_m - K_e t_e| + S (K_cs + |K_ms t_m - K_es t_e| + Q), S = exp(-(|qd|/v)^a), with
-    Q = K_eq t_e^2 where the motor drives its load, K_mq t_m^2 where the load drives the motor, 0 where both push the
-    same way. M1 is K_c and K_v alone, M2 has S; M3 and M4 have K_m = K_e (and K_ms = K_es), M5 and M6 all. With K_mq
-    the force is t_m less the load: right to some units in the last place of both together. Where what is between bars
-    changes its sign, the slope by the load is that of larger loads.
+    Q = K_eq t_e^2 if the motor drives its load, K_mq t_m^2 if the load drives the motor, 0 if both push in one
+    direction. M1 is K_c and K_v alone, M2 has S; M3 and M4 have K_m = K_e (and K_ms = K_es), M5 and M6 all. With K_mq
+    the force is t_m less the load: right to some units in the last place of both together. At a change of sign between
+    bars, the slope by the load is that of larger loads.
 
     Args:
         coulomb: K_c, N m.
         viscous: K_v, N m s/rad.
-        stribeck: K_cs, what is added at rest, N m.
+        stribeck: K_cs, added at rest, N m.
         speed: v, at which S is 1/e, rad/s.
         exponent: a.
-        motor: K_m, the part of the motor's torque that rubs; K_l of M3 and M4.
+        motor: K_m, the ratio of friction to the motor's torque; K_l of M3 and M4.
         external: K_e, of the torque from outside; K_l of M3 and M4.
-        motor_stribeck: K_ms, what is added to K_m at rest; K_ls of M4.
-        external_stribeck: K_es, what is added to K_e; K_ls of M4.
+        motor_stribeck: K_ms, added to K_m at rest; K_ls of M4.
+        external_stribeck: K_es, added to K_e at rest; K_ls of M4.
         motor_quadratic: K_mq, 1/(N m).
         external_quadratic: K_eq, 1/(N m).
 
@@ -111,12 +112,12 @@ class ServoFriction(DryFriction):
 
     @property
     def depends_on_load(self) -> bool:  # type: ignore[override]
-        """Whether it is more than M1 or M2."""
+        """True for M3 to M6, whose force depends on the load."""
         return self.lines != 1
 
     @property
     def lines(self) -> int | None:  # type: ignore[override]
-        """One, two or three; None where the force is quadratic in the load."""
+        """One, two or three; None if the force is quadratic in the load."""
         if self.motor_quadratic or self.external_quadratic:
             return None
         if not (self.motor or self.external or self.motor_stribeck or self.external_stribeck):
@@ -124,26 +125,26 @@ class ServoFriction(DryFriction):
         return 2 if self._turn_together() else 3
 
     def _turn_together(self) -> bool:
-        """Whether both sizes change their signs at the same t, or there is one only."""
+        """True if both sizes change their signs at one t, or if there is only one size."""
         return self.external_stribeck * self.motor == self.external * self.motor_stribeck
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """F of the signs that both sizes have."""
+        """F, N m, with the signs of both sizes at this load."""
         if self.depends_on_load:
             return self._solution(speed, load).force
         return self.viscous * speed + self.coulomb + self.stribeck * fallen(speed, self.speed, self.exponent)
 
     def force(self, rate: Any, load: Any) -> Any:
-        """sign(qd) F; of M1 and M2 the viscous part has its slope at rest too."""
+        """sign(qd) F; for M1 and M2 the viscous part has its slope at rest too."""
         if self.depends_on_load:
             return super().force(rate, load)
         S = fallen(abs(rate), self.speed, self.exponent) if self.stribeck else 0.0
         return sign(rate) * (self.coulomb + self.stribeck * S) + self.viscous * rate
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """By the rate as of any law; by the load from the equation's own derivative, which takes fewer operations.
+        """Derivatives by rate, as of any law, and by load, from the equation's own derivative in fewer operations.
 
-        At rest the one by the rate is that of the viscous part, the mean of both directions.
+        At rest the derivative by the rate is that of the viscous part, the mean of both directions.
         """
         slopes = super().slopes(rate, load)
         if not self.depends_on_load:
@@ -154,7 +155,7 @@ class ServoFriction(DryFriction):
         return Slopes(slopes.by_rate + (1.0 - moves) * at_rest, moves * along.slope)
 
     def _by_constant(self, load: Any) -> Any:
-        """How F grows at rest with a constant that is added to A."""
+        """The derivative of F at rest by a constant added to A."""
         unit, S, A = self._terms(0.0)
         if self.lines == 2:
             positive, k = _is_positive(self._bounds()[0], unit, S, A, load), self._part(unit, S, "motor")
@@ -165,17 +166,17 @@ class ServoFriction(DryFriction):
         return 1.0 / (unit * self._sums(unit, S, load, *signs)[1])
 
     def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
-        """From the equation's own derivative too."""
+        """The slope by the load while sliding, from the equation's own derivative."""
         if not self.depends_on_load:
             return super().sliding_slope(direction, speed, load)
         return direction * direction * self._solution(speed, direction * load).slope
 
     def line(self, rate: Any, load: Any) -> LoadLine:
-        """With one division."""
+        """The load line of the law, with one division."""
         return self.sliding_line(sign(rate), abs(rate), load)
 
     def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
-        """With D F = A + C L and t = L + F, (D + C) L = D t - A, where D + C = 1 + s (e1 + S e2)."""
+        """The load line by D F = A + C L and t = L + F, (D + C) L = D t - A, where D + C = 1 + s (e1 + S e2)."""
         if self.lines == 1:
             return super().sliding_line(direction, speed, load)
         unit, S, A = self._terms(speed)
@@ -193,7 +194,7 @@ class ServoFriction(DryFriction):
         return LoadLine(1.0 - direction * direction * taken, direction * (A * reciprocal), positive)
 
     def magnitude_at_rest(self, load: Any) -> Any:
-        """The larger one of the two lines, where there are two: their numbers are known."""
+        """The larger one of the two lines, if there are two: their coefficients are constants."""
         if self.lines != 2:
             return super().magnitude_at_rest(load)
         unit, S, A = self._terms(0.0)
@@ -208,7 +209,7 @@ class ServoFriction(DryFriction):
         return unit, S, (self.viscous / unit) * speed + self.coulomb / unit + (self.stribeck / unit) * S
 
     def _solution(self, speed: Any, load: Any) -> Solution:
-        """Of the equation with the signs that both sizes have."""
+        """The solution of the equation with the signs of both sizes."""
         unit, S, A = self._terms(speed)
         if self.lines == 2:
             positive, k = _is_positive(self._bounds()[0], unit, S, A, load), self._part(unit, S, "motor")
@@ -219,11 +220,11 @@ class ServoFriction(DryFriction):
         return solved(unit, S, A, load, *self._signs(unit, S, A, load))
 
     def _signs(self, unit: float, S: Any, A: Any, load: Any) -> list[Any]:
-        """Of both sizes: 1 where it is positive, else 0."""
+        """Signs of both sizes: 1 if the size is positive, else 0."""
         return [_is_positive(bound, unit, S, A, load) for bound in self._bounds()]
 
     def _bounds(self) -> tuple[Bound, Bound]:
-        """Where the first size is positive, and where the second is."""
+        """The bounds above which the first and the second size are positive."""
         k1, k2, e1, e2 = self.motor, self.motor_stribeck, self.external, self.external_stribeck
         if self._turn_together():
             turn = _turn(k1 + k2, e1 + e2)
@@ -235,7 +236,7 @@ class ServoFriction(DryFriction):
         return first, second
 
     def _part(self, unit: float, S: Any, of: str) -> Any:
-        """k1 + S k2 of the motor's torque, e1 + S e2 of the external one, over the unit; a number where it is one."""
+        """k1 + S k2 of the motor's torque, e1 + S e2 of the external one, over the unit; a float if it is constant."""
         least, fallen = getattr(self, of) / unit, getattr(self, f"{of}_stribeck") / unit
         return least + S * fallen if fallen else least
 
@@ -244,19 +245,19 @@ class ServoFriction(DryFriction):
         return (self.motor + self.external) / unit + S * ((self.motor_stribeck + self.external_stribeck) / unit)
 
     def _line_of_linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
-        """What passes, and what is kept: with C' = C + S K_eq L, (D + C') L = D t - (A - S K_eq L^2)."""
+        """Slope and constant of a linear law's load line: C' = C + S K_eq L, (D + C') L = D t - (A - S K_eq L^2)."""
         C, D, steeper = self._sums(unit, S, load, first, second)
         reciprocal = 1.0 / (D + (C + steeper))
         return D * reciprocal, (A - steeper * load) * reciprocal
 
     def _line_of_quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
-        """The same with t = n/(h + r) and dL/dt = 2 r/n': dL/dt, and (dL/dt) t - L."""
+        """Slope dL/dt and constant (dL/dt) t - L of a quadratic law's load line, t = n/(h + r), dL/dt = 2 r/n'."""
         n, h, r, slope = self._roots(unit, S, A, load, first, second)
         part = 2.0 * r / (slope * (h + r))
         return part * (h + r), part * n - load
 
     def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
-        """D F = A + C L."""
+        """The solution of the linear equation D F = A + C L."""
         C, D, steeper = self._sums(unit, S, load, first, second)
         forces, slope = A + C * load, C + steeper
         if not self.motor_stribeck:
@@ -275,12 +276,12 @@ class ServoFriction(DryFriction):
         return C, D - S * _signed(second, k2) if k2 else D, S * pushed
 
     def _quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
-        """t = n/(h + r), F = t - L, and dt/dL = n'/(2 r)."""
+        """The solution of the quadratic equation, t = n/(h + r), F = t - L, and dt/dL = n'/(2 r)."""
         n, h, r, slope = self._roots(unit, S, A, load, first, second)
         return Solution(n / (h + r) - load, 0.5 * slope / r - 1.0)
 
     def _roots(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any, Any, Any]:
-        """2 h t = n + S K_mq t^2 where n < 0, so t = n/(h + r) with r = sqrt(h^2 - S K_mq n); else t = n/(2 h), r = h.
+        """Roots of 2 h t = n + S K_mq t^2 if n < 0: t = n/(h + r), r = sqrt(h^2 - S K_mq n); else t = n/(2 h), r = h.
 
         n = A + C L, with C = 1 + s1 e1 + S (s2 e2 + K_eq L), and h = (1 - s1 k1 - S s2 k2)/2, all over the unit. As
         h - S K_mq t = r, 2 r dt/dL = n', by L. These are n, h, r and n'.
@@ -295,17 +296,17 @@ class ServoFriction(DryFriction):
         return n, h, r, C + S * pushed
 
     def _pushed(self, unit: float, load: Any) -> Any:
-        """K_eq L where the motor drives its load, else 0; over the unit."""
+        """K_eq L if the motor drives its load, else 0; over the unit."""
         return select(less(0.0, load), self.external_quadratic / unit, 0.0) * load
 
 
 def _turn(k: float, e: float) -> float | None:
-    """t/(-L) at which k t + e L changes its sign; None where it keeps that of L, to the rounding of t."""
+    """t/(-L) at which k t + e L changes its sign; None if it keeps that of L, to the rounding of t."""
     return e / k if k > SMALL * e else None
 
 
 def _is_positive(bound: Bound, unit: float, S: Any, A: Any, load: Any) -> Any:
-    """1 where the size of this bound is positive, else 0; A is over the unit."""
+    """1 if the size of this bound is positive, else 0; A is over the unit."""
     if bound is None:
         return less_equal(0.0, load)
     a, b = bound

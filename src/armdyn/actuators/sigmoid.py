@@ -20,7 +20,7 @@ class Sigmoid(Law):
     Args:
         span: p1, between its limits forwards and backwards, N m or N.
         steepness: p2, s/rad or s/m.
-        offset: p3, rad/s or m/s; 0 makes both directions alike.
+        offset: p3, rad/s or m/s; 0 makes both directions equal.
 
     >>> law = armdyn.actuators.Sigmoid(0.54615, 5.1181, 0.039533)
     >>> [round(float(law.force(rate, 0.0)), 4) for rate in (-9.0, 0.0, 9.0)]
@@ -37,10 +37,10 @@ class Sigmoid(Law):
         object.__setattr__(self, "offset", number("offset of Sigmoid", self.offset, unit="rad/s or m/s"))
 
     def force(self, rate: Any, load: Any) -> Any:
-        """The sum above by 1/(1 + exp(-x)) = (1 + tanh(x/2))/2, which does not overflow."""
+        """The friction force by 1/(1 + exp(-x)) = (1 + tanh(x/2))/2, which does not overflow."""
         half = 0.5 * self.steepness
         return 0.5 * self.span * (np.tanh(half * (rate + self.offset)) - np.tanh(half * self.offset))
 
     def breakaway(self, load: Any) -> Any:
-        """0: it never sticks."""
+        """0, because it never sticks."""
         return 0.0

@@ -20,18 +20,18 @@ SHAPES = ("tanh", "root")
 class Smooth(Law):
     """A dry law with a smooth function in the place of sign(qd): g F(|qd|, g load).
 
-    g is tanh(qd/w), or qd/sqrt(qd^2 + w^2) ("root"). Of a law that does not depend on the load the force is too small
+    g is tanh(qd/w), or qd/sqrt(qd^2 + w^2) ("root"). For a law that does not depend on the load the force is too small
     by the part 1 - |g|: by less than 2 exp(-2 |qd|/w) with tanh, by less than w^2/(2 qd^2) with the root. It holds
     nothing at rest: a joint under load creeps.
 
     Args:
-        law: what is made smooth: `Coulomb`, `Stribeck`, `GearLoss` or another dry law without a state of its own.
+        law: the law to make smooth: `Coulomb`, `Stribeck`, `GearLoss` or another dry law without a state of its own.
         width: w, rad/s or m/s.
         shape: "tanh" or "root".
 
     Raises:
         DTypeError: a law that is not dry friction.
-        ModelError: a width that is not above zero, another shape, or a law with a state of its own, such as `LuGre`.
+        ModelError: a width that is not above zero, another shape, or a law with a state of its own, e.g. `LuGre`.
 
     >>> from armdyn.actuators import Coulomb, Smooth
     >>> round(float(Smooth(Coulomb(2.0), width=0.01).force(0.01, 0.0)), 6)  # 2 tanh(1)
@@ -51,12 +51,12 @@ class Smooth(Law):
 
     @property
     def depends_on_load(self) -> bool:  # type: ignore[override]
-        """Whether the law does."""
+        """True if the law depends on the load."""
         return self.law.depends_on_load
 
     @property
     def lines(self) -> int | None:  # type: ignore[override]
-        """As of the law."""
+        """The number of lines of the law."""
         return self.law.lines
 
     def direction(self, rate: Any) -> Any:
@@ -71,5 +71,5 @@ class Smooth(Law):
         return direction * self.law.magnitude(abs(rate), direction * load)
 
     def breakaway(self, load: Any) -> Any:
-        """0: it never sticks."""
+        """0, because it never sticks."""
         return 0.0

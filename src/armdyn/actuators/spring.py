@@ -13,7 +13,7 @@ from armdyn.exact import is_zero
 from armdyn.program import maximum, minimum, sign
 
 ITERATIONS = 5
-"""Of Newton's method: the start is at most 18 % above the root, the steps 2e-2, 3e-4, 6e-8, 2e-15 and rounding."""
+"""Steps of Newton's method: the start is at most 18 % above the root, then 2e-2, 3e-4, 6e-8, 2e-15 and rounding."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Spring:
     """A spring between rotor and link: a force k e + c e^3 + d xd of the deflection x = theta - q.
 
     theta is the rotor's position as the joint sees it, its own angle divided by the gear's ratio. Without backlash e is
-    x. With a play of the width b, e = x - b/2 above b/2, x + b/2 below -b/2; between them nothing touches and there is
-    no force. What touches only pushes: the damping never makes the force change its sign.
+    x. With a backlash b, e = x - b/2 above b/2, x + b/2 below -b/2; between them nothing touches and there is
+    no force. The contact is unilateral: the damping never makes the force change its sign.
 
     Args:
         stiffness: k, of the joint, N m/rad, or N/m of a slide.
-        damping: d, of what is lost in the spring, N m s/rad, or N s/m of a slide.
-        cubic: c, how it stiffens, N m/rad^3, or N/m^3 of a slide.
-        backlash: b, the whole width of the play at the joint, rad, or m of a slide.
+        damping: d, of the losses in the spring, N m s/rad, or N s/m of a slide.
+        cubic: c, of its stiffening, N m/rad^3, or N/m^3 of a slide.
+        backlash: b, the whole width of the backlash at the joint, rad, or m of a slide.
 
     >>> spring = armdyn.actuators.Spring(stiffness=8000.0, damping=3.0, cubic=1e6)
     >>> spring.force(0.01, 0.0)
@@ -56,7 +56,7 @@ class Spring:
             )
 
     def with_inputs(self, numbers: Mapping[str, Any]) -> Spring:
-        """The spring with inputs of a function in the place of some of its numbers; they are not checked."""
+        """The spring with inputs of a function in place of some of its numbers; they are not checked."""
         changed = copy.copy(self)
         for name, value in numbers.items():
             object.__setattr__(changed, name, value)
@@ -64,33 +64,33 @@ class Spring:
 
     @property
     def is_damped(self) -> bool:
-        """Whether it loses energy, or its damping is an input of the function."""
+        """True if it loses energy, or if its damping is an input of the function."""
         return not is_zero(self.damping)
 
     @property
     def is_linear(self) -> bool:
-        """Whether its stiffness is the same at every deflection."""
+        """True if its stiffness is constant in the deflection."""
         return is_zero(self.cubic)
 
     @property
     def is_loose(self) -> bool:
-        """Whether it has a play."""
+        """True if it has backlash."""
         return not is_zero(self.backlash)
 
     @property
     def tight(self) -> Spring:
-        """The spring without its play."""
+        """The spring without its backlash."""
         return self.with_inputs({"backlash": 0.0})
 
     def bending(self, deflection: Any) -> Any:
-        """e, rad or m: the deflection less the play, 0 within it."""
+        """e, rad or m: the deflection less the backlash, 0 within it."""
         if not self.is_loose:
             return deflection
         half = 0.5 * self.backlash
         return maximum(deflection - half, 0.0) + minimum(deflection + half, 0.0)
 
     def force(self, deflection: Any, rate: Any) -> Any:
-        """k e + c e^3 + d xd, N m or N, in floats and traced alike: what the rotor gives the link."""
+        """k e + c e^3 + d xd, N m or N, in floats and traced alike: the force of the rotor on the link."""
         elastic = self.elastic_force(deflection)
         if not self.is_damped:
             return elastic
@@ -101,12 +101,12 @@ class Spring:
         return (e > 0.0) * maximum(whole, 0.0) + (e < 0.0) * minimum(whole, 0.0)
 
     def pressed_force(self, deflection: Any, rate: Any, side: Any) -> Any:
-        """The force while rotor and link touch at one end of the play, smooth beyond the end of their touch.
+        """The force while rotor and link touch at one end of the backlash, smooth beyond their contact.
 
         Args:
             deflection: x, rad or m.
             rate: xd, rad/s or m/s.
-            side: 1 where the rotor is ahead, -1 at the other end, 0 of no touch and no force. Without backlash it does
+            side: 1 if the rotor is ahead, -1 at the other end, 0 without contact and force. Without backlash it does
                 not count.
         """
         if not self.is_loose:
@@ -114,7 +114,7 @@ class Spring:
         return side * side * self.tight.force(deflection - 0.5 * self.backlash * side, rate)
 
     def pressed_elastic_force(self, deflection: Any, side: Any) -> Any:
-        """Of that, what is stored and given back; what is stored where a damped push has ended is given back too."""
+        """The elastic part of that force, which includes the energy still stored at the end of a damped contact."""
         if not self.is_loose:
             return self.elastic_force(deflection)
         touches, e = side * side, deflection - 0.5 * self.backlash * side
@@ -131,12 +131,12 @@ class Spring:
         return self.stiffness * e if self.is_linear else (self.stiffness + self.cubic * (e * e)) * e
 
     def slope(self, deflection: Any) -> Any:
-        """The stiffness at a deflection, k + 3 c e^2, N m/rad or N/m; where a play is, that at its border."""
+        """The stiffness at a deflection, k + 3 c e^2, N m/rad or N/m; within the backlash, that at its border."""
         e = self.bending(deflection)
         return self.stiffness if self.is_linear else self.stiffness + 3.0 * self.cubic * (e * e)
 
     def slope_rate(self, deflection: Any) -> Any:
-        """How the stiffness grows with the deflection, 6 c e, N m/rad^2 or N/m^2."""
+        """The derivative of the stiffness by the deflection, 6 c e, N m/rad^2 or N/m^2."""
         return 6.0 * self.cubic * self.bending(deflection)
 
     def energy(self, deflection: Any) -> Any:
@@ -149,7 +149,7 @@ class Spring:
         """The deflection of an elastic force, rad or m: the root of k e + c e^3 = f, and b/2 to the side of the force.
 
         With e = (f/k) g and u = c f^2/k^3 it is g + u g^3 = 1, which has one root. (1 + u)^(-1/3) lies above it, and
-        from there Newton's steps fall to it without cancellation. Without a force it is 0, the middle of the play.
+        from there Newton's steps fall to it without cancellation. Without a force it is 0, the middle of the backlash.
 
         >>> spring = armdyn.actuators.Spring(stiffness=8000.0, cubic=1e6)
         >>> round(float(spring.deflection(81.0)), 15)

@@ -13,8 +13,8 @@ class StaticKinetic(DryFriction):
     """Dry friction that is larger at rest than in motion (Modern Robotics fig. 8.15 d; with `Viscous` e).
 
     Args:
-        static: what it takes to start the joint, N m or N.
-        kinetic: what it takes while the joint moves, N m or N; not more than ``static``.
+        static: the force that starts the joint, N m or N.
+        kinetic: the friction while the joint moves, N m or N; not more than ``static``.
 
     Raises:
         ModelError: a negative number, or static friction below kinetic friction.

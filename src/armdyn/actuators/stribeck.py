@@ -17,8 +17,8 @@ class Stribeck(DryFriction):
 
     Args:
         static: s, at rest, N m or N.
-        kinetic: k, to which it falls, N m or N; not more than ``static``.
-        speed: v, at which the part that falls is down to 1/e, rad/s or m/s.
+        kinetic: k, its limit at high speed, N m or N; not more than ``static``.
+        speed: v, the speed at which the falling part is down to 1/e, rad/s or m/s.
         exponent: a; 2 is the common choice, 1 a slower fall.
 
     Raises:
@@ -45,9 +45,9 @@ class Stribeck(DryFriction):
 
 
 def fallen(speed: Any, by: float, exponent: float) -> Any:
-    """exp(-(speed/by)^exponent): what is left of the part of the friction that falls with the speed.
+    """exp(-(speed/by)^exponent), the factor of the part of the friction that falls with the speed.
 
-    Where the exponent is below 1 its slope at rest is infinite; 0 stands for it there, as for that of a step.
+    If the exponent is below 1, its slope at rest is infinite; 0 replaces it, like that of a step.
     """
     ratio = speed * (1.0 / by)
     if exponent >= 1.0:

@@ -1,4 +1,4 @@
-"""One supply for several drives: what they take from its DC bus, give back to it, and what its resistor burns."""
+"""One supply for several drives: power drawn from its DC bus, returned to it, and dissipated in its resistor."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class Supply:
-    """A source of a DC bus that feeds all drives of a robot; what one drive gives back the others use first.
+    """A source of a DC bus that feeds all drives of a robot; power that one drive returns feeds the others first.
 
-    What is left over, a supply that regenerates returns to the mains. Any other has a diode, through which nothing
-    flows back: the capacitor of the bus is charged from the supply's voltage V to the braking voltage V_b, at which a
-    resistor is switched on that burns what comes. Before the supply gives again the capacitor is discharged to V. So
+    A supply that regenerates returns the surplus to the mains. Any other has a diode that blocks the return: the
+    capacitor of the bus is charged from the supply's voltage V to the braking voltage V_b, at which a
+    resistor is switched on that dissipates the power. Before the supply gives again the capacitor is discharged to V.
+    So
     the capacitor holds at most C (V_b^2 - V^2)/2 more than at V. Without a capacitor the resistor burns all of it.
 
     A supply with a resistance of its own falls to the voltage U = V - R I that all drives have in common, and rises by
-    what is returned to it; see `armdyn.actuators.sag`. `account` and ``shortages`` are those of a motion that is given.
+    the current that is returned to it, as in `armdyn.actuators.sag`. `account` and ``shortages`` are for a prescribed
+    motion.
     In a closed loop, `armdyn.control.through_motors` with ``supply=`` gives the motors no more than the bus has.
 
     Args:
-        voltage: V, of the bus where the supply feeds it and no current flows, V.
+        voltage: V, of the bus while the supply feeds it and no current flows, V.
         power_limit: the most that the supply gives or takes at its terminals, W.
-        current_limit: the most in A; the power at it is a limit of the power.
-        regenerates: whether it returns power to the mains.
+        current_limit: the largest current, A; the power at it is a limit of the power.
+        regenerates: True if it returns power to the mains.
         capacitance: C, of the bus, F.
-        braking_voltage: V_b, at which the resistor is switched on, V; without one the voltage rises without end.
+        braking_voltage: V_b, the voltage that switches the resistor on, V; without one the voltage rises without end.
         resistance: R, of the supply and its cables, ohm.
 
     Raises:
@@ -83,12 +85,12 @@ class Supply:
 
     @property
     def limit_back(self) -> float:
-        """The most power that it takes back, W, where it regenerates."""
+        """The most power that it takes back, W, if it regenerates."""
         return min(self.power_limit, -power_at(self.voltage, self.resistance, -self.current_limit))
 
     @property
     def storable(self) -> float:
-        """The most that the capacitor takes above what it holds at V, C (V_b^2 - V^2)/2, J."""
+        """The most that the capacitor takes above its energy at V, C (V_b^2 - V^2)/2, J."""
         if self.regenerates or self.capacitance == 0.0:
             return 0.0
         return 0.5 * self.capacitance * (self.braking_voltage**2 - self.voltage**2)
@@ -100,12 +102,12 @@ class Supply:
         joints: Sequence[str] | None = None,
         voltages: ArrayLike | None = None,
     ) -> BusAccount:
-        """Powers on the bus over time, exact where those of the drives are linear between the times.
+        """Powers on the bus over time, exact if those of the drives are linear between the times.
 
         Args:
             t: times, s, rising, shape (T,), two at least.
-            powers: of the drives at the bus, W, such as of ``robot.electrical_power``, shape (T, drives).
-            joints: the drives' names; "0", "1", ... where none are given.
+            powers: of the drives at the bus, W, e.g. of ``robot.electrical_power``, shape (T, drives).
+            joints: the drives' names; "0", "1", ... if None.
             voltages: between the motors' terminals, V, shape (T, drives), for `BusAccount.shortages`.
 
         Raises:
@@ -133,7 +135,7 @@ class Supply:
         return flows if wanted is None else replace(flows, voltages=_between(times, wanted, flows.t))
 
     def _flows(self, names: tuple[str, ...], t: Array, each: Array) -> BusAccount:
-        """Of every interval its beginning and its end, cut where the capacitor is empty or full."""
+        """The account with beginning and end of every interval, cut where the capacitor becomes empty or full."""
         bus = each.sum(axis=1)
         stored, kept, pieces = 0.0, [], []
         for k in range(len(t) - 1):

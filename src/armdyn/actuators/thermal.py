@@ -1,4 +1,4 @@
-"""How warm a motor gets: two bodies, its winding and its housing, between which heat flows."""
+"""Thermal model of a motor: two bodies, its winding and its housing, between which heat flows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from armdyn.errors import ModelError
 from armdyn.program import select
 
 COPPER = 0.00393
-"""1/K, how copper's resistance rises at 20 to 25 degC (IEC 60028)."""
+"""Temperature coefficient of copper's resistance at 20 to 25 degC, 1/K (IEC 60028)."""
 
 ABSOLUTE_ZERO = -273.15
 
 
 class Rises(NamedTuple):
-    """How much warmer winding and housing are than the surroundings, K."""
+    """Temperatures of winding and housing above the surroundings, K."""
 
     winding: Any
     housing: Any
@@ -45,19 +45,19 @@ class Thermal:
         C_h dtheta_h/dt = (theta_w - theta_h)/R_wh - theta_h/R_ha
 
     P = I^2 R heats the winding, whose resistance R (1 + alpha (T_w - T_0)) rises with its temperature; the magnets, as
-    warm as the housing, give k_t (1 + beta (T_h - T_0)). Friction's heat is left out. With R_ha = 0 the housing stays
-    at the ambient, and one body is left.
+    warm as the housing, give k_t (1 + beta (T_h - T_0)). Heat by friction is neglected. With R_ha = 0 the housing stays
+    at the ambient, and one body remains.
 
     Args:
         winding_to_housing: R_wh, K/W.
         winding_capacity: C_w, J/K.
-        housing_to_ambient: R_ha, K/W; 0 of one body.
-        housing_capacity: C_h, J/K; 0 of one body.
+        housing_to_ambient: R_ha, K/W; 0 with one body.
+        housing_capacity: C_h, J/K; 0 with one body.
         ambient: temperature of the surroundings, degC.
-        reference: T_0, at which the motor's resistance and torque constant hold, degC.
+        reference: T_0, the temperature at which the motor's resistance and torque constant hold, degC.
         winding_limit: the highest temperature that the winding bears, degC.
         resistance_coefficient: alpha, 1/K; copper's.
-        magnet_coefficient: beta, 1/K, below zero: about -0.002 of ferrite, -0.001 of neodymium, -0.0004 of samarium
+        magnet_coefficient: beta, 1/K, below zero: about -0.002 for ferrite, -0.001 for neodymium, -0.0004 for samarium
             cobalt.
 
     >>> thermal = armdyn.actuators.Thermal.of_time_constants(1.93, 42.8, 4.65, 809.0)
@@ -114,12 +114,12 @@ class Thermal:
         housing_time: float = 0.0,
         **more: float,
     ) -> Thermal:
-        """From what data sheets state: C_w = tau_w / R_wh and C_h = tau_h / R_ha.
+        """The thermal model from the entries of data sheets: C_w = tau_w / R_wh and C_h = tau_h / R_ha.
 
         Args:
             winding_to_housing: R_wh, K/W.
             winding_time: tau_w, s.
-            housing_to_ambient: R_ha, K/W; 0 of one body.
+            housing_to_ambient: R_ha, K/W; 0 with one body.
             housing_time: tau_h, of the whole motor, s.
             more: as of `Thermal`.
         """
@@ -136,11 +136,11 @@ class Thermal:
         return self.winding_to_housing + self.housing_to_ambient
 
     def resistance_factor(self, winding_rise: Any) -> Any:
-        """1 + alpha (T_w - T_0), by which the winding's resistance is larger than at the reference."""
+        """1 + alpha (T_w - T_0), the winding's resistance over that at the reference."""
         return 1.0 + self.resistance_coefficient * (winding_rise + (self.ambient - self.reference))
 
     def torque_factor(self, housing_rise: Any) -> Any:
-        """1 + beta (T_h - T_0), by which the torque constant is another than at the reference."""
+        """1 + beta (T_h - T_0), the torque constant over that at the reference."""
         return 1.0 + self.magnet_coefficient * (housing_rise + (self.ambient - self.reference))
 
     def rates(self, rises: Rises, power: Any) -> Rises:
@@ -152,11 +152,11 @@ class Thermal:
         return Rises((power - across) / self.winding_capacity, (across - out) / self.housing_capacity)
 
     def steady_rises(self, power: Any, feedback: Any = 0.0) -> Rises:
-        """Steady temperatures at a heat of power + feedback theta_w, W; infinity where that grows without end.
+        """Steady temperatures at a heat of power + feedback theta_w, W; infinite if that grows without bound.
 
         Args:
             power: W, at the ambient.
-            feedback: W/K, by which the heat grows with the winding's temperature: I^2 R alpha at a held current.
+            feedback: W/K, the growth of the heat with the winding's temperature: I^2 R alpha at a held current.
         """
         kept = 1.0 - feedback * self.to_ambient
         settles = kept > 0.0
@@ -165,9 +165,9 @@ class Thermal:
         return Rises(winding, winding * share if share else 0.0 * power)
 
     def next_rises(self, rises: Rises, power: Any, h: Any, feedback: Any = 0.0) -> Rises:
-        """Both after h seconds at a heat of power + feedback theta_w, W: exact, by the exponential of the 2x2 matrix.
+        """Rises after h seconds at a heat of power + feedback theta_w, W: exact, by the exponential of the 2x2 matrix.
 
-        theta + Phi (A theta + b), where Phi is the integral of exp(A s) from 0 to h.
+        The result is theta + Phi (A theta + b) with the integral Phi of exp(A s) from 0 to h.
 
         Args:
             rises: at first, K.
@@ -182,7 +182,7 @@ class Thermal:
         b = 1.0 / (self.winding_to_housing * self.winding_capacity)
         c = 1.0 / (self.winding_to_housing * self.housing_capacity)
         d = -(1.0 / self.winding_to_housing + 1.0 / self.housing_to_ambient) / self.housing_capacity
-        # The eigenvalues are real, for b c > 0. The larger passes through 0 where the heat runs away: from det A.
+        # The eigenvalues are real, because b c > 0. The larger passes through 0 where the heat runs away: from det A.
         low = 0.5 * (a + d) - np.sqrt(0.25 * (a - d) ** 2 + b * c)
         slow = self.winding_to_housing * self.housing_to_ambient * self.winding_capacity * self.housing_capacity
         high = (1.0 - feedback * self.to_ambient) / slow / low

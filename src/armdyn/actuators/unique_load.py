@@ -1,4 +1,4 @@
-"""Whether friction laws together leave one load to each force of the drive."""
+"""Check that friction laws together leave one load for each force of the drive."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from armdyn.errors import ModelError
 from armdyn.model.friction import FrictionLaw
 
 SIZES = 10.0 ** np.arange(-3, 7)
-"""Of the loads that are looked at, N m or N; friction is a straight line of the load, or steepest at large ones."""
+"""Sizes of the sampled loads, N m or N; friction is a straight line of the load, or steepest at large ones."""
 
 RATES = np.array([1e-9, 1e-3, 1.0, 1e3])
-"""Velocities that are looked at, rad/s or m/s, in both directions."""
+"""Sampled velocities, rad/s or m/s, in both directions."""
 
 
 def check_unique_load(laws: Sequence[FrictionLaw]) -> None:
-    """Refuse laws whose sum falls as fast as the load rises: l + f(l) would be the same at several loads l.
+    """Refuse laws whose sum falls as fast as the load rises: l + f(l) would be equal at several loads l.
 
-    Each law of this library is above that by itself, so one alone is not looked at.
+    Each law of this library is above that by itself, so one alone is not checked.
 
     Raises:
-        ModelError: with the slope of each of them where their sum is lowest.
+        ModelError: the message has the slope of each law at the lowest sum.
     """
     by_load = [law for law in laws if law.depends_on_load]
     if len(by_load) < 2:

@@ -46,7 +46,7 @@ METRIC = {
     "H": Unit(Fraction(1), (2, 1, -2, -2, 0)),
     "rpm": Unit(Fraction(TURN / 60.0), (0, 0, -1, 0, 0)),
 }
-"""Units that prefixes stand before."""
+"""Units that may have a prefix."""
 
 OTHERS = {
     "rad": NONE,
@@ -94,14 +94,14 @@ SPELLED = {
 """Spellings of data sheets, and those of the tables here; superscripts and twin characters are made plain before."""
 
 MOST_DIGITS = 400
-"""Of a number: what a float can have before its point, and more."""
+"""The largest number of digits of a number: as many as a float can have before its point, and more."""
 
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(.*?)\s*")
 _FACTOR = re.compile(
     r"(?P<divided>/?)\s*(?:(?P<word>[A-Za-z%]+)\s*(?:\^?\s*(?P<power>-?\d{1,2}))?|1(?!\s*[\d^]))"
     r"|(?P<before>^|/)\s*\((?P<inside>[^()]+)\)"
 )
-"""A unit with its power, a 1, or a product in parentheses, first or behind a "/"."""
+"""A unit with its power, a 1, or a product in parentheses, first or after a "/"."""
 
 _KILO_RPM = re.compile(r"([/(]\s*)1000\s*rpm")
 _POUND = re.compile(r"(lb|oz)(?!f(?!t))")
@@ -110,12 +110,12 @@ _ANGLES = re.compile(r"rad|deg|rev|rpm")
 
 
 def quantity(name: str, given: object, unit: str) -> float:
-    """A number with its unit, in the unit of SI that is expected; a bare number is in that already.
+    """A number with its unit, in the unit of SI that is expected; a bare number already is in that unit.
 
     Args:
-        name: what it is, for messages.
+        name: the quantity's name, for messages.
         given: "33.5 mN m/A", or 0.0335.
-        unit: "N m/A"; "degC" of a temperature, where "K" counts from absolute zero.
+        unit: "N m/A"; "degC" of a temperature, for which "K" counts from absolute zero.
 
     Raises:
         ModelError: a value that is not a number, has an unknown unit, or one of another quantity.
@@ -154,13 +154,13 @@ def quantity(name: str, given: object, unit: str) -> float:
 
 
 def parsed(text: str, said: str = "", *, turns: bool = False, forces: bool = False) -> Unit:
-    """A product of units: factors with powers; all behind the first "/" divide, as data sheets write "rpm/mN m".
+    """A product of units: factors with powers; all after the first "/" divide, as data sheets write "rpm/mN m".
 
     Args:
         text: the units.
-        said: before messages.
-        turns: whether one by a minute, where no angle stands with it, is a turn a minute, as data sheets mean it.
-        forces: whether pounds and ounces are of force, as in "oz-in" of a torque, and not of mass, as in "oz-in²".
+        said: text before messages.
+        turns: read a bare "per minute" without an angle as turns per minute, as data sheets mean it.
+        forces: read pounds and ounces as forces, as in "oz-in" of a torque, and not as masses, as in "oz-in²".
 
     >>> parsed("g cm^2").size
     Fraction(1, 10000000)
@@ -183,7 +183,7 @@ def parsed(text: str, said: str = "", *, turns: bool = False, forces: bool = Fal
 
 
 def _product(plain: str, said: str) -> Unit | None:
-    """The product of factors; None where something else stands between them, or nothing at all."""
+    """The product of factors; None if other text is between them, or if there is none."""
     unit, end, sign = NONE, 0, 1
     for factor in _FACTOR.finditer(plain):
         if plain[end : factor.start()].strip():
@@ -216,7 +216,7 @@ def _named(word: str, said: str) -> list[Unit]:
 
 @cache
 def _run_together(word: str) -> list[Unit]:
-    """The units that a word is made of, with the longest first one that leaves units; none where it is not."""
+    """The units that a word consists of, tried with the longest first unit; empty if there are none."""
     for cut in range(len(word), 0, -1):
         first = _single(word[:cut])
         if first is not None and cut == len(word):

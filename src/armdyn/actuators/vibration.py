@@ -4,17 +4,17 @@ With x = theta - q of the f flexible joints, constant motor forces and E the row
 
     M qdd + D qd = E^T (K x + d xd),    B thetadd + b thetad + K x + d xd = 0.
 
-K is the stiffness at the deflection that carries gravity. How gravity itself changes with q is left out, as usual: it
+K is the stiffness at the deflection that carries gravity. The dependence of gravity on q is neglected, as usual: it
 would only turn the motions of the whole arm, of frequency 0, into slow ones. Without damping the frequencies are the
 roots of the eigenvalues of
 
     S = K^(1/2) (E P E^T + B^-1) K^(1/2),    P = M^-1,
 
-for one joint w^2 = k (1/I_link + 1/B). Within constraints A qd = 0 the links give way to forces by less:
+for one joint w^2 = k (1/I_link + 1/B). Constraints A qd = 0 reduce the mobility of the links:
 
     P = M^-1 - M^-1 A^T (A M^-1 A^T)^-1 A M^-1.
 
-How the directions of the constraints' forces change with q is left out, like that of gravity.
+The change of the directions of the constraints' forces with q is neglected, like that of gravity.
 
 Springs in parallel with drives add a stiffness ds/dq to the links. With some of them the modes are those of the whole
 system of links and rotors, from its generalised eigenproblem (`armdyn.actuators.parallel_modes`).
@@ -43,7 +43,7 @@ from armdyn.spatial.rotations import Array
 
 ROTORS = ("free", "held")
 SPRINGS = {"springs": spring_count}
-"""The length of what has a number for each flexible joint."""
+"""Length of arrays with one number for each flexible joint."""
 
 
 class FlexibleStiffness(NamedTuple):
@@ -52,7 +52,7 @@ class FlexibleStiffness(NamedTuple):
     Args:
         M: mass matrix of the links and of the rotors of rigid joints, shape (..., n, n).
         D: damping by friction at the links, N m s/rad or N s/m, shape (..., n, n).
-        B: inertias of the rotors behind springs, kg m^2 or kg, shape (..., springs).
+        B: inertias of the rotors at springs, kg m^2 or kg, shape (..., springs).
         b: damping by friction at these rotors, N m s/rad or N s/m, shape (..., springs).
         K: stiffness at the deflection that carries gravity, N m/rad or N/m, shape (..., springs).
         d: damping of the springs, N m s/rad or N s/m, shape (..., springs).
@@ -68,7 +68,7 @@ class FlexibleStiffness(NamedTuple):
 
 @function("(n)->(n,n),(n,n),(springs),(springs),(springs),(springs)", result=FlexibleStiffness, sizes=SPRINGS)
 def flexible_stiffness(mechanism: Mechanism, q: Array) -> FlexibleStiffness:
-    """Inertia, damping and stiffness M, D, B, b, K, d about a configuration at rest, see `FlexibleStiffness`.
+    """Inertia, damping and stiffness M, D, B, b, K, d about a configuration at rest.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).
@@ -88,15 +88,16 @@ def flexible_stiffness(mechanism: Mechanism, q: Array) -> FlexibleStiffness:
 class VibrationModes(NamedTuple):
     """Modes of an arm with f flexible joints at a configuration, slowest first.
 
-    There are as many as flexible joints; with ``rotors="held"`` fewer by what constraints take from these joints.
+    There are as many as flexible joints; with ``rotors="held"`` fewer by the number of independent constraints on these
+    joints.
     Joints with springs in parallel with their drives count as flexible.
 
     Args:
         frequencies: w, rad/s, shape (..., f); w / 2 pi in Hz.
         damping_ratios: phi^T D phi / (2 w), a pure number, shape (..., f): exact where damping does not couple the
             modes, else right to the first order of small damping.
-        links: how the links move in each mode, shape (..., n, f).
-        rotors: how the rotors move, shape (..., n, f); scaled so that the kinetic energy is w^2 sin^2(w t) / 2.
+        links: motion of the links in each mode, shape (..., n, f).
+        rotors: motion of the rotors, shape (..., n, f); scaled so that the kinetic energy is w^2 sin^2(w t) / 2.
     """
 
     frequencies: Array
@@ -110,22 +111,25 @@ def vibration_modes(
 ) -> VibrationModes:
     """Frequencies w, rad/s, shape (..., f), damping ratios and shapes of the modes of an arm with f flexible joints.
 
-    Eigenvalues of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016, 11.1), within
-    constraints of M qdd + K (q - theta) + A^T lambda = 0 with A qdd = 0. Motions of the whole arm that bend no spring,
+    The modes are eigenvectors of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016,
+    11.1), within
+    constraints of M qdd + K (q - theta) + A^T lambda = 0 with A qdd = 0. Motions of the whole arm that deflect no
+    spring,
     of frequency 0, are left out. Springs in parallel with drives add their stiffness to the links'.
 
     Args:
-        robot: with springs: of flexible joints, or in parallel with drives.
-        q: positions of the links, rad or m, shape (..., n); the springs are bent as gravity bends them there, where
+        robot: a robot with springs: of flexible joints, or in parallel with drives.
+        q: positions of the links, rad or m, shape (..., n); the springs have their deflection under gravity there, at
+            which
             the constraints carry nothing.
         rotors: "free", as under constant motor forces; "held", with the brakes of all joints closed, the rigid too.
             A joint with a parallel spring and without an actuator has no brake.
-        tolerance: how far from closed the constraints may be, m or rad; infinite switches the check off.
+        tolerance: the largest violation of the constraints, m or rad; infinite switches the check off.
 
     Raises:
-        ModelError: a robot without springs, another word for ``rotors``; held rotors where the constraints leave
+        ModelError: a robot without springs, another value of ``rotors``; held rotors if the constraints leave
             different numbers of modes to the states of a batch.
-        OpenLoop: a state at which the constraints do not hold.
+        OpenLoop: a state that violates the constraints.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, Spring, vibration_modes
     >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
@@ -156,7 +160,7 @@ def vibration_modes(
 
 
 def _stiffness(robot: ConstrainedRobot, q: ArrayLike, springs: list[int]) -> FlexibleStiffness:
-    """The stiffness of a robot; for one without flexible joints with no numbers of rotors and springs."""
+    """The stiffness of a robot; without flexible joints its arrays of rotors and springs are empty."""
     if springs:
         return cast("FlexibleStiffness", robot.compile(flexible_stiffness)(q))
     links = robot.compile(links_elasticity)(q)
@@ -181,7 +185,8 @@ def _free(found: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationMo
 def _held(robot: ConstrainedRobot, found: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationModes:
     """Modes of the links of flexible joints alone: phi = K^(-1/2) w v with K^(1/2) P K^(1/2) v = w^2 v.
 
-    P is that of these joints' own rows of M and A; to what A takes belong eigenvalues of 0, which are no modes.
+    P is that of these joints' own rows of M and A; directions that A removes have eigenvalues of 0, which are not
+    modes.
     """
     root = np.sqrt(found.K)
     P, rank = _mobility(found.M[..., springs, :][..., springs], A[..., springs])
@@ -197,7 +202,7 @@ def _held(robot: ConstrainedRobot, found: FlexibleStiffness, A: Array, springs: 
 def _mobility(M: Array, A: Array) -> tuple[Array, Array]:
     """The accelerations P of unit forces within constraints, shape (..., n, n), and the rank of A.
 
-    With M = L L^T and U an orthonormal basis of what L^-1 A^T spans, P = L^-T (1 - U U^T) L^-1; the rows of A may
+    With M = L L^T and U an orthonormal basis of the span of L^-1 A^T, P = L^-T (1 - U U^T) L^-1; the rows of A may
     follow from each other.
     """
     inverse = np.linalg.inv(np.linalg.cholesky(M))
@@ -211,7 +216,7 @@ def _mobility(M: Array, A: Array) -> tuple[Array, Array]:
 
 
 def _same(robot: ConstrainedRobot, rank: Array) -> int:
-    """The rank that all states have."""
+    """The common rank of all states; raises if they differ."""
     found = np.unique(rank)
     if len(found) > 1:
         raise ModelError(
@@ -222,7 +227,7 @@ def _same(robot: ConstrainedRobot, rank: Array) -> int:
 
 
 def _damping_ratios(found: FlexibleStiffness, springs: list[int], w: Array, links: Array, rotors: Array) -> Array:
-    """phi^T D phi / (2 w)."""
+    """Damping ratios phi^T D phi / (2 w) of the modes."""
     bent = (rotors - links)[..., springs, :]
     lost = np.einsum("...if,...ij,...jf->...f", links, found.D, links)
     lost = lost + np.einsum("...s,...sf->...f", found.d, bent**2)

@@ -31,9 +31,9 @@ class Viscous(Law):
 
     @property
     def two_numbers(self) -> TwoNumbers | None:
-        """Damping b; None of a subclass with another force."""
+        """Damping b; None for a subclass with another force."""
         return TwoNumbers(self.coefficient, 0.0) if type(self).force is Viscous.force else None
 
     def breakaway(self, load: Any) -> Any:
-        """0: it never sticks."""
+        """0, because it never sticks."""
         return 0.0

@@ -1,4 +1,4 @@
-"""What laws with a state of their own share: friction that hangs on how the joint came to where it is."""
+"""Base of friction laws with a state of their own, whose force depends on the path of the joint."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from armdyn.model.friction import FrictionLaw
 
 
 class FrictionWithState(DryFriction):
-    """Friction of something that bends by z before the joint slips.
+    """Friction of an element that deflects by z before the joint slips.
 
-    `armdyn.simulate` and `armdyn.ClosedLoop` carry z as the state ``bristles`` beside q and qd. Functions of one state
-    alone, such as `Robot.inverse_dynamics`, count what remains at a steady velocity.
+    `armdyn.simulate` and `armdyn.ClosedLoop` integrate z as the state ``bristles`` together with q and qd. Functions of
+    one state alone, e.g. `Robot.inverse_dynamics`, use the friction at a steady velocity.
     """
 
     @property
     def elements(self) -> int | None:
-        """How many numbers z has, an array of shape (elements,); None where z is one number."""
+        """The number of entries of z, an array of shape (elements,); None if z is one number."""
         return None
 
     @abstractmethod
@@ -27,19 +27,19 @@ class FrictionWithState(DryFriction):
         """dz/dt, rad/s or m/s.
 
         Args:
-            z: the bending, rad or m.
+            z: the deflection, rad or m.
             rate: qd, rad/s or m/s.
-            load: of no effect in laws with a state, N m or N.
+            load: without effect in laws with a state, N m or N.
         """
 
     @abstractmethod
     def state_along(self, z: Any, moved: Any, speed: Any) -> Any:
-        """z after a motion in one direction at one speed: exact, however long and however stiff what bends is.
+        """z after a motion in one direction at one speed: exact for any length and stiffness.
 
         Args:
-            z: the bending before, rad or m.
-            moved: how far q went, rad or m.
-            speed: |qd|, rad/s or m/s, where the law depends on it.
+            z: the deflection before, rad or m.
+            moved: the change of q, rad or m.
+            speed: |qd|, rad/s or m/s, if the law depends on it.
         """
 
     def state_after(self, z: Any, rate: Any, load: Any, h: Any) -> Any:
@@ -48,15 +48,15 @@ class FrictionWithState(DryFriction):
 
     @abstractmethod
     def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
-        """F at a bending z, N m or N; arguments as of `state_rate`."""
+        """F at a deflection z, N m or N; arguments as of `state_rate`."""
 
     @abstractmethod
     def energy(self, z: Any) -> Any:
-        """What is stored in the bending, J; the work of F less what this grows by is lost."""
+        """Elastic energy of the deflection, J; the work of F less the change of this energy is dissipated."""
 
 
 def refuse_state(what: str, law: FrictionLaw) -> None:
-    """Raise a ModelError where a law inside another has a state: nobody would carry it, and nothing would bend."""
+    """Raise a ModelError if a law inside another has a state, because nothing would integrate that state."""
     if isinstance(law, FrictionWithState):
         raise ModelError(
             f"{what} is {shown(law)}, which has a state of its own, and inside another law nothing carries it; "
