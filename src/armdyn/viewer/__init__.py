@@ -1,8 +1,8 @@
 """A viewer of robots in the browser, on the library viser: ``robot.view()``, ``trajectory.view()``, `armdyn.view`.
 
 `Viewer` is what they return: ``show``, ``play``, ``pause``, ``seek``, ``screenshot``, ``save``, ``wait``, ``close``.
-`Recording` is a motion of one's own; logs are read by `armdyn.logs.read`. The viewer computes nothing by itself: poses,
-torques and energies are those of the robot's methods.
+`Recording` is a motion given as arrays; logs are read by `armdyn.logs.read`. The viewer has no dynamics of its own:
+poses, torques and energies are computed by the robot's methods.
 """
 
 from typing import TYPE_CHECKING

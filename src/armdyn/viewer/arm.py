@@ -1,4 +1,4 @@
-"""One arm of a view as pure data: what of it is drawn, and where, at a configuration."""
+"""One arm of a view as pure data: its parts, and their poses at a configuration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Drawing:
         q: joint positions, rad or m, shape (n,).
         links: poses of the links in the order of ``robot.link_names``, shape (links, 4, 4).
         rods: ends of the rods, m, shape (rods, 2, 3).
-        tip: pose of the tip, shape (4, 4); None of a robot without one.
+        tip: pose of the tip, shape (4, 4); None for a robot without a tip.
     """
 
     q: Array
@@ -41,11 +41,11 @@ class Arm:
 
     Args:
         robot: the robot.
-        name: in the tree of the scene, one of a kind.
-        looks: its surfaces, see `looks_of`.
-        base: where its base stands, T_world,base, shape (4, 4).
-        colour: of all of it, red, green, blue from 0 to 1; None for that of its description.
-        opacity: 1, or less for ghosts.
+        name: name in the tree of the scene; unique.
+        looks: its surfaces, computed by `looks_of`.
+        base: pose of its base, T_world,base, shape (4, 4).
+        colour: colour of all parts, red, green, blue from 0 to 1; None for the colours of its description.
+        opacity: opacity, 1, or less for ghosts.
     """
 
     robot: Robot
@@ -57,7 +57,7 @@ class Arm:
 
     @cached_property
     def size(self) -> float:
-        """The length of the arm, m, by which symbols and frames are sized."""
+        """The length of the arm, m; symbols and frames are scaled by it."""
         return size_of(self.robot)
 
     @cached_property
@@ -73,12 +73,12 @@ class Arm:
 
     @property
     def known_looks(self) -> tuple[Look, ...]:
-        """The looks that it has, the best first."""
+        """The looks that are available for the arm, the best first."""
         with_surfaces: list[Look] = [look for look in LOOKS[:2] if self.looks.of(look)]  # type: ignore[arg-type]
         return (*with_surfaces, "skeleton")
 
     def look(self, wanted: Look) -> Look:
-        """The look that is shown where one is wanted: the skeleton of an arm without surfaces."""
+        """The requested look, or the skeleton if the arm has no such surfaces."""
         return wanted if wanted in self.known_looks else "skeleton"
 
     def drawing(self, q: Array) -> Drawing:
@@ -88,7 +88,7 @@ class Arm:
         return Drawing(q, self.robot.link_poses(q), rods(self.robot, q), tip)
 
     def rods_shown(self, look: Look, count: int) -> list[bool]:
-        """Which of its rods a look shows: all of a skeleton; of others those of links whose files are missing."""
+        """Visibility of each rod in a look: all in a skeleton; otherwise those of links with missing mesh files."""
         if look == "skeleton":
             return [True] * count
         model, lines = self.robot.model, set(self.looks.as_lines if look == "visual" else ())

@@ -1,4 +1,4 @@
-"""Torques and energies over time as curves: those of a recording up to now, or the latest of a stream."""
+"""Torques and energies over time as curves: from a recording up to the present time, or the latest of a stream."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from armdyn.viewer.numbers import Now
 from armdyn.viewer.recording import Recording
 
 MOST_POINTS = 400
-"""Of a curve on the screen."""
+"""Largest number of points of a curve on the screen."""
 
 WINDOW = 20.0
-"""s; so much of a stream is shown."""
+"""Time span of a stream that is shown, s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +24,12 @@ class Curves:
     """Some quantities over time.
 
     Args:
-        title: what they are, with their unit.
-        names: of the curves.
+        title: name of the quantities, with their unit.
+        names: names of the curves.
         t: times, s, shape (points,).
         values: a column for each curve, shape (points, curves).
-        t_range: of the axis of times, s.
-        range: of the axis of values.
+        t_range: range of the time axis, s.
+        range: range of the axis of values.
     """
 
     title: str
@@ -77,9 +77,9 @@ class History:
         self.forces_of = "g(q)"
 
     def add(self, t: float, now: Now) -> None:
-        """Remember a state at a time, s, if it is later than the last by more than a point of a curve."""
+        """Store a state at a time, s, if it is later than the last one by more than the spacing of points."""
         if self._rows and t < self._rows[-1][0]:
-            self._rows.clear()  # the sender has started again
+            self._rows.clear()  # the sender has restarted its clock
         if self._rows and t - self._rows[-1][0] < WINDOW / MOST_POINTS:
             return
         measured = now.tau is not None
@@ -92,7 +92,7 @@ class History:
         self._rows.append((t, np.asarray(forces), np.array([kinetic, potential, kinetic + potential])))
 
     def curves(self) -> list[Curves]:
-        """Curves of the rows kept so far; none before the second."""
+        """Curves of the rows stored so far; empty before the second row."""
         if len(self._rows) < 2:
             return []
         t = np.array([row[0] for row in self._rows])

@@ -1,4 +1,4 @@
-"""Ellipsoids on a robot: solids with the inertia of its links, and what its tip feels like or how fast it is."""
+"""Ellipsoids on a robot: inertia ellipsoids of its links, and mass, acceleration and velocity ellipsoids of its tip."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ OF_TIP: Mapping[str, Callable[..., Ellipsoid]] = {
     "acceleration": ellipsoids.tip_acceleration,
     "velocity": ellipsoids.velocity,
 }
-"""Those of the tip that can be shown, by their names: the mass that is felt, accelerations by forces, velocities."""
+"""Ellipsoids of the tip by name: effective mass ("force"), accelerations by joint forces, velocities."""
 
 COMPONENTS = (("vx", "vy", "vz"), ("vx", "vy"), ("vx", "vz"), ("vy", "vz"))
-"""Those of the tip's velocity that an ellipsoid is of: all, or of planar arms those of a plane."""
+"""Components of the tip's velocity that an ellipsoid contains: all three, or two for planar arms."""
 
 LONGEST = 0.25
-"""The longest semi-axis of the tip's ellipsoid on the screen, by the size of the robot."""
+"""The longest semi-axis of the tip's ellipsoid on the screen, as a fraction of the size of the robot."""
 
 FLAT = 0.02
-"""The semi-axis of a flat ellipsoid across its plane, by the longest."""
+"""The semi-axis of a flat ellipsoid normal to its plane, as a fraction of the longest semi-axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +41,10 @@ class Solid:
 
 
 def inertia_ellipsoid(inertia: Inertia) -> Solid | None:
-    """The homogeneous ellipsoid of a link's mass and inertia in the link's frame; None of a link without either.
+    """The homogeneous ellipsoid of a link's mass and inertia in the link's frame; None for a link without either.
 
-    Its principal moments are m (b^2 + c^2) / 5 and so on (Modern Robotics, figure 8.5), which are solved for the
-    semi-axes: a^2 = 5 (I_b + I_c - I_a) / (2 m).
+    Its principal moments, m (b^2 + c^2) / 5 etc. (Modern Robotics, figure 8.5), are solved for the semi-axes: a^2 = 5
+    (I_b + I_c - I_a) / (2 m).
 
     >>> cigar = armdyn.inertia.ellipsoid((0.1, 0.2, 0.3), mass=10.0)
     >>> sorted(inertia_ellipsoid(cigar).semi_axes.round(12).tolist())
@@ -64,13 +64,13 @@ def inertia_ellipsoid(inertia: Inertia) -> Solid | None:
 
 
 def tip_ellipsoid(robot: Robot, q: Array, which: str, size: float) -> Solid | str:
-    """An ellipsoid of the tip in base axes, drawn ``LONGEST`` of the robot's size; a sentence where there is none.
+    """An ellipsoid of the tip in base axes, scaled to ``LONGEST`` of the robot's size; a reason if none exists.
 
     Args:
         robot: the arm.
         q: joint positions, rad or m, shape (n,).
-        which: of `OF_TIP`.
-        size: of the robot, m.
+        which: a key of `OF_TIP`.
+        size: size of the robot, m.
     """
     if robot.tip is None:
         return f"{robot.name!r} has no tip"

@@ -6,12 +6,12 @@ from armdyn.errors import ArmdynError
 
 
 class ViewerError(ArmdynError, ValueError):
-    """A view that cannot be made: settings that make no sense, no browser that draws, a file that cannot be written."""
+    """A view that cannot be shown: inconsistent settings, no browser that renders, or a file that cannot be written."""
 
 
 class PortInUse(ViewerError):
-    """A port of this machine on which another program listens already."""
+    """A port of this machine that is in use by another program."""
 
 
 class StreamError(ViewerError):
-    """A line of a stream that holds no state of the robot; what follows is still read."""
+    """A line of a stream that contains no state of the robot; the following lines are still read."""

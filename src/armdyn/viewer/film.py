@@ -1,8 +1,9 @@
-"""The messages of a recorded scene, so that viser's player shows them right each time that they begin again.
+"""The messages of a recorded scene, so that viser's player shows them correctly in every loop.
 
-The player of viser 1.1 puts each node where a file says, but after its first round no longer moves together what has
-changed in another way than by its pose or by being hidden. So a film has such changes nowhere: those of its beginning
-go into the messages that make the nodes, and a rod that becomes longer is drawn by two of the same length that overlap.
+The player of viser 1.1 sets each node to its recorded pose, but from the second loop on it no longer moves nodes
+together with others after a change other than of pose or visibility. So a film contains no such changes: initial ones
+are merged into the messages that create the nodes, and a rod that becomes longer is drawn as two overlapping rods of
+equal, fixed length.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from armdyn.spatial.rotations import Array
 
 Message = Mapping[str, Any]
 Timed = tuple[float, Message]
-"""A message, and when it is played, s from the beginning."""
+"""The time of a message, s from the beginning, and the message."""
 
 SAME = 1e-6
-"""Lengths that differ by less, by the longest, are one."""
+"""Lengths are equal if they differ by less than this fraction of the longest."""
 
 HALVINGS = 10
-"""Of the longest length of a rod; where it is shorter than the last, it is hidden."""
+"""Number of halvings of the longest length of a rod; a rod shorter than the last half is hidden."""
 
 UPDATE, SHOW, TURN, MOVE = (
     "SceneNodeUpdateMessage",
@@ -34,13 +35,13 @@ UPDATE, SHOW, TURN, MOVE = (
 
 
 def film_of(messages: Iterable[Timed]) -> list[Timed]:
-    """The same scene without messages that change a node in another way than by its pose or by being hidden.
+    """The messages of a scene in which nodes change only by their pose or by being hidden.
 
-    A node that is stretched along z while it plays becomes several of fixed lengths, of which those are seen that fit.
-    One that changes in another way while it plays, the ellipsoid of a tip, is left out.
+    A node that is stretched along z during playback becomes several nodes of fixed lengths; those that fit are visible.
+    A node that changes in another way during playback, the ellipsoid of a tip, is omitted.
 
     Args:
-        messages: of a recording, in the order of their times.
+        messages: messages of a recording, in the order of their times.
     """
     messages = list(messages)
     beginning = messages[0][0] if messages else 0.0
@@ -66,7 +67,7 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
 
 
 def _made(messages: Iterable[Timed], beginning: float) -> dict[str, dict[str, Any]]:
-    """The messages that make nodes by name, with what changes at once."""
+    """The messages that create nodes, by name, merged with the changes at the beginning."""
     made: dict[str, dict[str, Any]] = {}
     for t, message in messages:
         if t > beginning:
@@ -82,7 +83,7 @@ class Stretched:
     """A node whose scale changes while a film plays.
 
     Args:
-        made: the message that makes it, as it is at first.
+        made: the message that creates it, with its initial properties.
     """
 
     def __init__(self, made: Message) -> None:
@@ -94,17 +95,17 @@ class Stretched:
         self._visible, self._shown, self._begun = True, -1, False
 
     def learn(self, updates: Mapping[str, Any]) -> None:
-        """Take a later change into account, before the film is made."""
+        """Record the scale of a later change; called before the film is built."""
         self._along_z &= set(updates) == {"scale"} and bool((_scale(updates)[:2] == 1.0).all())
         self._lengths.append(_scale(updates)[2])
 
     @property
     def fixed(self) -> bool:
-        """Whether it keeps its length but for rounding."""
+        """True if its length is constant up to rounding."""
         return self._along_z and float(np.ptp(self._lengths)) <= SAME * max(self._lengths)
 
     def follow(self, message: Message) -> None:
-        """Take a message to the node."""
+        """Apply a message to the node."""
         kind = message["type"]
         if kind == TURN:
             self._wxyz = np.array(message["wxyz"], dtype=float)
@@ -116,7 +117,7 @@ class Stretched:
             self._length = _scale(message["updates"])[2] if "scale" in message["updates"] else self._length
 
     def now(self) -> list[Message]:
-        """The messages that show the node as it is."""
+        """The messages that show the node in its present state."""
         if not self._along_z:
             return []
         said = [] if self._begun else self._beginning()
@@ -136,12 +137,12 @@ class Stretched:
 
     @property
     def _sizes(self) -> Array:
-        """Half of the longest, a quarter, and so on: two of the first that is not longer overlap, or meet."""
+        """Half of the longest length, a quarter, etc.: two rods of the first that is not too long overlap, or touch."""
         sizes: Array = max(self._lengths) * 0.5 ** np.arange(1, HALVINGS + 1)
         return sizes
 
     def _beginning(self) -> list[Message]:
-        """The messages that make the nodes, all of them hidden."""
+        """The messages that create the nodes, all of them hidden."""
         said: list[Message] = []
         for j, length in enumerate(self._sizes.tolist()):
             props = {**self._made["props"], "scale": [1.0, 1.0, length]}

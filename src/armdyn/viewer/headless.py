@@ -1,4 +1,4 @@
-"""A browser without a window, for pictures where nobody looks."""
+"""A headless browser, for pictures without an open view."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OPTIONS = (
     "--disable-extensions",
     "--no-default-browser-check",
     "--hide-scrollbars",
-    "--use-angle=swiftshader",  # WebGL by the processor, where there is no graphics card
+    "--use-angle=swiftshader",  # WebGL on the CPU if there is no graphics card
     "--enable-unsafe-swiftshader",
 )
 
 
 @contextlib.contextmanager
 def headless(address: str, width: int, height: int) -> Iterator[None]:
-    """Have a browser without a window look at an address.
+    """Open an address in a headless browser.
 
     Raises:
         ViewerError: no browser is installed, or it does not start.

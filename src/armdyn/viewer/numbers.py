@@ -1,4 +1,4 @@
-"""The numbers of a state beside the picture, as HTML: pose of the tip, joint forces, energy."""
+"""The numbers of a state next to the picture, as HTML: pose of the tip, joint forces, energy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 UNITS = {"revolute": ("deg", 180.0 / math.pi, "N m"), "prismatic": ("mm", 1000.0, "N")}
-"""Of positions as they are shown, how many are one rad or m, and of forces, by the kind of joint."""
+"""By kind of joint: displayed unit of positions, its number per rad or m, and unit of forces."""
 
 STYLE = (
     "<style>.armdyn{font-size:12px;line-height:1.45;padding:0 .9em .4em;font-variant-numeric:tabular-nums}"
@@ -27,15 +27,15 @@ STYLE = (
 
 @dataclass(frozen=True, eq=False)
 class Now:
-    """A state of which numbers are shown.
+    """A state whose numbers are shown.
 
     Args:
         q: joint positions, rad or m, shape (n,).
-        qd: joint velocities, rad/s or m/s, shape (n,); None where they are not known.
-        tau: joint forces of a motion, N m or N, shape (n,); None where the arm is still.
-        tau_of: where those come from, in words.
-        kinetic: kinetic energy, J; None where it follows from qd, or is not known.
-        potential: potential energy, J; None where it follows from q.
+        qd: joint velocities, rad/s or m/s, shape (n,); None if unknown.
+        tau: joint forces of a motion, N m or N, shape (n,); None if the arm is at rest.
+        tau_of: description of the source of ``tau``.
+        kinetic: kinetic energy, J; None if it follows from qd, or is unknown.
+        potential: potential energy, J; None if it follows from q.
         load: mass at the tip, kg.
     """
 
@@ -59,13 +59,13 @@ def holding_torques(robot: Robot, q: Array, load: float = 0.0) -> Array:
     forces: Array = robot.gravity_forces(q)
     if load and robot.tip is not None:
         R = robot.forward_kinematics(q)[:3, :3]
-        upwards = -load * (R.T @ robot.gravity)  # what the tip applies to the load, in the tip frame
+        upwards = -load * (R.T @ robot.gravity)  # force of the tip on the load, in the tip frame
         forces = forces + robot.tip_forces(q, np.concatenate([np.zeros(3), upwards]))
     return forces
 
 
 def numbers_html(robot: Robot, now: Now) -> str:
-    """Tables of a state of a robot."""
+    """HTML tables of a state of a robot."""
     tables = (_tip(robot, now.q), _forces(robot, now), _driven(robot, now.q), _energy(robot, now))
     return f"{STYLE}<div class='armdyn'>{''.join(tables)}</div>"
 
@@ -83,7 +83,7 @@ def _tip(robot: Robot, q: Array) -> str:
 
 
 def _forces(robot: Robot, now: Now) -> str:
-    """g(q), and what the motors give, for each joint, with its share of the limit."""
+    """Gravity force g(q) and motor force of each joint, with its fraction of the limit."""
     gravity = robot.gravity_forces(now.q)
     others, heading = _other_forces(robot, now)
     rows = []
@@ -107,7 +107,7 @@ def _other_forces(robot: Robot, now: Now) -> tuple[Array | None, str]:
 
 
 def _driven(robot: Robot, q: Array) -> str:
-    """The positions of joints that are no coordinates: those that others move."""
+    """The positions of dependent joints, which are not coordinates: other joints move them."""
     if robot.model.coupling is None:
         return ""
     rows = []
@@ -131,14 +131,14 @@ def _energy(robot: Robot, now: Now) -> str:
 
 
 def status_html(sentences: list[str]) -> str:
-    """Sentences, one a line; nothing where there are none."""
+    """Sentences as HTML, one per line; empty for an empty list."""
     if not sentences:
         return ""
     return f"{STYLE}<div class='armdyn'>{''.join(f'<div>{escape(each)}</div>' for each in sentences)}</div>"
 
 
 def _figure(value: float, digits: int) -> str:
-    """A number of a table; no minus before what is rounded to zero."""
+    """A formatted number of a table; without a minus sign if it is rounded to zero."""
     text = f"{float(value):.{digits}f}"
     return text.lstrip("-") if float(text) == 0.0 else text.replace("-", "\u2212")
 

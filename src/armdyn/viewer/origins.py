@@ -1,9 +1,9 @@
-"""Web pages that may talk to a view: its own, not those that a browser happens to have open beside it.
+"""Origin check of WebSocket connections: only the view's own page may connect, no other page open in a browser.
 
-A browser lets every page open a WebSocket to this machine, and states the page's origin in the request. viser takes all
-of them; here a connection is closed before it gets or gives a message unless its origin is the view's own address. The
-name in that address must be one that only this machine has: a page of strangers may point a name of theirs to it
-(DNS rebinding), and then origin and host agree.
+A browser lets every page open a WebSocket to this machine, and sends the page's origin in the request. viser accepts
+all of them; here a connection is closed before it sends or receives a message unless its origin is the view's own
+address. The name in that address must be one that only this machine has: a foreign page may resolve its own name to
+this machine (DNS rebinding), and then origin and host agree.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from urllib.parse import urlsplit
 from armdyn.viewer.errors import ViewerError
 
 REFUSED = 1008
-"""The code of WebSocket for a message that breaks the rules of a server (RFC 6455, 7.4.1)."""
+"""The WebSocket close code for a policy violation (RFC 6455, 7.4.1)."""
 
 _PORTS = {"http": 80, "https": 443}
 
 
 class Address(NamedTuple):
-    """The name and port of a server, as URLs have them."""
+    """The host name and port of a server, as in a URL."""
 
     name: str
     port: int | None
 
 
 def origin_address(origin: str) -> Address | None:
-    """The address in an origin; None where it has none, such as that of a file ("null").
+    """The address in an origin; None if it has none, e.g. the origin "null" of a file.
 
     >>> origin_address("http://localhost:8080"), origin_address("https://arm.example"), origin_address("null")
     (Address(name='localhost', port=8080), Address(name='arm.example', port=443), None)
@@ -49,7 +49,7 @@ def checked_origins(origins: Collection[str]) -> frozenset[str]:
     """Further origins that a caller allows.
 
     Raises:
-        ViewerError: something else than the beginning of an address.
+        ViewerError: an entry that is not the scheme, host and port of an address.
     """
     if isinstance(origins, str):
         raise ViewerError(f"origins is {origins!r}; expected several, such as ['https://lab.example']")
@@ -60,11 +60,11 @@ def checked_origins(origins: Collection[str]) -> frozenset[str]:
 
 
 def is_allowed(origin: str | None, host: str | None, allowed: Collection[str] = ()) -> bool:
-    """Whether a connection may talk to the view.
+    """Return True if a connection to the view is allowed.
 
     Args:
-        origin: of the page that asks, as the browser states it; None of a program that is no browser.
-        host: the name and port that were asked for, of the request's header Host.
+        origin: origin of the requesting page, as sent by the browser; None for a program that is not a browser.
+        host: the requested name and port, from the request's header Host.
         allowed: further origins.
 
     >>> is_allowed("http://localhost:8080", "localhost:8080"), is_allowed("https://evil.example", "localhost:8080")
@@ -85,7 +85,7 @@ def is_allowed(origin: str | None, host: str | None, allowed: Collection[str] = 
 
 
 def _is_ours(name: str) -> bool:
-    """Whether no stranger can own a name: an address in numbers, localhost, or this machine's own."""
+    """Return True if nobody else can own a name: a numeric address, localhost, or the name of this machine."""
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(name)
         return True
@@ -99,15 +99,15 @@ def _names_of_this_machine() -> frozenset[str]:
 
 
 class Guard:
-    """Closes connections of other pages to a server of viser.
+    """Closes connections of other pages to a viser server.
 
     Args:
-        server: of viser.
+        server: the viser server.
         allowed: further origins.
-        tell: is called with a sentence when a page is refused.
+        tell: callback, called with a message when a page is refused.
 
     Raises:
-        ViewerError: a version of viser that does not show the requests of its clients.
+        ViewerError: a version of viser that does not expose the requests of its clients.
     """
 
     def __init__(self, server: Any, allowed: Collection[str], tell: Callable[[str], None]) -> None:
@@ -126,7 +126,7 @@ class Guard:
             asyncio.run_coroutine_threadsafe(self._judge(connection), loop)
 
     async def _check(self, client: Any) -> None:
-        """Look at a new connection, before anything is sent to it or taken from it."""
+        """Check a new connection before anything is sent to it or received from it."""
         await self._judge(self._connections.get(client.client_id))
 
     async def _judge(self, connection: Any) -> None:

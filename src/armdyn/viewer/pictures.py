@@ -1,4 +1,4 @@
-"""The scene as a PNG that a browser draws, and as a file that plays without a server."""
+"""The scene as a PNG rendered by a browser, and as a file that plays without a server."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from armdyn.viewer.server import address_of
 from armdyn.writing import write_bytes
 
 BACKGROUNDS = {False: (255, 255, 255), True: (26, 27, 30)}
-"""Of pictures, by whether they are dark."""
+"""Background colours of pictures, RGB, by dark mode."""
 
 ENDINGS = (".html", ".viser")
-"""Of files that play without a server: a page, and viser's own recordings."""
+"""File extensions of recordings that play without a server: a page, and viser's own format."""
 
 MOST_PIXELS = 8192
-"""On a side of a picture."""
+"""Largest width and height of a picture, in pixels."""
 
 
 def screenshot(server: Any, width: int, height: int, *, dark: bool, timeout: float) -> Array:
     """The picture of the scene in a browser at the server's address, RGB, shape (height, width, 3).
 
-    Where none looks, one without a window is started for it.
+    If no browser is connected, a headless one is started.
 
     Raises:
-        ViewerError: no browser, or none that draws within the time.
+        ViewerError: no browser is installed, or none renders within the time.
     """
     with contextlib.ExitStack() as stack:
         eye: dict[str, Any] = {}
@@ -44,7 +44,7 @@ def screenshot(server: Any, width: int, height: int, *, dark: bool, timeout: flo
             eye = {"wxyz": looking(camera.position, camera.look_at, camera.up), "position": camera.position}
         client = _client(server, timeout)
         try:
-            time.sleep(0.3)  # meshes that came last are drawn by then
+            time.sleep(0.3)  # the last meshes are rendered by then
             drawn = client.get_render(height, width, transport_format="png", timeout=timeout, **eye)
         except (TimeoutError, RuntimeError) as error:
             raise ViewerError(f"the browser has drawn nothing: {error}") from None
@@ -52,7 +52,7 @@ def screenshot(server: Any, width: int, height: int, *, dark: bool, timeout: flo
 
 
 def over(drawn: Array, background: tuple[int, int, int]) -> Array:
-    """A picture with its transparency over a colour, RGB.
+    """A transparent picture composited over a background colour, RGB.
 
     >>> over(np.array([[[10, 20, 30, 255], [0, 0, 0, 0]]], dtype=np.uint8), (255, 255, 255)).tolist()
     [[[10, 20, 30], [255, 255, 255]]]
@@ -65,7 +65,7 @@ def over(drawn: Array, background: tuple[int, int, int]) -> Array:
 
 
 def looking(position: Array, at: Array, up: Array) -> Array:
-    """The orientation w, x, y, z of a camera: z to what it looks at, y downwards.
+    """The orientation w, x, y, z of a camera: z axis towards its target, y axis downwards.
 
     >>> looking(np.array([0.0, 0.0, -1.0]), np.zeros(3), np.array([0.0, -1.0, 0.0])).round(12) + 0.0
     array([1., 0., 0., 0.])
@@ -78,7 +78,7 @@ def looking(position: Array, at: Array, up: Array) -> Array:
 
 
 def _client(server: Any, timeout: float) -> Any:
-    """The browser that has looked first; waited for."""
+    """The first connected browser; waits until one is connected."""
     until = time.monotonic() + timeout
     while time.monotonic() < until:
         clients = server.get_clients()
@@ -92,7 +92,7 @@ def write_png(path: str | os.PathLike[str], pixels: Array) -> None:
     """Write a picture.
 
     Raises:
-        ViewerError: another ending than .png, or a place that takes no file.
+        ViewerError: a file extension other than .png, or a path that cannot be written.
     """
     target = checked(path, (".png",))
     from PIL import Image  # noqa: PLC0415 - comes with matplotlib; where it is used
@@ -103,7 +103,7 @@ def write_png(path: str | os.PathLike[str], pixels: Array) -> None:
 
 
 def checked(path: str | os.PathLike[str], endings: tuple[str, ...]) -> Path:
-    """A path that has one of these endings."""
+    """A path; raises ViewerError unless it has one of these extensions."""
     target = Path(path)
     if target.suffix.lower() not in endings:
         raise ViewerError(f"{str(path)!r}: expected a file name that ends in {', '.join(endings)}")

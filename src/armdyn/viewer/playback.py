@@ -1,4 +1,4 @@
-"""The clock of a motion that is played: play, pause, seek, speed, once or again and again."""
+"""The clock of a played motion: play, pause, seek, speed, once or in a loop."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from armdyn.checks import number
 from armdyn.viewer.errors import ViewerError
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
-"""Those that are offered; 1 is as fast as the motion was."""
+"""Selectable speeds; 1 is the original speed of the motion."""
 
 
 class Playback:
-    """The time of a motion that is played, s, by the time of a clock, s, which is given to it.
+    """The time of a played motion, s, as a function of the time of a clock, s, which the caller passes.
 
     Args:
         start: the first time of the motion, s.
         end: its last time, s.
-        speed: 1: as fast as the motion was.
-        loop: whether it starts again at its end.
+        speed: factor of the original speed.
+        loop: True to restart at the end.
 
     >>> film = Playback(0.0, 2.0, speed=0.5)
     >>> film.play(now=100.0)
@@ -34,28 +34,28 @@ class Playback:
 
     @property
     def speed(self) -> float:
-        """How fast it runs; 1: as fast as the motion was."""
+        """The factor of the original speed of the motion."""
         return self._speed
 
     def set_speed(self, speed: float, now: float) -> None:
-        """Run at another speed from here on."""
+        """Change the speed from the present time on."""
         self._settle(now)
         self._speed = _checked(speed)
 
     def play(self, now: float) -> None:
-        """Run on from here, or from the beginning where it is at its end."""
+        """Continue from the present time, or from the beginning if the motion is at its end."""
         self._settle(now)
         if self._at >= self.end:
             self._at = self.start
         self._since, self.playing = now, self.end > self.start
 
     def pause(self, now: float) -> None:
-        """Stay here."""
+        """Stop at the present time."""
         self._settle(now)
         self.playing = False
 
     def seek(self, t: float, now: float) -> None:
-        """Go to a time of the motion, s; it runs on from there if it runs."""
+        """Set the time of the motion, s; a running playback continues from there."""
         self._at, self._since = min(max(t, self.start), self.end), now
 
     def time(self, now: float) -> float:
@@ -64,7 +64,7 @@ class Playback:
         return self._at
 
     def times(self, rate: float) -> list[float]:
-        """The times of pictures at a rate, Hz, from the first to the last time at this speed, s; the last included.
+        """The times of frames at a rate, Hz, from the first to the last time at this speed, s, both included.
 
         >>> Playback(1.0, 2.0, speed=2.0).times(5.0)
         [1.0, 1.4, 1.8, 2.0]
@@ -74,7 +74,7 @@ class Playback:
         return [*(self.start + k * step for k in range(count + 1)), self.end][: None if self.end > self.start else 1]
 
     def _settle(self, now: float) -> None:
-        """Take what has passed on the clock into account."""
+        """Advance the time of the motion by the elapsed time of the clock."""
         if not self.playing:
             return
         at = self._at + self._speed * max(now - self._since, 0.0)

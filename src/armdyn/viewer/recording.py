@@ -1,4 +1,4 @@
-"""A recorded motion, ready to be played: states over time, with the forces and energies that belong to them."""
+"""A recorded motion, ready for playback: states over time, with their forces and energies."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Recording:
     Args:
         t: times, s, rising, shape (T,).
         q: joint positions, rad or m, shape (T, n).
-        qd: joint velocities, rad/s or m/s, shape (T, n); None where they are not known.
-        qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, n); None where they are not known.
-        tau: joint forces, N m or N, shape (T, n); None where they are not known.
-        kinetic: kinetic energy, J, shape (T,); None where it is not known.
-        potential: potential energy, J, shape (T,); None where it is not known.
-        tau_of: where the joint forces come from, in words, for the legend.
-        name: of the motion.
-        notes: what is not as it was recorded, one sentence each.
+        qd: joint velocities, rad/s or m/s, shape (T, n); None if unknown.
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, n); None if unknown.
+        tau: joint forces, N m or N, shape (T, n); None if unknown.
+        kinetic: kinetic energy, J, shape (T,); None if unknown.
+        potential: potential energy, J, shape (T,); None if unknown.
+        tau_of: description of the source of the joint forces, for the legend.
+        name: name of the motion.
+        notes: differences from the recorded data, one sentence each.
 
     >>> falling = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.5)
     >>> Recording.of(falling).duration
@@ -61,7 +61,7 @@ class Recording:
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Recording:
-        """The recording of a simulated motion; of a batch see `recordings_of`."""
+        """The recording of one simulated motion; `recordings_of` handles batches."""
         energy = trajectory.energy
         return cls(
             trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd, trajectory.tau, energy.kinetic,
@@ -70,17 +70,17 @@ class Recording:
 
     @classmethod
     def of_log(cls, log: Log) -> Recording:
-        """The recording of a log, with what it recorded."""
+        """The recording of a log, with all quantities that the log contains."""
         t = log.t if log.start > A_DATE else log.stamps
         return cls(t, log.q, log.qd, log.qdd, log.tau, name=log.name, notes=log.notes)
 
     @property
     def duration(self) -> float:
-        """From the first to the last time, s."""
+        """Time from the first to the last state, s."""
         return float(self.t[-1] - self.t[0])
 
     def index(self, t: float) -> int:
-        """The place of the last state that is not later than t; the first before the beginning.
+        """The index of the last state that is not later than t; 0 before the beginning.
 
         >>> motion = Recording(np.array([0.0, 0.1, 0.3]), np.zeros((3, 1)))
         >>> [motion.index(t) for t in (-1.0, 0.0, 0.1, 0.29, 0.3, 9.0)]
@@ -89,7 +89,7 @@ class Recording:
         return max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
 
     def at(self, t: float, values: Array | None = None) -> Array:
-        """The positions at a time, or another of its arrays, on straight lines between the states; held at its ends."""
+        """The positions, or another array, at a time by linear interpolation; constant beyond the ends."""
         values = self.q if values is None else values
         k = self.index(t)
         if k + 1 >= len(self.t) or t <= self.t[0]:
@@ -99,7 +99,7 @@ class Recording:
         return found
 
     def without_lost(self) -> Recording:
-        """The same without states that are not finite, and a note of them."""
+        """The recording without states that are not finite, with a note on their number."""
         states = self.q if self.qd is None else np.concatenate([self.q, self.qd], axis=1)
         kept: Array = np.asarray(np.isfinite(states).all(axis=1))
         lost = len(kept) - int(kept.sum())
@@ -112,11 +112,11 @@ class Recording:
         return replace(self._changed(lambda values: values[kept]), notes=(*self.notes, note))
 
     def completed(self, robot: Robot) -> Recording:
-        """The same with what is missing of velocities, accelerations, forces and energies, by the robot's equations.
+        """The recording with missing velocities, accelerations, forces and energies computed by the robot's equations.
 
-        Velocities and accelerations are derivatives of a spline, as `armdyn.simulation.files.rates.rates_of` says.
-        Forces are those of inverse dynamics; robots with constraints, whose forces follow from more than the motion,
-        have none.
+        Velocities and accelerations are derivatives of a spline, computed by `armdyn.simulation.files.rates.rates_of`.
+        Forces are those of inverse dynamics; for robots with constraints they stay None, because the motion alone does
+        not determine them.
         """
         qd, qdd, made = rates_of(self.t, self.q, self.qd, self.qdd)
         changes: dict[str, Any] = {}
@@ -139,7 +139,7 @@ class Recording:
 
 
 def recordings_of(motion: Trajectory | Recording | Log, robot: Robot) -> list[Recording]:
-    """The recordings of a motion of a robot: several of a batch, checked to be of its joints.
+    """The recordings of a motion of a robot, several for a batch; checks that the joints match.
 
     Raises:
         ShapeError: a motion of other joints.

@@ -1,4 +1,4 @@
-"""An arm on the screen: the nodes of viser's scene that show what `Arm` says, and move with it."""
+"""An arm on the screen: the nodes of viser's scene that show an `Arm`, and move with it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CENTRE: Rgb = (213, 94, 0)
 TRACE: Rgb = (0, 114, 178)
 
 AXES, AXIS_RADIUS = 0.1, 0.004
-"""Of the frames: the length and radius of an axis, by the size of the arm."""
+"""The length and radius of an axis of a frame, as fractions of the size of the arm."""
 
 OUT_OF_SIGHT = 1e-9
-"""The length of a rod that is none: a scale of zero has no inverse."""
+"""The length of a rod of length zero: a scale of zero has no inverse."""
 
 
 @dataclass
@@ -36,10 +36,10 @@ class Show:
     Args:
         look: "visual", "collision" or "skeleton".
         frames: "none", "base and tip" or "all".
-        names: of joints, base and tip.
-        inertias: the ellipsoids of the links' inertia.
-        centre: the common centre of mass.
-        trace: the path of the tip.
+        names: True to show the names of joints, base and tip.
+        inertias: True to show the ellipsoids of the links' inertia.
+        centre: True to show the centre of mass of the arm.
+        trace: True to show the path of the tip.
         tip_ellipsoid: "none", "force", "acceleration" or "velocity".
     """
 
@@ -53,14 +53,14 @@ class Show:
 
 
 ANCHORS = ("top-left", "bottom-left", "top-right", "bottom-right")
-"""Of the names of joints, one after the other: the axes of neighbours often meet in a point."""
+"""Anchors of the names of joints, used in turn, because the axes of neighbours often meet in a point."""
 
 FRAMES = ("none", "base and tip", "all")
 
 
 @dataclass
 class _Nodes:
-    """Handles of viser's nodes, by what they show."""
+    """Handles of viser's nodes, by the part that they show."""
 
     links: list[Any] = field(default_factory=list)
     surfaces: list[tuple[str, Any]] = field(default_factory=list)
@@ -91,7 +91,7 @@ class ScreenArm:
         self.draw(q)
         self.show(show)
 
-    # What there is.
+    # Existing nodes.
 
     def _add_links(self) -> None:
         arm, nodes = self.arm, self._nodes
@@ -198,7 +198,7 @@ class ScreenArm:
             cast_shadow=False,
         )
 
-    # Where it is.
+    # Poses.
 
     def draw(self, q: Array) -> Drawing:
         """Move everything to a configuration, rad or m, shape (n,)."""
@@ -238,10 +238,10 @@ class ScreenArm:
         else:
             self.problem = f"no tip {which} ellipsoid: {solid}"
 
-    # What is seen of it.
+    # Visibility.
 
     def show(self, what: Show) -> None:
-        """Show these things and hide the others."""
+        """Show the selected parts and hide the others."""
         self.show_what = what
         nodes, look = self._nodes, self.arm.look(what.look)
         solid = self.arm.opacity >= 1.0
@@ -274,7 +274,7 @@ class ScreenArm:
         self._base.visible = visible
 
     def trace(self, points: Array) -> None:
-        """Draw the path of the tip through points in base axes, m, shape (k, 3); none of fewer than two."""
+        """Draw the path of the tip through points in base axes, m, shape (k, 3); nothing for fewer than two."""
         if self._trace_node is not None:
             self._trace_node.remove()
             self._trace_node = None
@@ -286,7 +286,7 @@ class ScreenArm:
             )  # fmt: skip
 
     def _tinted(self, colour: Rgb) -> Rgb:
-        """The colour of a part: its own, or half that of the arm where it has one."""
+        """The colour of a part: its own, mixed 3 : 7 with the colour of the arm if that is set."""
         if self.arm.colour is None:
             return colour
         red, green, blue = (
@@ -295,7 +295,7 @@ class ScreenArm:
         return (red, green, blue)
 
     def _opacity(self, own: float) -> float | None:
-        """None where nothing shows through, which viser draws better."""
+        """The opacity of a part; None if it is opaque, because viser renders that better."""
         opacity = own * self.arm.opacity
         return None if opacity >= 0.999 else opacity
 
@@ -305,5 +305,5 @@ def _rgb(text: str) -> Rgb:
 
 
 def _plain(name: str) -> str:
-    """A name without the sign that divides the names of nodes."""
+    """A name without the separator of node names."""
     return name.replace("/", "\u2044")

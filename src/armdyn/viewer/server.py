@@ -1,4 +1,4 @@
-"""A server of viser on a port of one's own, without words of its own on the screen."""
+"""A viser server on a chosen port, without its own output on the terminal."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from armdyn.viewer.errors import PortInUse, ViewerError
 from armdyn.viewer.sources import port_number, unbound
 
 FIRST_PORT, LAST_PORT = 8080, 8180
-"""The range of ports of which the first that is free is taken where none is asked for."""
+"""The range of ports; the first free one is used if none is given."""
 
 
 def start(label: str, host: str = "127.0.0.1", port: int | None = None) -> Any:
-    """A running server of viser.
+    """A running viser server.
 
     Args:
-        label: above the controls in the browser.
-        host: the address at which browsers are heard; "0.0.0.0" for those of all machines.
-        port: 0 for any that is free; where none is given, the first free one from 8080 on.
+        label: heading above the controls in the browser.
+        host: the address that accepts browsers; "0.0.0.0" to accept those of all machines.
+        port: port number; 0 for any free port; if None, the first free one from 8080 on.
 
     Raises:
         PortInUse: the port is in use by another program.
-        ViewerError: a number that is no port; an address that this machine does not have.
-        MissingLibrary: where viser is not installed.
+        ViewerError: a number that is not a port; an address that this machine does not have.
+        MissingLibrary: viser is not installed.
     """
     viser = extra("viser", "the viewer", name="viewer")
     wanted = _first_free(host) if port is None else port_number(port)
@@ -39,7 +39,7 @@ def start(label: str, host: str = "127.0.0.1", port: int | None = None) -> Any:
     with quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of libraries that viser uses
         server = viser.ViserServer(host=host, port=wanted, label=label, verbose=False)
-    if wanted and server.get_port() != wanted:  # another program was faster, and viser has taken the next
+    if wanted and server.get_port() != wanted:  # another program was faster, and viser has used the next port
         stop(server)
         raise PortInUse(f"port {wanted} of {host} is in use by another program; choose another (--port), or 0 for any")
     return server
@@ -58,9 +58,9 @@ def address_of(server: Any) -> str:
 
 
 def open_browser(address: str) -> bool:
-    """Show an address in the browser, where there is a screen; whether that was possible.
+    """Open an address in the browser if there is a screen; return True on success.
 
-    Browsers for terminals are left alone: they would take the terminal, and show no scene.
+    Terminal browsers are not used: they would occupy the terminal and cannot show the scene.
     """
     if sys.platform.startswith("linux") and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))):
         return False
@@ -72,7 +72,7 @@ def open_browser(address: str) -> bool:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what viser prints off the screen."""
+    """Suppress the output of viser."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield
 
@@ -88,9 +88,9 @@ def _first_free(host: str) -> int:
 
 
 def _refuse_used(host: str, port: int) -> None:
-    """Raise the error of a port that cannot be had; viser would take another without a word."""
+    """Raise PortInUse for a port in use; viser would silently use another."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        if sys.platform != "win32":  # where it would let two programs have one port
+        if sys.platform != "win32":  # on Windows it would let two programs share a port
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

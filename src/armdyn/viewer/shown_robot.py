@@ -26,10 +26,10 @@ GHOST = 0.22
 """The opacity of ghosts."""
 
 MEASURED = (0.0, 0.62, 0.45)
-"""The colour of what a stream says, beside the model."""
+"""The colour of the streamed arm, drawn together with the model."""
 
 MOMENTS = 60
-"""Of a motion, at which the camera has the arm in its picture."""
+"""Number of moments of a motion at which the arm must lie in the initial camera view."""
 
 OTHERS = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
 """The colours of the further motions of a batch."""
@@ -37,14 +37,14 @@ OTHERS = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.80, 0.47, 0.65), (0.90, 0.62,
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A robot that is to be shown.
+    """A robot to be shown.
 
     Args:
-        arm: its look, and where it stands.
+        arm: its look and the pose of its base.
         q: its configuration, rad or m, shape (n,).
         ghosts: further configurations that are drawn once, rad or m, shape (k, n).
-        recordings: of its motion; those behind the first move as ghosts.
-        streamed: whether a stream moves it.
+        recordings: recordings of its motion; those after the first move as ghosts.
+        streamed: True if a stream moves it.
     """
 
     arm: Arm
@@ -55,12 +55,12 @@ class Entry:
 
 
 class ShownRobot:
-    """A robot in the scene of a server of viser, with its controls.
+    """A robot in the scene of a viser server, with its controls.
 
     Args:
-        server: of viser.
-        entry: what is shown.
-        show: what of it.
+        server: the viser server.
+        entry: the robot to be shown.
+        show: its visible parts.
     """
 
     def __init__(self, server: Any, entry: Entry, show: Show) -> None:
@@ -98,7 +98,7 @@ class ShownRobot:
 
     @property
     def arms(self) -> list[ScreenArm]:
-        """All arms that are drawn of it."""
+        """All arms drawn for the robot: model, ghosts and further motions."""
         return [self.arm, *self.ghosts, *self.moving, *([self.measured] if self.measured else [])]
 
     @property
@@ -113,7 +113,7 @@ class ShownRobot:
     # Controls.
 
     def add_controls(self) -> None:
-        """Add its controls where the server adds some now."""
+        """Add its controls to the current folder of the server's GUI."""
         gui = self._gui
         with gui.add_folder(heading(self.robot)):
             if self.entry.streamed:
@@ -134,18 +134,18 @@ class ShownRobot:
         self.refresh()
 
     def moved(self, q: Array, joint: str) -> None:
-        """Somebody has moved a slider."""
+        """Handle a slider moved by a user."""
         with self.lock:
             if self.follows:
                 return
             self.place(q, held=joint)
 
     def load_chosen(self, _: Any = None) -> None:
-        """Somebody has chosen a load."""
+        """Handle a load chosen by a user."""
         self.load, self.stale = max(float(self.load_box.value), 0.0), True
 
     def follow_chosen(self, _: Any = None) -> None:
-        """The model follows the stream, or is moved by the sliders beside it."""
+        """Let the model follow the stream, or be moved by the sliders independently of it."""
         with self.lock:
             self.follows = bool(self.follow_box.value)
             if self.measured is not None:
@@ -153,10 +153,10 @@ class ShownRobot:
             self.joints.enable(not self.follows)
             self.stale = True
 
-    # Where it is.
+    # Configurations.
 
     def place(self, q: Array, *, held: str = "") -> None:
-        """Bring the arm to a configuration, rad or m, shape (n,); loops are closed, with one joint held."""
+        """Move the arm to a configuration, rad or m, shape (n,); loops are closed, with joint ``held`` fixed."""
         with self.lock:
             self._recorded = self._state = None
             try:
@@ -180,7 +180,7 @@ class ShownRobot:
         self.stale = True
 
     def play_at(self, t: float) -> None:
-        """Bring the arm, and those of its other motions, to where they were at a time, s."""
+        """Move the arm, and those of its other motions, to their configurations at a time, s."""
         with self.lock:
             first, *others = self.recordings
             parts: dict[str, Any] = {}
@@ -197,7 +197,7 @@ class ShownRobot:
                 arm.draw(recording.at(t))
 
     def receive(self, t: float, state: State) -> None:
-        """Take a state of the stream, which came at a time, s."""
+        """Show a state of the stream, received at a time, s."""
         with self.lock:
             self.history.add(t, Now(state.q, qd=state.qd, tau=state.tau))
             if self.measured is not None and not self.follows:
@@ -207,16 +207,16 @@ class ShownRobot:
             self._draw(state.q)
 
     def clear_trace(self) -> None:
-        """Begin the path of the tip again."""
+        """Clear the path of the tip."""
         with self.lock:
             self._trace.clear()
             if not self.recordings:
                 self.arm.trace(self._trace.points)
 
-    # What it says.
+    # Numbers and curves.
 
     def now(self) -> Now:
-        """The state of which numbers are shown."""
+        """The state whose numbers are shown."""
         if self._recorded is not None:
             return self._recorded
         if self._state is not None:
@@ -225,7 +225,7 @@ class ShownRobot:
         return Now(self.q, load=self.load)
 
     def refresh(self) -> None:
-        """Show the numbers of now."""
+        """Show the numbers of the present state."""
         with self.lock:
             self.stale = False
             said = [each for each in (self.problem, self.arm.problem) if each]
@@ -248,15 +248,15 @@ class ShownRobot:
 
 
 def closed(robot: Robot, q: Array, held: str = "") -> Array:
-    """A configuration of a robot near q, at which its loops are closed; q itself where there are none.
+    """A configuration of a robot near q, at which its loops are closed; q itself if it has none.
 
     Args:
-        robot: with holonomic constraints or without.
+        robot: robot with or without holonomic constraints.
         q: joint positions, rad or m, shape (n,).
-        held: the joint that stays, where one is named.
+        held: name of a joint that keeps its position; "" for none.
 
     Raises:
-        OpenLoop: where they cannot be closed near there.
+        OpenLoop: the loops cannot be closed near q.
     """
     if not any(row.holonomic for row in robot.constraint_rows):
         return np.array(q)

@@ -1,4 +1,4 @@
-"""A robot as rods and joints: what is drawn of arms whose description has no shapes."""
+"""A robot as rods and joint symbols, drawn if its description has no shapes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ ROUND = 24
 """Sides of a drawn rod."""
 
 RADIUS = 0.012
-"""Of a rod, by the size of the robot."""
+"""Radius of a rod, as a fraction of the size of the robot."""
 
 JOINT_SIZE = 1.25
-"""Of the symbols of joints, by their size in pictures."""
+"""Size of joint symbols, as a multiple of their size in plots."""
 
 SMALLEST = 1e-6
-"""m; the size of a robot all of whose frames coincide counts as 1 m."""
+"""Sizes below this, m, of robots all of whose frames coincide, are replaced by 1 m."""
 
 
 @dataclass(frozen=True, eq=False)
 class JointSymbol:
-    """A drum that turns, or a block that slides: triangles in the frame of the link that the joint moves, m."""
+    """Triangles of a drum (revolute) or block (prismatic) in the frame of the link that the joint moves, m."""
 
     joint: str
     kind: str
@@ -37,7 +37,7 @@ class JointSymbol:
 
 
 def size_of(robot: Robot) -> float:
-    """The length of the lines of a robot at q = 0, from its base to its farthest end, m; 1 where it has none."""
+    """The length of the lines of a robot at q = 0, from its base to its farthest end, m; 1 if that is zero."""
     longest = max(
         float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum()) for line in stick_lines(robot, np.zeros(robot.dof))
     )
@@ -45,10 +45,10 @@ def size_of(robot: Robot) -> float:
 
 
 def rods(robot: Robot, q: Array) -> Array:
-    """The ends of the rods of a robot in base axes, m, shape (rods, 2, 3); how many does not depend on q.
+    """The ends of the rods of a robot in base axes, m, shape (rods, 2, 3); their number does not depend on q.
 
-    From the origin of each link to those of the links that it carries, along slides from where they begin, to the tip,
-    and to points where constraints hold it.
+    Rods run from the origin of each link to those of its child links, along prismatic joints from their zero position,
+    to the tip, and to the points of constraints.
 
     >>> rods(armdyn.load("planar_2r"), np.zeros(2)).shape
     (3, 2, 3)

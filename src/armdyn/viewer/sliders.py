@@ -12,13 +12,13 @@ from armdyn.robot.sampling import WHERE_UNLIMITED
 from armdyn.spatial.rotations import Array
 
 SHOWN = {"revolute": ("deg", 180.0 / math.pi, 0.1), "prismatic": ("mm", 1000.0, 0.1)}
-"""The unit on the screen by the kind of joint, how many of it are one rad or m, and the step of a slider."""
+"""By kind of joint: unit on the screen, its number per rad or m, and step of a slider."""
 
 DIGITS = 1
-"""Behind the point of what a slider shows."""
+"""Decimals of the number at a slider."""
 
 PRINTED = 0.01
-"""Of the last digit; limits that are so much off it are printed with few digits."""
+"""Fraction of the last digit; limits that differ from it by less are taken as values rounded in print."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Slider:
     """A slider of one coordinate.
 
     Args:
-        name: of the coordinate.
+        name: name of the coordinate.
         unit: "deg" or "mm".
-        scale: how many of the unit are one rad or m.
+        scale: number of units per rad or m.
         low: its lower end, in the unit.
         high: its upper end, in the unit.
-        step: in the unit.
-        limited: whether the ends are limits of the joint; else it turns without end, or slides as far as is shown.
+        step: step, in the unit.
+        limited: True if both ends are limits of the joint.
     """
 
     name: str
@@ -44,19 +44,19 @@ class Slider:
     limited: bool
 
     def shown(self, value: float) -> float:
-        """A position, rad or m, in the unit of the slider, at its ends where it lies beyond them."""
+        """A position, rad or m, in the unit of the slider, clipped to its ends."""
         at = round(value * self.scale, DIGITS)
         return self.low if math.isnan(at) else min(max(at, self.low), self.high)
 
     def position(self, shown: float) -> float:
-        """The position of the joint by the number that the slider shows, rad or m."""
+        """The position of the joint, rad or m, for a number at the slider."""
         return shown / self.scale
 
 
 def sliders_of(robot: Robot, q: Array | None = None) -> tuple[Slider, ...]:
-    """The sliders of a robot, which reach from limit to limit.
+    """The sliders of a robot, from limit to limit.
 
-    Without limits they reach half a turn to both sides, or half a metre, and as far as ``q``, shape (..., n), goes.
+    Without limits they cover half a turn, or half a metre, to both sides, and the range of ``q``, shape (..., n).
 
     >>> elbow = sliders_of(armdyn.load("ur5"))[2]
     >>> elbow.name, elbow.low, elbow.high, elbow.unit
@@ -82,6 +82,6 @@ def sliders_of(robot: Robot, q: Array | None = None) -> tuple[Slider, ...]:
 
 
 def _inside(low: float, high: float) -> tuple[float, float]:
-    """Limits in digits as they are shown, within them: pi is 180 degrees, though it was printed with few digits."""
+    """Limits rounded inwards to the shown digits; pi gives 180 degrees even if it was printed with few digits."""
     unit = 10.0**DIGITS
     return math.ceil(low * unit - PRINTED) / unit, math.floor(high * unit + PRINTED) / unit

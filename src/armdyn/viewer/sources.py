@@ -21,44 +21,44 @@ from armdyn.viewer.stream_lines import LONGEST_LINE
 STANDARD_INPUT = "-"
 
 MOST_BYTES = 65_536
-"""Of one datagram, or of what is read from a connection at once."""
+"""Largest number of bytes of one datagram, or of one read from a connection."""
 
 MOST_CONNECTIONS = 64
-"""TCP connections at once; others are refused."""
+"""Largest number of simultaneous TCP connections; further ones are refused."""
 
 PAUSE = 0.5
-"""s until a port takes connections again after the process had no room for one."""
+"""Time until a port accepts connections again after the process lacked resources for one, s."""
 
 _NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-"""Errors of a connection that waits and cannot be taken: no file descriptors or memory are left."""
+"""Error numbers of a waiting connection that cannot be accepted: out of file descriptors or memory."""
 
 _OF_A_BROWSER = re.compile(r"[A-Z]+ \S+ HTTP/\d")
-"""The first line of a request by a web page, which may come from anywhere; its sender is not listened to."""
+"""The first line of an HTTP request by a web page, which may come from anywhere; its sender is ignored."""
 
 Receive = Callable[[str, str], None]
-"""Is called with the name of a sender and a line of it, and raises nothing."""
+"""Callback with the name of a sender and one of its lines; must not raise."""
 
 
 class Source(Protocol):
-    """Something that sends lines."""
+    """A source of lines."""
 
     @property
     def said(self) -> str:
-        """The source of the lines, in words."""
+        """A description of the source of the lines."""
 
     @property
     def problem(self) -> str:
-        """The reason for which lines are missing, in words; empty if there is none."""
+        """The reason for missing lines, as a sentence; empty if no lines are missing."""
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:
-        """Begin to hand on lines, from a thread of its own."""
+        """Start to pass on lines, in a separate thread."""
 
     def close(self) -> None:
         """Hand on no more of them."""
 
 
 class Lines:
-    """The lines of an iterable, such as a file or a generator, as fast as it gives them."""
+    """The lines of an iterable, e.g. a file or a generator, as fast as it yields them."""
 
     def __init__(self, lines: Iterable[str | bytes], said: str = "a stream") -> None:
         self._lines, self.said, self.problem = lines, said, ""
@@ -73,7 +73,7 @@ class Lines:
                     if self._closed.is_set():
                         return
                     receive(self.said, line.decode(errors="replace") if isinstance(line, bytes) else line)
-            except Exception as error:  # of somebody's generator
+            except Exception as error:  # raised by a user's generator
                 self.problem = f"the source of lines failed: {type(error).__name__}: {error}"
             ended()
 
@@ -85,14 +85,14 @@ class Lines:
 
 
 class Port:
-    """Lines that come to a port of this machine, by TCP connections and by UDP datagrams.
+    """Lines received on a port of this machine, by TCP connections and UDP datagrams.
 
     Args:
-        port: 0 for any that is free.
-        host: the address at which others are heard; "0.0.0.0" for those of all machines.
+        port: port number; 0 for any free port.
+        host: the address that accepts senders; "0.0.0.0" to accept those of all machines.
 
     Raises:
-        PortInUse: another program listens there already.
+        PortInUse: the port is in use by another program.
         ViewerError: an address that this machine does not have.
     """
 
@@ -106,7 +106,7 @@ class Port:
         self._thread: threading.Thread | None = None
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:
-        """Begin to hand on lines; the port never ends by itself."""
+        """Start to pass on lines; a port never ends by itself."""
         self._thread = threading.Thread(target=self._run, args=(receive,), name="armdyn viewer port", daemon=True)
         self._thread.start()
 
@@ -142,14 +142,14 @@ class Port:
                 self._accept(selector)
             else:
                 self._read(selector, heard, receive)
-        except OSError:  # a sender that went away
+        except OSError:  # the sender has disconnected
             if heard in self._pending:
                 self._drop(selector, heard)
             elif heard is self._udp:
-                self._closed.wait(0.01)  # an error that stays must not take a whole core
+                self._closed.wait(0.01)  # a permanent error must not occupy a whole core
 
     def _accept(self, selector: selectors.BaseSelector) -> None:
-        """Take a connection; where there is no room for one, wait before the next, which would fail at once too."""
+        """Accept a connection; if resources are exhausted, wait before the next, because it would fail too."""
         try:
             connection, _ = self._tcp.accept()
         except OSError as error:
@@ -173,7 +173,7 @@ class Port:
         name = f"tcp {connection.getpeername()}"
         data = connection.recv(MOST_BYTES)
         *lines, rest = (self._pending[connection] + data).split(b"\n")
-        if not data:  # the sender has finished; its last line may have no end
+        if not data:  # the sender has finished; its last line may lack a newline
             lines, rest = [*lines, rest], b""
         self._pending[connection] = rest
         for line in lines:
@@ -184,7 +184,7 @@ class Port:
                 return
         if not data or len(rest) > LONGEST_LINE:
             if rest:
-                receive(name, rest.decode(errors="replace"))  # which is refused for its length
+                receive(name, rest.decode(errors="replace"))  # refused because of its length
             self._drop(selector, connection)
 
     def _drop(self, selector: selectors.BaseSelector, connection: Any) -> None:
@@ -194,11 +194,11 @@ class Port:
 
 
 def source_of(stream: Any, host: str = "127.0.0.1") -> Source:
-    """The source that a caller means: a port by its number, standard input by "-", an iterable of lines.
+    """The source of lines from an argument: a port number, "-" for standard input, or an iterable of lines.
 
     Raises:
         ViewerError: anything else.
-        PortInUse: a port on which another program listens.
+        PortInUse: the port is in use by another program.
     """
     if isinstance(stream, Port | Lines):
         return stream
@@ -222,10 +222,10 @@ def port_number(port: Any, name: str = "port") -> int:
 def _bound(port: int, host: str) -> tuple[socket.socket, socket.socket]:
     """A TCP and a UDP socket on one port."""
     number = port_number(port)
-    for _ in range(20):  # a port that is free for TCP may not be for UDP, where any will do
+    for _ in range(20):  # with port 0, a port that is free for TCP may be in use for UDP
         tcp, udp = socket.socket(socket.AF_INET, socket.SOCK_STREAM), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
-            if sys.platform != "win32":  # where it would let two programs have one port
+            if sys.platform != "win32":  # on Windows it would let two programs share a port
                 tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             tcp.bind((host, number))
             udp.bind((host, int(tcp.getsockname()[1])))
@@ -242,7 +242,7 @@ def _bound(port: int, host: str) -> tuple[socket.socket, socket.socket]:
 
 
 def unbound(port: int, host: str, error: OSError, option: str) -> ViewerError:
-    """The error of a port that could not be had."""
+    """The error for a port that could not be bound."""
     if isinstance(error, socket.gaierror) or error.errno in (99, 10049):
         return ViewerError(f"this machine has no address {host!r}; expected such as 127.0.0.1 or 0.0.0.0")
     if isinstance(error, PermissionError):

@@ -1,4 +1,4 @@
-"""One state a line, JSON or csv: what a running robot, a log that grows, or a program of one's own sends."""
+"""Streams with one state per line, JSON or CSV, from a running robot, a growing log, or any program."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import StreamError
 
 LONGEST_LINE = 100_000
-"""Characters; longer lines are refused."""
+"""Largest number of characters of a line; longer ones are refused."""
 
 LONGEST_COMPLAINT = 300
-"""Characters of the reason for which a line is passed over."""
+"""Largest number of characters of the reason for which a line is skipped."""
 
 ROS_NAMES = {"position": "q", "velocity": "qd", "effort": "tau"}
-"""Of the arrays of a joint state as ROS has it, beside ``name``."""
+"""Quantities by array of a ROS JointState message, in addition to ``name``."""
 
 FORMAT = """one state a line. JSON: {"q": [...]} with a number for each joint, rad or m, and "t", s, "qd", "qdd", "tau"
 where they are known; or an array of q alone; or ROS's {"name": [...], "position": [...], "velocity": [...], "effort":
 [...]}. csv: q, then qd, then qdd of all joints, with the time in front or not; or any columns named by a first line
 such as "t,q_elbow [deg],tau_elbow"."""
-"""The format in words, for help."""
+"""A description of the format, for help texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The state of a line: q, rad or m, shape (n,), and, where it has them, t, s, qd, qdd and tau."""
+    """The state of a line: q, rad or m, shape (n,), and, if present, t, s, qd, qdd and tau."""
 
     q: Array
     t: float | None = None
@@ -46,7 +46,7 @@ class State:
 
 
 class LineReader:
-    """Reads the lines of one stream, which may name its columns in a first line.
+    """Reads the lines of one stream; its first line may contain the names of the columns.
 
     >>> reader = LineReader(armdyn.load("rp"))
     >>> reader.read('{"q": [0.5, 0.1]}').q
@@ -64,10 +64,11 @@ class LineReader:
         self._last: Array | None = None
 
     def read(self, line: str) -> State | None:
-        """The state in a line; None where it is blank or a header.
+        """The state in a line; None if it is blank or a header.
 
         Raises:
-            StreamError: another number of values, what is no finite number, no JSON, a line that is too long.
+            StreamError: a wrong number of values, a value that is not a finite number, invalid JSON, a line that is too
+                long.
             UnknownName: a joint that the robot does not have.
         """
         text = line.strip().removeprefix("\ufeff")
@@ -135,7 +136,7 @@ class LineReader:
         )
 
     def _ros(self, data: Mapping[str, Any]) -> State:
-        """A joint state of ROS: joints by name, in any order; those that it leaves out stay where they were."""
+        """A joint state of ROS: joints by name, in any order; omitted joints keep their positions."""
         names, joints = data["name"], self.robot.joint_names
         if not isinstance(names, list) or not isinstance(data.get("position"), list):
             raise StreamError('a line has "name" and no "position"; expected a list of each, as of ROS\'s JointState')
@@ -162,7 +163,7 @@ class LineReader:
 
 
 def _stamp(data: Mapping[str, Any]) -> float | None:
-    """The time of a joint state of ROS, s; None where it has none."""
+    """The time of a joint state of ROS, s; None if it has none."""
     header = data.get("header")
     stamp = header.get("stamp") if isinstance(header, Mapping) else None
     if not isinstance(stamp, Mapping):
@@ -176,7 +177,7 @@ def _stamp(data: Mapping[str, Any]) -> float | None:
 
 
 def _number(name: str, value: Any) -> float:
-    """A finite number of a line."""
+    """A finite number in a line; raises StreamError for anything else."""
     try:
         found = (
             math.nan if isinstance(value, bool) or (isinstance(value, str) and not is_number(value)) else float(value)
@@ -189,7 +190,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def complaint(error: Exception, line: int) -> str:
-    """The complaint about a line that holds no state, in one line of characters that can be printed.
+    """The reason why a line contains no state, as one line of printable characters.
 
     >>> complaint(StreamError("t is nan"), 7)
     'line 7 passed over: t is nan'

@@ -22,19 +22,19 @@ from armdyn.spatial.rotations import Array
 
 Layer = Literal["visual", "collision"]
 SKIN: Colour = (0.76, 0.79, 0.83, 1.0)
-"""The colour of links whose description gives none."""
+"""The colour of links without a colour in their description."""
 
 HULL: Colour = (0.93, 0.60, 0.20, 0.55)
-"""That of collision shapes, which lets the links behind them be seen."""
+"""The colour of collision shapes, translucent so that the links inside stay visible."""
 
 MOST_TRIANGLES = 400_000
-"""Of one robot on the screen; finer ones are decimated to about so many."""
+"""Largest number of triangles of one robot on the screen; finer surfaces are decimated to about this many."""
 
 MOST_SMOOTH = 200_000
-"""Triangles of a part of a mesh whose vertices are shared; so fine a one looks smooth without that."""
+"""Largest number of triangles of a mesh part whose vertices are merged; finer parts look smooth without merging."""
 
 SHARP = 0.6
-"""rad; edges that bend by more are drawn as edges."""
+"""Angle between faces, rad; edges with a larger angle are drawn sharp."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +45,9 @@ class Surface:
         link: name of the link.
         layer: "visual" or "collision".
         vertices: in the frame of the link, m, shape (v, 3).
-        faces: three places of vertices each, shape (f, 3).
-        colour: of all of it.
-        textured: the same as an object of trimesh with its texture, in the frame of the link; None without one.
+        faces: indices of three vertices each, shape (f, 3).
+        colour: colour of the whole surface.
+        textured: the surface as a trimesh object with its texture, in the frame of the link; None without a texture.
     """
 
     link: str
@@ -60,7 +60,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Looks:
-    """The surfaces of a robot, the links that are shown as lines because a file is missing, and notes of losses."""
+    """The surfaces of a robot, the links shown as lines because a file is missing, and notes on losses."""
 
     surfaces: tuple[Surface, ...]
     as_lines: tuple[str, ...]
@@ -74,12 +74,12 @@ class Looks:
 def looks_of(model: Model, *, most: int = MOST_TRIANGLES) -> Looks:
     """The surfaces of a robot.
 
-    A link with a visual mesh that cannot be opened has the look of its collision shapes; where those are missing too it
-    is one of ``as_lines``.
+    A link with a visual mesh that cannot be opened is shown by its collision shapes; if those are missing too, it is
+    added to ``as_lines``.
 
     Args:
-        model: of the robot.
-        most: triangles of all surfaces of a layer; more are decimated.
+        model: model of the robot.
+        most: largest number of triangles of all surfaces of a layer; finer layers are decimated.
     """
     visual, collision, as_lines = list[Surface](), list[Surface](), list[str]()
     reader = _Reader()
@@ -97,7 +97,7 @@ def looks_of(model: Model, *, most: int = MOST_TRIANGLES) -> Looks:
 
 
 class _Reader:
-    """Opens shapes, and remembers what could not be opened."""
+    """Opens shapes, and records the failures."""
 
     def __init__(self) -> None:
         self.unread: Counter[tuple[str, str]] = Counter()
@@ -106,7 +106,7 @@ class _Reader:
         self.thinned: list[tuple[int, int]] = []
 
     def surfaces(self, shapes: Sequence[Geometry], layer: Layer) -> list[Surface] | None:
-        """Those of some shapes; None where one of them cannot be opened."""
+        """The surfaces of some shapes; None if one of them cannot be opened."""
         found: list[Surface] = []
         complete = True
         for geometry in shapes:
@@ -140,7 +140,7 @@ class _Reader:
             yield Surface(geometry.link, layer, _placed(scaled, geometry.pose), turned, shown, textured)
 
     def decimated(self, surfaces: list[Surface], most: int) -> list[Surface]:
-        """The surfaces with about so many triangles at most."""
+        """The surfaces, decimated to about ``most`` triangles if there are more."""
         count = sum(len(surface.faces) for surface in surfaces)
         if count <= most:
             return surfaces
@@ -164,7 +164,7 @@ class _Reader:
 
 
 def _smooth(vertices: Array, faces: Array) -> tuple[Array, Array]:
-    """The same surface, its vertices shared where it is smooth, so that it is lit as a smooth one."""
+    """The surface with vertices merged across smooth edges, so that shading is smooth."""
     if len(faces) > MOST_SMOOTH:
         return vertices, faces
     trimesh = extra("trimesh", "a view of a robot", name="viewer")
@@ -176,7 +176,7 @@ def _smooth(vertices: Array, faces: Array) -> tuple[Array, Array]:
 
 
 def _scaled(vertices: Array, faces: Array, scale: tuple[float, float, float]) -> tuple[Array, Array]:
-    """A surface multiplied by factors; where they mirror it, its faces keep their outside."""
+    """A surface scaled by factors; faces are flipped if the factors mirror it, so that normals point outwards."""
     return vertices * np.asarray(scale), faces[:, ::-1] if np.prod(scale) < 0.0 else faces
 
 
@@ -186,7 +186,7 @@ def _placed(vertices: Array, T: Array) -> Array:
 
 
 def _colour(values: Any) -> Colour | None:
-    """A colour with opacity; nearly invisible ones are drawn as if they were none."""
+    """A colour with opacity; nearly invisible colours become opaque."""
     if values is None:
         return None
     red, green, blue, alpha = (float(x) for x in values)
@@ -194,15 +194,15 @@ def _colour(values: Any) -> Colour | None:
 
 
 def _decimated(surface: Surface, most: int) -> Surface:
-    """A coarser surface: by quadric error where that library is installed, by a grid where not; without its texture."""
+    """A coarser surface without texture: by quadric error if that library is installed, otherwise by a grid."""
     wanted = max(most, 12)
-    triangles = thinned(surface.vertices[surface.faces], 4 * wanted).triangles  # so that the rest has a bound of work
+    triangles = thinned(surface.vertices[surface.faces], 4 * wanted).triangles  # bounds the work of the rest
     vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
     trimesh = extra("trimesh", "a view of meshes", name="viewer")
-    with contextlib.suppress(Exception):  # fast-simplification is missing, or fails on surfaces that are none
+    with contextlib.suppress(Exception):  # fast-simplification is missing, or fails on degenerate surfaces
         coarse = trimesh.Trimesh(vertices, faces, process=True).simplify_quadric_decimation(face_count=wanted)
         vertices, faces = np.asarray(coarse.vertices, dtype=float), np.asarray(coarse.faces, dtype=np.int64)
-    if len(faces) > 2 * wanted or not len(faces):  # many small pieces, which it leaves alone
+    if len(faces) > 2 * wanted or not len(faces):  # many small components, which it does not decimate
         triangles = thinned(triangles, wanted).triangles
         vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
     if len(faces):

@@ -1,4 +1,4 @@
-"""The path of the tip: of a recording at once, of an arm that is moved point by point."""
+"""The path of the tip: complete for a recording, point by point for an arm that is moved."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from armdyn.spatial.rotations import Array
 from armdyn.viewer.recording import Recording
 
 MOST_POINTS = 1500
-"""Of a path on the screen; of an arm that is moved the latest."""
+"""Largest number of points of a path on the screen; for an arm that is moved, the latest ones."""
 
 CLOSEST = 0.002
-"""Points closer than this are one, by the size of the arm."""
+"""Smallest distance of consecutive points, as a fraction of the size of the arm."""
 
 
 def trace_of(robot: Robot, recording: Recording) -> Array:
-    """The points through which the tip of a recorded arm comes, in base axes, m, shape (k, 3)."""
+    """The points of the tip of a recorded arm, in base axes, m, shape (k, 3)."""
     if robot.tip is None:
         return np.empty((0, 3))
     thin = recording.q[:: max(-(-len(recording.q) // MOST_POINTS), 1)]
@@ -40,11 +40,11 @@ class Trace:
 
     @property
     def points(self) -> Array:
-        """In base axes, m, shape (k, 3)."""
+        """The points in base axes, m, shape (k, 3)."""
         return np.array(self._points).reshape(-1, 3)
 
     def add(self, point: Array) -> bool:
-        """Remember a point; whether it is a new one."""
+        """Add a point; return True if it is far enough from the last one."""
         if self._points and np.linalg.norm(point - self._points[-1]) < self._closest:
             return False
         self._points.append(np.array(point))
@@ -52,5 +52,5 @@ class Trace:
         return True
 
     def clear(self) -> None:
-        """Begin again."""
+        """Remove all points."""
         self._points.clear()

@@ -33,10 +33,10 @@ Motion = Trajectory | Recording | Log | str | os.PathLike[str]
 """A motion to play: a simulated one, a recording, or the path of a log or of a saved trajectory."""
 
 MOST_MOTIONS = 8
-"""Of one robot at once."""
+"""Largest number of simultaneous motions of one robot."""
 
 APART = 1.3
-"""The distance of robots beside each other, by the larger one's size."""
+"""The distance of neighbouring robots, as a multiple of the larger one's size."""
 
 
 def view(
@@ -59,36 +59,37 @@ def view(
 ) -> Viewer:
     """A view of the robot in the browser: sliders for its joints, meshes, frames, ellipsoids, numbers and motions.
 
-    Returns at once; ``viewer.wait()`` keeps a script going until Ctrl-C, a notebook shows what is returned. Where no
-    browser can be opened, the address that is printed can be typed into one.
+    The function returns at once; ``viewer.wait()`` keeps a script running until Ctrl-C, a notebook displays the
+    returned viewer. If no browser can be opened, enter the printed address in one.
 
     Args:
         robot: a robot, or several.
         q: joint positions, rad or m, shape (n,); or several configurations, shape (k, n), of which the last is drawn
-            and the others are ghosts. Zero where none is given. Of several robots, one of these for each.
-        motion: what is played: a `armdyn.Trajectory` (of a batch the further motions are ghosts), the path of one that
-            was saved, a `armdyn.logs.Log`, or the path of one. Of several robots, one of these or None for each.
-        stream: states that arrive while it runs, one a line, which move the first robot: the number of a port, for TCP
-            and UDP; "-", standard input; or an iterable of lines. `armdyn.viewer.stream_lines.FORMAT` has the format.
-        rate: rows a second, Hz, of a log without times.
+            and the others are ghosts. Zero if not given. For several robots, one of these for each.
+        motion: the motion to play: a `armdyn.Trajectory` (for a batch, the further motions are ghosts), the path of a
+            saved one, a `armdyn.logs.Log`, or the path of one. For several robots, one of these or None for each.
+        stream: source of states, one per line, which move the first robot: the number of a port, for TCP and UDP; "-",
+            standard input; or an iterable of lines. `armdyn.viewer.stream_lines.FORMAT` describes the format.
+        rate: rows per second, Hz, of a log without times.
         look: "visual", "collision" or "skeleton".
-        dark: the background.
-        spacing: between several robots, m; 0 draws them over each other; beside each other where none is given.
-        speed: of the motion; 1: as fast as it was.
-        loop: whether the motion begins again at its end.
-        host: the address at which browsers, and a stream, are heard; "0.0.0.0" for those of all machines.
-        port: of the view; 0 for any; the first free one from 8080 on where none is given.
-        origins: further pages that may show the view, such as that of a tunnel: ["https://lab.example"]; its own page
+        dark: True for a dark background.
+        spacing: distance between several robots, m; 0 draws them over each other; None places them next to each other.
+        speed: factor of the original speed of the motion.
+        loop: True to restart the motion at its end.
+        host: the address that accepts browsers and a stream; "0.0.0.0" to accept those of all machines.
+        port: port of the view; 0 for any free port; if None, the first free one from 8080 on.
+        origins: further pages that may show the view, e.g. that of a tunnel: ["https://lab.example"]; its own page
             always may.
-        browser: whether to open a browser.
-        quiet: whether the address and notes are not printed; ``viewer.url`` and ``viewer.notes`` have them.
+        browser: True to open a browser.
+        quiet: True to print neither address nor notes; ``viewer.url`` and ``viewer.notes`` contain them.
 
     Raises:
         ShapeError: positions or a motion of other joints.
-        ViewerError: settings that make no sense.
-        PortInUse: the port asked for is in use.
-        LogError: a log without times and rate, with both, or with other columns; `armdyn.logs.read` takes their names.
-        MissingLibrary: where viser is not installed.
+        ViewerError: inconsistent settings.
+        PortInUse: the given port is in use.
+        LogError: a log without times and rate, with both, or with other columns; `armdyn.logs.read` accepts their
+            names.
+        MissingLibrary: viser is not installed.
 
     >>> viewer = armdyn.load("ur5").view([0.3, -1.2, 1.4, -0.7, 1.1, 0.2], port=0, browser=False)  # doctest: +ELLIPSIS
     ur5: http://localhost:...
@@ -142,27 +143,27 @@ def view_trajectory(
     browser: bool = True,
     quiet: bool = False,
 ) -> Viewer:
-    """A view of a motion in the browser: play, pause, scrub, torques and energy as they were.
+    """A view of a motion in the browser: play, pause, scrub, torques and energy over time.
 
     Args:
         trajectory: the motion, or a batch of eight at most.
-        robot: what moved; the bundled robot of that name where none is given.
+        robot: the robot of the motion; if None, the bundled robot of that name.
         look: "visual", "collision" or "skeleton".
-        dark: the background.
-        speed: of the motion; 1: as fast as it was.
-        loop: whether the motion begins again at its end.
-        host: the address at which browsers are heard; "0.0.0.0" for those of all machines.
-        port: of the view; 0 for any; the first free one from 8080 on where none is given.
-        origins: further pages that may show the view, such as that of a tunnel: ["https://lab.example"]; its own page
+        dark: True for a dark background.
+        speed: factor of the original speed of the motion.
+        loop: True to restart the motion at its end.
+        host: the address that accepts browsers; "0.0.0.0" to accept those of all machines.
+        port: port of the view; 0 for any free port; if None, the first free one from 8080 on.
+        origins: further pages that may show the view, e.g. that of a tunnel: ["https://lab.example"]; its own page
             always may.
-        browser: whether to open a browser.
-        quiet: whether the address and notes are not printed; ``viewer.url`` and ``viewer.notes`` have them.
+        browser: True to open a browser.
+        quiet: True to print neither address nor notes; ``viewer.url`` and ``viewer.notes`` contain them.
 
     Raises:
-        ViewerError: no robot is given, and none of the name is bundled; a batch of more than eight motions.
+        ViewerError: no robot is given, and no bundled robot has the name; a batch of more than eight motions.
         ShapeError: a robot of other joints.
-        PortInUse: the port asked for is in use.
-        MissingLibrary: where viser is not installed.
+        PortInUse: the given port is in use.
+        MissingLibrary: viser is not installed.
 
     >>> fall = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.5)
     >>> with fall.view(port=0, browser=False, quiet=True) as viewer:
@@ -191,7 +192,7 @@ def _one_each(values: Any, count: int, name: str) -> list[Any]:
 
 
 def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording]:
-    """The recordings of what is to be played; none where there is nothing."""
+    """The recordings of the motion to play; empty if there is none."""
     if motion is None:
         return []
     if isinstance(motion, str | os.PathLike):
@@ -232,20 +233,20 @@ def _entries(
 
 
 def _name(robots: Sequence[Robot], k: int) -> str:
-    """A name of its own in the tree of the scene."""
+    """A unique name in the tree of the scene."""
     plain = [robot.name.replace("/", "\u2044") or "robot" for robot in robots]
     return plain[k] if plain.count(plain[k]) == 1 else f"{plain[k]} {plain[: k + 1].count(plain[k])}"
 
 
 def _place(robots: Sequence[Robot], k: int, spacing: float | None) -> float:
-    """The place of the base of one of several robots along y, m."""
+    """The position of the base of one of several robots along y, m."""
     if spacing is None:
         spacing = APART * max(map(size_of, robots)) if len(robots) > 1 else 0.0
     return k * number("spacing", spacing, unit="m", error=ViewerError)
 
 
 def _announce(viewer: Viewer) -> None:
-    """Say the address, and what is not shown as it was given."""
+    """Print the address and the notes."""
     names = ", ".join(robot.name for robot in viewer.robots)
     print(f"{names}: {viewer.url}", flush=True)
     for note in viewer.notes:
@@ -257,7 +258,7 @@ def _tell(words: str) -> None:
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook will show the view by itself."""
+    """Return True if a notebook will display the view by itself."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and "IPKernelApp" in getattr(shell, "config", {})

@@ -1,4 +1,4 @@
-"""A view of robots in the browser: what a script, a notebook or the command line holds of it."""
+"""A view of robots in the browser: the object that scripts, notebooks and the command line use."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ from armdyn.viewer.stream_lines import LineReader, State, complaint
 from armdyn.writing import write_bytes
 
 TICK = 1.0 / 30.0
-"""s between two pictures of a motion."""
+"""Time between two frames of a motion, s."""
 
 NUMBERS_EVERY, CURVES_EVERY = 0.1, 0.2
-"""s between two times that numbers and curves are sent."""
+"""Time between two updates of numbers and of curves, s."""
 
 TELL_EVERY = 5.0
-"""s between two times that lines which were passed over are told."""
+"""Time between two messages on skipped lines, s."""
 
 MOST_SENDERS = 100
-"""Of a stream whose headers and counts of lines are remembered."""
+"""Largest number of senders of a stream whose headers and line counts are stored."""
 
 FPS = 25.0
-"""Pictures a second in files."""
+"""Frames per second in files."""
 
 HEIGHT = 480
-"""Of a view in a notebook, in pixels."""
+"""Height of a view in a notebook, in pixels."""
 
 
 class Viewer:
-    """A view of robots, served to browsers until it is closed. `armdyn.view`, ``robot.view`` make one.
+    """A view of robots, served to browsers until it is closed; returned by `armdyn.view` and ``robot.view``.
 
     Attributes:
         url: the address to open in a browser.
-        notes: what is not shown as it was given, one sentence each.
-        tell: is called with a sentence, now and then, when lines of a stream were passed over or a page was refused.
+        notes: differences between the view and the given data, one sentence each.
+        tell: callback, called at intervals with a message when lines of a stream were skipped or a page was refused.
 
-    In a script ``viewer.wait()`` keeps it open until Ctrl-C; in a notebook it shows itself.
+    In a script ``viewer.wait()`` keeps it open until Ctrl-C; in a notebook it is displayed.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Viewer:
                 gui.add_html(status_html(list(self.notes)))
 
     def _set_camera(self) -> None:
-        """Look at all of it, motions too, from the front and above; along the axis of arms that move in a plane."""
+        """Aim the camera at all robots and motions, from the front and above; for planar arms, along their axis."""
         points = np.concatenate([
             points @ arm.arm.base[:3, :3].T + arm.arm.base[:3, 3]
             for shown in self._robots for arm in shown.arms for points in (arm.drawn.rods.reshape(-1, 3), shown.reached)
@@ -171,7 +171,7 @@ class Viewer:
         low, high = points.min(axis=0), points.max(axis=0)
         around = max(float(np.linalg.norm(high - low)), size)
         up, towards = _view_of([shown.robot for shown in self._robots])
-        middle = 0.5 * (low + high) + 0.12 * around * np.cross(up, towards)  # beside the controls
+        middle = 0.5 * (low + high) + 0.12 * around * np.cross(up, towards)  # not covered by the controls
         scene, camera = self._server.scene, self._server.initial_camera
         scene.set_up_direction(tuple(up))
         camera.up, camera.look_at = tuple(up), tuple(middle)
@@ -182,7 +182,7 @@ class Viewer:
     def _light(self, shadows: bool = False) -> None:
         """Lights without an environment, and without shadows at first.
 
-        Each of them takes ten times as long to draw where there is no graphics card.
+        Without a graphics card, each of these makes rendering ten times slower.
         """
         scene = self._server.scene
         scene.configure_environment_map(None)
@@ -190,7 +190,7 @@ class Viewer:
         scene.add_light_hemisphere("/light", sky_color=(255, 255, 255), ground_color=(150, 150, 155), intensity=2.2)
 
     def _add_floor(self, up: Array, around: float) -> None:
-        """A grid through the base, on which the arm stands."""
+        """Add a grid through the base as a floor."""
         cell = 10.0 ** np.floor(np.log10(around / 2.0))
         width = 2.0 * np.ceil(2.0 * around / (5.0 * cell)) * 5.0 * cell
         plane = ("yz", "xz", "xy")[int(np.abs(up).argmax())]
@@ -217,20 +217,20 @@ class Viewer:
         for name, colour in _grid_colours(dark).items():
             setattr(self._grid, name, colour)
 
-    # What runs.
+    # Main loop.
 
     def _run(self) -> None:
         while not self._closed.wait(TICK):
             try:
                 self.tick()
-            except Exception as error:  # the view goes on, and says what is wrong
+            except Exception as error:  # the view continues, and reports the error
                 if self._closed.is_set():
                     return
                 for shown in self._robots:
                     shown.problem, shown.stale = str(error), True
 
     def tick(self) -> None:
-        """Show what has changed since: the motion that plays, the newest state of a stream, numbers and curves."""
+        """Update the scene: the played motion, the newest state of a stream, numbers and curves."""
         now = self._clock()
         with self._lock, self._server.atomic():
             t = self._play(now)
@@ -272,16 +272,16 @@ class Viewer:
     # The stream.
 
     def _line(self, sender: str, line: str) -> None:
-        """Take a line of the stream; one that holds no state is passed over, counted and told, whatever it holds."""
+        """Read a line of the stream; a line without a valid state is skipped, counted and reported."""
         if sender not in self._readers:
             self._readers[sender] = LineReader(self._robots[0].robot), [0]
         reader, count = self._readers[sender] = self._readers.pop(sender)  # the newest last
         count[0] += 1
-        if len(self._readers) > MOST_SENDERS:  # those that came and went
+        if len(self._readers) > MOST_SENDERS:  # drop senders without recent lines
             self._readers.pop(next(iter(self._readers)))
         try:
             state = reader.read(line)
-        except Exception as error:  # the stream goes on after any line
+        except Exception as error:  # the stream continues after any line
             self._stream_said = complaint(error, count[0])
             self._passed_over += 1
             return
@@ -310,12 +310,12 @@ class Viewer:
         self.tell(words)
 
     def _tell_passed_over(self, now: float) -> None:
-        """Tell of lines that were passed over since the last time, not too often."""
+        """Report the lines skipped since the last report, at most every ``TELL_EVERY`` seconds."""
         if self._passed_over > self._told and now - self._told_at >= TELL_EVERY:
             self._told, self._told_at = self._passed_over, now
             self.tell(f"{_passed_over(self._passed_over)}; the last: {self._stream_said}")
 
-    # What a script does with it.
+    # Methods for scripts.
 
     @property
     def robots(self) -> tuple[Robot, ...]:
@@ -324,7 +324,7 @@ class Viewer:
 
     @property
     def q(self) -> Array:
-        """The configuration that the first robot is shown at, rad or m, shape (n,): also what sliders have made it."""
+        """The displayed configuration of the first robot, rad or m, shape (n,), including changes by sliders."""
         return np.array(self._robots[0].q)
 
     @property
@@ -334,24 +334,24 @@ class Viewer:
 
     @property
     def passed_over(self) -> int:
-        """How many lines of the stream held no state of the robot and were passed over."""
+        """The number of lines of the stream that were skipped because they contained no state of the robot."""
         return self._passed_over
 
     @property
     def stream_said(self) -> str:
-        """The complaint about the last line of the stream that was passed over; empty where none was."""
+        """The reason for the last skipped line of the stream; empty if none was skipped."""
         return self._stream_said
 
     def show(self, q: ArrayLike, robot: int | str = 0) -> None:
-        """Show a robot at another configuration, at once: from a loop of one's own.
+        """Show a robot at another configuration at once, e.g. from a user's own loop.
 
         Args:
-            q: joint positions, rad or m, shape (n,); loops are closed near there.
-            robot: which of several, by its place or its name.
+            q: joint positions, rad or m, shape (n,); kinematic loops are closed near them.
+            robot: index or name of one of several robots.
 
         Raises:
             ShapeError: positions of other joints.
-            ViewerError: positions that are not finite; a view that is closed.
+            ViewerError: positions that are not finite; a closed view.
         """
         self._refuse_closed()
         shown = self._robots[self._place(robot)]
@@ -374,11 +374,11 @@ class Viewer:
         return place
 
     def play(self) -> None:
-        """Play the motion, from its beginning where it is at its end."""
+        """Play the motion, from its beginning if it is at its end."""
         self._motion().play(self._clock())
 
     def pause(self) -> None:
-        """Stop the motion where it is."""
+        """Stop the motion at its present time."""
         self._motion().pause(self._clock())
 
     def seek(self, t: float) -> None:
@@ -394,18 +394,18 @@ class Viewer:
     def screenshot(
         self, path: str | os.PathLike[str] | None = None, *, width: int = 1280, height: int = 960, timeout: float = 60.0
     ) -> Array:
-        """The scene as a browser draws it, RGB, shape (height, width, 3), from where that browser looks.
+        """The scene as rendered by a browser from its camera, RGB, shape (height, width, 3).
 
-        Where no browser shows the view, a Chromium or Chrome without a window is started for it.
+        If no browser shows the view, a headless Chromium or Chrome is started.
 
         Args:
-            path: also write it there, a .png.
-            width: in pixels.
-            height: in pixels.
-            timeout: s; so long a browser is waited for.
+            path: file to write, a .png; None to write none.
+            width: width, in pixels.
+            height: height, in pixels.
+            timeout: longest wait for a browser, s.
 
         Raises:
-            ViewerError: no browser that draws; a file that cannot be written.
+            ViewerError: no browser that renders; a file that cannot be written.
         """
         self._refuse_closed()
         if path is not None:
@@ -423,24 +423,24 @@ class Viewer:
         return pixels
 
     def save(self, path: str | os.PathLike[str], *, fps: float = FPS) -> None:
-        """Write the scene, and the motion where there is one, to a file that plays without a server.
+        """Write the scene, and the motion if there is one, to a file that plays without a server.
 
-        The page plays the motion again and again; it can be paused, scrubbed and turned. It shows what the view shows
-        now, but of a motion not the ellipsoid of the tip.
+        The page plays the motion in a loop; it can be paused, scrubbed and rotated. It shows the present content of the
+        view, except the ellipsoid of the tip during a motion.
 
         Args:
-            path: ``.html``, one page that needs nothing else; or ``.viser``, for pages that embed viser's client.
-            fps: pictures a second of the motion, at the view's speed.
+            path: ``.html``, one self-contained page; or ``.viser``, for pages that embed viser's client.
+            fps: frames per second of the motion, at the view's speed.
 
         Raises:
-            ViewerError: another ending, or a file that cannot be written.
+            ViewerError: another file extension, or a file that cannot be written.
         """
         self._refuse_closed()
         target = checked(path, ENDINGS)
         rate = number("fps", fps, above=0.0, unit="Hz", error=ViewerError)
         with contextlib.ExitStack() as held:
             for lock in (self._lock, *(shown.lock for shown in self._robots)):
-                held.enter_context(lock)  # so that nobody's sliders come into the film
+                held.enter_context(lock)  # so that no slider changes the film
             serializer = self._server.get_scene_serializer()
             if self.playback is not None:
                 for t in self.playback.times(rate):
@@ -448,21 +448,21 @@ class Viewer:
                         if shown.recordings:
                             shown.play_at(t)
                     serializer.insert_sleep(1.0 / rate)
-                self._last_t = None  # back to where the motion is
+                self._last_t = None  # back to the present time of the motion
             serializer._messages = film_of(serializer._messages)
             html = target.suffix.lower() == ".html"
             content = serializer.as_html(dark_mode=self._dark).encode() if html else serializer.serialize()
         write_bytes(target, content, error=ViewerError)
 
     def open(self) -> bool:
-        """Show the view in the browser; whether there is one that could be told."""
+        """Open the view in the browser; return True on success."""
         return open_browser(self.url)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Keep the view open until Ctrl-C, which closes it, until it is closed, or for so many seconds.
+        """Keep the view open until Ctrl-C, which closes it, until it is closed, or for ``timeout`` seconds.
 
         Returns:
-            Whether Ctrl-C ended it.
+            True if Ctrl-C ended it.
         """
         with contextlib.suppress(KeyboardInterrupt):
             until = (
@@ -476,7 +476,7 @@ class Viewer:
         return True
 
     def close(self) -> None:
-        """End the view and free its port; a closed one stays closed."""
+        """Close the view and free its port; closing twice has no effect."""
         if self._closed.is_set():
             return
         self._closed.set()
@@ -490,7 +490,7 @@ class Viewer:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """True after the view was closed."""
         return self._closed.is_set()
 
     def _refuse_closed(self) -> None:
@@ -520,7 +520,7 @@ class Viewer:
 
 
 def _view_of(robots: Sequence[Robot]) -> tuple[Array, Array]:
-    """The direction upwards, and that from what is looked at to the eye: unit vectors in base axes."""
+    """The upward direction, and the direction from the target to the camera: unit vectors in base axes."""
     from armdyn.plots.plane import plane_of_motion  # noqa: PLC0415 - where a view is opened
 
     planes = [plane_of_motion(robot) for robot in robots]

@@ -1,1 +1,1 @@
-"""The controls of a view beside its picture: joints, numbers, curves, playback, what is shown."""
+"""The controls of a view next to its picture: joints, numbers, curves, playback, visible parts."""

@@ -1,4 +1,4 @@
-"""Curves over time beside the picture, drawn as far as the motion has come."""
+"""Curves over time next to the picture, drawn up to the present time of the motion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from armdyn.plots.style import COLOURS
 from armdyn.viewer.curves import Curves
 
 HEIGHT = 190
-"""Of a plot, in pixels of the screen."""
+"""Height of a plot, in pixels of the screen."""
 
 AXIS = {"stroke": "#8a9099", "grid": {"stroke": "rgba(138,144,153,0.25)", "width": 1}, "ticks": {"show": False}}
 
@@ -19,9 +19,9 @@ class CurvesPanel:
     """A plot of curves that grow.
 
     Args:
-        gui: of a server of viser.
-        curves: all of them.
-        full: whether they are drawn at once.
+        gui: the GUI of a viser server.
+        curves: the complete curves.
+        full: True to draw all points at once.
     """
 
     def __init__(self, gui: Any, curves: Curves, *, full: bool = False) -> None:
@@ -44,7 +44,7 @@ class CurvesPanel:
         return self._names
 
     def draw(self, curves: Curves) -> None:
-        """Draw these instead, in their axes."""
+        """Draw other curves instead, with their axis ranges."""
         self.title.content = f"**{curves.title}**"
         scales = _scales(curves)
         if self.plot.scales != scales:
@@ -52,7 +52,7 @@ class CurvesPanel:
         self.plot.data = _data(curves)
 
     def remove(self) -> None:
-        """Take it away."""
+        """Remove the plot from the panel."""
         self.title.remove()
         self.plot.remove()
 

@@ -1,4 +1,4 @@
-"""Sliders for the joints, and buttons that bring all of them to zero, or anywhere."""
+"""Sliders for the joints, and buttons that move all joints to zero or to a random configuration."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from armdyn.spatial.rotations import Array
 from armdyn.viewer.sliders import SHOWN, Slider, sliders_of
 
 Moved = Callable[[Array, str], None]
-"""Is called with the positions that the sliders show, rad or m, shape (n,), and the name of the one that was moved."""
+"""Callback with the positions of the sliders, rad or m, shape (n,), and the name of the moved joint."""
 
 
 def heading(robot: Robot) -> str:
-    """The heading of the sliders, with their unit where they have one."""
+    """The heading of the sliders, with their unit if all have the same."""
     units = {SHOWN[joint.kind][0] for joint in robot.joints}
     return f"Joints, {units.pop()}" if len(units) == 1 else "Joints"
 
@@ -27,12 +27,12 @@ class JointPanel:
     """A slider for each coordinate of a robot.
 
     Args:
-        gui: of a server of viser.
-        robot: whose coordinates they are.
-        q: what they show first, rad or m, shape (n,).
-        reached: all positions that they will have to show, shape (..., n).
-        moved: is called when a slider was moved by somebody.
-        lock: of the robot that they move: sliders that we move are moved by nobody else meanwhile.
+        gui: the GUI of a viser server.
+        robot: the robot with these coordinates.
+        q: initial positions, rad or m, shape (n,).
+        reached: all positions that the ranges must include, rad or m, shape (..., n).
+        moved: callback, called when a user moves a slider.
+        lock: lock of the robot that they move; held while the program sets the sliders.
     """
 
     def __init__(self, gui: Any, robot: Robot, q: Array, reached: Array, moved: Moved, lock: threading.RLock) -> None:
@@ -57,7 +57,7 @@ class JointPanel:
         self.buttons.on_click(self.clicked)
 
     def changed(self, _: Any = None) -> None:
-        """Take the positions of the sliders that are not where we put them."""
+        """Read the positions of the sliders that a user has moved."""
         with self._lock:
             names = []
             for k, (slider, handle) in enumerate(zip(self.sliders, self.handles, strict=True)):
@@ -69,7 +69,7 @@ class JointPanel:
                 self._moved(np.array(self._at), names[0])
 
     def clicked(self, _: Any = None) -> None:
-        """Bring all joints to zero, or as near as limits allow, or anywhere within them."""
+        """Move all joints to zero, or as near as limits allow, or to random positions within the limits."""
         if self.buttons.value == "random":
             q = self.robot.random_configuration()
         else:
@@ -86,7 +86,7 @@ class JointPanel:
                 handle.value = self._shown[k]
 
     def enable(self, enabled: bool) -> None:
-        """Whether they can be moved."""
+        """Enable or disable the sliders."""
         for handle in self.handles:
             handle.disabled = not enabled
         self.buttons.visible = enabled

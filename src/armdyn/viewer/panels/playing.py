@@ -1,4 +1,4 @@
-"""The buttons of a motion: play and pause, where it is, how fast it runs."""
+"""The controls of a motion: play and pause, time, speed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class PlayPanel:
     """The controls of a `Playback`.
 
     Args:
-        gui: of a server of viser.
-        playback: what they control.
-        clock: gives the time, s, by which it runs.
+        gui: the GUI of a viser server.
+        playback: the controlled playback.
+        clock: function that returns the time of the clock, s.
     """
 
     def __init__(self, gui: Any, playback: Playback, clock: Callable[[], float]) -> None:
@@ -48,22 +48,22 @@ class PlayPanel:
         self.refresh()
 
     def scrubbed(self, _: Any = None) -> None:
-        """Go where somebody has moved the slider."""
+        """Seek to the time that a user has set on the slider."""
         value = float(self.slider.value)
         if abs(value - self._shown) > CLOSE_TO:
             self._shown = value
             self.playback.seek(value, self._clock())
 
     def speed_chosen(self, _: Any = None) -> None:
-        """Run as fast as was chosen."""
+        """Set the speed to the chosen one."""
         self.playback.set_speed(float(str(self.speed.value)), self._clock())
 
     def loop_chosen(self, _: Any = None) -> None:
-        """Start again at the end, or not."""
+        """Turn looping on or off."""
         self.playback.loop = bool(self.loop.value)
 
     def refresh(self, t: float | None = None) -> None:
-        """Show whether it plays, and where it is."""
+        """Show the state of the playback, playing or paused, and its time."""
         label = "Pause" if self.playback.playing else "Play"
         if self.button.label != label:
             self.button.label = label

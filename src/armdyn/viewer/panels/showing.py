@@ -1,4 +1,4 @@
-"""The panel of the parts of the arms that are shown, and of the background."""
+"""The panel that selects the visible parts of the arms, and the background."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from armdyn.viewer.ellipsoids import OF_TIP
 from armdyn.viewer.screen_arm import FRAMES, Show
 
 WORDS = {"names": "Names", "inertias": "Inertia of links", "centre": "Centre of mass", "trace": "Path of the tip"}
-"""The boxes that are checked, by the attributes of `Show` that they are."""
+"""The labels of the check boxes, by attribute of `Show`."""
 
 
 class ShowPanel:
-    """Choices of what is shown.
+    """Controls that select the visible parts.
 
     Args:
-        gui: of a server of viser.
-        show: what is shown first, changed in place.
-        looks: those that one of the arms has.
-        dark: whether the background is dark first.
-        with_tip: whether an arm has a tip.
-        changed: is called when something was chosen.
-        darkened: is called with whether the background is to be dark.
-        lit: is called with whether there are to be shadows.
+        gui: the GUI of a viser server.
+        show: the initial selection, changed in place.
+        looks: the looks that at least one of the arms has.
+        dark: True if the background is dark initially.
+        with_tip: True if an arm has a tip.
+        changed: callback, called when the selection has changed.
+        darkened: callback, called with True for a dark background.
+        lit: callback, called with True for shadows.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class ShowPanel:
         self.shadows.on_update(self.light)
 
     def chosen(self, _: Any = None) -> None:
-        """Show what was chosen."""
+        """Apply the selection."""
         self.show.look, self.show.frames = self.look.value, self.frames.value
         self.show.tip_ellipsoid = self.ellipsoid.value
         for name, box in self.boxes.items():
@@ -64,9 +64,9 @@ class ShowPanel:
         self._changed()
 
     def darken(self, _: Any = None) -> None:
-        """Take the background that was chosen."""
+        """Apply the chosen background."""
         self._darkened(bool(self.dark.value))
 
     def light(self, _: Any = None) -> None:
-        """Draw shadows, or none."""
+        """Turn shadows on or off."""
         self._lit(bool(self.shadows.value))
