@@ -1,4 +1,4 @@
-"""The base of what drives a joint, as the equations of motion read it; `armdyn.actuators.Actuator` is made of parts."""
+"""The base class of joint actuators in the equations of motion; `armdyn.actuators.Actuator` is built from parts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from armdyn.model.passive import NOTHING, Passive
 
 
 class JointActuator(ABC):
-    """A motor with its gear and what rubs in them, seen from the joint it drives.
+    """A motor with its gear and their friction, seen from the joint that it drives.
 
-    A frozen dataclass of names, numbers, laws and tuples of these. What it says replaces what the joint's description
-    says of the same quantity.
+    A frozen dataclass of names, numbers, laws and tuples of these. Its numbers replace those of the joint's description
+    for the same quantities.
     """
 
     @abstractmethod
@@ -24,62 +24,62 @@ class JointActuator(ABC):
     @property
     @abstractmethod
     def armature(self) -> float | None:
-        """The inertia of its rotor as the joint feels it, kg m^2, or kg of a slide; None where it says nothing.
+        """The inertia of its rotor reflected to the joint, kg m^2, or kg for a slide; None if it specifies none.
 
         The approximation G^2 I_rotor: a rotor of `motor_parts` is not in it. `of_joint` is.
         """
 
     @property
     def of_joint(self) -> Passive:
-        """The numbers of the joint itself to which its own are added; zero where it replaces them."""
+        """The numbers of the joint itself to which its own are added; zero if it replaces them."""
         return NOTHING
 
     @property
     def gear_ratio(self) -> float:
-        """G, turns of the motor for one of the joint, or rad/m of a slide; 1 where it says none."""
+        """G, turns of the motor per turn of the joint, or rad/m for a slide; 1 by default."""
         return 1.0
 
     @property
     def motor_parts(self) -> tuple[Rotor | Stator, ...]:
-        """Rotors that are bodies of their own, with their ratios and inertias, and stators; none unless it says so."""
+        """Rotors that are bodies of their own, with their ratios and inertias, and stators; none by default."""
         return ()
 
     def renamed(self, names: Mapping[str, str]) -> JointActuator:
-        """The same where the frames of the robot have other names."""
+        """The actuator in a robot whose frames have other names: ``names`` maps old names to new ones."""
         return self
 
     @property
     def has_spring(self) -> bool:
-        """Whether a spring stands between its rotor and the link, so that both move by themselves."""
+        """True if there is a spring between its rotor and the link, so that both move by themselves."""
         return False
 
     @property
     def spring_numbers(self) -> Mapping[str, float]:
-        """The numbers of that spring by their names; none without one."""
+        """The numbers of that spring by their names; empty without one."""
         return {}
 
     @property
     def without_spring(self) -> JointActuator | None:
-        """The same, stiff; None where nothing else is left."""
+        """The actuator without its spring, stiff; None if nothing else remains."""
         return self
 
     @property
     @abstractmethod
     def without_friction(self) -> JointActuator:
-        """The same, with nothing that rubs."""
+        """The actuator without friction."""
 
     def without_laws(self, such: Callable[[FrictionLaw], bool]) -> JointActuator:
-        """The same without those of its own friction laws; what its motor and its brake take stays."""
+        """The actuator without those of its own friction laws; the friction of its motor and its brake stays."""
         return self
 
     def with_two_numbers(self, damping: float, friction: float) -> JointActuator:
-        """The same with these laws besides its own, at the rotor of its joint; only where it `has_spring`."""
+        """The actuator with these laws in addition to its own, at the rotor of its joint; only if it `has_spring`."""
         raise NotImplementedError
 
     @property
     @abstractmethod
     def laws(self) -> tuple[FrictionLaw, ...] | None:
-        """The friction laws, seen from the joint; None where the actuator has none of its own."""
+        """The friction laws, seen from the joint; None if the actuator has none of its own."""
 
     @property
     def losses(self) -> tuple[FrictionLaw, ...]:

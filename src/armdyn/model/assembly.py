@@ -58,23 +58,24 @@ def assemble(
 ) -> Model:
     """Build the `Model`, or raise a `ModelError` that lists every problem at once.
 
-    Warns (`DescriptionWarning`) of what most callers would not expect to be left out of the equations.
+    Warns (`DescriptionWarning`) of quantities left out of the equations that most callers would expect in them.
 
     Args:
         name: of the robot.
         links: every link of the description.
         joints: every joint of the description, in its order.
-        selection: which part of it is wanted, and how it is judged.
-        notes: what the reader of the description did not use.
+        selection: the selected part of the description, and the checks.
+        notes: data that the reader of the description did not use.
         geometry: shapes the description refers to.
-        problems: what the reader of the description found wrong already.
-        incomplete: whether the reader had to leave out a part, so that how they hang together cannot be judged.
-        check: raises where the model holds what the reader cannot describe, before it is asked whether it moves.
+        problems: errors that the reader of the description found already.
+        incomplete: True if the reader had to leave out a part, so that the connections cannot be checked.
+        check: raises if the model holds parts that the reader cannot describe; called before the joints are checked for
+            motion.
         marked_tip: the link that the description itself names as the tip.
-        gravity: of the description, m/s^2, shape (3,); (0, 0, -9.81) where it states none. That of ``selection``,
-            which is in the axes of the base, replaces it.
-        gravity_in: the link in whose axes the description states gravity; its root where none is given.
-        drawn: positions at which the description draws its joints, by name, where these are not zero, rad or m.
+        gravity: of the description, m/s^2, shape (3,); (0, 0, -9.81) if it states none. That of ``selection``, which is
+            in the axes of the base, replaces it.
+        gravity_in: the link in whose axes the description states gravity; its root by default.
+        drawn: positions at which the description draws its joints, by name, if these are not zero, rad or m.
     """
     check_types(name, links, joints)
     geometry = tuple(geometry)
@@ -150,7 +151,7 @@ def _gravity(
 
 
 def refuse_motionless(model: Model) -> None:
-    """Raise where links and joints do not make an arm."""
+    """Raise if links and joints do not form an arm."""
     if not model.joints:
         raise ModelError(
             f"{quoted(model.name)} has no moving joint; an arm needs at least one that is revolute or prismatic."
@@ -181,7 +182,7 @@ def _carriers_left_out(base: str, joints: Sequence[JointPart], kept: Sequence[Jo
 
 
 def _advice_on_carrier(carrier: str, base: str, kept_links: Collection[str], joints: Sequence[JointPart]) -> str:
-    """How a link that is left out stays: among all branches, or welded to the chain by the joints that lead to it."""
+    """Advice on a link that is left out: select all branches, or weld it to the chain by the joints before it."""
     by_child = {joint.child: joint for joint in joints}
     link, leading = carrier, dict[str, float]()
     while link not in kept_links:
@@ -195,7 +196,7 @@ def _advice_on_carrier(carrier: str, base: str, kept_links: Collection[str], joi
 
 
 def lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
-    """The joint, or the weld that holds it where it is locked."""
+    """The joint, or the weld that holds it at its locked position."""
     if joint.name not in locked:
         return joint
     q = locked[joint.name]
@@ -216,7 +217,7 @@ def merge(
     geometry: Iterable[Geometry],
     stopped: Iterable[JointPart] = (),
 ) -> Model:
-    """Weld every fixed joint: the links behind it become frames of the link that carries their inertia and shapes.
+    """Weld every fixed joint: the links after it become frames of the link that carries their inertia and shapes.
 
     ``stopped`` are joints that are left out: their rotors on links that stay are held, as those of fixed joints are.
     """
@@ -266,7 +267,7 @@ def merge(
 
 
 def _carried(shape: Geometry, link: str, pose: Array) -> Geometry:
-    """A shape on the link that carries its own, which stands in it at a pose."""
+    """A shape moved to the link that carries its own link, which is at a pose in it."""
     return shape if link == shape.link else dataclasses.replace(shape, link=link, pose=pose @ exact(shape.pose))
 
 

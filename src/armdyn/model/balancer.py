@@ -79,7 +79,7 @@ class Balancer(ParallelSpring):
         """The balancer between a point of a joint's parent and a point of its child.
 
         Args:
-            joint: a revolute joint of a robot, such as ``robot.model.joint("shoulder")``.
+            joint: a revolute joint of a robot, e.g. ``robot.model.joint("shoulder")``.
             on_parent: the point in the frame of the parent link, m, shape (3,).
             on_child: the point in the frame of the child link, m, shape (3,).
             stiffness: k, N/m.

@@ -1,8 +1,9 @@
-"""Base parameters: as few combinations of the standard parameters as joint forces can tell apart.
+"""Base parameters: the smallest set of combinations of the standard parameters that joint forces depend on.
 
-A vector of standard parameters that causes no joint force in any state is a null vector; null vectors say which
-parameters depend on which. Of the columns of the regressor as many are independent as there are parameters beyond null
-vectors, and with beta = K pi of these columns alone, Y pi = Y_independent beta (Khalil and Dombre 2002, 9.4).
+A vector of standard parameters that causes no joint force in any state is a null vector; null vectors show the
+dependences between parameters. The number of independent columns of the regressor is the number of parameters minus
+that of null vectors, and with beta = K pi of these columns alone, Y pi = Y_independent beta (Khalil and Dombre 2002,
+9.4).
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ PREFERRED = ("m", "mc_z", "mc_y", "mc_x", "I_yy", "I_xx", "I_zz", "I_xy", "I_yz"
 """The order in which parameters of a link become dependent: first those the literature gives to the link before."""
 
 CLEAR = 0.5
-"""A parameter is preferred where the null vectors move it at least this much as the one they move most."""
+"""A parameter is preferred if its part in the null vectors is at least this fraction of the largest."""
 
 FOUND = 1e-6
 """Entries of null vectors of unit length below this count as zero."""
 
 ROUNDING = 1e-12
-"""Entries of K below this, in units of the arm's own size, are what rounding left of exact zeros."""
+"""Entries of K below this, in units of the arm's own size, are rounding errors of exact zeros."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +41,10 @@ class BaseParameters:
         standard: the standard parameters pi of the robot, with their names.
         independent: the columns of the regressor that are kept, in order.
         matrix: K, shape (rank, parameters); the identity in the independent columns.
-        gap: where they were found on numbers, the smallest singular value that counts as one and the greatest that
-            counts as zero, relative to the greatest of all. None where they follow from the structure.
-        scales: the size of each standard parameter in kg and the arm's own length, shape (parameters,); 1 where not
-            given. `to_standard` measures in them how near parameters are.
+        gap: for a numerical rank, the smallest singular value counted as nonzero and the largest counted as zero,
+            relative to the largest of all. None if the combinations follow from the structure.
+        scales: the size of each standard parameter in kg and the arm's own length, shape (parameters,); 1 by default.
+            `to_standard` measures distances of parameters in them.
 
     >>> base = armdyn.load("planar_2r").base_parameters()
     >>> base.rank, base.names[0]
@@ -63,7 +64,7 @@ class BaseParameters:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Every base parameter as the sum it is, such as "link_1.mc_x + 0.4 link_2.m"."""
+        """Every base parameter written as a sum, e.g. "link_1.mc_x + 0.4 link_2.m"."""
         rows = zip(self.matrix, self.independent, strict=True)
         return tuple(_sum(row, column, self.standard.names) for row, column in rows)
 
@@ -111,20 +112,20 @@ class BaseParameters:
     def to_standard(self, beta: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Standard parameters pi with the base parameters beta = K pi, shape (..., parameters).
 
-        All such pi cause the same joint forces. Without ``near`` it is the simplest, whose dependent ones are zero,
-        and which is no bodies' in general: links have a first moment and no mass. With it, the one nearest to
-        parameters that are about right, as those of a description:
+        All such pi cause the same joint forces. Without ``near`` it is the simplest, with all dependent parameters
+        zero, which real bodies cannot have in general: links have a first moment and no mass. With ``near``, it is the
+        one nearest to approximate parameters, e.g. those of a description:
 
             pi = near + D^2 K^T (K D^2 K^T)^-1 (beta - K near)
 
-        with D = diag(scales), so that |D^-1 (pi - near)| is as small as can be: a kilogram, a kilogram at the arm's
-        own length, and its moment there count alike. What no joint force depends on stays as it is in ``near``. That
-        bodies can have them is likely where ``near`` was no far guess, and not certain:
-        `Robot.with_standard_parameters` checks, or takes them as they stand.
+        with D = diag(scales), so that |D^-1 (pi - near)| is minimal: a kilogram, a kilogram at the arm's own length,
+        and its moment there have equal weight. Parameters that no joint force depends on stay as they are in ``near``.
+        The result is likely, not certain, to be physically possible if ``near`` is a good guess:
+        `Robot.with_standard_parameters` checks it, or accepts it unchecked.
 
         Args:
             beta: base parameters, shape (..., rank).
-            near: standard parameters, shape (..., parameters), such as ``robot.standard_parameters()``.
+            near: standard parameters, shape (..., parameters), e.g. ``robot.standard_parameters()``.
 
         Raises:
             ShapeError: arrays of another length.
@@ -166,7 +167,7 @@ class BaseParameters:
 
 
 def _sum(row: Array, own: int, names: Sequence[str]) -> str:
-    """The column kept first, then what is added to it."""
+    """The independent column first, then the terms added to it."""
     text = names[own]
     for column in np.flatnonzero(row).tolist():
         if column != own:
@@ -178,7 +179,7 @@ def _sum(row: Array, own: int, names: Sequence[str]) -> str:
 def grouped(
     mechanism: Mechanism, standard: StandardParameters, null_vectors: Array, gap: tuple[float, float] | None = None
 ) -> BaseParameters:
-    """The base parameters where the columns of ``null_vectors`` cause no joint force.
+    """The base parameters if the columns of ``null_vectors`` cause no joint force.
 
     Dependent columns are chosen from the tips inwards, so that sums belong to inner links. ``null_vectors`` are a basis
     in the arm's own units (`own_units`), shape (parameters, k).
@@ -217,7 +218,7 @@ def columns_of_bodies(mechanism: Mechanism, standard: StandardParameters) -> lis
 
 
 def _dependent(null_vectors: Array, groups: Sequence[Sequence[int]]) -> list[int]:
-    """As many columns as there are null vectors, such that no null vector leaves all of them alone."""
+    """The dependent columns, one per null vector, chosen so that no null vector is zero in all of them."""
     basis = np.linalg.qr(null_vectors)[0] if null_vectors.size else null_vectors
     found: list[int] = []
     from_the_tips = groups[::-1]
@@ -233,7 +234,7 @@ def _dependent(null_vectors: Array, groups: Sequence[Sequence[int]]) -> list[int
 
 
 def _without(basis: Array, row: Array) -> Array:
-    """The null vectors that leave one column alone: one fewer."""
+    """A basis of the null vectors that are zero in one column: one fewer."""
     complement = np.linalg.svd(row[None, :])[2][1:].T
     return np.asarray(basis @ complement)
 
@@ -253,12 +254,12 @@ def own_units(mechanism: Mechanism, standard: StandardParameters) -> Array:
 
 
 def own_gravity(mechanism: Mechanism) -> float:
-    """The strength of gravity, m/s^2; 1 where there is none."""
+    """The strength of gravity, m/s^2; 1 if it is zero."""
     return float(np.linalg.norm(mechanism.gravity)) or 1.0
 
 
 def own_length(mechanism: Mechanism) -> float:
-    """The greatest distance from joint to joint, m; 1 where there is none."""
+    """The greatest distance from joint to joint, m; 1 if it is zero."""
     places = [body.offset for body in mechanism.links] + [body.link_pose[:3, 3] for body in mechanism.links]
     greatest = max(float(np.linalg.norm(place)) for place in places)
     return greatest if greatest > 0.0 else 1.0

@@ -12,7 +12,7 @@ LONGEST = 1e50
 """The largest length, in whatever unit: squares of lengths times the largest mass are numbers."""
 
 SHORTEST = 1e-50
-"""The smallest length that is not zero where it is the size of a body: of smaller ones, squares of squares are zero."""
+"""The smallest nonzero size of a body, m: the fourth powers of smaller lengths underflow to zero."""
 
 LARGEST_ANGLE = 1e15
 """The largest angle, rad. Beyond it neighbouring floating-point numbers are more than 0.1 rad apart."""

@@ -3,8 +3,8 @@
 Every moving link gets a frame of our own choice: z along its joint axis, origin on that axis, x along the
 common normal to the axis of its first child. The step from a link to its child is then a turn about x, a turn
 about z (the joint), and an offset with two components: modified Denavit-Hartenberg's choice of axes, with the origin
-where the common normal from the parent *arrives* instead of where the one to the child departs. A link with several
-children needs one more turn about z, by a constant, before the second and later ones.
+where the common normal from the parent *arrives* instead of the point from which the one to the child departs. A link
+with several children needs one more turn about z, by a constant, before the second and later ones.
 
 This is exact: poses, forces and inertias are the same physical quantities in other axes. It is done in fifty digits and
 rounded to float64 once, where a constant meets a variable, so the constants are the same on every machine.
@@ -38,7 +38,7 @@ from armdyn.spatial.rotations import Array, cross, inverse_rigid, orthonormal, r
 from armdyn.spatial.turns import Axes, Turns, to_child
 
 FAR = 10.0
-"""Axes count as parallel if their common normal is farther away than so many distances between their origins."""
+"""Axes count as parallel if their common normal is farther away than this many distances between their origins."""
 
 FAR_BASE = 100
 """The largest distance of a frame from a link on the base, in sizes of the link."""
@@ -97,7 +97,7 @@ class Placed(NamedTuple):
 
     @property
     def revolute(self) -> bool:
-        """Whether it turns; else it slides."""
+        """True if the joint is revolute, False if it is prismatic."""
         return self.joint.kind == "revolute"
 
     @property
@@ -137,11 +137,11 @@ def _canonical_frame(joint: Placed, previous: Array | None, children: list[Place
 
 
 def _origin(joint: Placed, previous: Array) -> Array:
-    """The origin: on a revolute joint's axis, where the common normal from the parent's axis arrives.
+    """The origin: on a revolute joint's axis, at the foot of the common normal from the parent's axis.
 
-    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where that is parallel, the origin
-    keeps the parent's height. A prismatic joint has a direction and no place: its origin is the parent's, wherever the
-    description puts the slide.
+    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. If that is parallel, the origin keeps
+    the parent's height. A prismatic joint has a direction and no place: its origin is the parent's, independent of the
+    slide's place in the description.
     """
     to_link = inverse_rigid(previous)
     parent_z, parent_origin = to_link[:3, 2], to_link[:3, 3]
@@ -154,10 +154,10 @@ def _origin(joint: Placed, previous: Array) -> Array:
 def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties) -> Array:
     """The origin of a link on the base.
 
-    It lies on a revolute joint's axis, where the common normal to the first child's axis departs, or where there is
-    none, at the height of the base's origin; of a prismatic joint, at the base's origin. Where that is far away from
-    the link's mass and what else it carries, the centre of mass takes its part, for its distance, which no force
-    depends on, would cost the small lengths of the arm their digits.
+    It lies on a revolute joint's axis, at the foot of the common normal to the first child's axis, or if there is none,
+    at the height of the base's origin; for a prismatic joint, at the base's origin. If that is far away from the link's
+    mass and the bodies it carries, the centre of mass replaces it, because the distance, which no force depends on,
+    would cost the small lengths of the arm their digits.
     """
     first = next((c for c in children if c.revolute), None)
     foot = _foot(joint.z, first.z_in_parent, first.place) if joint.revolute and first is not None else None
@@ -171,7 +171,7 @@ def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties
 
 
 def _is_near(point: Array, inertia: MassProperties, children: list[Placed]) -> bool:
-    """Whether a point is no farther from the centre of mass than the link is large, many times over."""
+    """True if a point is not farther from the centre of mass than the link is large, many times over."""
     size = _radius_of_gyration(inertia) + sum(norm(c.place - inertia.com) for c in children)
     return bool(norm(point - inertia.com) <= FAR_BASE * size)
 
@@ -183,7 +183,7 @@ def _radius_of_gyration(inertia: MassProperties) -> Exact:
 def _foot(z1: Array, z2: Array, o2: Array) -> Exact | None:
     """The foot of the common normal of two lines on the first, as length from a point of it, the origin of ``o2``.
 
-    None where they are parallel, or so nearly that the normal is far away, where coordinates would lose their digits.
+    None if they are parallel, or so nearly that the normal is far away and coordinates would lose their digits.
     """
     cosine, normal = z1 @ z2, cross(z1, z2)
     sine_squared = normal @ normal
@@ -197,7 +197,7 @@ def _foot(z1: Array, z2: Array, o2: Array) -> Exact | None:
 
 
 def _x_axis(z: Array, origin: Array, children: list[Placed]) -> Array | None:
-    """Unit vector along the common normal to the first child's axis; None where there is no such normal."""
+    """Unit vector along the common normal to the first child's axis; None if there is no such normal."""
     if not children:
         return None
     child = children[0]
@@ -231,9 +231,9 @@ def _x_axis_from_inertia(z: Array, origin: Array, com: Array, tensor: Array) -> 
 
 
 def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array, reach: Any) -> Body:
-    """The body that ``joint`` moves, where ``step`` is T_PB at q = 0; ``reach`` is the size of what its lengths sum."""
+    """The body that ``joint`` moves; ``step`` is T_PB at q = 0, ``reach`` the size of the terms in its lengths."""
     turns: Turns
-    if parent < 0:  # the joint's zero lies in the constant rotation, which costs nothing where the base stands still
+    if parent < 0:  # the joint's zero lies in the constant rotation, which costs nothing because the base is at rest
         turns, quarter_turns, angle = (Axes(clean_rotation(step[:3, :3])),), 0, ZERO
     else:
         turns = constant_turns(clean_direction(step[:3, 2]))
@@ -257,9 +257,9 @@ def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array
 
 
 def _rotors(model: Model, index: Mapping[str, int], link_pose: Mapping[str, Array]) -> Iterator[tuple[Body, float]]:
-    """The spins of the rotors about their axes, of no mass, each with its ratio G to its joint.
+    """The spins of the rotors about their axes, without mass, each with its ratio G to its joint.
 
-    The moment that a spin takes is the same about every point: it stands at the origin of the link that carries it.
+    The moment of a spin is equal about every point: its origin is that of the link that carries it.
     """
     for number, joint in enumerate(model.joints):
         for name, rotor in joint.rotors.items():
@@ -287,7 +287,7 @@ def _rotors(model: Model, index: Mapping[str, int], link_pose: Mapping[str, Arra
 
 
 def _split_angle(cosine: Any, sine: Any) -> tuple[int, Exact]:
-    """The angle as quarter turns and the rest; the rest is 0 where only rounding is left of it."""
+    """The angle as quarter turns and the rest; the rest is 0 if it is below rounding."""
     turns = ((cosine, sine), (sine, -cosine), (-cosine, -sine), (-sine, cosine))  # by that many quarters back
     quarters = next(k for k, (c, s) in enumerate(turns) if c >= abs(s))
     c, s = turns[quarters]

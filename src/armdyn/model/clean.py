@@ -12,11 +12,11 @@ from armdyn.spatial.rotations import Array, rigid
 from armdyn.spatial.turns import Turn, matrix, to_child
 
 ROUNDING = Exact(Decimal("1e-14"))
-"""Direction components and relative lengths below this are what rounding left of an exact zero: three times of what a
-right angle is off by that a file gives with fifteen digits, 1.5707963267949. The arithmetic here adds nothing to it."""
+"""Direction components and relative lengths below this are rounding errors of an exact zero: three times the error of a
+right angle written with fifteen digits, 1.5707963267949. The arithmetic here adds nothing to it."""
 
 FLOAT_NOISE = Exact(Decimal("1e-15"))
-"""The same threshold for numbers in float64, after two or three products, each rounded to half a last digit."""
+"""The threshold for numbers in float64, after two or three products, each rounded to half a last digit."""
 
 
 def clean_direction(v: Array) -> Array:
@@ -25,15 +25,15 @@ def clean_direction(v: Array) -> Array:
 
 
 def clean_pose(T: Array) -> Array:
-    """A pose with zeros where rounding stands for them, its rotation still one; see `clean_rotation`."""
+    """A pose with zeros in place of rounding errors, its rotation still a rotation; see `clean_rotation`."""
     return rigid(clean_rotation(T[:3, :3]), clean(T[:3, 3], largest(T[:3, 3])))
 
 
 def clean_rotation(R: Array) -> Array:
-    """A rotation in `Exact` numbers with zeros where fifteen digits cannot tell that there are none.
+    """A rotation in `Exact` numbers with zeros in place of entries below the error of fifteen digits.
 
-    It is made again as Rz Rx Rz of clean turns, so that it stays a rotation; what is left of the noise of float64
-    numbers is taken off after that.
+    It is rebuilt as Rz Rx Rz of clean turns, so that it stays a rotation; remaining float64 rounding errors are removed
+    after that.
     """
     if not any(ZERO < abs(x) < ROUNDING for x in R.flat):
         return R
@@ -44,7 +44,7 @@ def clean_rotation(R: Array) -> Array:
 
 
 def _turn_by(axis: int, cosine: Any, sine: Any) -> tuple[Turn, ...]:
-    """A constant turn with exact zeros and ones; no turn at all where it is the identity."""
+    """A constant turn with exact zeros and ones; no turn at all if it is the identity."""
     c, s = clean_direction(np.array([cosine, sine]))
     return () if c == 1.0 and s == 0.0 else (Turn(axis, c, s),)
 
@@ -58,7 +58,7 @@ def constant_turns(z: Array) -> tuple[Turn, ...]:
 
 
 def total(*terms: Array) -> Array:
-    """The sum of arrays, with zeros where nothing is left of the terms but the rounding of float64 numbers in them."""
+    """The sum of arrays, with zeros in place of entries that are only rounding errors of their float64 terms."""
     result = sum(terms[1:], start=terms[0])
     if is_traced(result):
         return result
@@ -66,7 +66,7 @@ def total(*terms: Array) -> Array:
 
 
 def clean(values: Array, scale: Any) -> Array:
-    """Values with what rounding left of exact zeros removed, relative to ``scale``; traced scalars stay."""
+    """Values with zeros in place of rounding errors, relative to ``scale``; traced scalars stay."""
     return values if is_traced(values) else np.where(np.abs(values) < ROUNDING * scale, 0.0, values)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from armdyn.model.model import Model
 
 Numbers = tuple[float, ...]
-"""An array in the form of tuples, so that what holds it can be compared and hashed."""
+"""An array in the form of tuples, so that its owner can be compared and hashed."""
 
 
 class Row(NamedTuple):
@@ -24,8 +24,8 @@ class Row(NamedTuple):
 
     Args:
         name: for messages and tables.
-        unit: of phi where there is one: "m", "rad", or "" where a function of the caller's decides.
-        holonomic: whether it is an equation phi(q) = 0; else one for velocities alone.
+        unit: of phi if there is one: "m", "rad", or "" if a function of the caller's decides.
+        holonomic: True for an equation phi(q) = 0; False for one in velocities alone.
     """
 
     name: str
@@ -34,10 +34,10 @@ class Row(NamedTuple):
 
 
 class Equations(NamedTuple):
-    """Rows of constraints: phi = 0 where they are holonomic, A qd = 0, A qdd + drift = 0.
+    """Rows of constraints: phi = 0 if they are holonomic, A qd = 0, A qdd + drift = 0.
 
     Args:
-        phi: their values, shape (h,); shape (0,) of those that are for velocities alone.
+        phi: their values, shape (h,); shape (0,) for rows in velocities alone.
         A: shape (k, n); the derivative of phi by q.
         drift: Adot qd, shape (k,).
     """
@@ -48,10 +48,10 @@ class Equations(NamedTuple):
 
 
 class Constraint(ABC):
-    """An equation, or several, that the motion of a robot has to keep.
+    """One or more equations that the motion of a robot satisfies.
 
-    A kind of constraint is one class: a frozen dataclass of names and numbers, whose ``repr`` tells it from every
-    other, with `rows` and `equations_at`.
+    A kind of constraint is one class: a frozen dataclass of names and numbers, whose ``repr`` is unique, with `rows`
+    and `equations_at`.
     """
 
     name: str
@@ -71,20 +71,20 @@ class Constraint(ABC):
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """The frames it names; an empty name stands for the base frame."""
+        """The frames it names; an empty name is the base frame."""
         return ()
 
     @property
     def places(self) -> tuple[tuple[str, Numbers], ...]:
-        """The points it is about, where it is about points: each a frame and a point of it, m."""
+        """The points it constrains, if it constrains points: each a frame and a point of it, m."""
         return ()
 
     def rows_in(self, model: Model) -> tuple[Row, ...]:
-        """Its equations, with the units that only a model tells."""
+        """Its equations, with the units that depend on the model."""
         return self.rows
 
     def check(self, model: Model) -> None:
-        """Raise an `UnknownName` where the model lacks what the constraint names."""
+        """Raise an `UnknownName` if the model lacks a name in the constraint."""
         for frame in self.frames:
             if frame:
                 model.frame(frame)
@@ -100,7 +100,7 @@ class Constraint(ABC):
 
 
 def check_constraints(model: Model) -> None:
-    """Raise where constraints of a model share a name or name what is not there."""
+    """Raise if constraints of a model share a name or contain an unknown one."""
     seen: set[str] = set()
     for constraint in model.constraints:
         if not isinstance(constraint, Constraint):
@@ -114,7 +114,7 @@ def check_constraints(model: Model) -> None:
 
 
 def refuse_one_body(model: Model, constraints: Iterable[Constraint]) -> None:
-    """Raise where a constraint is between two frames of one link: whatever moves, it holds always or never."""
+    """Raise if a constraint is between two frames of one link: it holds always or never."""
     for constraint in constraints:
         frames = constraint.frames if isinstance(constraint, Constraint) else ()
         links = {model.frame(frame or model.base).link for frame in frames}
@@ -128,7 +128,7 @@ def refuse_one_body(model: Model, constraints: Iterable[Constraint]) -> None:
 
 
 def refuse_constraints(model: Model, wrong: str, right: str) -> None:
-    """Raise where the model has constraints, which function ``wrong`` knows nothing of."""
+    """Raise if the model has constraints, which function ``wrong`` does not support."""
     if model.constraints:
         names = ", ".join(constraint.name for constraint in model.constraints)
         raise Unsupported(

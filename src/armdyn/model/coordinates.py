@@ -1,7 +1,7 @@
-"""New coordinates for the joints of a model: what may be chosen, and what the joints' limits leave of each.
+"""New coordinates for the joints of a model: admissible choices, and the limits that the joints' limits imply.
 
-The present coordinates are q = A r + b in the new ones r, so that couplings follow one another: a robot whose file
-couples its fingers may get a belt besides.
+The present coordinates are q = A r + b in the new ones r, so that couplings can be composed: a robot whose file couples
+its fingers may get a belt in addition.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ DEPENDENT = 1e-12
 """Columns of a map whose combination is smaller than this, relative to their sizes, are not independent."""
 
 SMALLEST, LARGEST = 1e-100, 1e100
-"""Factors of a map that are not zero, and offsets: squares of what lies beyond are no numbers, and it is no gear."""
+"""Factors of a map that are not zero, and offsets: squares of factors outside overflow or underflow, and no gear has
+them."""
 
 MOST_JOINTS = 1000
 """The most joints of a coupled model: its map is a full matrix."""
@@ -39,7 +40,7 @@ HELD_WITHIN = 1e-9
 
 
 def coupling_of(model: Model) -> Coupling:
-    """The map from q to the positions of all joints; the identity where each joint is a coordinate."""
+    """The map from q to the positions of all joints; the identity if each joint is a coordinate."""
     if model.coupling is not None:
         return model.coupling
     n = len(model.joints)
@@ -63,16 +64,16 @@ def with_coordinates(
     limits: Mapping[str, Limits] | None = None,
     where: Mapping[str, str] | None = None,
 ) -> Model:
-    """The model with other coordinates; see `armdyn.Robot.with_coordinates`.
+    """The model with other coordinates r in place of q = A r + b (`armdyn.Robot.with_coordinates`).
 
     Args:
         model: whose coordinates are replaced.
         names: of the new ones.
-        matrix: A, a row for each of the present coordinates, a column for each new one.
+        matrix: A, one row per present coordinate, one column per new one.
         offset: b.
-        kinds: of the new ones whose joints do not say it.
-        limits: of the new ones, besides what the joints' limits leave.
-        where: what stands in front of a problem with a joint, e.g. "arm.urdf:214".
+        kinds: of the new ones whose joints do not determine it.
+        limits: of the new ones, in addition to those that follow from the joints' limits.
+        where: prefix of a message about a joint, e.g. "arm.urdf:214".
     """
     check_size(model)
     rows = [coordinate.name for coordinate in model.coordinates]
@@ -100,13 +101,13 @@ def without_couplings(model: Model) -> Model:
 
 
 def check_size(model: Model) -> None:
-    """Refuse what would fill the memory with zeros."""
+    """Refuse a matrix that would fill the memory with zeros."""
     if len(model.joints) > MOST_JOINTS:
         raise Unsupported(f"{model.name!r} couples some of {len(model.joints)} joints; at most {MOST_JOINTS} may be.")
 
 
 def refuse(problems: Iterable[str]) -> None:
-    """Raise where there is any problem, with all of them."""
+    """Raise if there is any problem, with all of them."""
     found = list(problems)
     if found:
         raise ModelError(found)
@@ -158,7 +159,7 @@ def _problems_of_factors(rows: Sequence[str], names: Sequence[str], A: Array, b:
 
 
 def _problems_of_columns(names: Sequence[str], A: Array) -> Iterator[str]:
-    """Coordinates that move nothing, or nothing that others do not: M(q) would be singular."""
+    """Coordinates that move no joint, or only joints that others move too: M(q) would be singular."""
     sizes = np.linalg.norm(A, axis=0)
     still = [name for name, size in zip(names, sizes, strict=True) if size == 0.0]
     if still:
@@ -171,7 +172,7 @@ def _problems_of_columns(names: Sequence[str], A: Array) -> Iterator[str]:
 
 
 class _Driven(NamedTuple):
-    """A joint, or a coordinate so far, and what moves it: factors by new coordinate."""
+    """A joint, or a present coordinate, and its dependence on the new ones: factors by new coordinate."""
 
     part: Joint | Coordinate
     factors: Mapping[int, float]
@@ -184,7 +185,7 @@ class _Driven(NamedTuple):
         return factor
 
     def is_called(self, name: str) -> bool:
-        """Whether the one coordinate that moves it is itself, where it is called so."""
+        """True if it equals the one coordinate that moves it and has this name."""
         return self.part.name == name and self.factor == 1.0 and self.offset == 0.0
 
 
@@ -210,7 +211,7 @@ class _Finder:
                 self.moved.setdefault(i, []).append(d)
 
     def coordinate(self, i: int, name: str) -> Coordinate:
-        """Coordinate i: kind, limits, and the damping and friction of the joints it alone moves."""
+        """Coordinate i: kind, limits, and the damping and friction of the joints that only it moves."""
         alone = [d for d in self.moved[i] if len(d.factors) == 1]
         joints = [(abs(d.factor), d.part) for d in alone if isinstance(d.part, Joint)]
         return Coordinate(
@@ -222,7 +223,7 @@ class _Finder:
         )
 
     def _kind(self, i: int, name: str, alone: Sequence[_Driven]) -> Kind:
-        """As given; of the part that it is; else what all that it moves are."""
+        """The kind given; else that of the part that it equals; else the common kind of all joints that it moves."""
         if name in self.kinds:
             return self.kinds[name]
         itself = [d.part.kind for d in alone if d.is_called(name)]
@@ -235,7 +236,7 @@ class _Finder:
         return itself[0] if itself else min(moved)
 
     def _limits(self, name: str, alone: Sequence[_Driven]) -> Limits:
-        """The given limits, narrowed by those of all that the coordinate alone moves."""
+        """The given limits, narrowed by those of all joints that only the coordinate moves."""
         given = self.limits.get(name, UNLIMITED)
         ranges = [("", given.lower, given.upper)]
         ranges += [(d.part.name, *_range(d.part.limits, d.factor, d.offset)) for d in alone]
@@ -256,7 +257,7 @@ class _Finder:
         return Limits(float(lower), float(upper), float(velocity), float(effort))
 
     def check_held(self) -> None:
-        """Joints that nothing moves must be held where their limits let them be."""
+        """Joints that no coordinate moves must be held within their limits."""
         for d in self.driven:
             limits, slack = d.part.limits, HELD_WITHIN * max(1.0, abs(d.offset))
             if not d.factors and not limits.lower - slack <= d.offset <= limits.upper + slack:

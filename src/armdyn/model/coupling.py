@@ -1,9 +1,9 @@
 """Joints that move together: the joint positions as an exact linear map of the coordinates q.
 
-A robot without couplings has a coordinate for each joint. A joint that mimics another, a belt, a gear train or a
-differential leaves fewer or other coordinates: joint k stands at sum_i A_ki q_i + b_k. The map stands in front of every
-algorithm: positions, velocities and accelerations of the joints come out of it, joint forces go back through A^T, so
-that the power is the same on both sides, qd . tau.
+A robot without couplings has one coordinate per joint. A joint that mimics another, a belt, a gear train or a
+differential leaves fewer or other coordinates: joint k is at sum_i A_ki q_i + b_k. The map is applied before every
+algorithm: it yields positions, velocities and accelerations of the joints, and joint forces return through A^T, so that
+the power qd . tau is equal on both sides.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """One entry of q that is not simply the position of one joint; rad or m, and what goes with them.
+    """One entry of q that is not simply the position of one joint; rad or m, with its limits and friction.
 
     Args:
-        name: of the coordinate: that of the joint the others follow, or one of its own.
+        name: of the coordinate: that of the joint that the others follow, or one of its own.
         kind: "revolute" (rad) or "prismatic" (m).
-        limits: what the limits of the joints it alone moves leave of it.
+        limits: range that the limits of the joints that only it moves leave.
         damping: viscous friction of those joints as seen by this coordinate.
         friction: their Coulomb friction likewise.
     """
@@ -42,9 +42,9 @@ class Coupling:
     """The linear map from coordinates to joint positions: q_joints = matrix q + offset.
 
     Args:
-        coordinates: what q counts, in its order.
-        matrix: A, a row for each joint of the model, a column for each coordinate, shape (joints, n).
-        offset: b, joint positions where q = 0, rad or m, shape (joints,).
+        coordinates: the entries of q, in order.
+        matrix: A, one row per joint of the model, one column per coordinate, shape (joints, n).
+        offset: b, joint positions at q = 0, rad or m, shape (joints,).
     """
 
     coordinates: tuple[Coordinate, ...]

@@ -1,16 +1,16 @@
 """The drive between the coordinates q and the links: couplings of joints, and the rotors of their motors.
 
-The recursions know the links and a joint a body; q counts coordinates. With q_bodies = A q + b, and a the reflected
-inertias of the rotors, which follow their own joints alone,
+The recursions run over the links, with one joint per body; q holds coordinates. With q_bodies = A q + b, and a the
+reflected inertias of the rotors, which follow their own joints alone,
 
     qd_bodies = A qd,   J = J_bodies A,
     tau = A^T (tau_bodies + diag(a) qdd_bodies),   M = A^T (M_bodies + diag(a)) A.
 
-A spring in parallel with the drive of a joint takes a force s(q_bodies), which belongs to what the drive transmits: it
-is added to tau_bodies. A joint rubs with damping qd + friction sign(qd), and by the laws of its actuator, which may
-depend on the load, the force tau_bodies that its drive transmits: that is added to tau_bodies too.
+A spring in parallel with the drive of a joint takes a force s(q_bodies), which is part of the force that the drive
+transmits: it is added to tau_bodies. The friction of a joint is damping qd + friction sign(qd) and the laws of its
+actuator, which may depend on the load, the force tau_bodies that its drive transmits: it is added to tau_bodies too.
 
-So everything that a motor or a gear adds to the equations is added here, where results leave the bodies.
+So all terms of motors and gears in the equations are added here, after the recursion over the bodies.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Drive:
 
     Args:
         size: n, the number of coordinates.
-        terms: for each body, what moves its joint.
-        offsets: for each body, where its joint stands where q = 0.
-        armature: for each body, the reflected inertia of its joint's rotor, kg m^2, or kg of a slide.
+        terms: for each body, the coordinates that move its joint, with factors.
+        offsets: for each body, the position of its joint at q = 0.
+        armature: for each body, the reflected inertia of its joint's rotor, kg m^2, or kg for a slide.
         damping: for each body, the viscous friction of its joint, N m s/rad or N s/m.
         friction: for each body, the Coulomb friction of its joint, N m or N.
-        laws: for each body, what else rubs in its joint.
+        laws: for each body, the other friction laws of its joint.
         springs: for each body, the springs in parallel with the drive of its joint.
     """
 
@@ -84,7 +84,7 @@ class Drive:
         return cls(coupling.matrix.shape[1], terms, offsets, **numbers)
 
     def with_rotors_of(self, rotors: Sequence[tuple[int, float]]) -> Drive:
-        """The drive of these bodies and of rotors behind them: each by the body whose joint it turns with, and G."""
+        """The drive of these bodies and of rotors after them: each by the body whose joint it turns with, and G."""
         if not rotors:
             return self
         none = (Exact(0),) * len(rotors)
@@ -96,13 +96,13 @@ class Drive:
 
     @property
     def rounded(self) -> Drive:
-        """The same with every number in float64; traced scalars stay."""
+        """The drive with every number in float64; traced scalars stay."""
         numbers: dict[str, Any] = {name: tuple(map(rounded, getattr(self, name))) for name in OF_JOINT}
         return dataclasses.replace(self, **numbers)
 
     @property
     def without_friction(self) -> Drive:
-        """The same with joints that do not rub."""
+        """The drive without friction."""
         none = (Exact(0),) * len(self.terms)
         return dataclasses.replace(self, damping=none, friction=none, laws=((),) * len(self.terms))
 
@@ -113,17 +113,17 @@ class Drive:
 
     @property
     def has_friction(self) -> bool:
-        """Whether any joint rubs."""
+        """True if any joint has friction."""
         return any(self.laws) or not all(map(is_zero, (*self.damping, *self.friction)))
 
     @property
     def depends_on_load(self) -> bool:
-        """Whether the friction of some joint depends on the force it transmits."""
+        """True if the friction of some joint depends on the force it transmits."""
         return any(law.depends_on_load for laws in self.laws for law in laws)
 
     @property
     def is_one_to_one(self) -> bool:
-        """Whether every coordinate is the position of one joint."""
+        """True if every coordinate is the position of one joint."""
         return sorted(self.terms) == [((i, 1.0),) for i in range(self.size)] and not any(self.offsets)
 
     def rates(self, x: Array) -> Array:
@@ -140,10 +140,10 @@ class Drive:
         """A^T (f + diag(a) x + friction): the forces of the coordinates from those of the bodies' joints.
 
         Args:
-            of_bodies: f, what the joints transmit to the links.
-            rotors_rates: x, the accelerations of the joints where f are forces, their velocities where f are momenta;
-                left out where f has nothing to do with inertia.
-            rubbing_at: the velocities of the joints, where their friction is part of the forces.
+            of_bodies: f, forces that the joints transmit to the links.
+            rotors_rates: x, the accelerations of the joints if f are forces, their velocities if f are momenta; left
+                out if f is independent of inertia.
+            rubbing_at: the velocities of the joints, if their friction is part of the forces.
         """
         f = list(of_bodies)
         friction = [0.0] * len(f) if rubbing_at is None else self.friction_forces(rubbing_at, f)
@@ -153,10 +153,10 @@ class Drive:
         return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(f)))])
 
     def with_springs(self, of_bodies: Sequence[Any], positions: Array) -> list[Any]:
-        """f + s(q): what the drives transmit, by body, from what the links take.
+        """f + s(q): forces that the drives transmit, by body, from those that the links take.
 
         Args:
-            of_bodies: f, what the joints transmit to the links.
+            of_bodies: f, forces that the joints transmit to the links.
             positions: of the joints, by body.
         """
         return [
@@ -170,7 +170,7 @@ class Drive:
         return sum((spring.energy(position) for springs, position in of_joints for spring in springs), start=0.0)
 
     def with_stiffness(self, d_q: Entries, positions: Array) -> Entries:
-        """The derivatives by q of what the drives transmit, by row and column, from those of what the links take."""
+        """The derivatives by q of the drives' forces, by row and column, from those of the forces on the links."""
         by_position = dict(d_q)
         for k, (springs, position) in enumerate(zip(self.springs, positions, strict=True)):
             for spring in springs:
@@ -244,7 +244,7 @@ class Drive:
         return scaled(d_q), by_rate, self.with_rotors(scaled(d_qdd))
 
     def _slopes(self, rates: Array, loads: Sequence[Any]) -> list[Slopes]:
-        """The derivatives of what rubs in every joint; those of Coulomb's friction are 0."""
+        """The derivatives of the friction of every joint; those of Coulomb's friction are 0."""
         of_joints = zip(self.damping, self.laws, rates, loads, strict=True)
         return [
             Slopes(*map(sum, zip((damping, 0.0), *(law.slopes(rate, load) for law in laws), strict=True)))

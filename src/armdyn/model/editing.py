@@ -33,11 +33,11 @@ WITHOUT_ROTOR = (
 
 
 def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia: bool = True) -> Model:
-    """The same robot with other inertias of some of its links.
+    """A copy of the robot with other inertias for some of its links.
 
     Args:
-        inertias: by link, in its frame; of all that is one body with it, merged links included.
-        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
+        inertias: by link, in its frame; that of the whole body, merged links included.
+        check_inertia: refuse inertias that no rigid body has and that load a joint; otherwise accept them unchanged,
             with a note.
 
     Raises:
@@ -66,11 +66,11 @@ def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia
 
 
 def with_limits(model: Model, limits: Mapping[str, Limits | Sequence[float]]) -> Model:
-    """The same robot with other limits of some of its joints.
+    """A copy of the robot with other limits for some of its joints.
 
     Args:
-        limits: by joint, an `armdyn.Limits`; or (lower, upper), rad or m, where velocity and effort stay as they are.
-            What they leave of coordinates that move several joints follows.
+        limits: by joint, an `armdyn.Limits`; or (lower, upper), rad or m, with velocity and effort unchanged. The
+            limits of coordinates that move several joints follow from them.
 
     Raises:
         UnknownName: a joint that the robot does not have.
@@ -94,10 +94,10 @@ def _as_limits(joint: Joint, given: Any) -> Limits:
 
 
 def with_armature(model: Model, armatures: Mapping[str, float]) -> Model:
-    """The same robot with other reflected inertias of its rotors: gear ratio squared times the rotor's own.
+    """A copy of the robot with other reflected inertias of its rotors: gear ratio squared times the rotor's own.
 
     Args:
-        armatures: by joint, kg m^2, or kg of a slide.
+        armatures: by joint, kg m^2, or kg for a slide.
 
     Raises:
         UnknownName: a joint that the robot does not have.
@@ -117,11 +117,11 @@ def with_armature(model: Model, armatures: Mapping[str, float]) -> Model:
 
 
 def with_friction(model: Model, frictions: Mapping[str, Sequence[float]]) -> Model:
-    """The same robot with other viscous and Coulomb friction of some of its joints.
+    """A copy of the robot with other viscous and Coulomb friction for some of its joints.
 
     Args:
-        frictions: by joint, (damping, friction), N m s/rad and N m, or N s/m and N of a slide. What its actuator's laws
-            add stays.
+        frictions: by joint, (damping, friction), N m s/rad and N m, or N s/m and N for a slide. The friction laws of
+            its actuator stay.
 
     Raises:
         UnknownName: a joint that the robot does not have.
@@ -143,7 +143,7 @@ def with_friction(model: Model, frictions: Mapping[str, Sequence[float]]) -> Mod
 
 
 def without_friction(model: Model) -> Model:
-    """The same robot with joints that do not rub: the bare rigid bodies, as libraries of rigid bodies compute them.
+    """A copy of the robot without joint friction: the bare rigid bodies, as libraries of rigid bodies compute them.
 
     >>> arm = armdyn.load("planar_2r").with_friction({"joint_2": (0.5, 2.0)})
     >>> arm.without_friction() == armdyn.load("planar_2r")
@@ -159,7 +159,7 @@ def _without_laws(joint: Joint) -> dict[str, Any]:
 
 
 def without_springs(model: Model) -> Model:
-    """The same robot with stiff joints: the rotors and gears of its actuators move as their joints do.
+    """A copy of the robot with stiff joints: the rotors and gears of its actuators move as their joints do.
 
     >>> from armdyn.actuators import Actuator, Motor, Spring
     >>> flexible = Actuator(Motor(rotor_inertia=0.2), spring=Spring(stiffness=900.0))
@@ -180,19 +180,19 @@ def without_springs(model: Model) -> Model:
 def with_parallel_springs(
     model: Model, springs: Mapping[str, ParallelSpring | Sequence[float] | Sequence[ParallelSpring] | None]
 ) -> Model:
-    """Another robot with springs in parallel with the drives of some joints, in the place of those they have.
+    """Another robot with springs in parallel with the drives of some joints, in place of their present ones.
 
-    Every function counts them from then on: s(q) is part of tau, their energy of `potential_energy`. The load of a gear
-    is what its drive transmits, that of the springs included.
+    All functions of the result include them: s(q) is part of tau, their energy of `potential_energy`. The load of a
+    gear is the force that its drive transmits, that of the springs included.
 
     Args:
-        springs: by joint, (stiffness, rest), N m/rad and rad, or N/m and m of a slide; an
-            `armdyn.actuators.JointSpring` or `armdyn.actuators.Balancer`, or another
-            `armdyn.actuators.ParallelSpring`; a sequence of these; None takes the joint's away.
+        springs: by joint, (stiffness, rest), N m/rad and rad, or N/m and m for a slide; an
+            `armdyn.actuators.JointSpring` or `armdyn.actuators.Balancer`, or another `armdyn.actuators.ParallelSpring`;
+            a sequence of these; None removes the joint's.
 
     Raises:
         UnknownName: a joint that the robot does not have.
-        ModelError: a negative stiffness, NaN or infinity; a balancer of a slide.
+        ModelError: a negative stiffness, NaN or infinity; a balancer at a slide.
         DTypeError: another value.
 
     >>> arm = armdyn.load("planar_2r").with_parallel_springs({"joint_1": (120.0, 0.5)})
@@ -266,23 +266,23 @@ def without_parallel_springs(model: Model) -> Model:
 
 
 def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) -> Model:
-    """The same robot with actuators at some of its joints; every algorithm counts them from then on.
+    """A copy of the robot with actuators at some of its joints, included in every algorithm.
 
-    What an actuator says replaces what the joint said before: the inertia of a motor or gear its armature, friction
-    laws its damping and friction; what it says is the joint's own, its ``passive``, is added. What it says nothing of
-    stays. What `with_armature` says later replaces the actuator's, and what `with_friction` says later adds to its
-    laws. The masses of its stator and rotor are added to those of the links that carry them, and taken off with it.
+    Quantities of an actuator replace those of the joint: the inertia of a motor or gear its armature, friction laws its
+    damping and friction; those of the joint itself, its ``passive``, are added. Quantities that the actuator does not
+    specify stay. A later `with_armature` replaces the actuator's armature, and a later `with_friction` adds to its
+    laws. The masses of its stator and rotor are added to those of the links that carry them, and removed with it.
 
     Args:
-        actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought but
+        actuators: by joint, an `armdyn.actuators.Actuator`; None removes the joint's, with all its quantities except
             its ``passive``.
             Those of a file: ``armdyn.actuators.read("drives.yaml")``.
 
     Raises:
         UnknownName: a joint that the robot does not have; a frame to carry a rotor or stator likewise.
-        DTypeError: a value that is no actuator, or a law of one's own that is no frozen dataclass.
-        ModelError: a law that counts the load and does not say so; masses to be taken off a link that has less, for
-            `with_inertia` gave it another since.
+        DTypeError: a value that is not an actuator, or a custom law that is not a frozen dataclass.
+        ModelError: a law that depends on the load without declaring it; masses to be removed from a link with a smaller
+            mass, after `with_inertia` replaced its inertia.
         ModelError: a spring at a joint whose rotor has no inertia.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor
@@ -303,7 +303,7 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
             f"actuator of joint {joint.name!r} is {shown(actuator)}; expected an armdyn.actuators.Actuator"
         )
     if actuator is not None:
-        fingerprint(f"actuator of joint {joint.name!r}", actuator)  # it can be told from others
+        fingerprint(f"actuator of joint {joint.name!r}", actuator)  # raises if it has no unique text
         for law in (*(actuator.laws or ()), *actuator.losses):
             check_load(f"friction of joint {joint.name!r}", law)
     before, after = joint.actuator, actuator
@@ -326,7 +326,7 @@ def _mapping(given: object, what: str, of: str, example: str) -> Mapping[str, An
 
 
 def with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model:
-    """The model with some fields of joints changed; coordinates that move them get what these leave."""
+    """The model with some fields of joints changed; coordinates that move them get the remaining limits."""
     joints = tuple(joint.replace(**changes.get(joint.name, {})) for joint in model.joints)
     other = model.replace(joints=joints)
     coupling = model.coupling
@@ -344,7 +344,7 @@ def with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model
 
 
 def _own(coordinate: Coordinate, of_joints: Joint | Coordinate) -> Limits:
-    """The limits that a coordinate has beside those that its joints leave it."""
+    """The limits that a coordinate has in addition to those of its joints."""
     own, left = dataclasses.asdict(coordinate.limits), dataclasses.asdict(of_joints.limits)
     unlimited = dataclasses.asdict(UNLIMITED)
     return Limits(**{end: unlimited[end] if own[end] == left[end] else own[end] for end in own})

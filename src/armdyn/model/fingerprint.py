@@ -1,4 +1,4 @@
-"""Texts that tell parts of a model from every other: of objects of frozen dataclasses, by class and fields."""
+"""Unique texts of parts of a model, objects of frozen dataclasses, from their class and fields."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def fingerprint(what: str, part: object) -> str:
     """The text of a part: equal for parts that are equal in class and in every digit, different for all others.
 
     Args:
-        what: it is, for messages.
+        what: description of the part, for messages.
         part: an object of a frozen dataclass whose fields are names, numbers, such objects and tuples of these; or one
             without attributes.
 
     Raises:
-        DTypeError: a part that is not made like this: it could change, or two of them look alike.
+        DTypeError: a part of another structure: it could change, or two of them could look equal.
 
     >>> from armdyn.actuators import Coulomb
     >>> fingerprint("friction", Coulomb(2.0))
@@ -55,9 +55,9 @@ def _of_value(what: str, value: object) -> str:
 
 
 def _is_part(value: object) -> bool:
-    """Whether its class and fields are all that there is to it."""
+    """True if its class and fields determine it completely."""
     if dataclasses.is_dataclass(value):
-        return bool(getattr(type(value), "__dataclass_params__").frozen)  # noqa: B009 - which type checkers do not know
+        return bool(getattr(type(value), "__dataclass_params__").frozen)  # noqa: B009 - unknown to type checkers
     return isinstance(value, FrictionLaw | JointActuator | ParallelSpring) and not vars(value)
 
 

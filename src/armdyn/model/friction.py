@@ -59,28 +59,28 @@ class TwoNumbers(NamedTuple):
 class FrictionLaw(ABC):
     """A force that opposes a joint's motion: a function of its velocity, and perhaps of the load on its gear.
 
-    A law is one class: a frozen dataclass of names, numbers and tuples of these. The drive
-    provides the force besides what moves the links, so a force of the sign of the velocity takes energy.
+    A law is one class: a frozen dataclass of names, numbers and tuples of these. The drive provides the force in
+    addition to those that move the links, so a force of the sign of the velocity dissipates energy.
     """
 
     depends_on_load: bool = False
-    """Whether the force depends on the load as well."""
+    """True if the force depends on the load as well."""
 
     lines: int | None = None
-    """The force of one direction as a function of the load: the largest of so many straight lines; None of a curve."""
+    """The force of one direction over the load: the largest of this many straight lines; None for a curve."""
 
     @abstractmethod
     def force(self, rate: Any, load: Any) -> Any:
-        """The friction force, N m or N, in floats and traced alike; 0 at rest, in the middle of what it may be there.
+        """The friction force, N m or N, for floats and traced scalars; 0, the middle of its range, at rest.
 
         Args:
             rate: qd, the joint's velocity, rad/s or m/s.
-            load: what the joint transmits to its links, N m or N: its share of M qdd + h + J^T f_tip.
+            load: force that the joint transmits to its links, N m or N: its share of M qdd + h + J^T f_tip.
         """
 
     @abstractmethod
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """The derivatives of `force`; the mean of both sides where it has a kink."""
+        """The derivatives of `force`; the mean of both sides at a kink."""
 
     def line(self, rate: Any, load: Any) -> LoadLine:
         """The straight line of the load that touches `force`; at a kink that of either side."""
@@ -94,9 +94,9 @@ class FrictionLaw(ABC):
         """The force of dry friction while a joint slips in a direction, N m or N.
 
         Args:
-            direction: 1 forwards, -1 backwards; 0 of a joint that is held, of which it is 0.
-            speed: in that direction, rad/s or m/s; 0 of one that begins to slip.
-            load: what the joint transmits to its links, N m or N.
+            direction: 1 forwards, -1 backwards; 0 for a joint that is held, which has force 0.
+            speed: in that direction, rad/s or m/s; 0 for one that begins to slip.
+            load: force that the joint transmits to its links, N m or N.
         """
         return self.force(direction * (speed + TINY), load)
 
@@ -111,7 +111,7 @@ class FrictionLaw(ABC):
 
     @property
     def two_numbers(self) -> TwoNumbers | None:
-        """The same force as damping qd + friction sign(qd), one of the two 0; None of a law that is another."""
+        """The force as damping qd + friction sign(qd), one of the two 0; None for a law of another form."""
         return None
 
     def at_rest(self, load: Any) -> tuple[Any, Any]:
@@ -120,7 +120,7 @@ class FrictionLaw(ABC):
 
 
 def check_load(what: str, law: FrictionLaw) -> None:
-    """Raise a ModelError where the force differs between loads and `FrictionLaw.depends_on_load` is False."""
+    """Raise a ModelError if the force differs between loads and `FrictionLaw.depends_on_load` is False."""
     if law.depends_on_load:
         return
     forces = [[law.force(rate, load) for load in (0.0, 1.3, -2.1)] for rate in (0.7, -0.7)]
@@ -132,6 +132,6 @@ def check_load(what: str, law: FrictionLaw) -> None:
 
 
 def is_dry(law: FrictionLaw) -> bool:
-    """Whether a law holds a joint at rest, be it under load; one whose numbers are inputs may do so."""
+    """True if a law can hold a joint at rest, with or without load; a law whose numbers are inputs can."""
     loads = (0.0, 1.0, -1.0) if law.depends_on_load else (0.0,)
     return not all(is_zero(bound) for load in loads for bound in law.at_rest(load))

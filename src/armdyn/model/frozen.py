@@ -13,7 +13,7 @@ from armdyn.spatial.rotations import Array
 def frozen_array(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str = "") -> Array:
     """A read-only float64 copy of ``values``, whose shape must be ``shape``, with positive zeros only.
 
-    With a ``meaning``, which errors name as what was expected, it must be finite too.
+    With a ``meaning``, the expected quantity in errors, it must be finite too.
 
     >>> frozen_array((0, 0, -9.81), (3,), "gravity", "three numbers, m/s^2")
     array([ 0.  ,  0.  , -9.81])

@@ -22,7 +22,7 @@ class Shape:
     """A form with its sizes, which are checked when it is made; in the frame that its `Geometry` places."""
 
     SIZES: ClassVar[Mapping[str, int]] = {}
-    """How many numbers each size holds, all in m and none of them negative."""
+    """Number of entries of each size, all in m and nonnegative."""
     may_be_infinite: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -87,9 +87,9 @@ class Mesh(Shape):
     """A mesh in a file, which is never opened here.
 
     Args:
-        path: as the description has it: relative, absolute, or a URL such as package://ur_description/base.dae.
-        scale: what the file's x, y and z are multiplied by; negative factors mirror it.
-        folder: of the description, from which a viewer resolves the path; empty where the description is no file.
+        path: as the description has it: relative, absolute, or a URL e.g. package://ur_description/base.dae.
+        scale: factors of the file's x, y and z; negative factors mirror it.
+        folder: of the description, from which a viewer resolves the path; empty if the description is not a file.
     """
 
     path: str
@@ -121,8 +121,8 @@ class Geometry:
         purpose: "visual", for the eye, or "collision", for contacts.
         shape: its form and sizes.
         pose: T_link,shape, of the shape in the link's frame, shape (4, 4).
-        color: red, green, blue and opacity from 0 to 1; None where the description has none.
-        name: as in the description; empty where it has none.
+        color: red, green, blue and opacity from 0 to 1; None if the description has none.
+        name: as in the description; empty if it has none.
 
     >>> Geometry("boom", "visual", Box((1, 2, 3))).pose[:3, 3]
     array([0., 0., 0.])

@@ -21,11 +21,11 @@ from armdyn.spatial.mass_properties import MassProperties, parts_of_pseudo_inert
 from armdyn.spatial.rotations import Array
 
 TRIANGLE_TOLERANCE = 1e-6
-"""How far, relative to the largest principal moment, a + b >= c may be broken before it is called an error:
-descriptions print their moments with about six digits."""
+"""Tolerance of a + b >= c, relative to the largest principal moment: descriptions print moments with about six
+digits."""
 
 SMALLEST_RADIUS = 1e-6
-"""Radius of gyration, m, below which a moment is rounding: exporters print 1e-20 where they mean 0."""
+"""Radius of gyration, m, below which a moment is rounding: exporters print 1e-20 for 0."""
 
 DUST = 1e-12
 """Moments smaller than this, relative to the largest, are rounding, and are shown as 0."""
@@ -40,8 +40,8 @@ class Inertia(MassProperties):
     Args:
         mass: m, kg.
         com: c, from F's origin to the centre of mass, in F's axes, m, shape (3,).
-        tensor: I_c, rotational inertia about the centre of mass, in F's axes, kg m^2, shape (3, 3). Off the diagonal
-            stand minus the products of inertia, as in Craig and in Modern Robotics.
+        tensor: I_c, rotational inertia about the centre of mass, in F's axes, kg m^2, shape (3, 3). The off-diagonal
+            entries are minus the products of inertia, as in Craig and in Modern Robotics.
 
     >>> ball = armdyn.Inertia(2.0, [0.0, 0.0, 0.5], 0.1 * np.eye(3))
     >>> bool(np.allclose(ball.tensor_about_origin, np.diag([0.6, 0.6, 0.1])))
@@ -63,7 +63,7 @@ class Inertia(MassProperties):
             ) from None
 
     def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
-        """An `Inertia` again, or where symbols came in, the `MassProperties` that hold them."""
+        """An `Inertia`, or if there are symbols, the `MassProperties` that hold them."""
         try:
             return type(self)(mass, com, tensor)
         except TypeError:
@@ -71,19 +71,19 @@ class Inertia(MassProperties):
 
     @classmethod
     def of(cls, properties: MassProperties) -> Self:
-        """The same body in float64; its numbers, of whatever kind, are rounded once."""
+        """The body in float64; its numbers, of any kind, are rounded once."""
         return cls(properties.mass, properties.com, properties.tensor)
 
     @property
     def exact(self) -> MassProperties:
-        """The same body in `armdyn.exact.Exact` numbers, for sums and turns that are to be rounded once."""
+        """The body in `armdyn.exact.Exact` numbers, for sums and turns that are to be rounded once."""
         return MassProperties(exact(self.mass), exact(self.com), exact(self.tensor))
 
     def seen_from(self, T: ArrayLike) -> Self:
-        """The same body seen from frame A, where T = T_AF is the pose of F in A, shape (4, 4); rounded once.
+        """The body seen from frame A, with T = T_AF the pose of F in A, shape (4, 4); rounded once.
 
         Raises:
-            ModelError: where T is no rigid motion.
+            ModelError: if T is not a rigid motion.
 
         >>> T = np.eye(4)
         >>> T[2, 3] = 0.5  # F stands half a metre above A
@@ -113,7 +113,7 @@ class Inertia(MassProperties):
             G: kg m^2, kg m and kg, shape (6, 6), in the frame the inertia is to be seen from.
 
         Raises:
-            ModelError: where G has another structure, or its mass is not positive.
+            ModelError: if G has another structure, or its mass is not positive.
 
         >>> G = armdyn.inertia.sphere(0.5, mass=10.0).at([0, 0, 2.0]).spatial_inertia
         >>> armdyn.Inertia.from_spatial_inertia(G).com
@@ -133,7 +133,7 @@ class Inertia(MassProperties):
             J: kg m^2, kg m and kg, shape (4, 4), in the frame the inertia is to be seen from.
 
         Raises:
-            ModelError: where J is not symmetric, or its mass is not positive.
+            ModelError: if J is not symmetric, or its mass is not positive.
 
         >>> armdyn.Inertia.from_pseudo_inertia(np.diag([1.0, 2.0, 3.0, 4.0])).tensor.diagonal()
         array([5., 4., 3.])
@@ -165,7 +165,7 @@ class Inertia(MassProperties):
     def principal_axes(self) -> PrincipalAxes:
         """Principal moments, ascending, and right-handed principal axes R_FP about the centre of mass.
 
-        Modern Robotics 8.26. Signs and axes that the body leaves open are settled as `PrincipalAxes` says.
+        Modern Robotics 8.26. Signs and axes that the body leaves open follow the rules of `PrincipalAxes`.
 
         >>> armdyn.inertia.box((3, 2, 1), mass=12).principal_axes.moments.round(12)
         array([ 5., 10., 13.])

@@ -31,7 +31,7 @@ def spatial_inertia_problems(G: Array, size: float = 0.0) -> Iterator[str]:
 
 
 def pseudo_inertia_problems(J: Array) -> Iterator[str]:
-    """The faults of J as [[S_o, H], [H^T, m]], one sentence each; whether a body can have it is not checked."""
+    """The faults of J as [[S_o, H], [H^T, m]], one sentence each; physical consistency is not checked."""
     if sizes := list(_size_problems(J)):
         yield from sizes
     elif np.abs(J - J.T).max() > TOLERANCE * np.abs(J).max():

@@ -36,11 +36,11 @@ def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Any, Array
 
 
 def in_two_parts(values: Array) -> tuple[Array, Array]:
-    """A constant vector rounded to float64, and of what that took of it, what is worth an addition.
+    """A constant vector rounded to float64, and the part of the rounding error that is worth an addition.
 
-    Where a sum leaves little of large constants, such as of the moments of an arm folded on itself, their rounding
-    shows. The rest is zero where it is less than three quarters of the most that rounding takes of the largest
-    component, and always where there are traced scalars.
+    If large constants cancel in a sum, e.g. the moments of an arm folded on itself, their rounding shows. The rest is
+    zero if it is less than three quarters of the largest rounding error of the largest component, and always if there
+    are traced scalars.
     """
     if values.dtype != object or is_traced(values):
         return values, np.zeros(values.shape)

@@ -1,4 +1,4 @@
-"""One moving joint: where it stands, which way it moves, and what drives and brakes it."""
+"""One moving joint: its place, axis, limits, actuator, friction and springs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Joint:
     Args:
         name: as in the description.
         kind: "revolute" (turns about ``axis``, rad) or "prismatic" (slides along it, m).
-        parent: name of the link it stands on.
+        parent: name of the link that carries it.
         child: name of the link it moves.
         placement: T_pc, pose of the child link's frame in the parent link's at q = 0, shape (4, 4).
         axis: unit vector through the child frame's origin, in the child's axes, shape (3,).
@@ -34,15 +34,15 @@ class Joint:
         damping: viscous friction, N m s/rad or N s/m.
         friction: Coulomb friction, N m or N.
         collar: the link that carries the collar of a slide. On the "child" the joint's centre moves with the child's
-            frame; on the "parent" it stays where that frame's origin is at q = 0. No joint force depends on it, the
+            frame; on the "parent" it stays where that frame's origin is at q = 0. No joint force depends on it, but the
             moment that the joint transmits does.
-        armature: reflected inertia of the joint's rotor, gear ratio squared times its own, kg m^2, or kg of a slide.
+        armature: reflected inertia of the joint's rotor, gear ratio squared times its own, kg m^2, or kg for a slide.
             It resists the joint's own acceleration alone: M_kk grows by it.
-        actuator: what drives it. Its inertia and friction stand in ``armature``, ``damping`` and ``friction`` too, or
-            in `laws`.
+        actuator: its actuator, whose inertia and friction are in ``armature``, ``damping`` and ``friction`` too, or in
+            `laws`.
         motor_parts: rotors that are bodies of their own, whose ratio and inertia are numbers, and stators. The links
             that carry them have their masses, and all of their inertia but the moments of rotors about their axes.
-        parallel_springs: between its two links, besides its drive.
+        parallel_springs: between its two links, in addition to its drive.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Joint:
 
     @property
     def exact_placement(self) -> Array:
-        """The placement in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
+        """The placement in `armdyn.exact.Exact` numbers: the value before rounding, if it was rounded."""
         return exact(self.placement) if self._unrounded is None else self._unrounded
 
     @property
@@ -95,12 +95,12 @@ class Joint:
 
     @property
     def rubs(self) -> bool:
-        """Whether it has any friction."""
+        """True if it has any friction."""
         return bool(self.damping or self.friction or self.laws)
 
     @property
     def has_spring(self) -> bool:
-        """Whether it is flexible: a spring stands between the rotor of its actuator and the link."""
+        """True if it is flexible: a spring connects the rotor of its actuator and the link."""
         return self.actuator is not None and self.actuator.has_spring
 
     @property

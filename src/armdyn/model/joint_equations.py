@@ -1,8 +1,7 @@
 """Couplings given as equations a . q_joints = b, several at once, solved for the joints that stay independent.
 
 The elimination is done in fractions, in which every floating-point number is exact, so that no digit is lost between
-what is given and what comes out; what is left of equations that depend on others is judged by `ROUNDING`, because the
-numbers given are rounded themselves.
+input and result; residuals of dependent equations are compared with `ROUNDING`, because the input is rounded itself.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, refuse, with
 from armdyn.model.model import Model
 
 ROUNDING = Fraction(1, 10**12)
-"""Coefficients that come out smaller than this, relative to what they come from, are what rounding left of zero."""
+"""Coefficients smaller than this, relative to the numbers that they are computed from, are rounding errors of zero."""
 
 
 @dataclass(frozen=True)
 class JointEquation:
-    """sum_k coefficients[k] q[k] = value, between joints given by name: what a file or a caller says of them.
+    """sum_k coefficients[k] q[k] = value, between joints given by name, as a file or a caller specifies it.
 
     Args:
         coefficients: a, by joint.
         value: b.
-        name: what messages call it.
-        where: said in front of every problem, e.g. "arm.urdf:214".
-        dependent: joints that shall be the ones to follow, the first that can.
+        name: its name in messages.
+        where: prefix of every message about it, e.g. "arm.urdf:214".
+        dependent: joints to solve for: the first that is possible.
     """
 
     coefficients: Mapping[str, float]
@@ -49,7 +48,7 @@ class JointEquation:
 
     @property
     def label(self) -> str:
-        """The name, with where it is said."""
+        """The name, with its place in the file."""
         return f"{self.where} {self.name}" if self.where else self.name
 
     @property
@@ -75,7 +74,7 @@ class JointEquation:
 
 @dataclass
 class _Row:
-    """x = sum terms[j] q_j + constant, and the equations that say so; while it is built, 0 = ... .
+    """x = sum terms[j] q_j + constant, and the equations it follows from; while it is built, 0 = ... .
 
     ``size`` is that of the largest number in the sum that the constant is.
     """
@@ -86,7 +85,7 @@ class _Row:
     size: Fraction = Fraction(0)
 
     def substitute(self, x: int, row: _Row) -> None:
-        """Put ``row`` in the place of joint x; what rounding leaves of zero goes."""
+        """Put ``row`` in the place of joint x; rounding errors of zero are removed."""
         factor = self.terms.pop(x, None)
         if factor is None:
             return
@@ -146,7 +145,7 @@ def _problems_of(equations: Sequence[JointEquation]) -> Iterator[str]:
 
 
 def _solved(equations: Sequence[JointEquation], names: Sequence[str], dependent: Sequence[str]) -> dict[int, _Row]:
-    """The joints that follow, each with what it follows; those that are left are independent."""
+    """The dependent joints, each with its row of independent joints; all others are independent."""
     solved: dict[int, _Row] = {}
     problems = []
     for equation in equations:

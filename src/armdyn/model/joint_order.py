@@ -40,7 +40,7 @@ def chain_order(joints: Sequence[Joint], base: str) -> list[Joint]:
 
 
 def notes_on_joint_order(model: Model) -> Iterator[str]:
-    """One sentence on joints that stand in q before a joint that carries them."""
+    """One sentence on joints that are in q before a joint that carries them."""
     carriers = {joint.child: joint.name for joint in model.joints}
     seen: set[str] = set()
     for joint in model.joints:
@@ -107,7 +107,7 @@ def _check_names(model: Model, names: Sequence[str], wanted: Sequence[str]) -> N
 
 
 def _first_moved(model: Model, joints: Sequence[Joint]) -> list[str]:
-    """The entries of q, each where the first joint that it moves stands."""
+    """The entries of q, in the order of the first joint that each moves."""
     if model.coupling is None:
         return [joint.name for joint in joints]
     rows = dict(zip(model.joint_names, model.coupling.matrix, strict=True))

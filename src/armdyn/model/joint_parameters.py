@@ -20,7 +20,7 @@ UNITS = {
 }
 
 CLOSE = 1e-9
-"""The part of it by which friction may fall short of what the motor and the brake take, and count as the same."""
+"""Relative tolerance by which friction may be below that of the motor and the brake and still count as equal."""
 
 
 def value_of_joint(joint: Joint, quantity: str) -> float:
@@ -31,11 +31,11 @@ def value_of_joint(joint: Joint, quantity: str) -> float:
 
 
 class NewFriction(NamedTuple):
-    """What damping and friction in pi make of a joint.
+    """The changes of a joint by damping and friction in pi.
 
     Args:
         fields: those of the joint that change, with their values.
-        problems: friction below what the motor and the brake take.
+        problems: friction below that of the motor and the brake.
     """
 
     fields: dict[str, Any]
@@ -43,7 +43,7 @@ class NewFriction(NamedTuple):
 
     @classmethod
     def of(cls, joint: Joint, totals: Mapping[str, float]) -> NewFriction:
-        """From the values in pi, of one quantity or both; one that is what the joint has changes nothing."""
+        """The changes for the values in pi, of one quantity or both; a value equal to the joint's changes nothing."""
         new = {quantity: total for quantity, total in totals.items() if total != value_of_joint(joint, quantity)}
         same = {quantity: getattr(joint, quantity) for quantity in totals if quantity not in new}
         if joint.actuator is None or not new:
@@ -70,7 +70,7 @@ class NewFriction(NamedTuple):
 def _behind_spring(
     joint: Joint, rest: Mapping[str, float], actuator: JointActuator
 ) -> tuple[dict[str, float], JointActuator]:
-    """What the link keeps of its own, and the actuator with the rest: behind a spring what it says rubs at the rotor.
+    """The friction that stays at the link, and the actuator with the rest, which acts at the rotor of a flexible joint.
 
     A joint whose actuator had no such laws keeps all at its link.
     """

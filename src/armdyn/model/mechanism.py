@@ -33,14 +33,14 @@ class Body:
         parent: index of its parent among the bodies, -1 for the base, whose frame is then P.
         revolute: else prismatic.
         offset: p_PB at q = 0, in P's axes.
-        turns: the constant turns from P's axes to the joint's; where P is the base, their matrix.
-        quarter_turns, angle: the joint turns by q + angle + quarter_turns pi/2 about z (q left out where prismatic).
+        turns: the constant turns from P's axes to the joint's; if P is the base, their matrix.
+        quarter_turns, angle: the joint turns by q + angle + quarter_turns pi/2 about z (q left out if prismatic).
         mass: m.
         first_moment: h = m c, in B.
         second_moment: Sigma, the integral of r r^T dm about B's origin, in B (the pseudo-inertia's 3x3 block).
         link_pose: T_BL, the pose of the model's own link frame L.
-        spins: of a rotor: it turns about z, and its axes stay with P, for it is symmetric about z. It has neither mass
-            nor inertia across z, which the link that carries it has.
+        spins: true for a rotor: it turns about z, and its axes stay with P, because it is symmetric about z. It has
+            neither mass nor inertia across z, which the link that carries it has.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Body:
 
     @property
     def rounded(self) -> Body:
-        """The same with every constant in float64; traced scalars stay."""
+        """The body with every constant in float64; traced scalars stay."""
         constants = ("offset", "mass", "first_moment", "second_moment", "link_pose", "angle")
         values = {name: rounded(getattr(self, name)) for name in constants}
         return dataclasses.replace(self, turns=tuple(map(_rounded, self.turns)), **values)
@@ -85,22 +85,23 @@ def _rounded(turn: Turn | Axes) -> Turn | Axes:
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """The bodies, parents before children, the gravity and the frames of a model; what a traced function gets.
+    """The bodies, parents before children, the gravity and the frames of a model; the argument of a traced function.
 
-    A function of your own may read all of it. Where ``robot.compile`` makes parameters inputs, what depends on them is
-    traced scalars here (``gravity``; mass and moments of ``bodies``; armature, damping and friction of the ``drive``),
-    and ``model`` keeps the description's own numbers: so take these from here, names and limits from ``model``.
+    A function of your own may read all of it. If ``robot.compile`` makes parameters inputs, quantities that depend on
+    them are traced scalars here (``gravity``; mass and moments of ``bodies``; armature, damping and friction of the
+    ``drive``), and ``model`` keeps the description's own numbers: so take these from here, names and limits from
+    ``model``.
 
     Args:
         name: of the robot.
-        bodies: the moving links in canonical frames, a parent before its children, and behind them the rotors that
-            are bodies of their own.
+        bodies: the moving links in canonical frames, a parent before its children, and after them the rotors that are
+            bodies of their own.
         gravity: the acceleration of free fall in base axes, shape (3,).
         frames: of each frame the body that carries it, -1 for the base, and its pose there; `frame` looks one up.
         tip: name of the tip frame, if there is one.
-        model: the description it was made of.
-        drive: brings q, qd, qdd into the order of the bodies and joint forces out of it, to which it adds what rotors
-            and friction take; where joints are coupled, it is the linear map between them and the coordinates.
+        model: the description that it was built from.
+        drive: brings q, qd, qdd into the order of the bodies and joint forces out of it, to which it adds those of
+            rotors and friction; if joints are coupled, it is the linear map between them and the coordinates.
         springs: of flexible joints, by name, the numbers of their springs that are inputs: {"joint": {"stiffness": k}}.
     """
 
@@ -134,7 +135,7 @@ class Mechanism:
 
     @cached_property
     def rounded(self) -> Mechanism:
-        """The same with every constant in float64: for functions that run on numbers instead of being traced."""
+        """The mechanism with every constant in float64: for functions that run on numbers instead of being traced."""
         frames = {name: (k, rounded(T)) for name, (k, T) in self.frames.items()}
         bodies = tuple(body.rounded for body in self.bodies)
         return dataclasses.replace(
@@ -143,7 +144,7 @@ class Mechanism:
 
     @property
     def without_friction(self) -> Mechanism:
-        """The same with joints that do not rub."""
+        """The mechanism without joint friction."""
         return dataclasses.replace(self, drive=self.drive.without_friction)
 
     @property

@@ -14,7 +14,7 @@ MAX_COMPARED = 6_000_000
 """The most pairs of letters that the suggestions of one report compare; each takes up to 0.1 us."""
 
 OVERHEAD = 10
-"""The constant cost of a comparison, as so many more letters of both names."""
+"""The constant cost of a comparison, as this many more letters of both names."""
 
 
 def listing(names: Sequence[str], most: int) -> str:
@@ -28,7 +28,7 @@ def listing(names: Sequence[str], most: int) -> str:
 
 
 def first_of(messages: Sequence[str], most: int) -> list[str]:
-    """The first messages, and a line that says how many more there are."""
+    """The first messages, and a line with the number of the others."""
     more = len(messages) - most
     return [*messages[:most], *([f"... and {more} more like these."] if more > 0 else [])]
 

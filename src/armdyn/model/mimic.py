@@ -15,24 +15,24 @@ from armdyn.model.parts import cycles
 
 
 def with_mimics(model: Model, mimics: Sequence[JointEquation]) -> Model:
-    """The model whose coordinates are the joints that mimic none; see `armdyn.Robot.with_mimic`.
+    """The model whose coordinates are the joints that do not mimic another (`armdyn.Robot.with_mimic`).
 
     Raises:
-        ModelError: joints that follow each other in a ring, or others already; multipliers that are no multipliers;
-            limits that no position keeps.
-        UnknownName: a joint that is no coordinate of the model.
+        ModelError: joints that follow each other in a ring, or others already; invalid multipliers; limits that no
+            position satisfies.
+        UnknownName: a joint that is not a coordinate of the model.
     """
     check_size(model)
     for name in (name for mimic in mimics for name in (mimic.joint, mimic.leader)):
         _check_coordinate(model, name)
     refuse(_problems_of(mimics))
     resolved = [*resolve_chains(mimics).values()]
-    refuse(_problems_of(resolved))  # products may be beyond what each multiplier is
+    refuse(_problems_of(resolved))  # products of multipliers may be out of range
     return with_joint_equations(model, resolved)
 
 
 def _check_coordinate(model: Model, name: str) -> None:
-    """Raise for a name that is not a coordinate; of a joint that a coupling moves already, name what it follows."""
+    """Raise for a name that is not a coordinate; for a joint that a coupling moves already, name its leaders."""
     names = [coordinate.name for coordinate in model.coordinates]
     if name in names:
         return
@@ -71,7 +71,7 @@ def _problems_of(mimics: Sequence[JointEquation]) -> Iterator[str]:
 
 
 def described(cycle: Sequence[JointEquation], most: int) -> str:
-    """The joints of a cycle, at most so many of them: "'a' follows 'b' follows 'a'"."""
+    """The joints of a cycle, at most this many of them: "'a' follows 'b' follows 'a'"."""
     names = [quoted(mimic.joint) for mimic in cycle[:most]] + ["..."] * (len(cycle) > most)
     return " follows ".join([*names, quoted(cycle[0].joint)])
 
@@ -111,7 +111,7 @@ def as_mimics(given: object) -> list[JointEquation]:
 
 
 def _as_mimic(joint: str, given: object) -> JointEquation:
-    """A leader, with a multiplier and an offset behind it or not."""
+    """The equation of one follower: a leader, with or without a multiplier and an offset after it."""
     words = (given,) if isinstance(given, str) else given
     if isinstance(words, tuple | list) and 1 <= len(words) <= 3 and isinstance(words[0], str):
         try:

@@ -27,7 +27,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-"""The acceleration of free fall in base axes, m/s^2, where a description names none."""
+"""The acceleration of free fall in base axes, m/s^2, if a description names none."""
 
 GRAVITY = "three numbers, m/s^2"
 """The expected gravity, for messages."""
@@ -53,7 +53,7 @@ class Link:
 
     @property
     def exact_inertia(self) -> MassProperties:
-        """The inertia in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
+        """The inertia in `armdyn.exact.Exact` numbers: the value before rounding, if it was rounded."""
         return self.inertia.exact if self._unrounded is None else self._unrounded
 
     def renamed(self, name: str) -> Link:
@@ -76,7 +76,7 @@ class Frame:
 
     @property
     def exact_pose(self) -> Array:
-        """The pose in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
+        """The pose in `armdyn.exact.Exact` numbers: the value before rounding, if it was rounded."""
         return exact(self.pose) if self._unrounded is None else self._unrounded
 
     def replace(self, **changes: Any) -> Frame:
@@ -86,14 +86,14 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A robot arm, or a tree of them: what every algorithm is traced from. Immutable.
+    """A robot arm, or a tree of them, from which every algorithm is traced. Immutable.
 
-    ``links[0]`` is the base; ``links[k + 1]`` is moved by ``joints[k]``. Joints stand in the order of the description,
+    ``links[0]`` is the base; ``links[k + 1]`` is moved by ``joints[k]``. Joints are in the order of the description,
     which is the order of q unless ``coupling`` maps other coordinates to them. ``frames`` holds every named frame: each
     link, and each link that a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the
-    Jacobian mean when none is named; None where there are several ends and none was chosen. ``constraints`` are what
-    the motion has to keep besides, such as loops that joints alone do not close. ``geometry`` holds what it looks like
-    and collides with. ``notes`` lists what the description said and armdyn does not use.
+    Jacobian mean when none is named; None if there are several ends and none was chosen. ``constraints`` are further
+    equations of the motion, e.g. loops that joints alone do not close. ``geometry`` holds its shapes to draw and to
+    collide with. ``notes`` lists the data of the description that armdyn does not use.
     """
 
     name: str
@@ -182,7 +182,7 @@ class Model:
         return self._find("joint", name, self._joints_by_name)
 
     def frame(self, name: str | None = None) -> Frame:
-        """The frame of that name; the tip where none is given."""
+        """The frame of that name; the tip by default."""
         if name is None:
             if self.tip is None:
                 raise UnknownName(

@@ -1,4 +1,4 @@
-"""The masses of motors on the links of a model: stators whole, of rotors all but what spins (Modern Robotics 8.9.2)."""
+"""The masses of motors on links: whole stators, and rotors without the part that spins (Modern Robotics 8.9.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from armdyn.spatial.mass_properties import MassProperties, steiner
 def with_motor_masses(model: Model, parts: Mapping[str, Sequence[MotorPart]]) -> Model:
     """The model whose links carry the masses of these parts, by joint, in place of those of the joint's own parts.
 
-    In fifty digits, so that what is taken off again leaves the numbers of before.
+    In fifty digits, so that removing them again restores the numbers before.
     """
     on_links: dict[str, list[tuple[int, MassProperties]]] = {}
     for name, new in parts.items():

@@ -1,13 +1,13 @@
 """The rotors and stators of motors: bodies that are symmetric about an axis, carried by links (Modern Robotics 8.9.2).
 
 A rotor of axis u, moment I_a about it and I_t across it, whose link has the angular velocity w, turns at w + s u. As it
-is symmetric, its turning does not show in where its mass is, and its kinetic energy falls into two parts:
+is symmetric, its rotation does not move its mass, and its kinetic energy falls into two parts:
 
     2 K = (m v.v + I_t |w across u|^2) + I_a (u . w + s)^2,     s = G qd of the joint it drives.
 
 The first is that of a body fixed to the link: it is part of the link's inertia. The second is that of a spin about u,
-the same wherever on the link the axis lies: a body of its own, without mass, that `armdyn.model.canonical` puts into
-the mechanism. A stator is all of it fixed to the link.
+independent of the place of the axis on the link: a body of its own, without mass, that `armdyn.model.canonical` puts
+into the mechanism. A stator as a whole is fixed to the link.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from armdyn.spatial.rotations import Array, orthonormal
 Vector = tuple[float, float, float]
 
 SYMMETRY_TOLERANCE = 1e-6
-"""How far I_a <= 2 I_t may be broken, relative to I_t: data sheets print their moments with few digits."""
+"""Tolerance of I_a <= 2 I_t, relative to I_t: data sheets print their moments with few digits."""
 
 LARGEST_RATIO = 1e100
-"""Of gears: far beyond any, and small enough that a float holds its square."""
+"""The largest gear ratio: far beyond any real one, and small enough for a float to hold its square."""
 
 RATIO = f"a finite number, of a size below {LARGEST_RATIO:g}"
 
@@ -53,7 +53,7 @@ class MotorPart:
     """The base of `Rotor` and `Stator`: a body that is symmetric about an axis, and the frame that carries it."""
 
     spins: ClassVar[bool] = False
-    """Whether it turns against the link that carries it."""
+    """True if it turns against the link that carries it."""
 
     inertia: float | None = None
     mass: float = 0.0
@@ -87,7 +87,7 @@ class MotorPart:
         object.__setattr__(self, name, value)
 
     def _check_symmetry(self) -> None:
-        """Of every body that is symmetric about an axis, I_a <= 2 I_t; I_t = 0 says that the link's inertia has it."""
+        """Raise unless I_a <= 2 I_t, as for bodies symmetric about an axis; I_t = 0 if the link's inertia has it."""
         most = 2.0 * self.transverse
         if self.inertia is not None and 0.0 < most * (1.0 + SYMMETRY_TOLERANCE) < self.inertia:
             raise ModelError(
@@ -104,7 +104,7 @@ class MotorPart:
         return self.inertia
 
     def seen_from(self, link: str, T: Array, joint_axis: Array) -> Place:
-        """The place on a link in which the frame of axis and position stands at T."""
+        """The place on a link in which T is the pose of the frame of axis and position."""
         axis = joint_axis if self.axis is None else np.array(self.axis)
         position = exact(np.zeros(3) if self.position is None else np.array(self.position))
         R, p = orthonormal(T[:3, :3]), T[:3, 3]
@@ -117,18 +117,18 @@ class MotorPart:
         return MassProperties(exact(self.mass), place.position, across + exact(along) * np.outer(u, u))
 
     def moment(self, place: Place) -> MassProperties:
-        """The moment about the axis alone, as a body without mass: what is left to add where the rotor is held."""
+        """The moment about the axis alone, as a body without mass: the part to add if the rotor is held."""
         u = place.axis
         return MassProperties(exact(0.0), exact(np.zeros(3)), exact(self.moment_about_axis) * np.outer(u, u))
 
     def renamed(self, names: Mapping[str, str]) -> Self:
-        """The part where frames have other names."""
+        """The part in a robot whose frames have other names."""
         return (
             self if self.carrier is None else dataclasses.replace(self, carrier=names.get(self.carrier, self.carrier))
         )
 
     def turned(self, R: Array) -> Self:
-        """The part where the zero of its joint is elsewhere: R is R_new,old of the joint's frame."""
+        """The part for another zero of its joint: R is R_new,old of the joint's frame."""
         if self.carrier is not None:
             return self
         turned = {
@@ -139,7 +139,7 @@ class MotorPart:
 
 @dataclass(frozen=True)
 class Stator(MotorPart):
-    """The stator of a motor, or what else of it does not turn: fixed to the link that carries it.
+    """The stator of a motor, or its other parts that do not turn: fixed to the link that carries it.
 
     Its mass and inertia are added to those of that link (Modern Robotics 8.9.2). For a body that is not symmetric use
     ``robot.with_payload``.
@@ -148,10 +148,10 @@ class Stator(MotorPart):
         inertia: about its axis, kg m^2.
         mass: kg.
         transverse: its moment about every line across the axis through its centre of mass, kg m^2.
-        axis: unit vector, in the frame of ``carrier``, shape (3,); the joint's own axis where none is given.
-        position: of its centre of mass, in the same frame, m, shape (3,); the origin where none is given.
-        carrier: the frame, or link, that carries it. Where none is given it is the link that the joint stands on, and
-            ``axis`` and ``position`` are in the frame of the joint, where the child link's is at q = 0.
+        axis: unit vector, in the frame of ``carrier``, shape (3,); the joint's own axis by default.
+        position: of its centre of mass, in the same frame, m, shape (3,); the origin by default.
+        carrier: the frame, or link, that carries it. By default it is the link that carries the joint, and ``axis`` and
+            ``position`` are in the frame of the joint, that of the child link at q = 0.
 
     >>> armdyn.actuators.Stator(inertia=0.005, mass=0.9).mass
     0.9
@@ -170,21 +170,20 @@ class Rotor(MotorPart):
     """The rotor of a geared motor as a body that turns: its gyroscopic moments are exact (Modern Robotics 8.104-8.112).
 
     It must be symmetric about its axis, as rotors are. Its mass and its inertia across the axis are added to those of
-    the link that carries it; where they are 0, the inertia of that link has them already.
+    the link that carries it; if they are 0, the inertia of that link has them already.
 
     Args:
-        inertia: I_a, about its axis, kg m^2; that of the motor and of the gear's fast side where none is given.
+        inertia: I_a, about its axis, kg m^2; that of the motor and of the gear's fast side by default.
         mass: kg.
         transverse: I_t, about every line across the axis through its centre of mass, kg m^2.
-        axis: unit vector u, in the frame of ``carrier``, shape (3,); the joint's own axis where none is given.
-        position: of its centre of mass, in the same frame, m, shape (3,); the origin where none is given.
-        carrier: the frame, or link, that carries it, which may be any of the arm: motors stand on the link before, on
-            the base, on the link that they move. Where none is given it is the link that the joint stands on, and
-            ``axis`` and ``position`` are in the frame of the joint, where the child link's is at q = 0.
-        ratio: G, turns about u against the link that carries it for one of the joint, or rad/m of a slide; negative
-            where it turns the other way. The gear's where none is given. In an `Actuator` a rotor with inertia and
-            ratio is another body than the motor's rotor, such as a gear's stage; a rotor without one of them is the
-            motor's.
+        axis: unit vector u, in the frame of ``carrier``, shape (3,); the joint's own axis by default.
+        position: of its centre of mass, in the same frame, m, shape (3,); the origin by default.
+        carrier: the frame, or link, that carries it, which may be any of the arm: motors are mounted on the link
+            before, on the base, on the link that they move. By default it is the link that carries the joint, and
+            ``axis`` and ``position`` are in the frame of the joint, that of the child link at q = 0.
+        ratio: G, turns about u against the link that carries it per turn of the joint, or rad/m for a slide; negative
+            if it turns the other way. The gear's by default. In an `Actuator` a rotor with inertia and ratio is another
+            body than the motor's rotor, e.g. a gear's stage; a rotor without one of them is the motor's.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, Rotor
     >>> drive = Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), rotor=Rotor(mass=0.3))

@@ -1,10 +1,10 @@
-"""The mounting of a base that is not the root: the joints that are left out below it, and gravity in its own axes.
+"""The mounting of a base that is not the root: the joints left out below it, and gravity in the axes of the base.
 
 A description states gravity in the axes of its root. On the path from the root to the base
 
     g_base = R_root,base^T g_root,
 
-with joints that move held where the caller locks them, or else where the description draws them.
+with moving joints held at the positions that the caller locks, or else at those that the description draws.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def notes_on_mounting(
         base: the base.
         gravity: in its axes, m/s^2, shape (3,).
         moving: positions of the joints below the base that move in the description, rad or m.
-        locked: positions that the caller asked for, rad or m.
+        locked: positions that the caller requested, rad or m.
     """
     if moving:
         where = listing(

@@ -80,7 +80,7 @@ def notes_on_ignored_friction(model: Model, ignored: bool) -> Iterator[str]:
 
 
 def notes_on_locked(joints: Sequence[JointPart | Joint], locked: Mapping[str, float]) -> Iterator[str]:
-    """One sentence on the joints that are locked where their limits would not let them be."""
+    """One sentence on the joints that are locked outside their limits."""
     outside = [
         f"{joint.name} (at {locked[joint.name]:g}, limits {joint.limits.lower:g} to {joint.limits.upper:g})"
         for joint in joints

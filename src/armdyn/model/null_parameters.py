@@ -1,20 +1,20 @@
 """Parameters that cause no joint force: exactly, link by link, from the structure of the arm.
 
 Parameters pi cause no joint force in any state if and only if their kinetic energy is zero and their potential energy
-constant (Gautier and Khalil 1990). Both are sums over the links, and only joint k and the links outboard of it know of
-q_k and qd_k. So from the tips inwards: what the parameters of link k add must not depend on q_k and qd_k for any motion
-of the link before, and then it is what the same body, fixed to that link, would add to it. One such null vector of the
-body belongs to link k, and minus the same, seen from there, to the link before.
+constant (Gautier and Khalil 1990). Both are sums over the links, and only joint k and the links outboard of it depend
+on q_k and qd_k. So from the tips inwards: the terms of the parameters of link k must not depend on q_k and qd_k for any
+motion of the link before, and then they equal those of the body fixed to that link. One such null vector of the body
+belongs to link k, and its negative, seen from there, to the link before.
 
     V_k = X(q_k) V_P + S qd_k          twist of link k, with V_P that of the link before
     V_k^T G V_k,  linear in pi_k:      2 K, where G is the spatial inertia
 
-The kinetic energy of link k depends on V_P through V_P V_P^T alone, the potential energy on the direction of gravity
-in P's axes; both lie in spaces that grow from the base outwards. A link whose motion is restricted (the first, those of
+The kinetic energy of link k depends on V_P through V_P V_P^T alone, the potential energy on the direction of gravity in
+P's axes; both lie in spaces that grow from the base outwards. A link whose motion is restricted (the first, those of
 planar arms, those that follow parallel axes or slides) has smaller spaces and more null vectors: the rule of seven
-parameters a revolute and four a prismatic joint (Khalil and Kleinfinger 1987) holds where the spaces are full.
+parameters per revolute and four per prismatic joint (Khalil and Kleinfinger 1987) holds if the spaces are full.
 
-X is of the first degree in cos q and sin q, or in q, so that five angles, or three positions, span whatever it does.
+X is of the first degree in cos q and sin q, or in q, so that five angles, or three positions, span all its values.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from armdyn.spatial.turns import matrix
 ANGLES = tuple(2.0 * np.pi * k / 5 for k in range(5))
 """They span every trigonometric polynomial of the second degree."""
 PLACES = (0.0, 1.0, -1.0)
-"""In the arm's own length: they span every polynomial of the second degree."""
+"""Positions in units of the arm's own length: they span every polynomial of the second degree."""
 
 
 class Reach(NamedTuple):
-    """The twists and gravity that can occur at a link: a basis of each, a row a vector."""
+    """The twists and gravity that can occur at a link: a basis of each, one vector per row."""
 
     twists: Array
     """Basis of the twists V, shape (:, 6)."""
@@ -48,7 +48,7 @@ class Reach(NamedTuple):
 
 
 def null_parameters(mechanism: Mechanism, standard: StandardParameters, tolerance: float) -> Array:
-    """A basis of the standard parameters without effect on an arm without couplings, in its own units, a column each.
+    """A basis of the standard parameters without effect on an arm without couplings, in its own units, one per column.
 
     Singular values below the ``tolerance``, relative to the largest, count as zero.
     """
@@ -72,7 +72,7 @@ class _Columns(NamedTuple):
     size: int
     link: slice
     joint: dict[int, int]
-    """By index in the twelve numbers of `_null_space`: 10, the rotor's inertia; 11, the constant force."""
+    """Quantities by index in the twelve numbers of `_null_space`: 10, the rotor's inertia; 11, the constant force."""
 
     @property
     def known(self) -> list[int]:
@@ -173,7 +173,7 @@ def _symmetric(a: Array, b: Array) -> Array:
 
 
 def _span(vectors: Sequence[Array], tolerance: float) -> Array:
-    """An orthonormal basis of what the vectors span, a row each."""
+    """An orthonormal basis of what the vectors span, one per row."""
     _, sizes, directions = np.linalg.svd(np.array(vectors), full_matrices=False)
     return np.asarray(directions[sizes > tolerance * sizes.max()])
 
@@ -212,7 +212,7 @@ def _vector(mechanism: Mechanism, columns: _Columns, body: Body, own: Array, ste
 
 
 def seen_from(T: Array) -> Array:
-    """The matrix that brings the ten parameters of a body from frame F to frame A, where T = T_AF.
+    """The matrix that brings the ten parameters of a body from frame F to frame A, with T = T_AF.
 
     The pseudo-inertia [[Sigma, h], [h^T, m]] becomes T J T^T.
     """

@@ -1,11 +1,13 @@
-"""Springs in parallel with the drive of a joint: forces of the joint's position alone.
+"""Springs in parallel with the drive of a joint: forces that depend only on the joint's position.
 
 A torsion spring at a shoulder, the balancer of a palletiser, a leaf that bends with a joint: between the two links of
-the joint acts a force that has an energy E(q), whatever drives the joint. The drive provides s(q) = dE/dq in addition:
+the joint acts a force that has an energy E(q), independent of the drive of the joint. The drive provides s(q) = dE/dq
+in addition:
 
     tau = M qdd + c + g + s + tau_fric.
 
-The springs of flexible joints are others: they are in series, between a rotor and its link (`armdyn.actuators.Spring`).
+The springs of flexible joints are different: they are in series, between a rotor and its link
+    (`armdyn.actuators.Spring`).
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ class ParallelSpring(ABC):
     """
 
     kinds: ClassVar[tuple[str, ...]] = ("revolute", "prismatic")
-    """The kinds of joints at which it can stand."""
+    """The kinds of joints that it can act at."""
 
     @abstractmethod
     def force(self, position: Any) -> Any:

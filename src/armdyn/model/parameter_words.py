@@ -1,9 +1,9 @@
 """Words for model parameters, by which calls take them as keywords: "tool0.payload.mass" is ``tool0_payload_mass=``.
 
-A word is the name with an underscore for each dot, where that is an identifier. Names of descriptions may hold any
-character: in others an underscore stands for each that an identifier cannot have, with an x before a digit at first,
-and where two names of a model would have one word, the later one has a number behind. So each parameter has one word,
-each word means one parameter, and a call may always give the name itself: ``f(**{"tool-0.mass": 1.0})``.
+A word is the name with an underscore for each dot, if that is an identifier. Names of descriptions may hold any
+character: otherwise an underscore replaces each that an identifier cannot have, with an x before a digit at first, and
+if two names of a model would have one word, the later one has a number at its end. So each parameter has one word, each
+word means one parameter, and a call may always give the name itself: ``f(**{"tool-0.mass": 1.0})``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def parameter_of(model: Model, word: str) -> str | None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is one of identifiers with a single dot between owner and quantity, and so has no other word."""
+    """True if a name is two identifiers, owner and quantity, with a single dot, so that its word is unique."""
     owner, _, _ = name.rpartition(".")
     return owner.removesuffix(".payload").removesuffix(".spring").isidentifier() or not owner
 
@@ -63,7 +63,7 @@ def _plain(name: str) -> str:
 
 
 def _free(word: str, taken: Mapping[str, str]) -> str:
-    """The word, or with the first number behind that makes it another one than those that are taken."""
+    """The word, with the first number at its end that makes it different from those that are taken, if it needs one."""
     found, count = word, 1
     while found in taken:
         count += 1

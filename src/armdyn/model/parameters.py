@@ -32,7 +32,7 @@ WILD = "*?["
 """The characters that make a pattern of a name."""
 
 SPRING = ".spring"
-"""The word behind the joint's name in the parameters of its spring."""
+"""The word after the joint's name in the parameters of its spring."""
 
 
 class LinkInertia(NamedTuple):
@@ -44,7 +44,7 @@ class LinkInertia(NamedTuple):
 
 
 def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
-    """The shape of the input a parameter becomes, or an `UnknownName` that says what there is."""
+    """The shape of the input a parameter becomes, or an `UnknownName` that lists the names."""
     if name == "gravity":
         return (3,)
     owner, _, quantity = name.rpartition(".")
@@ -59,10 +59,10 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
 
 
 def matching_parameters(model: Model, names: Iterable[str]) -> tuple[str, ...]:
-    """The names of parameters, with those that a pattern such as "*.mass" matches in its place.
+    """The names of parameters, with each pattern, e.g. "*.mass", replaced by its matches.
 
-    ``*`` stands for any characters, ``?`` for one, ``[ab]`` for one of several. Those of payloads, which every frame
-    may have, match only if the pattern has ``payload`` in it. A parameter that several patterns match stands once.
+    ``*`` matches any characters, ``?`` for one, ``[ab]`` for one of several. Those of payloads, which every frame may
+    have, match only if the pattern has ``payload`` in it. A parameter that several patterns match is listed once.
 
     Raises:
         UnknownName: a pattern that no parameter matches.
@@ -84,7 +84,7 @@ def matching_parameters(model: Model, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _unknown(model: Model, name: str) -> UnknownName:
-    """The error for a name that is no parameter; a joint is not taken for the link it moves, nor the link for it."""
+    """The error for a name that is not a parameter; a joint is not confused with the link that it moves."""
     owner, _, quantity = name.rpartition(".")
     for joint in model.joints:
         if owner == joint.name and quantity in SHAPES:
@@ -116,7 +116,7 @@ def parameter_names(model: Model) -> Iterator[str]:
 
 
 def parameter_value(model: Model, name: str) -> Array:
-    """The number or array the model itself has for a parameter; nothing for a payload."""
+    """The number or array the model itself has for a parameter; None for a payload."""
     if name == "gravity":
         return model.gravity
     owner, _, quantity = name.rpartition(".")
@@ -194,13 +194,13 @@ def _with_moment(rotor: Body, inertia: Any) -> Body:
 
 
 def symmetric_part(tensor: Array) -> Array:
-    """(I + I^T) / 2: what counts of a tensor that is given as nine numbers."""
+    """(I + I^T) / 2: the symmetric part of a tensor given as nine numbers."""
     half = 0.5 * (tensor + tensor.T)
     return np.triu(half) + np.triu(half, 1).T
 
 
 def _with_payload(body: Body, T: Array, payload: Mapping[str, Any]) -> Body:
-    """The body with another fixed to it in frame F, where T = T_BF: mass, first and second moment add up."""
+    """The body with another fixed to it in frame F, with T = T_BF: mass, first and second moment add up."""
     inertia = LinkInertia(payload["mass"], payload["com"], symmetric_part(payload["inertia"]))
     mass, h, S = canonical_inertia(inertia, T)
     return dataclasses.replace(

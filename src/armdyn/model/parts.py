@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class LinkPart:
-    """A link as a description names it. ``where`` is said in front of every problem, e.g. "arm.urdf:214"."""
+    """A link as a description names it. ``where`` is the prefix of every message about it, e.g. "arm.urdf:214"."""
 
     name: str
     inertia: Inertia = field(default_factory=Inertia)
@@ -34,8 +34,8 @@ class LinkPart:
 class JointPart:
     """A joint as a description names it; "fixed" joints weld their two links.
 
-    Those of several freedoms are called fixed so that the tree can be put together before they are refused, or left
-    out because they are not on the chain that is asked for.
+    Those of several freedoms are marked fixed so that the tree can be assembled before they are refused, or left out
+    because they are not on the requested chain.
     """
 
     name: str
@@ -58,7 +58,7 @@ class JointPart:
 
 @dataclass(frozen=True)
 class MultiDofJoint:
-    """A joint of several freedoms, such as a floating one, and the link that it carries."""
+    """A joint of several freedoms, e.g. a floating one, and the link that it carries."""
 
     name: str
     type: str
@@ -89,7 +89,7 @@ def cycles(next_of: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:
-    """The joints that hang on ``roots``, each after the joint its parent link hangs on."""
+    """The joints that are connected to ``roots``, each after the joint that moves its parent link."""
     on_link: dict[str, list[JointPart]] = {}
     for joint in joints:
         on_link.setdefault(joint.parent, []).append(joint)

@@ -1,4 +1,4 @@
-"""The numbers of a joint itself, beside those of what drives it."""
+"""The numbers of a joint itself, in addition to those of its actuator."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Passive:
 
     @property
     def rubs(self) -> bool:
-        """Whether it has damping or friction."""
+        """True if it has damping or friction."""
         return bool(self.damping or self.friction)
 
 

@@ -1,6 +1,6 @@
 """Payloads: another body on one of the links, merged with it, or an input of the compiled function.
 
-Mass, first moment and second moment of a link and of what is fixed to it add up, so both ways are exact.
+Mass, first moment and second moment of a link and of bodies fixed to it add up, so both ways are exact.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def with_payload(
     name: str | None = None,
     check_inertia: bool = True,
 ) -> Model:
-    """The same robot with a body fixed to one of its frames: a tool, a load, a camera.
+    """A copy of the robot with a body fixed to one of its frames: a tool, a load, a camera.
 
     Its inertia is added to the link's, exactly. For a load that changes from state to state make its mass an input:
     ``robot.compile(fn, parameters=["tool0.payload.mass"])``.
 
     Args:
-        inertia: of the body, seen from the frame, an `armdyn.Inertia`; or beside ``mass`` the tensor about its centre
-            of mass in the frame's axes, kg m^2, shape (3, 3), zero where none is given.
-        frame: name of the frame it is fixed to; the tip where none is given.
+        inertia: of the body, seen from the frame, an `armdyn.Inertia`; or with ``mass`` the tensor about its centre of
+            mass in the frame's axes, kg m^2, shape (3, 3), zero by default.
+        frame: name of the frame it is fixed to; the tip by default.
         mass: of the body, kg, in place of an `armdyn.Inertia`.
-        com: its centre of mass in the frame, m, shape (3,); the frame's origin where none is given.
-        name: of a new frame at the body's centre of mass, with the axes of the frame; none where not given.
-        check_inertia: refuse an inertia that no rigid body has; otherwise take it as it stands, with a note.
+        com: its centre of mass in the frame, m, shape (3,); the frame's origin by default.
+        name: of a new frame at the body's centre of mass, with the axes of the frame; none by default.
+        check_inertia: refuse an inertia that no rigid body has; otherwise accept it unchanged, with a note.
 
     Raises:
         ModelError: an invalid inertia, or a name that is taken.
@@ -116,9 +116,9 @@ POINT: dict[str, Any] = {"com": np.zeros(3), "inertia": np.zeros((3, 3))}
 
 
 def payload_frame(model: Model, owner: str) -> str | None:
-    """The frame that the owner of a parameter means, "tool0" of "tool0.payload"; None where it means no payload.
+    """The frame that the owner of a parameter means, "tool0" of "tool0.payload"; None if it means no payload.
 
-    A link that is itself called so comes first. A payload on the base loads no joint, and is none.
+    A link of that full name has priority. A payload on the base loads no joint, and is not counted as one.
     """
     if not owner.endswith(PAYLOAD) or owner in model.link_names:
         return None
@@ -127,7 +127,7 @@ def payload_frame(model: Model, owner: str) -> str | None:
 
 
 def check_complete(of_payload: dict[str, dict[str, Any]]) -> None:
-    """Refuse a payload whose centre or inertia is an input and whose mass is not: nothing would carry them."""
+    """Refuse a payload whose centre or inertia is an input and whose mass is not: no body would have them."""
     for owner, values in of_payload.items():
         if "mass" not in values:
             given = " and ".join(f"'{owner}.{quantity}'" for quantity in values)

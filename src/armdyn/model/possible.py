@@ -11,21 +11,21 @@ from armdyn.errors import ModelError
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-9
-"""Of the largest principal moment: so far a smaller one may be below zero."""
+"""Tolerance by which a moment may be negative, relative to the largest principal moment."""
 
 Place = Callable[[tuple[int, ...]], str]
-"""The place in an array of a value, in words: " of state (3,)"; nothing where there is one."""
+"""The place in an array of a value, in words: " of state (3,)"; empty if there is one."""
 
 
 def check_possible(
     values: Mapping[str, Any], place: Place | None = None, error: Callable[[str], Exception] = ModelError
 ) -> None:
-    """Refuse values of parameters that no robot has; NaN is left to what comes of it.
+    """Refuse values of parameters that no robot has; NaN passes.
 
     Args:
         values: arrays of shape (..., *shape), by the names of `armdyn.model.parameters`.
-        place: which of several a value is, in words.
-        error: makes the error of a message.
+        place: index of one of several values, in words.
+        error: function from a message to its error.
     """
     for name, value in values.items():
         quantity = name.rpartition(".")[2]
@@ -41,7 +41,7 @@ def check_possible(
 
 
 def _least_moments(tensors: Array) -> Array:
-    """The smallest principal moment of each tensor, shape (..., 3, 3); zero where it is zero to rounding, or NaN."""
+    """The smallest principal moment of each tensor, shape (..., 3, 3); zero if it is zero to rounding, or NaN."""
     finite = np.isfinite(tensors).all(axis=(-2, -1), keepdims=True)
     moments = np.linalg.eigvalsh(0.5 * np.where(finite, tensors + np.swapaxes(tensors, -2, -1), 0.0))
     least: Array = moments[..., 0]

@@ -1,4 +1,4 @@
-"""Principal moments and axes of inertia, with what a symmetric body leaves open settled and said."""
+"""Principal moments and axes of inertia, with a documented choice of the axes that a symmetric body leaves open."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class PrincipalAxes(NamedTuple):
     """Principal moments of inertia about the centre of mass and the axes that go with them.
 
     ``axes @ np.diag(moments) @ axes.T`` is the inertia again (Modern Robotics 8.26), and ``axes`` is a rotation.
-    What the body leaves open is settled so:
+    Signs and axes that the body leaves open follow these rules:
 
     - The largest component of the first and of the second axis is positive; the third is their cross product.
-    - Where two moments are equal to 1e-12 of the largest, every direction across the remaining axis is principal: the
+    - If two moments are equal to 1e-12 of the largest, every direction across the remaining axis is principal: the
       first of the two axes is then the frame axis nearest to that plane (of equally near ones x before y before z),
       brought into it.
-    - Where all three are equal, every direction is principal, and the axes are the frame's.
+    - If all three are equal, every direction is principal, and the axes are the frame's.
     """
 
     moments: Array
@@ -30,7 +30,7 @@ class PrincipalAxes(NamedTuple):
     axes: Array
     """R_FP: the principal axes as columns, in F's axes, shape (3, 3)."""
     unique: tuple[bool, bool, bool]
-    """Whether each axis is the body's own, up to sign; the others are one choice of many."""
+    """True for each axis that is the body's own, up to sign; the others are one choice of many."""
 
 
 def principal_axes(tensor: Array) -> PrincipalAxes:
@@ -52,7 +52,7 @@ def principal_axes(tensor: Array) -> PrincipalAxes:
 
 
 def _positive(axis: Array) -> Array:
-    """The axis, turned round where its largest component is negative."""
+    """The axis, reversed if its largest component is negative."""
     largest = np.argmax(np.abs(axis).round(9))  # rounded, so that rounding does not choose between equals
     return axis if axis[largest] > 0.0 else -axis
 

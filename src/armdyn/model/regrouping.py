@@ -1,12 +1,12 @@
 """Regrouping: inertias moved inwards without a change of any joint force, for fewer parameters (base parameters).
 
-What lies on the axis of a revolute joint moves as part of the link before it: a point mass on the axis does not notice
+Mass on the axis of a revolute joint moves as part of the link before it: a point mass on the axis is not affected by
 the joint. So a thin rod on the axis with the link's mass m, first moment h_z and second moment Sigma_zz can be taken
 from the link and given to its parent. A prismatic joint does not turn, so it is the whole second moment that its link
-and the parent share. What arrives at the base is gone, for the base's inertia loads no joint.
+and the parent share. Inertia moved to the base is dropped, because the base's inertia loads no joint.
 
 These are the base parameters of Khalil and Kleinfinger (1987), in the form m, h, Sigma: of the ten parameters of a link
-seven remain behind a revolute joint and four behind a prismatic one. Joint forces, mass matrix and accelerations are
+seven remain after a revolute joint and four after a prismatic one. Joint forces, mass matrix and accelerations are
 exactly those of the robot; the forces between links and the energies of single links are not.
 """
 
@@ -24,7 +24,7 @@ from armdyn.spatial.rotations import Array, mirrored
 from armdyn.spatial.turns import matrix
 
 ON_AXIS = np.diag([0.0, 0.0, 1.0])
-"""Picks Sigma_zz: the second moment of what lies on the axis."""
+"""Selects Sigma_zz: the second moment of mass on the axis."""
 
 
 def regrouped(mechanism: Mechanism) -> Mechanism:
@@ -32,7 +32,7 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
     bodies = list(mechanism.bodies)
     for k in reversed(range(len(bodies))):
         body = bodies[k]
-        if is_constant(body) and not body.spins:  # a spin has nothing to share
+        if is_constant(body) and not body.spins:  # a spin has no inertia to share
             bodies[k] = _without_shared(body)
             if body.parent >= 0:
                 bodies[body.parent] = _with_shared(bodies[body.parent], body)
@@ -40,10 +40,11 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
 
 
 def with_rotors_on_base(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with rotors as inertia of the links that they turn, where both turn about axes of a base at rest.
+    """The mechanism with rotors as inertia of the links that they turn, if both turn about axes of a base at rest.
 
-    Such a link and such a rotor feel nothing but the acceleration of their joint, so that I_zz and the reflected
-    inertia count by their sum alone. A joint whose friction depends on what it transmits to its link keeps them apart.
+    Such a link and such a rotor depend only on the acceleration of their joint, so that only the sum of I_zz and the
+    reflected inertia matters. A joint whose friction depends on the force that it transmits to its link keeps them
+    apart.
     """
     bodies, drive = list(mechanism.bodies), mechanism.drive
     armature = list(drive.armature)
@@ -79,7 +80,7 @@ def _reflected(mechanism: Mechanism, spin: int, link: int) -> Any:
 
 
 def is_constant(body: Body) -> bool:
-    """Whether mass, first and second moment are numbers."""
+    """True if mass, first and second moment are numbers."""
     return not any(map(is_traced, (body.mass, body.first_moment, body.second_moment)))
 
 
@@ -91,7 +92,7 @@ def _without_shared(body: Body) -> Body:
 
 
 def _with_shared(parent: Body, body: Body) -> Body:
-    """The parent with what ``body`` gives it, seen from the parent's frame, where it lies still."""
+    """The parent with the inertia that ``body`` gives it, at rest in the parent's frame."""
     if not body.revolute:
         R = matrix((*body.turns, body.joint_turn(0.0)))
         return dataclasses.replace(

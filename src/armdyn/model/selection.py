@@ -18,14 +18,14 @@ from armdyn.model.model import GRAVITY
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order, moved_links
 
 Policy = Literal["refuse", "warn"]
-"""Whether faults in data that no equation contains are errors or warnings."""
+"""The values of ``problems``: faults in data that no equation contains are errors or warnings."""
 
 FrictionPolicy = Literal["count", "ignore"]
-"""Whether the damping and friction of a description are part of the equations."""
+"""The values of ``friction``: the damping and friction of a description are part of the equations or not."""
 
 
 class Options(TypedDict, total=False):
-    """The keywords that a `Selection` is made of."""
+    """The keywords of a `Selection`."""
 
     base: str | None
     tip: str | None
@@ -43,16 +43,16 @@ class Selection:
     """The part of a description that a caller wants, and its checks. Keywords are checked here, for every reader.
 
     Args:
-        base: keep only what hangs on this link; the root where none is given.
-        tip: the link that counts as the tip; see `armdyn.model.tips.find_tip` where none is given.
-        chain: keep only the moving joints between base and tip, and what is welded to that chain.
-        locked: joints that are held, by name, and where (rad or m).
-        gravity: acceleration of free fall in base axes, m/s^2; the description's where none is given.
-        check_inertia: refuse inertias that no rigid body has and that load a joint; otherwise they are taken as they
-            stand, with a note.
+        base: keep only the links and joints after this link; the root by default.
+        tip: the link that counts as the tip; by default that of `armdyn.model.tips.find_tip`.
+        chain: keep only the moving joints between base and tip, and links welded to that chain.
+        locked: positions of joints that are held, by name, rad or m.
+        gravity: acceleration of free fall in base axes, m/s^2; the description's by default.
+        check_inertia: refuse inertias that no rigid body has and that load a joint; otherwise they are accepted
+            unchanged, with a note.
         problems: "refuse" every fault, or "warn" of those that no equation contains and read on.
         friction: "count" the damping and friction of joints in the equations, or "ignore" them, with a note.
-        joint_order: of q: "file", that of the description; "chain", from the base to the tips; or names.
+        joint_order: of q: "file", that of the description by default; "chain", from the base to the tips; or names.
 
     Raises:
         ModelError: a value of another kind.
@@ -101,7 +101,7 @@ class Selection:
         """The joints to keep, parents first, of the robot of that name.
 
         Raises:
-            UnknownName: a tip that does not hang on the base, or a chain without one.
+            UnknownName: a tip that is not connected to the base, or a chain without one.
         """
         if self.tip not in (None, base) and self.tip not in {joint.child for joint in in_tree_order([base], joints)}:
             raise UnknownName(
@@ -128,7 +128,7 @@ def checked_locked(locked: object) -> dict[str, float]:
 
     Raises:
         ModelError: a value that is not a mapping, or a position that is not finite.
-        DTypeError: a position that is no real number.
+        DTypeError: a position that is not a real number.
         ShapeError: several numbers for one joint.
 
     >>> checked_locked({"elbow": 1})
@@ -146,13 +146,13 @@ def checked_locked(locked: object) -> dict[str, float]:
 
 
 def roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:
-    """The links that hang on nothing."""
+    """The links that are not the child of a joint."""
     moved = {joint.child for joint in joints}
     return [link.name for link in links if link.name not in moved]
 
 
 def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[JointPart]:
-    """The joints that hang on the base; of those that move, only the ones on the way to ``end``, where it is given."""
+    """The joints connected to the base; of those that move, only the ones on the path to ``end``, if it is given."""
     reachable = in_tree_order([base], joints)
     if end is None:
         return reachable
@@ -173,7 +173,7 @@ def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[Joint
 def branches_left_out(
     base: str, links: Sequence[LinkPart], joints: Sequence[JointPart], kept: Sequence[JointPart]
 ) -> dict[str, float]:
-    """The mass of every branch beside a chain, kg, by the joint that moves it."""
+    """The mass of every branch off a chain, kg, by the joint that moves it."""
     mass = {link.name: link.inertia.mass for link in links}
     on_chain = {base, *(joint.child for joint in kept)}
     return {

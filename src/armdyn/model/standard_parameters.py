@@ -1,10 +1,10 @@
 """The standard parameters: everything about links and joints that joint forces are linear in, as one vector pi.
 
-Ten a moving link, in the link's own frame: mass m, first moment m c, and the inertia I about the frame's origin, whose
-entries off the diagonal are minus the products of inertia. Behind them, where asked for, the rotor inertias of the
-joints, and viscous friction, Coulomb friction and a constant offset, one a joint each, which
-`armdyn.model.joint_parameters` has. Last come the rotors that are bodies of their own, one number each, about its axis:
-what else they weigh is part of their links.
+Ten per moving link, in the link's own frame: mass m, first moment m c, and the inertia I about the frame's origin,
+whose entries off the diagonal are minus the products of inertia. After them, if requested, the rotor inertias of the
+joints, and viscous friction, Coulomb friction and a constant offset, one each per joint, from
+`armdyn.model.joint_parameters`. Last come the rotors that are bodies of their own, one number each, about its axis: the
+rest of their inertia is part of their links.
 """
 
 from __future__ import annotations
@@ -128,16 +128,16 @@ def standard_parameters(
     friction: bool | None = None,
     offset: bool = False,
 ) -> StandardParameters:
-    """The vector pi that `regressor` is multiplied with, its names and units, in the order of the columns.
+    """The vector pi that multiplies `regressor`, its names and units, in the order of the columns.
 
-    Damping and friction are all of a joint's: its own numbers, the laws `Viscous` and `Coulomb` of its actuator, the
-    friction of the motor's shaft, reflected by the gear, and what an engaged brake takes. No parameter states
-    other laws and springs in parallel with drives; ``left_out`` names them.
+    Damping and friction are totals of a joint: its own numbers, the laws `Viscous` and `Coulomb` of its actuator, the
+    friction of the motor's shaft, reflected by the gear, and that of an engaged brake. No parameter describes other
+    laws and springs in parallel with drives; ``left_out`` names them.
 
     Args:
-        armature: whether the inertias of the joints' rotors follow; where not said, they do where there is one.
-        damping: whether viscous frictions follow; likewise.
-        friction: whether Coulomb frictions follow; likewise.
+        armature: whether the inertias of the joints' rotors follow; by default, if there is one.
+        damping: whether viscous frictions follow; by default, if there is one.
+        friction: whether Coulomb frictions follow; by default, if there is one.
         offset: whether constant forces follow; the robot's own are zero.
 
     >>> pi = armdyn.load("planar_2r").standard_parameters(damping=True)
@@ -174,7 +174,7 @@ def inertial_vector(inertia: Inertia) -> list[float]:
 
 
 def inertia_of(vector: Sequence[float] | Array) -> Inertia:
-    """The inertia with these ten parameters; m must not be 0 where m c is not."""
+    """The inertia with these ten parameters; m must not be 0 if m c is not."""
     mass, first, about_origin = vector[0], np.asarray(vector[1:4], dtype=float), np.zeros((3, 3))
     for (i, j), value in zip(ENTRIES, vector[4:], strict=True):
         about_origin[i, j] = about_origin[j, i] = value
@@ -191,18 +191,18 @@ def with_standard_parameters(
     friction: bool | None = None,
     check_inertia: bool = True,
 ) -> Model:
-    """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
+    """A copy of the robot with the inertias of a vector in the order of `standard_parameters`.
 
-    Damping and friction of pi are all of a joint's. Where one is not what the joint has, the laws `Viscous` (or
-    `Coulomb`) of its actuator are taken off. The motor's shaft and an engaged brake keep theirs, and the joint's own
+    Damping and friction of pi are totals of a joint. If one differs from that of the joint, the laws `Viscous` (or
+    `Coulomb`) of its actuator are removed. The motor's shaft and an engaged brake keep theirs, and the joint's own
     number is the rest.
 
     Args:
         pi: standard parameters, shape (parameters,).
-        armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
-        damping: whether pi holds viscous frictions; likewise.
-        friction: whether pi holds Coulomb frictions; likewise.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+        armature: whether pi holds the inertias of rotors; by default, if the robot has one.
+        damping: whether pi holds viscous frictions; by default, if the robot has one.
+        friction: whether pi holds Coulomb frictions; by default, if the robot has one.
+        check_inertia: refuse inertias that no rigid body has; otherwise accept them unchanged, with a note.
 
     Raises:
         ModelError: every link and joint with parameters that none can have, and why; friction below that of the

@@ -1,4 +1,4 @@
-"""The tip where the caller names none: the one marked in the description, its only end, or a usual name."""
+"""The tip if the caller names none: the one marked in the description, its only end, or a usual name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ USUAL_NAMES = ("tool0", "tcp", "flange", "ee_link")
 """Usual names of the tip, in order of preference, for arms with several ends."""
 
 PREFIXED, SEPARATORS = "tool0", "_-/."
-"""The usual name that stands behind a prefix too, as in left_tool0, and the characters between the two."""
+"""The usual name that may also follow a prefix, as in left_tool0, and the characters between the two."""
 
 SHOWN = 6
 """The most ends in one note."""
@@ -46,7 +46,7 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
 
 
 def _prefixed(moved: Sequence[str]) -> str | None:
-    """The only frame called like left_tool0; None where there is none, or several."""
+    """The only frame called like left_tool0; None if there are none or several."""
     endings = tuple(f"{separator}{PREFIXED}" for separator in SEPARATORS)
     matching = [name for name in moved if name.endswith(endings)]
     return matching[0] if len(matching) == 1 else None

@@ -28,7 +28,7 @@ MAX_PROBLEMS = 100
 
 
 def refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[JointPart], incomplete: bool) -> None:
-    """Raise where anything is wrong. The tree is judged only where every joint joins two links that are there."""
+    """Raise if anything is wrong. The tree is checked only if every joint connects two links that exist."""
     names = list(islice(_name_problems(links, joints), MAX_PROBLEMS))
     tree = [] if incomplete or names else _tree_problems(links, joints)
     found = list(islice(chain(problems, names, _part_problems(links, joints), tree), MAX_PROBLEMS + 1))
@@ -210,7 +210,7 @@ def _cycle_problems(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
 
 
 def check_types(name: Any, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> None:
-    """Raise where a description's words and objects are of other types, whatever front end they come from."""
+    """Raise if a description's words and objects are of other types, for any front end."""
     problems = list(text_problems(name, "name"))
     for link in links:
         here = f"{link.where} " if link.where else ""

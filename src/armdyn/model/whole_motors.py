@@ -1,8 +1,8 @@
-"""The inertias of links as they are judged: with the stators on them as whole bodies.
+"""The inertias of links as they are checked: with the stators on them as whole bodies.
 
 A stator may state its moment I_a about its axis alone: the inertia of its link has the moment across it already, or no
-joint feels that (Modern Robotics 8.9.2). The link with it then has an inertia of no rigid body. With the least moment
-across its axis that a stator has, I_a/2, the two are a body where each is one.
+joint depends on it (Modern Robotics 8.9.2). The link with it then may have an inertia that no rigid body has. With the
+least moment across its axis that a stator has, I_a/2, the two together are a body if each is one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def with_whole_motors(links: Sequence[LinkPart], joints: Sequence[JointPart]) ->
 
 
 def _has_axis(joint: JointPart) -> bool:
-    """Whether its pose and axis are numbers, and not zero; what is wrong with them is a fault of its own."""
+    """True if its pose and axis are numbers, and not zero; errors in them are reported separately."""
     return _has_pose(joint) and bool(np.isfinite(rounded(joint.axis)).all() and rounded(joint.axis).any())
 
 
@@ -45,13 +45,13 @@ def _axes(part: MotorPart, joint: JointPart, joints: Sequence[JointPart]) -> Ite
     welds = {weld.child: weld for weld in joints if weld.kind == "fixed" and _has_pose(weld)}
     at, T = (joint.parent, exact(joint.placement)) if part.carrier is None else (part.carrier, exact(np.eye(4)))
     yield at, rounded(part.seen_from(at, T, joint.axis).axis)
-    while (weld := welds.pop(at, None)) is not None:  # each once: they may hang on each other in a ring
+    while (weld := welds.pop(at, None)) is not None:  # each once: they may form a ring
         at, T = weld.parent, exact(weld.placement) @ T
         yield at, rounded(part.seen_from(at, T, joint.axis).axis)
 
 
 def with_whole(part: MotorPart, axis: Array, inertia: Inertia) -> Inertia:
-    """The inertia to be judged: with the least moment across a stator's axis, and with mass where it has none."""
+    """The inertia to be checked: with the least moment across a stator's axis, and with mass if it has none."""
     about = 0.0 if part.spins else part.moment_about_axis
     missing = max(0.0, about / 2.0 - part.transverse)
     across = missing * (np.eye(3) - np.outer(axis, axis))
