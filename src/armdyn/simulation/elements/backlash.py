@@ -1,6 +1,6 @@
-"""Backlash as a mode: rotor and link touch at one end of the play, at the other, or at neither.
+"""Backlash as a contact mode: rotor and link touch at one end of the gap, at the other, or at neither.
 
-Where they begin to touch and where they part the equations have a kink, or a jump if the spring is damped. Each such
+When they begin to touch and when they separate, the equations have a kink, or a jump if the spring is damped. Each such
 time is located, and the motion goes on from there with a new solver: no step goes over it.
 """
 
@@ -36,9 +36,9 @@ class End:
     side: int
 
     def press(self, y: Array) -> float:
-        """Above zero where rotor and link touch and push, rad or m: the deflection, with damping not above the push.
+        """Above zero if rotor and link touch and push, rad or m: the deflection, if damped at most push/stiffness.
 
-        The push, divided by the stiffness, ends before the gap opens if the spring is damped.
+        The push ends before the gap opens if the spring is damped.
         """
         spring = self.spring
         e = float(self.side * (y[self.rotor] - y[self.link]) - 0.5 * spring.backlash)

@@ -1,4 +1,4 @@
-"""Brakes that close and open during a motion, at given times or by what the motion does."""
+"""Brakes that are engaged and released during a motion, at given times or at events."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ EXPECTED = "{'joint': [(0.5, 'engaged'), (Crossing(...), 'released')]}"
 
 @dataclass(frozen=True, eq=False)
 class Switch:
-    """A brake is engaged or released.
+    """A switch that engages or releases a brake.
 
     Args:
-        joint: whose brake.
-        engages: else it is released.
-        t: when, s; None where a condition says.
-        watched: the condition, a function whose zeros count; None where a time is given.
+        joint: the joint of the brake.
+        engages: true if the brake is engaged, false if it is released.
+        t: the time, s; None if a condition is given.
+        watched: the condition, a function whose zeros count; None if a time is given.
     """
 
     joint: str
@@ -37,17 +37,17 @@ class Switch:
 
     @property
     def kind(self) -> str:
-        """Of the event."""
+        """Kind of the event."""
         return "engaged" if self.engages else "released"
 
 
 @dataclass(frozen=True, eq=False)
 class Brakes:
-    """The brakes of a robot over a motion: what switches them, and the robot with some of them engaged.
+    """The brakes of a robot over a motion: their switches, and the robot with some of them engaged.
 
     Args:
         robot: with brakes as they are at first.
-        switches: all that may happen to them.
+        switches: all switches of the brakes.
     """
 
     robot: Robot
@@ -55,10 +55,10 @@ class Brakes:
 
     @classmethod
     def of(cls, robot: Robot, given: Any, duration: float) -> Brakes | None:
-        """The argument ``brakes`` of `armdyn.simulate`; None where there is nothing to switch.
+        """The brakes of the argument ``brakes`` of `armdyn.simulate`; None if there is nothing to switch.
 
         Raises:
-            SettingError: what is no mapping of joints to switches, a joint without a brake, times that are not within
+            SettingError: not a mapping of joints to switches, a joint without a brake, times that are not within
                 the motion, states that do not exist, terminal events, friction that depends on the load of joints
                 that do not stick.
             UnknownName: a joint that the robot does not have.
@@ -80,7 +80,7 @@ class Brakes:
         return engaged_joints(self.robot)
 
     def after(self, engaged: frozenset[str], switch: Switch) -> frozenset[str]:
-        """The joints whose brakes are engaged behind a switch."""
+        """The joints whose brakes are engaged after a switch."""
         return engaged | {switch.joint} if switch.engages else engaged - {switch.joint}
 
     def braked(self, engaged: frozenset[str]) -> Robot:
@@ -100,7 +100,7 @@ def engaged_joints(robot: Robot) -> frozenset[str]:
 
 
 def with_brakes(robot: Robot, engaged: Mapping[str, bool]) -> Robot:
-    """The robot with the brakes of some joints engaged or released; what else was said of its joints stays."""
+    """The robot with the brakes of some joints engaged or released; its joints are unchanged otherwise."""
     joints = [
         joint.replace(actuator=joint.actuator.with_brake(STATES[engaged[joint.name]]))  # type: ignore[union-attr]
         if joint.name in engaged
@@ -157,13 +157,13 @@ def _of_pair(robot: Robot, name: str, when: Any, state: Any, duration: float) ->
 
 @dataclass
 class BrakesInMotion:
-    """The brakes of one state on its way.
+    """The brakes of one state during its motion.
 
     Args:
-        brakes: what switches them.
+        brakes: the brakes and their switches.
         pushing: the equations of motion with some joints' brakes engaged.
-        engaged: those that are now.
-        times: of the switches that are to come, s; None of conditions and of those that were.
+        engaged: the joints whose brakes are engaged now.
+        times: of the switches to come, s; None for conditions and for past switches.
     """
 
     brakes: Brakes
@@ -177,7 +177,7 @@ class BrakesInMotion:
         return cls(brakes, pushing, brakes.engaged, [one.t for one in brakes.switches])
 
     def switched(self, place: int) -> Pushing:
-        """The equations of motion behind a switch."""
+        """The equations of motion after a switch."""
         self.times[place] = None
         self.engaged = self.brakes.after(self.engaged, self.brakes.switches[place])
         return self.pushing(self.engaged)

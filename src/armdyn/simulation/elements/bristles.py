@@ -1,15 +1,15 @@
-"""Friction with a state of its own in motion: bristles that bend and springs that slip, a state z beside q and qd.
+"""Friction with a state of its own in motion: bristle deflection, a state z in addition to q and qd.
 
 A law with a state (`armdyn.actuators.FrictionWithState`) gives a force F(z, qd) and dz/dt = Z(z, qd). So the arm moves
-as one without these laws on which tau - F acts, and each formula of `armdyn.simulation.methods.formulas` stays what
-it is. Along a step z is carried by the path, not by the formula: at every stage it is that behind the joint's motion
-from where the step begins, at the mean of the velocities there and here (`FrictionWithState.state_along`). That is
-exact for laws in which the path alone counts (Maxwell slip; LuGre whose static and kinetic friction are one), so that
-the formula keeps its order; where G depends on the velocity the error is of the second order. However stiff the
-bristles are, z stays within what static friction bends: the steps must follow the motion on the bristles, of the
-angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the rate s0 |qd|/G. What a
-predictor-corrector method keeps of the past are rates of q and qd, in which the forces of z were; z itself needs none.
-A variational step takes the force of the bending at its middle.
+as one without these laws on which tau - F acts, and each formula of `armdyn.simulation.methods.formulas` is used
+unchanged. Along a step z is carried by the path, not by the formula: at every stage it is the deflection after the
+joint's motion since the begin of the step, at the mean of the velocities at both times
+(`FrictionWithState.state_along`). That is exact for laws that depend on the path alone (Maxwell slip; LuGre with equal
+static and kinetic friction), so that the formula keeps its order; if G depends on the velocity the error is of the
+second order. However stiff the bristles are, z stays within the deflection at static friction: the steps must follow
+the motion on the bristles, of the angular frequency sqrt(s0/M) and the damping s1/M, and not their relaxation, of the
+rate s0 |qd|/G. The past of a predictor-corrector method consists of rates of q and qd, which include the forces of z;
+z itself needs none. A variational step takes the force of the bristles at its middle.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from armdyn.simulation.results.samples import Samples
 from armdyn.spatial.rotations import Array
 
 NAME = "bristles"
-"""Of the state in a `armdyn.ClosedLoop`, and of the signal of a `armdyn.Trajectory`."""
+"""Name of the state in a `armdyn.ClosedLoop`, and of the signal of a `armdyn.Trajectory`."""
 
 
 @dataclass(frozen=True)
 class Bending:
-    """A law with a state, and where its z stands among all.
+    """A law with a state, and the place of its z among all.
 
     Args:
         joint: place of its joint in the model.
@@ -59,7 +59,7 @@ class Bending:
 
     @property
     def size(self) -> int:
-        """How many numbers its z has."""
+        """The number of entries of its z."""
         return self.law.elements or 1
 
     def of(self, z: Any) -> Any:
@@ -88,7 +88,7 @@ def bristle_labels(model: Model) -> tuple[Label, ...]:
 
 
 def count(model: Model, **options: Any) -> int:
-    """How many numbers z of all laws has."""
+    """The number of entries of z of all laws."""
     return sum(one.size for one in bendings(model))
 
 
@@ -118,7 +118,7 @@ class Bristles:
         """The arm without them."""
 
     def along(self, z: Any, moved: Any, qd: Any) -> Array:
-        """z behind a motion of the coordinates, at these velocities."""
+        """z after a motion of the coordinates, at these velocities."""
         ways, rates = self.drive.rates(moved), self.drive.rates(qd)
         return self._flat([one.law.state_along(one.of(z), ways[k], abs(rates[k])) for one, k in self._placed])
 
@@ -128,7 +128,7 @@ class Bristles:
         return self._flat([one.law.state_rate(one.of(z), rates[k]) for one, k in self._placed])
 
     def forces(self, z: Any, qd: Any) -> Array:
-        """What they take from the coordinates."""
+        """Friction forces of the bristles on the coordinates, N m or N."""
         rates, of_bodies = self.drive.rates(qd), [0.0] * len(self.drive.terms)
         for one, k in self._placed:
             of_bodies[k] = of_bodies[k] + one.law.force_with(one.of(z), rates[k])
@@ -136,7 +136,7 @@ class Bristles:
         return found
 
     def energy(self, z: Any) -> Any:
-        """What all store."""
+        """Energy stored in all bristles, J."""
         return sum((one.law.energy(one.of(z)) for one in self.laws), start=0.0)
 
     @property
@@ -153,7 +153,7 @@ SIZES = {NAME: count}
 
 @function("(bristles),(n)->(n),(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
 def bending(model: Any, bristles: Any, qd: Any) -> tuple[Array, Array]:
-    """What bends takes from the coordinates, N m or N, (..., n), and dz/dt, rad/s or m/s, (..., bristles).
+    """Friction forces of bristles on the coordinates, N m or N, (..., n), and dz/dt, rad/s or m/s, (..., bristles).
 
     Args:
         bristles: z of all laws with a state, rad or m, shape (..., bristles).
@@ -165,19 +165,19 @@ def bending(model: Any, bristles: Any, qd: Any) -> tuple[Array, Array]:
 
 @function("(bristles),(n),(n)->(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
 def bent_along(model: Any, bristles: Any, moved: Any, qd: Any) -> Array:
-    """z of all laws with a state behind a motion in one direction, rad or m, shape (..., bristles).
+    """z of all laws with a state after a motion in one direction, rad or m, shape (..., bristles).
 
     Args:
         bristles: z before, rad or m, shape (..., bristles).
-        moved: how far the joints went, rad or m, shape (..., n).
-        qd: joint velocities on the way, rad/s or m/s, shape (..., n).
+        moved: displacements of the joints, rad or m, shape (..., n).
+        qd: joint velocities during the motion, rad/s or m/s, shape (..., n).
     """
     return Bristles(model).along(bristles, moved, qd)
 
 
 @function("(bristles)->()", sizes=SIZES, sources=(*SOURCES, "actuators"))
 def bristle_energy(model: Any, bristles: Any) -> Any:
-    """Energy stored in what bends before joints slip, J, scalar.
+    """Energy stored in the bristles, J, scalar.
 
     Args:
         bristles: z of all laws with a state, rad or m, shape (..., bristles).
@@ -186,13 +186,13 @@ def bristle_energy(model: Any, bristles: Any) -> Any:
 
 
 class Path:
-    """The bending along one step, whose formula tries several states (see above).
+    """The bristle deflection along one step, whose formula evaluates several states.
 
     Args:
         along: as `bent_along`.
-        q: where the step begins.
-        qd: the velocities there.
-        z: the bending there.
+        q: positions when the step begins.
+        qd: velocities when the step begins.
+        z: deflection when the step begins.
     """
 
     def __init__(self, along: Callable[[Any, Any, Any], Array], q: Any, qd: Any, z: Any) -> None:
@@ -204,13 +204,13 @@ class Path:
 
 
 class Bent:
-    """What bends in a traced arm, along one step.
+    """The bristles of a traced arm along one step.
 
     Args:
         model: the arm with all its laws.
-        q: where the step begins.
-        qd: the velocities there.
-        z: the bending there.
+        q: positions when the step begins.
+        qd: velocities when the step begins.
+        z: deflection when the step begins.
     """
 
     def __init__(self, model: Mechanism, q: Any, qd: Any, z: Any) -> None:
@@ -218,7 +218,7 @@ class Bent:
         self.path = Path(self.laws.along, q, qd, z)
 
     def forces(self, q: Any, qd: Any) -> Array:
-        """What bristles take from the coordinates."""
+        """Friction forces of the bristles on the coordinates, at a state of the step."""
         return self.laws.forces(self.path.bent(q, qd), qd)
 
     def stored(self, q: Any, qd: Any) -> Any:
@@ -227,7 +227,7 @@ class Bent:
 
 
 def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:
-    """z at t = 0, shape (*batch, bristles), as one array: zero where none is given. No array where none is carried.
+    """z at t = 0, shape (*batch, bristles), as one array, zero by default; no array if the motion carries no z.
 
     Raises:
         SettingError: bristles of a motion that carries none.
@@ -264,7 +264,7 @@ def names(robot: Robot) -> list[str]:
 
 
 def motion_carries(robot: Robot, method: Method) -> bool:
-    """Whether a motion by this method has the state of such laws: its equations need not be analytic."""
+    """True if a motion by this method carries z: by adaptive and fixed steps, whose equations need not be analytic."""
     if not bendings(robot.model) or not isinstance(method, Adaptive | FixedStep):
         return False
     if not flexible_places(robot.model):
@@ -306,7 +306,7 @@ def other_friction(
 
 
 def frictions(robot: Robot, samples: Samples, qdd: Array) -> dict[str, Array]:
-    """The signals of friction where nothing sticks, that of what bends with it."""
+    """The signals of friction of a motion in which nothing sticks, bristle friction included."""
     (_, *f_tip), theta, thetad = samples.forces, samples.signals["theta"], samples.signals["thetad"]
     known = without_bristles(robot).compile(other_friction)(samples.q, samples.qd, theta, thetad, qdd, *f_tip)
     bends, flexible = robot.compile(bending)(samples.bristles, thetad)[0], np.zeros(robot.dof)

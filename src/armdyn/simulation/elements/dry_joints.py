@@ -1,4 +1,4 @@
-"""The joints of a robot that can stick: what holds them at rest, and in which direction they slip."""
+"""The joints of a robot that can stick: their breakaway forces and directions of slip."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class DryJoints:
     """The joints with dry friction; joints that one coordinate moves in proportion are one of them.
 
     Args:
-        names: of each, joints that move together joined by "and".
+        names: of each; those of joints that move together are joined by "and".
         rows: a, of the velocity a . qd, shape (m, n); they do not depend on q.
         least: the least force of friction at rest, N m or N, shape (m,): the negative of a breakaway force.
-        most: the largest force of friction at rest, likewise.
+        most: the largest force of friction at rest, N m or N, shape (m,): a breakaway force.
         least_sliding: the friction of a joint that begins to slip backwards.
-        most_sliding: that of one that begins to slip forwards.
-        signs: of every joint of the model, its direction where each slips forwards, shape (m, joints).
+        most_sliding: the friction of a joint that begins to slip forwards.
+        signs: direction of every joint of the model when each of these slips forwards, shape (m, joints).
     """
 
     names: list[str]
@@ -41,10 +41,10 @@ class DryJoints:
 
     @classmethod
     def of(cls, robot: Robot) -> DryJoints:
-        """Of a robot; none where friction depends on the load of joints that do not move by themselves.
+        """The dry joints of a robot; none if friction depends on the load of joints that do not move by themselves.
 
         Forces are those of the friction that does not depend on the load:
-        `armdyn.simulation.system.pushing_under_load` adds what does.
+        `armdyn.simulation.system.pushing_under_load` adds the friction that does.
         """
         drive, joints = robot.mechanism.drive, [body.joint for body in robot.mechanism.bodies]
         together: dict[tuple[tuple[int, float], ...], list[tuple[int, float]]] = {}
@@ -71,13 +71,13 @@ class DryJoints:
         return len(self.names)
 
     def coordinates(self, which: Array) -> Array:
-        """The coordinates that stand still where these joints stick, as far as one coordinate alone moves them."""
+        """The coordinates that rest if these joints stick, for joints that one coordinate alone moves."""
         moved = self.moved_by[which]
         return moved[moved >= 0]
 
     @cached_property
     def moved_by(self) -> Array:
-        """The coordinate that alone moves each, -1 where several do."""
+        """The coordinate that alone moves each joint, -1 if several do."""
         return np.where(np.count_nonzero(self.rows, axis=1) == 1, np.argmax(self.rows != 0.0, axis=1), -1)
 
     def directions(self, slip: Array) -> Array:
@@ -87,13 +87,13 @@ class DryJoints:
 
 
 def drive_of_links(robot: Robot) -> Drive:
-    """What stands between coordinates and joints; behind the springs of flexible joints where there are some."""
+    """The drive between coordinates and joints; that on the link side of the springs if joints are flexible."""
     mechanism = robot.mechanism
     return links_side(mechanism, flexible_joints(mechanism)).drive if flexible_places(robot.model) else mechanism.drive
 
 
 def can_hold(robot: Robot) -> bool:
-    """Whether a simulation knows what friction takes at rest: of the load that is, where joints move by themselves.
+    """True if a simulation can compute friction at rest: under load, if each joint is moved by its own coordinate.
 
     The load of a rotor of a flexible joint is the force of its spring.
     """
@@ -102,24 +102,24 @@ def can_hold(robot: Robot) -> bool:
 
 
 def rubbing_bodies(drive: Drive) -> list[int]:
-    """The bodies whose joints have friction that jumps where they come to rest, that of their load too."""
+    """The bodies whose joints have friction that jumps at zero velocity, friction under load included."""
     return [k for k in range(len(drive.terms)) if can_stick(drive, k)]
 
 
 def rubbing_names(robot: Robot) -> list[str]:
-    """What rubs in these joints, in words."""
+    """Texts that name the friction of the joints with dry friction."""
     joints, bodies = robot.model.joints, robot.mechanism.bodies
     return [f"the friction of {joints[bodies[k].joint].name!r}" for k in rubbing_bodies(robot.mechanism.drive)]
 
 
 def can_stick(drive: Drive, body: int) -> bool:
-    """Whether the joint of a body has dry friction, and some coordinate moves it."""
+    """True if the joint of a body has dry friction, and some coordinate moves it."""
     rubs = not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))
     return rubs and bool(drive.terms[body])
 
 
 def rub_without_load(drive: Drive) -> bool:
-    """Whether each joint that can stick does so without load too."""
+    """True if each joint that can stick has dry friction without load too."""
     return all(
         not is_zero(drive.friction[k]) or any(low < 0.0 or high > 0.0 for low, high in _without_load(drive, k))
         for k in rubbing_bodies(drive)

@@ -1,4 +1,4 @@
-"""Events of a motion: joints at their limits, points at planes, functions that cross zero, and what is kept of each."""
+"""Events of a motion: joints at their limits, points at planes, functions that cross zero, and their records."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Watched(NamedTuple):
     Args:
         name: of the event.
         value: the function of (t, q, qd).
-        direction: which crossings count.
-        terminal: whether the simulation ends there.
-        band: how far from zero it is at zero but for rounding, where something may hold it there. It counts once that
-            it arrives.
+        direction: the sign of the rate of crossings that count.
+        terminal: true if the simulation ends there.
+        band: distance from zero within which it is zero up to rounding, if something may hold it there. Its arrival
+            counts once.
     """
 
     name: str
@@ -51,19 +51,19 @@ class Event(Protocol):
 
 @dataclass(frozen=True)
 class JointLimit:
-    """A joint leaves the range of its limits; where a stop holds it at one, it counts once that it arrives.
+    """Event: a joint leaves the range of its limits; if a stop holds it at one, its arrival counts once.
 
     Args:
-        joint: its name, or that of a joint of the description that several coordinates move; all that have limits where
-            none is given.
-        terminal: whether the simulation ends there.
+        joint: its name, or that of a joint of the description that several coordinates move; all that have limits by
+            default.
+        terminal: true if the simulation ends there.
     """
 
     joint: str | None = None
     terminal: bool = False
 
     def watched(self, robot: Robot) -> list[Watched]:
-        """The distances from both limits, where they are finite."""
+        """The distances from both limits, if they are finite."""
         switch("terminal", self.terminal, error=SettingError)
         found = [
             Watched(f"{one.joint} {one.side} limit", _distance(one), -1, self.terminal, THERE)
@@ -77,7 +77,7 @@ class JointLimit:
 
 @dataclass(frozen=True)
 class Plane:
-    """A point of a frame passes a plane, n . (p - p_0) = 0; where it is held there, it counts once that it arrives.
+    """Event: a point of a frame passes a plane, n . (p - p_0) = 0; if it is held there, its arrival counts once.
 
     Args:
         frame: name of the frame.
@@ -85,7 +85,7 @@ class Plane:
         through: p_0, a point of the plane, m.
         point: of the frame, m, in its axes.
         direction: 1 counts passages along the normal, -1 those against it, 0 both.
-        terminal: whether the simulation ends there.
+        terminal: true if the simulation ends there.
         name: of the event.
     """
 
@@ -108,13 +108,13 @@ class Plane:
 
 @dataclass(frozen=True)
 class Crossing:
-    """A function of time and state passes zero.
+    """Event: a function of time and state passes zero.
 
     Args:
         function: of (t, q, qd), a number; it must be continuous.
         name: of the event.
         direction: 1 counts it rising, -1 falling, 0 both.
-        terminal: whether the simulation ends there.
+        terminal: true if the simulation ends there.
     """
 
     function: Callable[[float, Array, Array], Any]
@@ -144,10 +144,10 @@ class JointBound(NamedTuple):
         joint: its name.
         kind: "revolute" or "prismatic".
         row: of the coordinates that move it, (n,).
-        offset: its position where q = 0, rad or m.
+        offset: its position at q = 0, rad or m.
         side: "lower" or "upper".
         limit: rad or m.
-        sign: 1 of the lower one, -1 of the upper one.
+        sign: 1 for the lower one, -1 for the upper one.
     """
 
     joint: str

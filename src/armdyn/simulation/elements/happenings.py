@@ -1,4 +1,4 @@
-"""What may happen in a motion: events, stops, contacts, joints that stick and brakes, as given to `armdyn.simulate`."""
+"""Event sources of a motion: events, stops, contacts, joints that stick and brakes, as given to `armdyn.simulate`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Happenings:
 
     @property
     def only_dry(self) -> bool:
-        """Whether there are joints that stick and nothing else."""
+        """True if joints that stick are the only event source."""
         return not (self.events or self.stops or self.contacts or self.brakes)
 
 
@@ -39,7 +39,7 @@ def happenings_of(
     dry: DryJoints,
     brakes: Brakes | None = None,
 ) -> Happenings | None:
-    """These arguments of `armdyn.simulate`, checked, with joints that can stick; None where nothing can happen."""
+    """Checked event sources of the arguments of `armdyn.simulate`, with joints that can stick; None without any."""
     events, contacts = listed("events", events, "watched"), listed("contacts", contacts, "plane")
     if not (stops is None or isinstance(stops, Stops)):
         raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")

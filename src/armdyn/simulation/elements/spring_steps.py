@@ -1,7 +1,7 @@
-"""Whether fixed steps are too long for the vibrations of an arm on its springs.
+"""Stability of fixed steps for the vibrations of an arm on its springs.
 
 A mode of the frequency w and the damping ratio zeta is the oscillator xdd + 2 zeta w xd + w^2 x = 0. A step of a method
-multiplies (x, xd) by a matrix, and vibrations grow where the largest of its eigenvalues is above one in size: by
+multiplies (x, xd) by a matrix, and vibrations grow if the largest of its eigenvalues is above one in size: by
 Runge-Kutta 4 without damping beyond w h = 2.83, by semi-implicit Euler beyond 2.
 """
 
@@ -29,14 +29,14 @@ GROWS = 1e-3
 """A vibration that a step makes larger by more than this part of it is not that of the arm any more."""
 
 MUCH = 1e3
-"""By which a vibration grows in the steps of a closed loop that is warned of: what is small becomes all there is."""
+"""A closed loop warns if a vibration grows by this factor in its steps."""
 
 HALVINGS = 40
-"""Of an interval in which the longest step is looked for."""
+"""Number of halvings of the interval that contains the longest stable step."""
 
 
 def growth(method: FixedStep, frequency: float, damping_ratio: float, h: float) -> float:
-    """By how much a step of length h, s, multiplies a vibration: the largest eigenvalue in size."""
+    """Growth of a vibration per step of length h, s: the spectral radius of the matrix of the step."""
 
     def f(_: float, x: float, xd: float) -> Rates:
         return -(frequency**2) * x - 2.0 * damping_ratio * frequency * xd, 0.0
@@ -58,13 +58,13 @@ def longest_step(method: FixedStep, frequency: float, damping_ratio: float) -> f
 
 
 def shorter_step(robot: Robot, method: FixedStep, q: Array) -> str:
-    """What to do where a motion runs away, from its last finite positions: a sentence, of springs where it is they."""
+    """The remedy for a motion that diverged after positions q: a sentence, on springs if they are the cause."""
     why = too_long_for_springs(robot, method, q)
     return f"{why[0].upper()}{why[1:]}." if why else shorter_than(method.step)
 
 
 def too_long_for_springs(robot: Robot, method: FixedStep, q: Array) -> str:
-    """Which spring a step is too long for, and what to do, in words; empty where it is not, at these positions."""
+    """A text with the spring for which a step is too long, and the remedy; empty if it is not, at these positions."""
     if not flexible_places(robot.model) or not np.isfinite(q).all():
         return ""
     why = _too_long(robot, method, q)[0]
@@ -72,7 +72,7 @@ def too_long_for_springs(robot: Robot, method: FixedStep, q: Array) -> str:
 
 
 def _too_long(robot: Robot, method: FixedStep, q: Array) -> tuple[str, float]:
-    """The same, and by how much a step multiplies the vibration that grows most."""
+    """The text of `too_long_for_springs`, and the growth per step of the vibration that grows most."""
     modes: VibrationModes = vibration_modes(robot, q, tolerance=np.inf)
     of_modes = list(zip(modes.frequencies, modes.damping_ratios, strict=True))
     grow = [growth(method, w, ratio, method.step) for w, ratio in of_modes]
@@ -90,7 +90,7 @@ def _too_long(robot: Robot, method: FixedStep, q: Array) -> tuple[str, float]:
 
 
 def warn_of_springs(robot: Robot, method: FixedStep, q: ArrayLike, h: Any, steps: int) -> None:
-    """Warn where so many steps of a loop make a vibration of the first arm on its springs `MUCH` times larger."""
+    """Warn if the steps of a loop make a vibration of the first arm on its springs `MUCH` times larger."""
     length, first = float(np.max(h)), np.asarray(q, dtype=float).reshape(-1, robot.dof)[:1]
     if not first.size or not np.isfinite(first).all() or not length > 0.0:
         return

@@ -1,9 +1,9 @@
-"""What acts at the springs of flexible joints, whose rotors slide in given directions or stick.
+"""Forces at the springs of flexible joints, whose rotors slide in given directions or stick.
 
-Dry friction keeps its direction past the zero of a velocity, and rotor and link touch on past the end of their touch
-across a play: so both are smooth along a piece of a motion, which ends where that is located. The links behind the
-springs are a rigid arm, whose equations `armdyn.simulation.equations` and
-`armdyn.simulation.system.under_load` are.
+Dry friction keeps its direction past the zero of a velocity, and rotor and link stay in contact past the end of their
+contact across a gap: so both are smooth along a segment of a motion, which ends when that is located. The links after
+the springs are a rigid arm, whose equations are those of `armdyn.simulation.equations` and
+`armdyn.simulation.system.under_load`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from armdyn.spatial.rotations import Array
 
 
 def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction: Any) -> Any:
-    """What rubs at a rotor that slides in a direction, N m or N; what holds at rest is left out where that is 0."""
+    """Friction force at a rotor that slides in a direction, N m or N; dry friction is zero if the direction is 0."""
     speed = maximum(direction * rate, 0.0)
     return sum(law.sliding(direction, speed, load) if is_dry(law) else law.force(rate, load) for law in laws)
 
@@ -31,10 +31,11 @@ class BetweenSprings(NamedTuple):
     """The forces at the springs.
 
     Args:
-        links: of springs on the links of flexible joints, of motors on rigid joints, N m or N, (n,).
+        links: forces of springs on the links of flexible joints, of motors on rigid joints, N m or N, (n,).
         excess: tau - tau_J at the rotors of flexible joints, 0 at rigid ones, N m or N, (n,).
-        friction: of rotors that slide, 0 of those that stick and at rigid joints, N m or N, (n,).
-        power: of motors and friction at these rotors less what the springs store and take from links and rotors, W.
+        friction: of rotors that slide, 0 for those that stick and at rigid joints, N m or N, (n,).
+        power: of motors and friction at these rotors less the power that the springs store and take from links and
+            rotors, W.
     """
 
     links: Array
@@ -49,7 +50,7 @@ def between_springs(
 ) -> BetweenSprings:
     """Forces on links and rotors, friction of rotors in given directions, N m or N, shape (..., n) each, and a power.
 
-    With the power of what acts on the links, the springs' forces among it, the power is the rate of kinetic, potential
+    With the power of the forces on the links, the springs' forces included, the power is the rate of kinetic, potential
     and spring energy.
 
     Args:
@@ -58,9 +59,10 @@ def between_springs(
         theta: positions of the rotors at the joints, rad or m, shape (..., n).
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
         tau: forces of the motors at the joints, N m or N, shape (..., n).
-        directions: 1 of a flexible joint whose rotor slides forwards, -1 backwards, 0 of one that sticks, shape
+        directions: 1 for a flexible joint whose rotor slides forwards, -1 backwards, 0 if it sticks, shape
             (..., n).
-        touches: 1 of a joint with backlash whose rotor is ahead and touches, -1 behind, 0 in the play, shape (..., n).
+            touches: 1 for a joint with backlash whose rotor leads and touches, -1 if it lags and touches, 0 in the gap,
+                (..., n).
     """
     links, power = np.array(tau, dtype=object), 0.0
     excess, friction = np.zeros(model.dof, dtype=object), np.zeros(model.dof, dtype=object)

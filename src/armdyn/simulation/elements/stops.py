@@ -20,7 +20,7 @@ RESTING_SPEED = 1e-6
 """rad/s or m/s: a rebound that is slower ends a sequence of ever smaller ones."""
 
 OF_ROUNDING = 1e-12
-"""rad or m, rad/s or m/s: what linear algebra may leave of a gap that it closed."""
+"""Rounding error, rad or m, rad/s or m/s, of a gap that linear algebra closed."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Stops:
     Args:
         restitution: e, speed after a hit over speed before: 0 inelastic, the joint comes to rest at the stop; 1
             elastic, no energy is lost.
-        joints: their names; all that have limits where none are given.
-        resting_speed: rad/s or m/s, below which a rebound counts as none.
+        joints: their names; all that have limits by default.
+        resting_speed: rad/s or m/s, below which a rebound counts as zero.
 
     >>> Stops(restitution=0.5)
     Stops(restitution=0.5, joints=None, resting_speed=1e-06)
@@ -53,13 +53,13 @@ class Stops:
 class Contact:
     """A point that a plane holds up: it pushes along its normal and never pulls, without friction.
 
-    A pen on paper (Modern Robotics 8.7): the contact is lost when keeping it would take a pull, and found again where
-    the point comes back to the plane.
+    A pen on paper (Modern Robotics 8.7): the contact opens when keeping it would need a pull, and closes again when
+    the point returns to the plane.
 
     Args:
-        plane: the point and its plane; the normal shows to the side on which the point may be.
+        plane: the point and its plane; the normal points to the side on which the point may be.
         restitution: e, speed after a hit over speed before: 0 inelastic, 1 elastic.
-        resting_speed: m/s, below which a rebound counts as none.
+        resting_speed: m/s, below which a rebound counts as zero.
     """
 
     plane: PointOnPlane
@@ -87,10 +87,10 @@ class Barriers:
     """All stops and contacts of a robot: names, coefficients of restitution, gaps and their rows, in one order.
 
     Args:
-        robot: whose joints and frames they are of.
+        robot: the robot of the joints and frames.
         stops: of joints.
         contacts: of points.
-        size: how many positions q has, those of the joints first; no more than these where it is left out.
+        size: the number of positions in q, those of the joints first; by default the number of joints.
     """
 
     def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None) -> None:
@@ -128,7 +128,7 @@ class Barriers:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of the gaps: rad or m."""
+        """Units of the gaps: rad or m."""
         return (*(UNITS[kind]["q"] for kind in self._kinds), *("m",) * self.contacts)
 
     def gaps(self, q: Array) -> Array:
@@ -139,7 +139,7 @@ class Barriers:
         return np.concatenate([stops, self._planes.constraint_error(q[: self._dof])])
 
     def at_held_stops(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
-        """The state with joints at rest exactly on the stops that hold them, where rounding alone parts them."""
+        """The state with joints at rest exactly on the stops that hold them, if rounding alone separates them."""
         places = self._places
         near = held[: self.stops] & self._alone & (np.abs(q[places] - self._limits) < OF_ROUNDING)
         q, qd = q.copy(), qd.copy()

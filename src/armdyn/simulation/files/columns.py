@@ -16,7 +16,7 @@ WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
 
 ENERGIES = ("kinetic", "potential", "work")
 DERIVED = ("total", "drift")
-"""Of `ENERGIES`; columns of tables, not of files."""
+"""Energies derived from `ENERGIES`; columns of tables, not of files."""
 
 
 def names_and_units(joints: Sequence[tuple[str, str]], *, with_f_tip: bool) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ class Motion(NamedTuple):
 
 
 class States(NamedTuple):
-    """Times, s, where the table has them, and q, qd and qdd, each of shape (rows, n)."""
+    """Times, s, or None if the table has none, and q, qd and qdd, each of shape (rows, n)."""
 
     t: Array | None
     q: Array
@@ -96,7 +96,7 @@ def read_reference(source: Source, robot: Robot, **options: Any) -> Motion:
 
 
 def read_cycle(source: Source, robot: Robot, **options: Any) -> Motion:
-    """The motion of a task, as `read_reference` returns it; a time may stand twice if q, qd and qdd are all given.
+    """The motion of a task, as `read_reference` returns it; a time may appear twice if q, qd and qdd are all given.
 
     Warns of columns that are not used.
     """
@@ -121,26 +121,27 @@ def _motion(rows: Rows, *, may_jump: bool = False) -> Motion:
 
 
 ALIKE = 5
-"""Rows in a row, at the least, in which a joint that stands still does not move."""
+"""A joint is at rest if its position is equal in this many consecutive rows or more."""
 
 IN_STEPS = 0.1
-"""Of the usual way from row to row: where the least is more, positions are rounded to few digits."""
+"""Positions are rounded to few digits if the least change between rows, over the median change, exceeds this."""
 
 SWINGS = 1e-6
-"""Of the largest velocity: what a spline swings by where a joint stands still, away from where it stops."""
+"""Oscillation of a spline while a joint rests, away from the times at which it stops, over the largest velocity."""
 
 
 def _in_steps(moved: Array) -> bool:
-    """Whether the least way from row to row, but for none, is a good part of the usual one."""
+    """True if the least nonzero change between rows exceeds `IN_STEPS` times the median one."""
     moved = moved[moved > 0.0]
     return len(moved) > 0 and bool(moved.min() > IN_STEPS * np.median(moved))
 
 
 def _rests(q: Array, speeds: Array) -> Array:
-    """Where a joint stands still: inside of `ALIKE` rows or more with the same position, shape (rows, n).
+    """True for rows in which a joint rests: inside of `ALIKE` rows or more with equal position, shape (rows, n).
 
-    There the spline swings by little, and friction would follow the sign of that. Positions with few digits are alike
-    in some rows, too: they go in steps of which none is much smaller than others, and stand still nowhere for sure.
+    The spline oscillates slightly in them, and friction would follow the sign of its velocity. Positions with few
+    digits are equal in some rows, too: they change in steps none of which is much smaller than others, and are never
+    taken to be at rest.
     """
     still = np.diff(q, axis=0) == 0.0
     rests = np.zeros(q.shape, dtype=bool)

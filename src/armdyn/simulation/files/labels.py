@@ -21,7 +21,7 @@ class Label(NamedTuple):
 
 
 Labels = Mapping[str, tuple[Label, ...]]
-"""By the names of signals; a label for each of their values."""
+"""Labels of the values of signals, one per value, by the names of the signals."""
 
 UNITS = {
     "revolute": {
@@ -81,11 +81,11 @@ OF_CONSTRAINTS = ("multipliers", "multipliers_ref", "force_integral")
 """Signals with a value for each row of the constraints."""
 
 MULTIPLIERS = {"m": "N", "rad": "N m", "": ""}
-"""The units of what is pushed along a row of this unit."""
+"""Units of the multiplier of a row, by the unit of the row."""
 
 
 def is_reference(name: str) -> bool:
-    """Whether an input of a controller with this name is a reference, X_ref."""
+    """True for the name of a reference input of a controller, X_ref."""
     return name.endswith("_ref")
 
 
@@ -108,11 +108,11 @@ def of_constraints(constraints: Iterable[Constraint], *, integral: bool = False)
 
 
 def of_robot(robot: Robot, signals: Mapping[str, int]) -> dict[str, tuple[Label, ...]]:
-    """Of the signals of a simulation that have a value for each joint, and of references of the tip.
+    """Labels of signals of a simulation that have one value per joint, and of references of the tip.
 
     Args:
-        robot: that moves.
-        signals: how many values each has, by name.
+        robot: the simulated robot.
+        signals: the number of values of each signal, by name.
     """
     found = {name: _labels(robot, name, size) for name, size in signals.items()}
     return {name: labels for name, labels in found.items() if labels}

@@ -27,7 +27,7 @@ from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
 WORDS, SHAPE = b"armdyn.words", b"armdyn.shape"
-"""Keys of the metadata: what the table has no columns for, and (T, ...), the times and the batch, as JSON."""
+"""Keys of the metadata: the data without a column in the table, and (T, ...), the times and the batch, as JSON."""
 
 
 def content(trajectory: Trajectory, path: Path) -> bytes:
@@ -116,7 +116,7 @@ def _numbered(signal: str, columns: dict[str, Array]) -> Iterator[str]:
 
 
 def pyarrow() -> tuple[Any, Any]:
-    """The library and its module for Parquet; a `MissingLibrary` where it is not installed."""
+    """The library pyarrow and its module for Parquet; raises `MissingLibrary` if it is not installed."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra
         import pyarrow.parquet as pq  # noqa: PLC0415

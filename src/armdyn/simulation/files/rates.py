@@ -9,17 +9,18 @@ from armdyn.spatial.rotations import Array
 
 
 def rates_of(t: Array, q: Array, qd: Array | None, qdd: Array | None) -> tuple[Array, Array, list[str]]:
-    """Velocities and accelerations, with those made up that were not recorded, and notes of them.
+    """Velocities and accelerations, recorded or differentiated by quintic splines, and notes that state which.
 
-    They are derivatives of the quintic spline through the positions, or of that through recorded velocities: what a
-    smooth motion has, up to its first and last row, where differences are off by their step. It does not smooth: the
-    noise of positions comes into accelerations by about its size over the square of the time between rows.
+    Rates that were not recorded are derivatives of the quintic spline through the positions, or through recorded
+    velocities. They are accurate for smooth motions up to the first and last row, at which finite differences have an
+    error of the order of their step. The spline does not smooth: the noise of positions appears in accelerations as
+    about its size over the square of the time between rows.
 
     Args:
         t: times, s, rising, shape (T,).
         q: joint positions, rad or m, shape (T, n).
-        qd: joint velocities, rad/s or m/s, shape (T, n); None where they are not known.
-        qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, n); None where they are not known.
+        qd: joint velocities, rad/s or m/s, shape (T, n); None if they were not recorded.
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, n); None if they were not recorded.
     """
     if len(t) < 2:
         return np.zeros_like(q) if qd is None else qd, np.zeros_like(q) if qdd is None else qdd, []

@@ -22,7 +22,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Trajectory:
-    """Read what `save` wrote."""
+    """Read a trajectory from a file that `save` wrote."""
     path = Path(path)
     read = _format_of(path).read
     try:

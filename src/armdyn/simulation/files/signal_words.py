@@ -10,8 +10,8 @@ class SignalWords(NamedTuple):
     """The quantity of a signal.
 
     Args:
-        words: the quantity, such as "motor current".
-        symbol: as in the equations, such as "I"; empty if it has none.
+        words: the quantity, e.g. "motor current".
+        symbol: as in the equations, e.g. "I"; empty if it has none.
     """
 
     words: str
@@ -86,7 +86,7 @@ SAMPLED = "sampled_"
 
 
 def base_name(signal: str) -> str:
-    """The name without the number that a signal has beside another of the same name, and of what is held its own.
+    """The name of a signal without the number that distinguishes it from others of its name and the prefix `SAMPLED`.
 
     >>> base_name("current_2"), base_name("sampled_residual"), base_name("bristles")
     ('current', 'residual', 'bristles')

@@ -155,7 +155,7 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def trajectory_of(words: Mapping[str, Any], arrays: Mapping[str, Array], signals: Mapping[str, Array]) -> Trajectory:
-    """The trajectory of checked words and arrays by name, f_tip among them where there is a wrench."""
+    """The trajectory of checked words and arrays by name, f_tip among them if there is a wrench."""
     _check_shapes(arrays, signals, len(words["joint_names"]))
     over_time: dict[str, Any] = {name: arrays[name] for name in OVER_TIME}
     return Trajectory(
@@ -184,7 +184,7 @@ def _limits(bounds: list[float | None]) -> Limits:
 
 
 def _occurrence(dof: int, t: Any, name: Any, kind: Any, q: Any, qd: Any, energy: Any, index: Any) -> Occurrence:
-    """An event of a file, of an arm with so many joints."""
+    """An event of a file, for an arm with ``dof`` joints."""
     if not len(q) == len(qd) == dof:
         raise ValueError(f"event {shown(name)} has {len(q)} positions and {len(qd)} velocities; expected {dof} of each")
     state = (np.array(q, dtype=np.float64), np.array(qd, dtype=np.float64))
@@ -192,7 +192,7 @@ def _occurrence(dof: int, t: Any, name: Any, kind: Any, q: Any, qd: Any, energy:
 
 
 def _check_shapes(arrays: Mapping[str, Array], signals: Mapping[str, Array], dof: int) -> None:
-    """Every array must be float64 and of the shape that q and the joints tell."""
+    """Require that every array is float64 and has the shape that follows from q and the number of joints."""
     common = arrays["q"].shape[:-1]
     last = {"q": dof, "qd": dof, "qdd": dof, "tau": dof, "f_tip": 6}
     for name, array in arrays.items():

@@ -33,7 +33,7 @@ def rotors_of(model: Any, values: Mapping[str, Any]) -> dict[str, Array]:
 def stuck_or_slipped(
     method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool, project: bool
 ) -> dict[str, Any]:
-    """Of joints that stick and slip; ``project``: onto the constraints of the robot."""
+    """The state a step later if joints stick and slip; ``project``: put it onto the constraints of the robot."""
     before = ArmInStep(model, acting, bristles=bristles)
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
     if by_rows(model):

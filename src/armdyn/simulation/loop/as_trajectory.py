@@ -1,4 +1,4 @@
-"""A closed loop's motion as a `Trajectory`, with what its controller knows and gives as signals."""
+"""A closed loop's motion as a `Trajectory`, with the states and results of its controller as signals."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from armdyn.simulation.loop.closed_loop import ClosedLoop
 
 NO_SIGNALS = ("q", "qd", "tau", "work", "heat", "cost", LOADS, BRISTLES)
-"""Of what is carried and recorded: what a trajectory has elsewhere, or has no use for."""
+"""States and recorded quantities that are not signals: a trajectory has them in other fields, or does not need them."""
 
 
 def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, began: float) -> Trajectory:
-    """The trajectory of what a loop recorded, all of it.
+    """The trajectory of a loop, from everything that it recorded.
 
     Args:
-        loop: that recorded.
+        loop: the loop that recorded.
         given: the arguments of its rollout, by name.
-        rolled: what came of them.
-        began: when, by `time.perf_counter`.
+        rolled: the results of the rollout.
+        began: the time at which it began, by `time.perf_counter`.
     """
     from armdyn.simulation.run import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
 
@@ -49,13 +49,13 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
     steps = np.array([*range(0, rolled.steps, rolled.every), rolled.steps])
 
     def whole(name: str) -> Array:
-        """Over time; what only a step has, at the end as in the last one."""
+        """A quantity over time; quantities of a step only have at the end the value of the last step."""
         rows: Array = getattr(rolled.rows, name)
         final = getattr(rolled.final if name in rolled.final._fields else rolled.last, name)
         return np.concatenate([rows, np.asarray(final)[None]])
 
     def signal(name: str) -> Array:
-        """With one axis behind time and batch."""
+        """A quantity over time with one axis after those of time and batch."""
         values = whole(name)
         return values.reshape(*values.shape[: values.ndim - len(rolled.shapes[name])], -1)
 
@@ -89,7 +89,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
 
 
 def recorded(loop: ClosedLoop) -> tuple[str, ...]:
-    """What a loop has to record for its trajectory: its state with the work, and what its controller gives."""
+    """Names that a loop has to record for its trajectory: its state with the work, and its controller's results."""
     results = () if loop.controller is None else loop.controller.results
     names = (*loop.state, "work", *results)
     return tuple(dict.fromkeys(name for name in names if name not in ("heat", "cost", LOADS)))
@@ -105,12 +105,12 @@ def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Arr
 
 
 def _accelerations(loop: ClosedLoop, samples: Samples, last: Array) -> Array:
-    """Of joints that stick: from the equations where what rests is held, or by differences of velocities.
+    """Accelerations of joints that stick: from the equations with resting joints held, or by differences of velocities.
 
-    From the equations follows the friction as well, which becomes a signal.
+    The equations also give the friction, which becomes a signal.
 
     Args:
-        loop: whose joints they are.
+        loop: the loop of these joints.
         samples: its states and forces.
         last: the change of the velocities in the last step, by time.
     """

@@ -22,7 +22,7 @@ from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 NAME = "brakes"
-"""Of the input, or of the controller's result: 1 of each brake that is engaged, 0 of one that is released."""
+"""Name of the input, or of the controller's result, that is 1 for each engaged brake and 0 for a released one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +58,11 @@ class LoopBrakes:
 
     @classmethod
     def of(cls, robot: Robot, joints: Iterable[str]) -> LoopBrakes:
-        """Of joints by name.
+        """The brakes of joints by name.
 
         Raises:
             UnknownName: a joint that the robot does not have.
-            SettingError: a joint without a brake, or one that is there twice.
+            SettingError: a joint without a brake, or one that is given twice.
         """
         joints = (joints,) if isinstance(joints, str) else tuple(joints)
         torques = tuple(require_brake(robot, name).brake_torque for name in joints)
@@ -77,9 +77,9 @@ class LoopBrakes:
         return len(self.joints)
 
     def on(self, mechanism: Mechanism, engaged: Any) -> Mechanism:
-        """The traced arm with them engaged as far as numbers from 0 to 1 say, shape (brakes,).
+        """The traced arm with its brakes engaged by the fractions ``engaged`` from 0 to 1, shape (brakes,).
 
-        The friction of a flexible joint is that of its link; what its actuator says rubs is at the rotor.
+        The friction of a flexible joint acts at its link; the friction of its actuator acts at the rotor.
         """
         drive, names = mechanism.drive, [joint.name for joint in mechanism.model.joints]
         friction, laws = list(drive.friction), list(drive.laws)

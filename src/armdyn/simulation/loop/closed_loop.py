@@ -1,23 +1,23 @@
 """An arm under its controller, step after step, as one compiled loop: thousands of arms at once, with gradients.
 
-A controller is a `Function` of the robot, declared as every other. Its arguments are known by their names: ``q`` and
+A controller is a `Function` of the robot, declared as every other. Its arguments are identified by name: ``q`` and
 ``qd`` are the state, ``t`` the time, ``h`` the length of a step; one that has the name of a result is the controller's
 own *state* (an integral, a filter), which the result replaces; all others are *inputs*: references, gains. Its first
 result is tau, which is held during the step; results that are neither are *signals*, which can be recorded.
 
-Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
-velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
+If the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
+velocities at the joints, ``theta`` and ``thetad``, are part of the state, and may be arguments of a controller.
 
-Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the state, as
-``bristles``, in the order of the joints and their laws; a controller may ask for it. At a flexible joint it follows the
-rotor.
+If friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), the bristle deflection is part of the
+state, as ``bristles``, in the order of the joints and their laws; it may be an argument of a controller. At a flexible
+joint it follows the rotor.
 
-Where friction of a rigid joint depends on the load, the loads that were computed last are part of the state, as
-``last_loads``, in the order of the joints: the next step's solution begins with them. They bear on the motion to
-rounding only.
+If friction of a rigid joint depends on the load, the loads that were computed last are part of the state, as
+``last_loads``, in the order of the joints: the next step's solution begins with them. They change the motion by
+rounding errors only.
 
 Joints with dry friction stick and slip (`armdyn.simulation.sticking.stick_slip`), rotors and links of flexible joints
-each by itself (`armdyn.simulation.sticking.sliding_flexible_arm`); where they cannot, a `FrictionWarning` says so.
+each by itself (`armdyn.simulation.sticking.sliding_flexible_arm`); if they cannot, a `FrictionWarning` is issued.
 """
 
 from __future__ import annotations
@@ -89,37 +89,37 @@ MEANINGS = {
     "heat": "what friction and the damping of springs take, J",
     "last_loads": "what joints transmitted whose friction depends on it, N m or N: where its solution begins",
 }
-"""Of the loop's own arrays, for comments in exported code."""
+"""Meanings of the loop's own arrays, for comments in exported code."""
 
 
 class ClosedLoop:
     """A robot, its controller and a fixed-step method, compiled to one loop over steps and arms.
 
     Args:
-        robot: what moves. Rows of its constraints that follow from others at all states are left out, with a note in
-            ``loop.robot.notes``, unless the controller has inputs with a number for each row.
-        controller: what gives tau; without one, tau is an input.
+        robot: the robot that moves. Rows of its constraints that follow from others at all states are left out, with a
+            note in ``loop.robot.notes``, unless the controller has inputs with a number for each row.
+        controller: computes tau; without one, tau is an input.
         method: a fixed-step method, whose step is the controller's sample time.
         over_time: inputs with an axis of time before all others, (steps, ..., *shape).
         record: "q", "qd", "tau" and other states and signals, kept when a step begins.
         parameters: of the model, that become inputs, as of `Robot.compile`.
         running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
             time, a sum of h times it, is the state "cost".
-        brakes: names of joints whose brakes are engaged and released during the motion: by the controller where it has
-            a result "brakes", of a number for each, 1 of one that is engaged and 0 of one that is released, and others
-            count as the nearest number from 0 to 1; else by an input of that name. Other brakes stay as the robot has
+        brakes: names of joints whose brakes are engaged and released during the motion: by the controller if it has
+            a result "brakes" with a number for each, 1 if it is engaged and 0 if it is released, other numbers being
+            clipped to the range from 0 to 1; else by an input of that name. Other brakes stay as the robot has
             them. At a flexible joint a brake holds the rotor.
-        energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
-            what friction takes; and where joints rub, as the state "heat", J, what friction takes. The damping of
-            springs counts as friction.
-        project: of a robot with constraints: whether each step is followed by a projection of q and qd onto them, in
+        energy: true to integrate the energies too: the state "work", J, is the work of tau and f_tip less the energy
+            dissipated by friction; if joints have friction, the state "heat", J, is that dissipated energy. The damping
+            of springs counts as friction.
+        project: for a robot with constraints: true to project q and qd onto them after each step, in
             the compiled loop (`armdyn.constraints.projection`), so that the motion does not drift from them.
-        require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
-            for each arm, and an `UntracedControllerWarning` names the line that is to blame; derivatives and exports
-            refuse it.
+        require_traced: true to raise an error for a controller that cannot be traced. Otherwise it runs in Python, once
+            per step and arm, and an `UntracedControllerWarning` names the line that prevents tracing; derivatives and
+            exports refuse it.
 
     Raises:
-        TraceError: a controller that is no declared function.
+        TraceError: a controller that is not a declared function.
         UnknownName: a name that the loop does not have.
         SettingError: a method without steps of one length; brakes that a joint does not have, or that could not hold.
 
@@ -222,26 +222,26 @@ class ClosedLoop:
 
     @property
     def state(self) -> tuple[str, ...]:
-        """What is carried from step to step."""
+        """Names of the states that are carried from step to step."""
         return self.rollout.state
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """What a call takes besides the state: references, gains, parameters of the model, f_tip."""
+        """Names of the inputs of a call besides the state: references, gains, parameters of the model, f_tip."""
         own = (*self.state, "h", "t")
         return tuple(name for name in self.rollout._inputs.positional if name not in own)
 
     @property
     def op_counts(self) -> OperationCounts:
-        """What one step of one arm costs."""
+        """Operation counts of one step of one arm."""
         return self.rollout.op_counts
 
     def program(self) -> Rollout:
-        """The rollout behind it."""
+        """The program of the rollout."""
         return self.rollout.program()
 
     def to_c(self, **options: Any) -> CCode:
-        """One step of the loop as C99, with what is carried in a struct: see `armdyn.program.Rollout.to_c`.
+        """One step of the loop as C99, its carried states in a struct, as `armdyn.program.Rollout.to_c` returns it.
 
         >>> armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pid).to_c(name="arm").functions[0].symbols
         ('arm_init', 'arm_step')
@@ -285,30 +285,30 @@ class ClosedLoop:
         report: Report | None = None,
         **inputs: Any,
     ) -> Rolled:
-        """Move from a state.
+        """Run the loop from an initial state.
 
         Args:
             q0: joint positions, rad or m, shape (..., n).
             qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
             steps: how many.
-            every: record each so many steps.
-            out: arrays for what is recorded, by name, of shape (rows, ..., *shape).
+            every: record every this many steps.
+            out: arrays for the recorded quantities, by name, of shape (rows, ..., *shape).
             workers: how many threads share the arms; -1: one a core.
             report: called now and then with the fraction that is done.
-            inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau where there is no
+            inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau if there is no
                 controller; states of the controller that do not begin at zero; h, s, for another step; t0, s, for
-                another time at first; of a robot with flexible joints theta and thetad, where its rotors begin, q0 and
-                qd0 where none are given; of a loop with brakes that its controller does not switch, brakes, switches by
-                joint such as {"joint_2": [(0.5, "engaged")]}, s, or numbers of shape (steps, ..., brakes).
+                another initial time; for a robot with flexible joints theta and thetad, the initial state of its
+                rotors, q0 and qd0 by default; for a loop with brakes that its controller does not switch, brakes,
+                switches by joint, e.g. {"joint_2": [(0.5, "engaged")]}, s, or numbers of shape (steps, ..., brakes).
 
         Returns:
-            ``final``, the state after the last step, and ``rows``, what was recorded.
+            ``final``, the state after the last step, and ``rows``, the recorded quantities.
 
         Warns (`armdyn.simulation.StepWarning`) of a step that is too long for the springs of flexible joints, and, if
         "q" is recorded, of dead points of constraints on the way (`armdyn.simulation.DeadPointWarning`).
 
         Raises:
-            RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
+            RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` contains the results until then. Other
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
         loop, inputs = self._of_call(q0, qd0, inputs)
@@ -328,21 +328,21 @@ class ClosedLoop:
         report: Report | None = None,
         **inputs: Any,
     ) -> Trajectory:
-        """The motion as a `Trajectory`, as `armdyn.simulate` gives it: to be drawn, animated, saved, compared.
+        """The motion as a `Trajectory`, like that of `armdyn.simulate`: to be drawn, animated, saved, compared.
 
         It has q, qd, tau and the energy account; states and results of the controller, and its references, are signals.
-        qdd follows from these by the equations of motion; of joints that stick and are flexible, have brakes that are
-        switched, or friction that depends on the load or has a state, it is the change of qd from a row to the next.
-        The last row has the state after the last step, with what acted in that step, and its change of qd.
+        qdd follows from these by the equations of motion; for joints that stick and are flexible, have brakes that are
+        switched, or friction that depends on the load or has a state, it is the change of qd from one row to the next.
+        The last row has the state after the last step, with the forces of that step, and its change of qd.
 
         Args:
             q0: joint positions, rad or m, shape (..., n).
             qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
             steps: how many.
-            every: keep each so many steps.
+            every: keep every this many steps.
             workers: how many threads share the arms; -1: one a core.
             report: called now and then with the fraction that is done.
-            inputs: as of a call, but parameters of the model.
+            inputs: as of a call, except parameters of the model.
 
         Raises:
             SettingError: a loop with parameters as inputs, whose arms are not ``robot``; steps of different lengths.
@@ -373,27 +373,28 @@ class ClosedLoop:
 
     @cached_property
     def _recording(self) -> ClosedLoop:
-        """The same loop with all that a trajectory has."""
+        """The loop with its energies, recording everything that a trajectory contains."""
         controller = None if self.controller is None else self.controller.function
         return self._again(controller, {"energy": True, "record": recorded(self)})
 
     @property
     def flexible(self) -> bool:
-        """Whether any joint has a spring."""
+        """True if any joint has a spring."""
         return bool(self._flexible)
 
     def jvp(self, *wrt: str) -> Callable[..., Rolled]:
-        """The rates of the results where inputs, or the initial state, change: a function called as the loop is.
+        """The rates of the results if inputs, or the initial state, change: a function called like the loop.
 
-        For every name X it takes one more array ``tangent_X``, the rate of X or a direction, of its shape; see
+        For every name X it takes one more array ``tangent_X``, the rate of X or a direction, of its shape, like
         `armdyn.functions.CompiledRollout.jvp`.
 
         Args:
-            wrt: names of inputs, or of the state for the initial one; all change together. What a call leaves out and
-                takes from another argument changes with that one: theta with q, thetad with qd, t with t0 and h.
+            wrt: names of inputs, or of the state for the initial one; all change together. An argument that a call
+                leaves out and that defaults to another changes with that one: theta with q, thetad with qd, t with t0
+                    and h.
 
         Raises:
-            UnknownName: what the loop does not take.
+            UnknownName: a name that the loop does not take.
 
         >>> @armdyn.function("(n),(n),()->(n)")
         ... def spring(model, q, qd, stiffness):
@@ -459,8 +460,8 @@ class ClosedLoop:
             an input over time.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C. Gradients are known when the adjoint has come back to the first step: until then
-                nothing is of use, and nothing is kept.
+            KeyboardInterrupt: Ctrl-C. Gradients are complete when the adjoint has returned to the first step; until
+                then nothing is kept.
         """
         names = self._names_of(wrt)
         loop, inputs = self._of_call(q0, qd0, inputs, names)
@@ -470,7 +471,7 @@ class ClosedLoop:
         return named_tuple("Gradient", ["cost", *(f"d_{self._word(name)}" for name in names)])(by[0], *found.values())
 
     def _names_of(self, wrt: Iterable[str]) -> tuple[str, ...]:
-        """Names by which derivatives are asked for, each once; "link_6_mass" is "link_6.mass" there."""
+        """Names by which derivatives are requested, without repetition, with "link_6.mass" for "link_6_mass"."""
         names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         words = {word: name for name, word in self.rollout._inputs.words.items()}
         return names_of([words.get(name, name) for name in names], "differentiated by", self.rollout.function)
@@ -516,7 +517,7 @@ class ClosedLoop:
         return {}
 
     def _again(self, controller: Function | None, changes: Mapping[str, Any]) -> ClosedLoop:
-        """The loop with other settings; what was said when this one was made is not said again."""
+        """The loop with other settings; warnings issued when this one was made are not repeated."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ClosedLoop(self.robot, controller, **(self._settings() | dict(changes)))
@@ -533,7 +534,7 @@ class ClosedLoop:
         return given
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
-        """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
+        """All arguments of the rollout by name; states default to zero, and the times of the steps are computed."""
         self._check_constraints(q0, qd0)
         dtype = self._dtype(q0, qd0, inputs)
         at_rest = np.zeros(self.robot.dof, dtype)
@@ -631,7 +632,7 @@ class ClosedLoop:
             )
 
     def _refuse_several_steps(self, h: Any) -> None:
-        """Refuse steps of several lengths of a controller that takes the time, which the loop counts once for all."""
+        """Refuse steps of several lengths if the controller takes the time, which is computed once for all arms."""
         if np.ndim(h) > 0:
             raise SettingError(
                 f"h has shape {np.shape(h)}, a length for each arm or step, but {self._law} takes the argument t, "
@@ -640,12 +641,12 @@ class ClosedLoop:
 
     @property
     def _takes_time(self) -> bool:
-        """Whether the controller asks for the time."""
+        """True if the controller takes the time."""
         return self.controller is not None and self.controller.uses_time
 
     @property
     def _takes_brakes(self) -> bool:
-        """Whether an input says which brakes are engaged."""
+        """True if an input specifies the engaged brakes."""
         return bool(self.brakes) and (self.controller is None or BRAKES not in self.controller.results)
 
     def _check_brakes(self) -> None:
@@ -662,7 +663,7 @@ class ClosedLoop:
 
     @property
     def _law(self) -> str:
-        """What gives tau, in words."""
+        """The name of the controller function, or a text if there is none."""
         return "a loop without a controller" if self.controller is None else self.controller.function.name
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -672,7 +673,7 @@ class ClosedLoop:
         return partial(ClosedLoop, self.robot, controller, **self._settings()), ()
 
     def _settings(self) -> dict[str, Any]:
-        """What it was made with, beside the robot and the controller."""
+        """The settings of the loop, in addition to the robot and the controller."""
         return {
             "method": self.method,
             "over_time": tuple(name for name in self.rollout.over_time if name not in ("t", BRAKES)),
@@ -703,7 +704,7 @@ def _check_step(h: Any) -> None:
 
 
 def _needs_float64(value: Any) -> bool:
-    """Whether an argument is an array that float32 does not hold: zeros and times which the loop adds follow suit."""
+    """True for an array that float32 cannot represent: zeros and times that the loop adds are then float64 too."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0 and not np.can_cast(value.dtype, np.float32)
     return not (value is None or isinstance(value, Real | Mapping))

@@ -1,4 +1,4 @@
-"""The rollout of a closed loop: compiled, or with its controller in Python where that cannot be traced."""
+"""The rollout of a closed loop: compiled, or with its controller in Python if that cannot be traced."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class ControlledRollout(CompiledRollout):
     """A `CompiledRollout` of one step of an arm under its controller.
 
     Args:
-        robot: what moves.
+        robot: the robot that moves.
         step: one step of it under the controller.
-        controller: which it contains; None where tau is an input.
-        motion: the same step under a tau that is an input, by which a controller may run in Python; None where it must
+        controller: the controller in the step; None if tau is an input.
+        motion: the step under a tau that is an input, by which a controller may run in Python; None if it must
             be traced.
         over_time: arguments with an axis of time.
-        record: what is kept over time.
+        record: names of the quantities kept over time.
         parameters: of the model, that become inputs.
     """
 
@@ -59,11 +59,11 @@ class ControlledRollout(CompiledRollout):
         super().__init__(robot, step, over_time=over_time, record=record, parameters=parameters)
         self.robot, self.controller, self.motion = robot, controller, motion
         self._moves = None if motion is None else CompiledRollout(robot, motion, parameters=self.parameters)
-        self._untraced: dict[tuple[str, ...], str] = {}  # by the names of what is given: why
+        self._untraced: dict[tuple[str, ...], str] = {}  # reasons, by the names of the given arrays
         self._has_warned = False
 
     def shapes(self, *, given: Iterable[str] = ()) -> dict[str, tuple[int, ...]]:
-        """The shapes of what a step takes and gives, by name.
+        """The shapes of the arguments and results of a step, by name.
 
         Args:
             given: names of the optional arrays that count as given.
@@ -71,7 +71,7 @@ class ControlledRollout(CompiledRollout):
         return self._shapes(names_given(self._inputs, given))
 
     def traced(self, *, given: Iterable[str] = ()) -> Rollout | str:
-        """The rollout behind it; of a controller that runs in Python, why it cannot be traced.
+        """The program of the rollout; for a controller that runs in Python, the reason it cannot be traced.
 
         Args:
             given: names of the optional arrays that count as given.
@@ -83,7 +83,7 @@ class ControlledRollout(CompiledRollout):
             return self._keep_why(names, error)
 
     def motion_program(self, *, given: Iterable[str] = ()) -> Rollout:
-        """The rollout under a tau that is an input, which is compiled where the controller runs in Python.
+        """The rollout under a tau that is an input, which is compiled if the controller runs in Python.
 
         Args:
             given: names of the optional arrays that count as given.
@@ -93,7 +93,7 @@ class ControlledRollout(CompiledRollout):
         return program
 
     def _keep_why(self, names: tuple[str, ...], error: LocatedNeedsNumbers) -> str:
-        """Why a controller cannot be traced; an error where it must be."""
+        """Keep and return the reason a controller cannot be traced; raises an error if it must be."""
         if self._moves is None:
             raise error
         self._untraced[names] = str(error).removesuffix(f". {UNTRACED}")
@@ -134,13 +134,13 @@ class ControlledRollout(CompiledRollout):
         )
 
     def _warn(self, why: str) -> None:
-        """Say, once, that the controller runs in Python."""
+        """Warn, once, that the controller runs in Python."""
         if self.warns and not self._has_warned:
             self._has_warned = True
             warn_of_python(why, "ClosedLoop")
 
     def _said_of(self, lost: Lost) -> str:
-        """Names the time, and the joint that was the fastest before, or what is not finite instead."""
+        """A text with the time, and the joint that was the fastest before, or the quantity that is not finite."""
         which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
         how = "; ".join([self.way_of(lost), "armdyn.control.require_finite makes this an error"])
         return f"{which} of {self.robot.name!r} ended in NaN or infinity, {how}"
@@ -151,7 +151,7 @@ class ControlledRollout(CompiledRollout):
         return f"the motion of {self.robot.name!r} was interrupted after {done:,} of {steps:,} steps{of_each}. {KEPT}"
 
     def way_of(self, lost: Lost) -> str:
-        """The time from which the first of the arms is lost, how, and what to do."""
+        """A text with the time at which the first arm diverged, the cause, and the remedy."""
         t0 = float(np.ravel(lost.given["t"])[0]) if "t" in lost.given and lost.given["t"].size else 0.0
         h = lost.given["h"]
         t = t0 + float(np.sum(np.broadcast_to(h, (lost.step,)) if h.ndim == 0 else h[: lost.step]))
@@ -171,11 +171,11 @@ class ControlledRollout(CompiledRollout):
         return f"at t = {t:g} s, after step {lost.step}: {how}"
 
     def _singular_task(self, q: Array) -> str:
-        """Why the controller's task has no solution there; empty where it has, or the controller has no task."""
+        """The reason the controller's task is singular at q; empty if it is regular, or the controller has no task."""
         return "" if self.controller is None else singular_task(self.robot, self.controller.function, q)
 
     def _last_of(self, lost: Lost) -> str:
-        """The fastest joint before, and a torque that was not finite, where torques are known."""
+        """A text with the fastest joint before, and a torque that was not finite, if torques are known."""
         tau = lost.before.get("tau", np.zeros(self.robot.dof))
         wrong = [
             f"tau of joint {n!r} is {x}" for n, x in zip(self.robot.joint_names, tau, strict=True) if not np.isfinite(x)
@@ -190,7 +190,7 @@ class ControlledRollout(CompiledRollout):
 
 
 def warn_of_python(why: str, caller: str) -> None:
-    """Say that a controller runs in Python, why, and how this becomes an error."""
+    """Warn that a controller runs in Python, with the reason and the setting that makes it an error."""
     warn_outside(
         f"{why}. So it runs in Python, once a step for each arm, between compiled steps: slower, and without "
         f"derivatives and exports. {caller}(..., require_traced=True) makes this an error",

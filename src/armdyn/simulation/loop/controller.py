@@ -35,10 +35,10 @@ def _is_no_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Controller:
-    """A controller's declaration, read.
+    """The declaration of a controller: its arguments, results and states.
 
     Args:
-        function: what computes tau.
+        function: computes tau.
     """
 
     function: Function
@@ -92,14 +92,14 @@ class Controller:
 
     @property
     def zeros(self) -> tuple[str, ...]:
-        """The inputs that are zero where they are left out."""
+        """The inputs that default to zero."""
         return tuple(name for name, argument in self.inputs.items() if argument.zero)
 
     def state_beside(self, taken: Iterable[str]) -> dict[str, Shape]:
-        """The shapes of its own state by name, beside names that the loop has.
+        """The shapes of the controller's own states by name, besides names that the loop has.
 
         Raises:
-            TraceError: a result with such a name, which would take the place of what it names.
+            TraceError: a result with a name of the loop, whose value it would replace.
         """
         for name in taken:
             if name in self.results:
@@ -123,7 +123,7 @@ class Controller:
         return self._by_name(model, given, options)
 
     def run_on_numbers(self, model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The same of numbers, untraced; functions of the robot that it calls return arrays of float64.
+        """Run the controller untraced on numbers; functions of the robot that it calls return arrays of float64.
 
         Raises:
             ShapeError: results of other shapes than it declares.
@@ -133,7 +133,7 @@ class Controller:
         return self._by_name(model, given, {})
 
     def _called(self, model: Any, values: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
-        """What it returns for arrays of its own, so that it may change them."""
+        """The results of the controller for copies of the arrays, so that it may change them."""
         given = (values.get(a.name) for a in self.function.arguments)
         return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **options)
 
@@ -153,12 +153,12 @@ class Controller:
 
     @property
     def uses_time(self) -> bool:
-        """Whether it asks for the time."""
+        """True if the controller takes the time."""
         return any(a.name == "t" for a in self.function.arguments)
 
 
 def _signature_for(function: Any) -> str:
-    """How a function could be declared, by the names of its arguments after the first."""
+    """A possible declaration of a function, by the names of its arguments after the first."""
     try:
         names = list(inspect.signature(function).parameters)[1:]
     except (TypeError, ValueError):

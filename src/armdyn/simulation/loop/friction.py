@@ -1,4 +1,4 @@
-"""Whether the joints of a closed loop stick where they have dry friction, and why not."""
+"""Dry friction in a closed loop: the joints that can stick, and the obstacle if they cannot."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from armdyn.simulation.methods.catalogue import FixedStep
 
 @dataclass(frozen=True)
 class LoopFriction:
-    """What a closed loop makes of the friction of its joints.
+    """The treatment of joint friction in a closed loop.
 
     Args:
         robot: its name.
         dry: the names of the joints with dry friction.
-        rubs: whether any joint rubs.
-        obstacle: why joints do not stick in this loop, and what to do; None where they do.
-        under_load: whether the friction of any joint depends on a load that follows from the accelerations.
+        rubs: true if any joint has friction.
+        obstacle: the reason joints do not stick in this loop, and the remedy; None if they do.
+        under_load: true if the friction of any joint depends on a load that follows from the accelerations.
         steady: the names of joints whose friction has a state that this loop does not carry, but for an obstacle.
     """
 
@@ -41,10 +41,10 @@ class LoopFriction:
     def of(
         cls, robot: Robot, method: FixedStep, parameters: Iterable[str] = (), brakes: Iterable[str] = ()
     ) -> LoopFriction:
-        """Of a loop.
+        """The treatment of friction in a loop.
 
         Args:
-            robot: what moves.
+            robot: the robot that moves.
             method: of the loop's steps.
             parameters: of the model that are inputs: friction that is one may be above zero.
             brakes: joints whose brakes are inputs.
@@ -75,15 +75,15 @@ class LoopFriction:
             )
 
     def sticks(self, *, energy: bool) -> bool:
-        """Whether its steps are those of `armdyn.simulation.sticking.stick_slip`, which know the heat of friction."""
+        """True for the steps of `armdyn.simulation.sticking.stick_slip`, which compute the dissipated energy."""
         return self.obstacle is None and bool(self.dry or (energy and self.rubs))
 
     def loads(self, *, energy: bool) -> bool:
-        """Whether its state has the loads on which friction depends."""
+        """True if the state of the loop has the loads on which friction depends."""
         return self.sticks(energy=energy) and self.under_load
 
     def warn(self) -> None:
-        """Say where joints should stick and do not."""
+        """Warn of joints that should stick and do not."""
         if self.dry and self.obstacle is not None:
             warn_outside(
                 f"joints of {self.robot!r} with dry friction do not stick in this closed loop, for {self.obstacle}; at "
@@ -101,12 +101,12 @@ class LoopFriction:
 
 
 def depends_on_load(joint: Joint) -> bool:
-    """Whether any friction of a joint depends on what it transmits."""
+    """True if any friction of a joint depends on the force that it transmits."""
     return any(law.depends_on_load for law in joint.laws)
 
 
 def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
-    """Why joints do not stick, and what to do."""
+    """The reason joints do not stick, and the remedy; None if they stick."""
     one_motion = either("armdyn.simulate", "armdyn simulate")
     drive = drive_of_links(robot)
     if drive.depends_on_load and own_coordinates(drive) is None:

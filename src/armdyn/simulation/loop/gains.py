@@ -12,17 +12,17 @@ from armdyn.simulation.errors import GainWarning
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-12
-"""Of the largest number of a matrix: an eigenvalue that is nearer to zero is zero."""
+"""An eigenvalue is zero if its size, over the largest entry of the matrix, is below this."""
 
 
 def warn_of_negative_gains(joint_names: Sequence[str], controller: Function, given: Mapping[str, Array]) -> None:
-    """Warn of gains below zero of a controller of armdyn; what the names mean in others is not known.
+    """Warn of gains below zero of a controller of armdyn; the names may have another meaning in other controllers.
 
-    Of a full matrix K the eigenvalues of (K + K^T) / 2 count: with one below zero, K e has a part against e.
+    For a full matrix K the eigenvalues of (K + K^T) / 2 count: with one below zero, K e has a part against e.
 
     Args:
         joint_names: of the robot.
-        controller: that takes them.
+        controller: the function that takes the gains.
         given: arrays by name, whose last axes are those of joints or components.
     """
     if not controller.implementation.__module__.startswith("armdyn."):
@@ -41,7 +41,7 @@ def warn_of_negative_gains(joint_names: Sequence[str], controller: Function, giv
 
 
 def _of_components(gain: Argument, array: Array, joint_names: Sequence[str]) -> tuple[str, str] | None:
-    """Whose the smallest number is, and that number; None where it is not below zero."""
+    """Texts of the component with the smallest gain, and of that gain; None if it is not below zero."""
     if not array.size or not np.min(array) < 0.0:
         return None
     where = ""
@@ -52,7 +52,7 @@ def _of_components(gain: Argument, array: Array, joint_names: Sequence[str]) -> 
 
 
 def _of_matrices(array: Array) -> tuple[str, str] | None:
-    """The smallest eigenvalue of all arms; None where it is not below zero."""
+    """The smallest eigenvalue of all arms; None if it is not below zero."""
     if not array.size or not np.isfinite(array).all():
         return None
     symmetric = 0.5 * (array + np.swapaxes(array, -1, -2)).astype(np.float64)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from armdyn.model.model import Model
 
 NAME = "last_loads"
-"""Of the state: what these joints transmitted to their links when it was computed last, N m or N, in their order."""
+"""Name of the state with the last computed loads of these joints on their links, N m or N, in their order."""
 
 
 def count(model: Model) -> int:
-    """How many rigid joints have such friction."""
+    """The number of rigid joints with friction that depends on the load."""
     rigid = (joint for joint in model.joints if not joint.has_spring)
     return sum(any(law.depends_on_load for law in joint.laws) for joint in rigid)
 

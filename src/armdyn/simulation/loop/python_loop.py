@@ -1,4 +1,4 @@
-"""A closed loop whose controller runs in Python, once a step and arm, between compiled steps of the arms."""
+"""A closed loop whose controller runs in Python, once per step and arm, between compiled steps of the arms."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ FORCES = ("tau", BRAKES)
 """Results of a controller that act on the arm."""
 
 MOVING = ("q", "qd", "theta", "thetad")
-"""States of the arm that its controller reads: where they are not finite, it is not called any more."""
+"""States of the arm that its controller reads: once they are not finite, it is not called any more."""
 
 
 @dataclass
 class PythonLoop:
     """A loop over steps and arms that takes the place of a compiled `Loop`.
 
-    Each arm's controller sees arrays of its own, as they are declared, and the model with the arm's own parameters. Of
-    an arm whose positions or velocities are not finite the results are NaN; the others go on.
+    Each arm's controller gets arrays of its own, as they are declared, and the model with the arm's own parameters. If
+    the positions or velocities of an arm are not finite, its results are NaN; the others go on.
 
     Args:
-        controller: what runs in Python.
+        controller: the controller that runs in Python.
         mechanism: of the arm, in float64.
         motion: one compiled step of the arm under tau.
-        motion_shapes: the shapes of what that takes and gives, by name.
+        motion_shapes: the shapes of its arguments and results, by name.
         parameters: of the model, that are inputs.
         over_time: inputs with an axis of time.
-        state: what is carried.
-        recorded: what is kept over time.
+        state: names of the carried states.
+        recorded: names of the quantities kept over time.
         began: called when the controller has run for the first time.
-        why: why it is not traced, for notes on its errors.
+        why: the reason it is not traced, for notes on its errors.
     """
 
     controller: Controller
@@ -98,7 +98,7 @@ class PythonLoop:
         return final
 
     def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
-        """The states that are not finite after a run, as it went: a controller in Python may not run twice."""
+        """The states that are not finite after a run, noted during it: a controller in Python may not run again."""
         lost, first = places_of(final)
         given = of_state(values, first, batch, self.over_time)
         at_first: Arrays = {name: given[name] for name in self.state}
@@ -143,7 +143,7 @@ class PythonLoop:
         return self.motion.run(dataclasses.replace(batch, shapes=self.motion_shapes), now, {}, 1)
 
     def _note_lost(self, later: Arrays, before: Arrays, steps: int) -> None:
-        """Keep the last finite state of each arm that is lost, and which of its states were lost first."""
+        """Keep the last finite state of each arm that diverged, and the names of its states that diverged first."""
         finite = [np.isfinite(later[n]).reshape(len(later[n]), -1).all(axis=1) for n in self.state]
         for number in map(int, np.flatnonzero(~np.all(finite, axis=0))):
             if number not in self._lost:

@@ -14,11 +14,11 @@ OF_TASKS = {"frame", "components", "damping"}
 
 
 def singular_task(robot: Robot, controller: Function, q: Array) -> str:
-    """What is singular there, and what to do, in words; empty where the task is regular, or the controller has none.
+    """A text with the singularity of a task at q, and the remedy; empty if it is regular, or there is no task.
 
     Args:
-        robot: that the controller computes with.
-        controller: such as `armdyn.control.operational_space`, with anything around it.
+        robot: the robot that the controller computes with.
+        controller: e.g. `armdyn.control.operational_space`, with any wrappers around it.
         q: joint positions, rad or m, shape (n,).
     """
     options = controller.options

@@ -97,17 +97,17 @@ def step_function(
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
-    if controller is None and running_cost is None and not brakes:  # a name does not say which brakes
+    if controller is None and running_cost is None and not brakes:  # a name does not identify the brakes
         object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible or bristles else SOURCES)
     return declared
 
 
 def held_controller(controller: Controller, running_cost: Function | None) -> Controller | None:
-    """A controller whose tau is an input, in the place of another; None where nothing else of that one is needed.
+    """A controller whose tau is an input, in the place of another; None if nothing else of that one is needed.
 
     Args:
-        controller: whose place it takes.
-        running_cost: of which some arguments may be inputs or states of the controller; here all are inputs.
+        controller: the controller that it replaces.
+        running_cost: some of its arguments may be inputs or states of the controller; here all are inputs.
     """
     return None if running_cost is None else type(controller)(_held_function(controller, running_cost))
 
@@ -125,7 +125,7 @@ def _held(model: Any, tau: Any, *_: Any) -> Any:
 
 
 def _count(brakes: LoopBrakes, model: Any) -> int:
-    """How many brakes are inputs."""
+    """The number of brakes that are inputs."""
     return len(brakes)
 
 

@@ -1,7 +1,7 @@
-"""Derivatives of a closed loop by the arguments of its call, of which some stand for others that are left out.
+"""Derivatives of a closed loop by the arguments of its call, some of which are the defaults of others.
 
-A call without theta begins with theta = q, one without thetad with thetad = qd, and rotors of rigid joints are where
-their links are whatever is given; the times of the steps are t_k = t0 + k h. All of these are linear, so rates go
+A call without theta begins with theta = q, one without thetad with thetad = qd, and rotors of rigid joints have the
+positions of their links in any case; the times of the steps are t_k = t0 + k h. All of these are linear, so rates go
 forward and gradients backward through them by sums (the chain rule).
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 ROTORS = {"theta": "q", "thetad": "qd"}
-"""States of rotors, and those of links which they equal at rigid joints, and where they are left out."""
+"""States of rotors, and the states of links to which they are equal at rigid joints and by default."""
 
 TIMES = ("h", "t0")
 """The arguments from which the times of the steps follow."""
@@ -27,8 +27,8 @@ class TotalDerivatives:
     """The dependence of the arguments of a loop's rollout on those of its call.
 
     Args:
-        flexible: which joints have springs, shape (n,); empty of an arm without rotors of its own.
-        takes_time: whether the rollout takes the times of its steps.
+        flexible: true for joints with springs, shape (n,); empty for an arm without rotor states.
+        takes_time: true if the rollout takes the times of its steps.
     """
 
     flexible: Array
@@ -52,8 +52,8 @@ class TotalDerivatives:
 
         Args:
             names: by which the loop is differentiated.
-            call: what is given by name, rates included.
-            steps: how many.
+            call: the arguments of the call by name, rates included.
+            steps: the number of steps.
         """
         named = tuple(names)
         found: dict[str, Any] = {}
@@ -76,8 +76,8 @@ class TotalDerivatives:
 
         Args:
             names: by which the loop is differentiated.
-            call: what is given by name.
-            found: gradients by name, of all that `wrt` names.
+            call: the arguments of the call by name.
+            found: gradients by name, for all names that `wrt` returns.
         """
         named, sums = tuple(names), dict(found)
         for rotors, links in self._rotors.items():
@@ -104,7 +104,7 @@ class TotalDerivatives:
             np.zeros(len(self.flexible), np.float32) if x is None else np.asarray(x) for x in (own, of_links)
         )
         if any(x.shape[-1:] != self.flexible.shape for x in (own, of_links)):
-            return {f"tangent_{rotors}": own}  # the rollout names the array and what it expects
+            return {f"tangent_{rotors}": own}  # the rollout names the array and the expected shape
         return {f"tangent_{rotors}": np.where(self.flexible, own, of_links)}
 
 

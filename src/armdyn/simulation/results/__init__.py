@@ -1,4 +1,4 @@
-"""What a simulation gives: the trajectory, and everything that is asked of it."""
+"""Results of a simulation: the trajectory, and the quantities computed from it."""
 
 from armdyn.lazy import modules_of
 

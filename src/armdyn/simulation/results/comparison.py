@@ -1,4 +1,4 @@
-"""How far one motion is from another."""
+"""Differences between two motions: largest, rms, and over time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 QUANTITIES = ("q", "qd", "qdd", "tau")
 
 RESIDUALS = ("q", "residual", "qd", "residual_qd", "tau", "residual_tau")
-"""Panels of the picture of a comparison: a quantity, and its residual beside it."""
+"""Panels of the picture of a comparison: each quantity followed by its residual."""
 
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Of one quantity, over all common times and the batch; not finite where one of the motions is not.
+    """Difference of one quantity over all common times and the batch; not finite if one of the motions is not.
 
     Args:
         largest: the largest absolute difference, in the unit of the quantity, shape (n,), or () of an energy.
@@ -39,7 +39,7 @@ class Difference:
 
     @classmethod
     def of(cls, t: Array, a: Array, b: Array, axes: int) -> Difference:
-        """Of values (T, ..., n) with one axis of their own, or (T, ...) with none."""
+        """The difference of two arrays of shape (T, ..., n) with ``axes`` = 1, or (T, ...) with ``axes`` = 0."""
         off = np.abs(b - a)
         own = off.shape[off.ndim - axes :]
         over_time = off.reshape(len(t), -1, *own).max(axis=1)
@@ -92,7 +92,7 @@ class Comparison:
         return figure
 
     def page(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-        """The first motion as a page, with the other one and a ghost of its arm behind, an `armdyn.page.MotionPage`.
+        """An `armdyn.page.MotionPage` of the first motion, with the other one and a ghost of its arm in the background.
 
         Args:
             path: also write it there, over a file that exists.
@@ -130,7 +130,7 @@ class Comparison:
         )
 
 
-@np.errstate(all="ignore")  # of motions that were lost
+@np.errstate(all="ignore")  # diverged motions are NaN or infinite
 def compared(a: MotionData, b: MotionData) -> Comparison:
     """Differences at the times of ``a`` within ``b``."""
     if not isinstance(b, MotionData):

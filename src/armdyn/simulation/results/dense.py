@@ -14,7 +14,7 @@ from armdyn.spatial.rotations import Array
 
 
 class StateAt(NamedTuple):
-    """Joint positions ``q``, rad or m, and velocities ``qd``, rad/s or m/s, at the times that were asked for."""
+    """Joint positions ``q``, rad or m, and velocities ``qd``, rad/s or m/s, at the requested times."""
 
     q: Any
     qd: Any
@@ -49,7 +49,7 @@ class Dense:
         self.pieces.append(piece)
 
     def at(self, t: Array) -> StateAt:
-        """q and qd, each of shape (*t.shape, n); NaN behind the last piece, where a motion was lost."""
+        """q and qd, each of shape (*t.shape, n); NaN after the last piece if the motion diverged."""
         return StateAt(*(of_all[..., : self.dof] for of_all in self._states(t)))
 
     def rotors_at(self, t: Array) -> RotorsAt:
@@ -78,8 +78,8 @@ def of_batch(
     Args:
         dense: the interpolants, by index in the batch.
         t: times, s.
-        shape: that of a state: the batch, n.
-        what: such as `Dense.at`.
+        shape: of one state: the batch, n.
+        what: the method that evaluates the interpolants, e.g. `Dense.at`.
     """
     positions = np.empty((*t.shape, *shape))
     velocities = np.empty_like(positions)
@@ -107,11 +107,11 @@ class Line:
 def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> StateAt:
     """Hermite's polynomial of fourth degree between the saved states around each t.
 
-    It has q and qd of both ends and qdd of the first: at the second, the force of the next step already acts. That is
-    why `resample`, which has to give qdd too, is another polynomial (`resampling.quintic`, with qdd of both ends): with
-    smooth forces that one is closer by an order, with forces that jump at the saved times this one. With
-    s = t - t_k and H = t_k+1 - t_k, what the acceleration qdd_k alone does not explain, D of the position and E of the
-    velocity at the end, is made up for by c_3 s^3 + c_4 s^4, c_3 = (4 D - E H) / H^3, c_4 = (E H - 3 D) / H^4.
+    It has q and qd of both ends and qdd of the first: at the second, the force of the next step already acts.
+    `resample`, which returns qdd too, uses another polynomial (`resampling.quintic`, with qdd of both ends), which is
+    more accurate by one order if forces are smooth; this one is more accurate if forces jump at the saved times. With
+    s = t - t_k and H = t_k+1 - t_k, the residuals D of the position and E of the velocity at the end, after constant
+    acceleration qdd_k, are added by c_3 s^3 + c_4 s^4, c_3 = (4 D - E H) / H^3, c_4 = (E H - 3 D) / H^4.
     """
     k, s, H = _interval(t, saved, q.ndim - 1)
     if len(saved) == 1:
@@ -129,8 +129,8 @@ def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> St
 def rotors_between_saved(t: Array, saved: Array, theta: Array, thetad: Array) -> RotorsAt:
     """Hermite's cubic polynomial between the saved states around each t, with theta and thetad of both ends.
 
-    What the velocity at the begin alone does not explain of the ends, as of `between_saved`, is made up for by
-    c_2 s^2 + c_3 s^3, c_2 = (3 D - E H) / H^2, c_3 = (E H - 2 D) / H^3.
+    The residuals D of the position and E of the velocity at the end, after constant velocity thetad_k, are added by
+    c_2 s^2 + c_3 s^3, c_2 = (3 D - E H) / H^2, c_3 = (E H - 2 D) / H^3, with s and H as in `between_saved`.
     """
     k, s, H = _interval(t, saved, theta.ndim - 1)
     if len(saved) == 1:
@@ -142,9 +142,9 @@ def rotors_between_saved(t: Array, saved: Array, theta: Array, thetad: Array) ->
 
 
 def _interval(t: Array, saved: Array, axes: int) -> tuple[Array, Array, Array]:
-    """Of each t the number of the saved time before it, the time since then, and the time from there to the next.
+    """Index of the saved time before each t, the time since then, s, and the time from there to the next one, s.
 
-    The times have so many axes more, for the numbers of a state; with a single saved time the last of them is 0.
+    The two times have ``axes`` further axes for the numbers of a state; with a single saved time the last is 0.
     """
     k = np.clip(np.searchsorted(saved, t, side="right") - 1, 0, max(len(saved) - 2, 0))
     over = (..., *(np.newaxis,) * axes)

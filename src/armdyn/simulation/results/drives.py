@@ -33,12 +33,12 @@ class DriveHistories(Tabulated):
         t: s, shape (T,).
         torque: k_t I, N m, shape (T, motors).
         speed: w of the rotors, rad/s, shape (T, motors).
-        current: I of motors as warm as they are, A, shape (T, motors); as recorded, that at t.
-        winding: temperature, degC, shape (T, motors); NaN of motors without a thermal model.
-        housing: temperature, degC, shape (T, motors); NaN likewise.
-        voltage: k_t w + R I, without the inductance's part, V, shape (T, motors); as recorded, the amplifier's in the
+        current: I at the motors' temperatures, A, shape (T, motors); if recorded, at t.
+        winding: temperature, degC, shape (T, motors); NaN for motors without a thermal model.
+        housing: temperature, degC, shape (T, motors); NaN for motors without a thermal model.
+        voltage: k_t w + R I, without the inductance's part, V, shape (T, motors); if recorded, the amplifier's in the
             step that begins at t.
-        power: electrical, V I, W, shape (T, motors); negative what they give back; as recorded, that of the step.
+        power: electrical, V I, W, shape (T, motors); negative if regenerated; if recorded, that of the step.
     """
 
     joints: tuple[str, ...]
@@ -87,7 +87,7 @@ class DriveHistories(Tabulated):
 
     @property
     def duration(self) -> float:
-        """Of the motion, s."""
+        """Duration of the motion, s."""
         return float(self.t[-1] - self.t[0])
 
     def __repr__(self) -> str:
@@ -114,7 +114,7 @@ RECORDED = ("current", "winding_rise", "housing_rise", "voltage", "electrical_po
 """Signals of a loop whose joint forces come by `armdyn.control.through_motors`: states at t, and results of a step."""
 
 FITS = 0.02
-"""How far, by the largest torque, a recorded current may be from the torque of a motor that it is of."""
+"""A recorded current fits a motor if the median torque error, over the largest torque, is at most this."""
 
 
 def _largest(values: Array) -> float:
@@ -132,7 +132,7 @@ def _mean(t: Array, values: Array) -> float:
 
 
 def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
-    """From the joint forces tau = G (k_t I + tau_cogging) and the motion of the rotors (Modern Robotics 8.9.1)."""
+    """Histories of the motors by tau = G (k_t I + tau_cogging) and the motion of the rotors (Modern Robotics 8.9.1)."""
     check_it_moved(trajectory, robot)
     if trajectory.batch:
         raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
@@ -166,10 +166,10 @@ def _history(own: Driven, trajectory: MotionData) -> Sequence[Array]:
 
 
 def _recorded(own: Driven, trajectory: MotionData, torque: Array) -> tuple[Array, Rises, Array, Array] | None:
-    """Current, rises, voltage and power as the motion has them; None where it has none, or those of another motor.
+    """Recorded current, rises, voltage and power of a motor; None if they are missing or belong to another motor.
 
-    The power of a step over its voltage is the current that acted in it. Where the torque is at its limit, more current
-    flows than the torque says.
+    The current that acted in a step is its power over its voltage. While the torque is at its limit, the current is
+    larger than the one that follows from the torque.
     """
     motor, signals = own.motor, trajectory.signals
     if any(name not in signals or signals[name].shape != trajectory.q.shape for name in RECORDED):
@@ -186,10 +186,10 @@ def _recorded(own: Driven, trajectory: MotionData, torque: Array) -> tuple[Array
 
 
 def warming(motor: Motor, t: Array, torque: Array) -> Rises:
-    """How much warmer than the ambient a motor gets that begins as warm as that, K, shape (T,) each.
+    """Temperature rises above ambient of winding and housing that begin at ambient temperature, K, shape (T,) each.
 
-    In each interval the mean of I^2 of a torque that is linear in it heats the winding, with the k_t of its beginning;
-    the step is exact, R(T) included.
+    The torque is linear in each interval; the mean of its I^2, with the k_t at the beginning, heats the winding. The
+    step is exact, R(T) included.
     """
     a, b = torque[:-1], torque[1:]
     held = np.sqrt((a * a + a * b + b * b) / 3.0)

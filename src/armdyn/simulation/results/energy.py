@@ -1,4 +1,4 @@
-"""The energy account of a motion: what the links hold, and what joints and surroundings put in."""
+"""The energy account of a motion: kinetic and potential energy, and the work of joints and surroundings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class EnergyAccount:
-    """Energies along a motion, J, each of shape (T, ...); what follows from them is NaN where a motion was lost.
+    """Energies along a motion, J, each of shape (T, ...); derived quantities are NaN after a motion diverged.
 
     Args:
         kinetic: K(q, qd).
         potential: P(q), in the field of gravity.
-        work: done on the arm since t = 0 by the joint torques, less what friction took and what its tip did on its
-            surroundings: the integral of (tau - friction) . qd - f_tip . V_tip.
+        work: done on the arm since t = 0 by the joint torques, less the energy dissipated by friction and the work of
+            the tip on its surroundings: the integral of (tau - friction) . qd - f_tip . V_tip.
     """
 
     kinetic: Array
@@ -50,5 +50,5 @@ class EnergyAccount:
     @property
     @np.errstate(all="ignore")
     def relative_drift(self) -> Array:
-        """The drift over the `scale`, a pure number, shape (T, ...); zero where nothing moves."""
+        """The drift over the `scale`, a pure number, shape (T, ...); zero if nothing moves."""
         return self.drift / np.where(self.scale == 0, 1.0, self.scale)

@@ -31,7 +31,7 @@ class PassedLimit(NamedTuple):
         at: time of the value farthest beyond, s; its row, from 1, of a motion without times.
         since: time at which the limit was first passed, s, or its row.
         lasts: duration of the times beyond the limit together, s, or the number of rows.
-        timed: whether the motion has times.
+        timed: true if the motion has times.
     """
 
     joint: str

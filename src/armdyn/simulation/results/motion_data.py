@@ -1,4 +1,4 @@
-"""`MotionData`: the arrays of a motion over time; `Trajectory` is this with all that is asked of it."""
+"""`MotionData`: the arrays of a motion over time; `Trajectory` adds the methods that compute from them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Statistics:
     """The cost of a simulation: steps, evaluations, wall time.
 
     Args:
-        method: and its settings, in words.
-        steps: over all states of the batch where each has its own.
-        evaluations: of the equations of motion, counted in the same way.
+        method: the method and its settings, as text.
+        steps: number of steps, summed over the states of the batch if each has its own.
+        evaluations: number of evaluations of the equations of motion, summed likewise.
         wall_time: s.
     """
 
@@ -38,14 +38,14 @@ class Occurrence:
     """An event that happened.
 
     Args:
-        t: when, s.
-        name: of the event, stop, contact or joint; "JOINT rotor" of a rotor before a spring.
-        kind: "crossing" of an event asked for; "impact", "rest" and "release" at a stop or contact;
-            "stick", "slip" and "reversal" (it turns round at once) of a joint with dry friction; "engaged" and
-            "released" of its brake; "contact" and "release" of rotor and link across the play of a joint with backlash.
+        t: time of the event, s.
+        name: of the event, stop, contact or joint; "JOINT rotor" for the rotor of a flexible joint.
+        kind: "crossing" of a requested event; "impact", "rest" and "release" at a stop or contact;
+            "stick", "slip" and "reversal" (without sticking) of a joint with dry friction; "engaged" and
+            "released" of its brake; "contact" and "release" of rotor and link across the gap of a joint with backlash.
         q: joint positions then, rad or m, shape (n,).
-        qd: joint velocities, rad/s or m/s, shape (n,); behind an impact those after it.
-        energy: what the impact took from the motion, J.
+        qd: joint velocities, rad/s or m/s, shape (n,); at an impact those after it.
+        energy: kinetic energy dissipated by the impact, J.
         index: of the state in its batch.
     """
 
@@ -101,7 +101,7 @@ class MotionData:
         return self.q.shape[1:-1]
 
     def changed(self, change: Callable[[Array], Array], **arrays: Array) -> Self:
-        """The same with every array over time changed in one way, but for those given by name."""
+        """A copy with ``change`` applied to every array over time, except those given by name."""
         energy = EnergyAccount(*(change(getattr(self.energy, each.name)) for each in fields(EnergyAccount)))
         signals = {name: change(values) for name, values in self.signals.items()}
         f_tip = None if self.f_tip is None else change(self.f_tip)

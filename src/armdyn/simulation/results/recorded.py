@@ -1,4 +1,4 @@
-"""Recorded and planned motions as trajectories: what was not recorded follows from the robot's equations."""
+"""Recorded and planned motions as trajectories; missing quantities follow from the robot's equations."""
 
 from __future__ import annotations
 

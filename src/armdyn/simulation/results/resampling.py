@@ -36,9 +36,9 @@ def part(trajectory: Motion, start: Any, end: Any) -> Motion:
     return replace(trajectory.changed(lambda values: values[kept], t=t[kept]), events=events, notes=notes)
 
 
-@np.errstate(all="ignore")  # of motions that were lost
+@np.errstate(all="ignore")  # diverged motions are NaN or infinite
 def resampled(trajectory: Motion, times: Any, rate: Any) -> Motion:
-    """The motion at ``times``, or at so many a second; see `Trajectory.resample`."""
+    """The motion at ``times``, or at ``rate`` times per second, interpolated as `Trajectory.resample` describes."""
     t = _checked_times(trajectory.t, times, rate)
     interval = Interval(trajectory.t, t)
     q, qd, qdd = quintic(interval, trajectory.q, trajectory.qd, trajectory.qdd)
@@ -49,7 +49,7 @@ def resampled(trajectory: Motion, times: Any, rate: Any) -> Motion:
 
 
 class Interval:
-    """For each of some times: between which two kept times it lies, and how far.
+    """The two kept times around each of some times, and its relative position between them.
 
     Args:
         kept: rising, s, shape (m,).
@@ -78,7 +78,7 @@ class Interval:
         return self.exact_at_ends(a + self.along(self.s, a) * (b - a), values)
 
     def exact_at_ends(self, between: Array, values: Array) -> Array:
-        """The kept values, to the bit, at kept times, also beside states that are not finite; else those between."""
+        """Kept values, to the bit, at kept times, even next to states that are not finite; else ``between``."""
         a, b = self.ends(values)
         right = np.where(self.along(self.at_right, b), b, between)
         return np.where(self.along(self.at_left, a), a, right)
@@ -87,8 +87,8 @@ class Interval:
 def quintic(interval: Interval, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
     """The polynomial of fifth degree with position, velocity and acceleration of both ends, and its derivatives.
 
-    Under forces that jump at the kept times the acceleration at the end is that behind the jump, which is not the one
-    this interval ends with; `dense.between_saved`, which does without it, is then the closer one.
+    If forces jump at the kept times, the acceleration at the end is the one after the jump, which is not the one
+    this interval ends with; `dense.between_saved`, which does not use it, is then more accurate.
 
     In s from 0 to 1: q = q0 + v s + a s^2/2 + c3 s^3 + c4 s^4 + c5 s^5, where v and a are those of s.
     """
@@ -108,7 +108,7 @@ def quintic(interval: Interval, q: Array, qd: Array, qdd: Array) -> tuple[Array,
 
 
 def _slack(kept: Array) -> float:
-    """How far from a time, s, adding up and rounding may move it."""
+    """Tolerance of times, s, for the rounding errors of their sums."""
     return ROUNDING * float(kept[-1] - kept[0])
 
 

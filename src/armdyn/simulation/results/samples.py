@@ -1,4 +1,4 @@
-"""The states a simulation keeps while it runs; what is not reached stays NaN."""
+"""The states that a simulation keeps while it runs; rows that are not reached stay NaN."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass
 class Effort:
-    """How many steps were made and how often the equations of motion were evaluated, so far."""
+    """Numbers of steps and of evaluations of the equations of motion so far."""
 
     steps: int = 0
     evaluations: int = 0
@@ -29,13 +29,13 @@ class Samples:
     """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled.
 
     ``memory`` is that of a method that has one (`armdyn.simulation.methods.scheme.Scheme`), at the end; ``notes``
-    are sentences about the integration; ``dense`` holds the interpolants of each state of the batch, where they are
-    asked for. ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
-    ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such;
-    ``labels`` are names and units of values of ``signals``. ``lost`` says which states ended in NaN or infinity, where
-    that was found from more steps than are kept. ``shares_times``: the times are those of a whole batch. ``alone`` is
-    the place of the state that is integrated, where those of a batch are integrated one after the other. ``places``
-    are those of joints on springs, whose rotors are among the signals.
+    are sentences about the integration; ``dense`` contains the interpolants of each state of the batch, if
+    requested. ``events`` are those that occurred; ``qdd`` and ``signals`` are set for motions with stops, contacts and
+    dry friction. ``bristles`` is the bristle deflection, (T, ..., k), for friction with a state; ``labels`` are names
+    and units of values of ``signals``. ``lost`` is true for states that diverged to NaN or infinity, if that was
+    detected in more steps than are kept. ``shares_times`` is true if the times are those of a whole batch. ``alone`` is
+    the index of the state that is integrated, if those of a batch are integrated one after the other. ``places``
+    are those of flexible joints, whose rotors are among the signals.
     """
 
     t: Array
@@ -62,7 +62,7 @@ class Samples:
     def empty(
         cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool, bristles: int | None = None
     ) -> Samples:
-        """Room for a state at each time, with so many bristles where there are some."""
+        """Empty samples for one state per time, with bristle states if the motion has them."""
         sizes = (dof, dof, dof, 6) if with_f_tip else (dof, dof, dof)
         # q, qd, tau and f_tip; qdd, work and the energies follow from them
         refuse_more_than_memory(8.0 * len(t) * np.prod(batch, dtype=float) * (sum(sizes) + dof + 5 + (bristles or 0)))
@@ -95,10 +95,10 @@ class Samples:
         return q, qd, self.work[row], *(() if self.bristles is None else (self.bristles[row],))
 
     def make_last_row(self, t: float) -> bool:
-        """Make the next row that of the time at which a motion ends, t, s, and say whether it was made.
+        """Add a row for the time t, s, at which a motion ends; returns False if none was added.
 
-        It is not where that state is kept already, nor in a batch, in which others go on, but at the times that are to
-        be kept, such as that of the start.
+        No row is added if that state is kept already, nor in a batch, in which others go on, except at the times that
+        are to be kept, e.g. the start.
         """
         if self.count and self.t[self.count - 1] >= t:
             return False
@@ -108,7 +108,7 @@ class Samples:
         return True
 
     def keep_end(self, t: float, record: Callable[[], None], forget_forces: Callable[[], None]) -> None:
-        """Keep the state at which a motion ends by ``record``; without forces where these cannot be computed there."""
+        """Keep the state at which a motion ends by ``record``; without forces if these cannot be computed there."""
         if self.make_last_row(t):
             try:
                 record()

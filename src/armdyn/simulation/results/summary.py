@@ -1,4 +1,4 @@
-"""A motion as a table: where its joints begin and end, how far and fast they go, what drives them."""
+"""A motion as a table: first, last and extreme positions, largest speeds and forces of the joints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNITS = {"revolute": "rad", "prismatic": "m"}
 
 
 def summary(trajectory: Trajectory) -> Table:
-    """A row a joint, over all motions of a batch; below it energy, drift and notes."""
+    """The table of a motion: one row per joint, over all motions of a batch, then energy, drift and notes."""
     start = "at start" if not trajectory.batch else "at start, least"
     end = "at end" if not trajectory.batch else "at end, most"
     headings = ("joint", "unit", start, end, "lowest", "highest", "max. speed", "max. force")

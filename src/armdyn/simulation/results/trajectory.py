@@ -55,13 +55,13 @@ class Trajectory(Tabulated, MotionData):
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, shape (T, ..., 6); None without one.
         energy: the energy account, J.
         statistics: method, steps, evaluations, wall time.
-        notes: what the equations left out, and which limits the motion did not keep, one sentence each.
+        notes: effects that the equations left out, and limits that the motion exceeded, one sentence each.
         dense: the solver's interpolants by index in the batch, of ``simulate(..., dense_output=True)``; not in files.
-        signals: what else was recorded, by name: references, a controller's state, forces of stops and contacts, the
-            friction of joints that can stick, each of shape (T, ..., k).
-        events: what happened, in order of time, of ``simulate(..., events=, stops=, contacts=)``, and at joints that
+        signals: further recorded quantities, by name: references, a controller's state, forces of stops and contacts,
+            the friction of joints that can stick, each of shape (T, ..., k).
+        events: events in order of time, of ``simulate(..., events=, stops=, contacts=)``, and of joints that
             stick and slip.
-        signal_labels: names and units of the values of signals, by the names of signals, where they are known.
+        signal_labels: names and units of the values of signals, by the names of signals, if they are known.
         limits: the limits of each joint, `armdyn.Limits`; empty if they are not known.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
@@ -87,7 +87,7 @@ class Trajectory(Tabulated, MotionData):
         signals: Mapping[str, ArrayLike] | None = None,
         name: str | None = None,
     ) -> Trajectory:
-        """A planned or measured motion, to plot, animate, view, report and compare as a simulated one.
+        """A planned or measured motion as a trajectory, to plot, animate, view, report and compare.
 
         Velocities and accelerations that are not given are derivatives of the quintic spline through the positions, or
         through the velocities; joint forces that are not given are inverse dynamics. Notes state it.
@@ -98,7 +98,7 @@ class Trajectory(Tabulated, MotionData):
             qd: joint velocities, rad/s or m/s, of the shape of q.
             qdd: joint accelerations, rad/s^2 or m/s^2, of the shape of q.
             tau: joint forces, N m or N, of the shape of q.
-            robot: what moves.
+            robot: the robot that moves.
             f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, shape (6,) or (T, ..., 6).
             signals: further quantities over time by name, as of `with_signals`.
             name: of the source, for the summary.
@@ -123,8 +123,8 @@ class Trajectory(Tabulated, MotionData):
         """The motion of a data frame of pandas, polars or pyarrow, as `from_log` makes it of any table.
 
         Args:
-            frame: with columns of times and positions, such as t and q_JOINT, or those that ``columns`` names.
-            robot: what moved.
+            frame: with columns of times and positions, e.g. t and q_JOINT, or those that ``columns`` names.
+            robot: the robot that moved.
             options: of `armdyn.logs.read`: columns, units, gains, rate, name.
 
         Raises:
@@ -140,17 +140,17 @@ class Trajectory(Tabulated, MotionData):
 
     @classmethod
     def from_log(cls, source: Any, robot: Robot, **options: Any) -> Trajectory:
-        """The motion of a log, to plot, animate, view, report and compare as a simulated one.
+        """The motion of a log as a trajectory, to plot, animate, view, report and compare.
 
         Velocities and accelerations that were not recorded are derivatives of the quintic spline through the
         positions, or through the velocities, which amplifies noise; joint forces that were not recorded are inverse
-        dynamics. Rows that the log leaves out, guesses and the above stand in the notes. Times are the stamps; those
+        dynamics. The notes list these, rows that the log leaves out, and guesses. Times are the stamps; those
         of a date count from the first row. Currents are the signal ``current``.
 
         Args:
             source: a `armdyn.logs.Log`, or a source of `armdyn.logs.read`: the path of a csv, Parquet, npz, MCAP or
                 ROS bag, a data frame, a mapping of arrays, lines of text.
-            robot: what moved.
+            robot: the robot that moved.
             options: of `armdyn.logs.read`: columns, units, gains, rate, topic, name.
 
         Raises:
@@ -187,10 +187,10 @@ class Trajectory(Tabulated, MotionData):
     def at(self, t: ArrayLike) -> StateAt:
         """Positions and velocities at any times of the motion, named arrays ``q`` and ``qd``.
 
-        With ``simulate(..., dense_output=True)`` by the interpolants of the solver, as accurate as its steps. Otherwise
-        between the saved states on both sides, by the polynomial of fourth degree with their q and qd and the first
-        one's qdd: its error goes with the fifth power of the time between them, where no impact lies there. Across a
-        velocity that jumps by dv it is up to 0.26 dv H, H the time between them.
+        After ``simulate(..., dense_output=True)`` they are the interpolants of the solver, as accurate as its steps.
+        Otherwise they are the Hermite polynomial of fourth degree between the saved states on both sides, with their q
+        and qd and the first one's qdd: its error is of the fifth order in the time between them, if no impact lies
+        there. Across a velocity jump dv it is up to 0.26 dv H, H the time between them.
 
         Args:
             t: times, s, any shape, from 0 to the last.
@@ -199,7 +199,7 @@ class Trajectory(Tabulated, MotionData):
             A `StateAt`: q, rad or m, and qd, rad/s or m/s, of shape (*t.shape, ..., n).
 
         Raises:
-            SettingError: a time before 0 or behind the end.
+            SettingError: a time before 0 or after the end.
 
         >>> fall = armdyn.simulate(armdyn.load("planar_2r"), [0.0, 0.0], duration=1.0, dense_output=True)
         >>> fall.at(0.12345).q.round(6)
@@ -213,9 +213,9 @@ class Trajectory(Tabulated, MotionData):
     def rotors_at(self, t: ArrayLike) -> RotorsAt:
         """Positions and velocities of the rotors of an arm with flexible joints, ``theta`` and ``thetad``.
 
-        By the interpolants of the solver, as of `at`. Otherwise between the saved states on both sides, by the
-        polynomial of third degree with their theta and thetad: its error goes with the fourth power of the time between
-        them.
+        After ``simulate(..., dense_output=True)`` they are the interpolants of the solver. Otherwise they are the cubic
+        Hermite polynomial between the saved states on both sides, with their theta and thetad: its error is of the
+        fourth order in the time between them.
 
         Args:
             t: times, s, any shape, from 0 to the last.
@@ -225,7 +225,7 @@ class Trajectory(Tabulated, MotionData):
             (*t.shape, ..., n); q and qd at rigid joints.
 
         Raises:
-            SettingError: a time before 0 or behind the end, or a motion that has no rotors.
+            SettingError: a time before 0 or after the end, or a motion that has no rotors.
         """
         times = self._within(t)
         if self.dense is not None and all(dense.flexible for dense in self.dense.values()):
@@ -250,8 +250,8 @@ class Trajectory(Tabulated, MotionData):
     def between(self, start: float, end: float) -> Trajectory:
         """The states kept from one time to another, both included, without interpolation.
 
-        Times stay what they are, and work is still counted from t = 0; drift is what the account gets out by from the
-        first state of the part on.
+        Times are unchanged, and work is still counted from t = 0; drift is the change of the energy account since the
+        first state of the part.
 
         Args:
             start: s.
@@ -267,19 +267,19 @@ class Trajectory(Tabulated, MotionData):
         return part(self, start, end)
 
     def resample(self, times: ArrayLike | None = None, *, rate: float | None = None) -> Trajectory:
-        """The same motion at other times: exactly as kept where they are kept times, interpolated between.
+        """The motion at other times: exact at kept times, quintic Hermite interpolation between them.
 
         Between two kept times q is the polynomial of fifth degree with the q, qd and qdd of both (quintic Hermite), and
-        qd and qdd are its derivatives; their errors fall with the sixth, fifth and fourth power of the interval where
-        forces are smooth; where they jump at kept times, as a table does that is held during each step, `at` is more
-        accurate. Across an impact the error of q is up to 0.2 dv H, dv the jump of the velocity and H the time between
-        the kept times. After ``simulate(..., dense_output=True)`` q and qd are those of the interpolants, as of `at`,
-        which end at impacts. Forces, wrench, energies and signals lie on straight lines, so that the drift of the
+        qd and qdd are its derivatives; their errors are of the sixth, fifth and fourth order in the interval if forces
+        are smooth. If forces jump at kept times, e.g. a table of forces held during each step, `at` is more accurate.
+        Across an impact the error of q is up to 0.2 dv H, dv the jump of the velocity and H the time between the kept
+        times. After ``simulate(..., dense_output=True)`` q and qd are those of the solver's interpolants, as in `at`,
+        which end at impacts. Forces, wrench, energies and signals are interpolated linearly, so that the drift of the
         energy account is interpolated too.
 
         Args:
             times: s, rising, shape (T,), within the motion.
-            rate: as an alternative, so many times a second from the first time on, Hz.
+            rate: as an alternative, times per second from the first time on, Hz.
 
         Raises:
             SettingError: times outside the motion or that do not rise; both times and rate, or neither.
@@ -291,9 +291,9 @@ class Trajectory(Tabulated, MotionData):
         return resampled(self, times, rate)
 
     def compare(self, other: Trajectory) -> Comparison:
-        """How far another motion of the same joints is from this one: largest and rms differences, a printable table.
+        """Largest and rms differences of another motion of the same joints from this one, as a printable table.
 
-        At the times of this motion that lie within the other, which is interpolated where it did not keep them.
+        Motions are compared at the times of this one that lie within the other, which is interpolated at those times.
 
         Args:
             other: of joints of the same names and kinds, and the same batch.
@@ -310,13 +310,13 @@ class Trajectory(Tabulated, MotionData):
         return compared(self, other)
 
     def with_signals(self, **signals: ArrayLike) -> Trajectory:
-        """The same with further quantities over time, which slices, files and plots keep.
+        """A copy of the trajectory with further quantities over time, which slices, files and plots keep.
 
-        Signals of joints with a name that armdyn uses, such as q_ref and current, get names of joints and units.
+        Signals of joints with a name that armdyn uses, e.g. q_ref and current, get names of joints and units.
 
         Args:
-            signals: by name, each of shape (T, ..., k): a row for each time, the batch, k values. Those of names that
-                it has already are replaced.
+            signals: by name, each of shape (T, ..., k): one row per time, the batch, k values. A signal replaces an
+                existing one of its name.
 
         Raises:
             ShapeError: another shape.
@@ -339,7 +339,7 @@ class Trajectory(Tabulated, MotionData):
         return replace(self, signals={**self.signals, **given}, signal_labels=labels)
 
     def with_signal_labels(self, **labels: Sequence[tuple[str, str]]) -> Trajectory:
-        """The same with names and units of the values of signals, which pictures show and files keep.
+        """A copy of the trajectory with names and units of the values of signals, which pictures show and files keep.
 
         Args:
             labels: by the name of the signal, a name and a unit for each of its values.
@@ -359,8 +359,8 @@ class Trajectory(Tabulated, MotionData):
         """Pose, twist and its rate of the tip, or of any frame, over time.
 
         Args:
-            robot: what moved.
-            frame: name of the frame; the tip where none is given.
+            robot: the robot that moved.
+            frame: name of the frame; the tip by default.
 
         Raises:
             ShapeError: a robot of other joints.
@@ -383,16 +383,16 @@ class Trajectory(Tabulated, MotionData):
         Friction of joints that stick, stops and contacts count as they did in the motion.
 
         Args:
-            robot: what moved, with its constraints.
+            robot: the robot that moved, with its constraints.
             redundant: as of `constrained_forward_dynamics`.
-            contacts: those of the motion, where it has some.
+            contacts: those of the motion, if it has some.
 
         Raises:
             ShapeError: a robot of other joints, or more or fewer contacts than the motion has.
-            SettingError: what is no contact.
+            SettingError: an entry of contacts that is not a contact.
             ModelError: a robot without constraints.
             RedundantConstraints: by redundant="error", constraints that follow from others.
-            Unsupported: stops, contacts or links that stick beside flexible joints.
+            Unsupported: stops, contacts or links that stick in an arm with flexible joints.
         """
         from armdyn.simulation.results.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
 
@@ -403,12 +403,12 @@ class Trajectory(Tabulated, MotionData):
 
         The torques are those that gave the motion its joint forces. A motion of a loop under
         `armdyn.control.through_motors` has signals of the motors' currents, temperatures, voltages and powers, which
-        are taken as they are; where they do not give the torques of the robot's motor, it is another one than ran. Its
-        currents, and those of any other motion, are the torque over k_t, and windings and housings as warm as the
-        ambient at first. The rotors of flexible joints have the motion of the signals theta and thetad.
+        are returned unchanged, unless they do not fit the torques of the robot's motor, which is then not the one that
+        ran. Its currents, and those of any other motion, are the torque over k_t, and windings and housings begin at
+        ambient temperature. The rotors of flexible joints have the motion of the signals theta and thetad.
 
         Args:
-            robot: what moved, with its motors.
+            robot: the robot that moved, with its motors.
 
         Raises:
             ShapeError: a robot of other joints, or a batch.
@@ -435,13 +435,13 @@ class Trajectory(Tabulated, MotionData):
         return table(self)
 
     def to_dataframe(self) -> Any:
-        """The table of `to_dict` as a ``pandas.DataFrame``, a row for each time and state; it needs the library pandas.
+        """The table of `to_dict` as a ``pandas.DataFrame``, one row per time and state; it needs the library pandas.
 
         ``attrs["units"]`` has the unit of each column that has one, ``attrs["quantities"]`` the quantity of each column
         of a signal, such as "motor current I".
 
         Raises:
-            MissingLibrary: where pandas is not installed.
+            MissingLibrary: if pandas is not installed.
 
         >>> table = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.1).to_dataframe()
         >>> table.shape, list(table.columns)[:3], table.attrs["units"]["q_joint_2"]
@@ -462,13 +462,13 @@ class Trajectory(Tabulated, MotionData):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file, over one that exists: everything to ``.npz`` or ``.parquet``, one motion to ``.csv``.
 
-        Numbers come back exactly from all. A csv file has no place for notes, statistics and labels that its header
-        cannot identify. A Parquet file is a table with the columns of `to_dict`, with units and quantities in their
-        metadata; it needs the library pyarrow.
+        Numbers are read back exactly from all formats. A csv file cannot store notes, statistics and labels that its
+        header does not identify. A Parquet file is a table with the columns of `to_dict`, with units and quantities in
+        their metadata; it needs the library pyarrow.
 
         Raises:
             TrajectoryFileError: another ending, a batch to csv, or a file that cannot be written.
-            MissingLibrary: Parquet, where pyarrow is not installed.
+            MissingLibrary: Parquet, if pyarrow is not installed.
         """
         from armdyn.simulation.files.saving import save  # noqa: PLC0415 - they need this class
 
@@ -476,10 +476,10 @@ class Trajectory(Tabulated, MotionData):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Trajectory:
-        """Read what `save` wrote. Nothing in the file is executed or unpickled.
+        """Read a trajectory that `save` wrote. Nothing in the file is executed or unpickled.
 
         Raises:
-            TrajectoryFileError: a file that is missing, damaged, or no trajectory.
+            TrajectoryFileError: a file that is missing, damaged, or not a trajectory.
         """
         from armdyn.simulation.files.saving import load  # noqa: PLC0415 - they need this class
 
@@ -506,8 +506,8 @@ class Trajectory(Tabulated, MotionData):
         """The arm in motion, in a plane or in space, as an `armdyn.plots.Animation`; notebooks play it.
 
         Args:
-            path: also write it there: ``.gif``, ``.mp4`` where ffmpeg is present, or ``.html``.
-            robot: what moved.
+            path: also write it there: ``.gif``, ``.mp4`` if ffmpeg is present, or ``.html``.
+            robot: the robot that moved.
             progress: of writing, as a bar on stderr.
             options: of `armdyn.plots.animate_trajectory`: fps, speed, every, trace, view and others.
         """

@@ -40,7 +40,7 @@ class TipMotion(NamedTuple):
 
 
 class ConstraintForces(NamedTuple):
-    """Forces of a robot on its constraints over time; the constraints react with the opposite.
+    """Forces of a robot on its constraints over time; the reactions of the constraints are the opposite.
 
     Args:
         multipliers: lambda, N or N m, one for each of ``robot.constraint_rows``, shape (T, ..., constraints).
@@ -52,7 +52,7 @@ class ConstraintForces(NamedTuple):
 
 
 class Touching(Protocol):
-    """What `armdyn.simulation.Contact` has: the point that a plane holds up."""
+    """Interface of `armdyn.simulation.Contact`: a point above a plane."""
 
     @property
     def plane(self) -> PointOnPlane:
@@ -75,7 +75,7 @@ def tip_motion(trajectory: MotionData, robot: Robot, frame: str | None) -> TipMo
     """V = J qd and Vdot = J qdd + Jdot qd (Kazerounian and Gupta 1985, 4a, 4b)."""
     check_it_moved(trajectory, robot)
     q, qd, qdd = trajectory.q, trajectory.qd, trajectory.qdd
-    with np.errstate(all="ignore"):  # states of a batch that are lost are NaN
+    with np.errstate(all="ignore"):  # diverged states of a batch are NaN
         pose = robot.forward_kinematics(q, frame=frame)
         J, bias = compiled(frame_motion, robot)(q, qd, frame=frame, expressed_in="world")
         twist, rate = (np.einsum("...ij,...j->...i", J, x) for x in (qd, qdd))
@@ -85,7 +85,7 @@ def tip_motion(trajectory: MotionData, robot: Robot, frame: str | None) -> TipMo
 def constraint_forces(
     trajectory: MotionData, robot: Robot, redundant: Redundant, contacts: Sequence[Touching]
 ) -> ConstraintForces:
-    """Of the states as they are: integration lets them drift from the constraints a little."""
+    """Constraint forces at the saved states, which may have a small drift from the constraints."""
     check_it_moved(trajectory, robot)
     wrench: dict[str, Any] = {} if trajectory.f_tip is None else {"f_tip": trajectory.f_tip}
     if flexible_places(robot.model):
@@ -99,7 +99,7 @@ def constraint_forces(
         multipliers = moved.flexible_multipliers(trajectory.q, trajectory.qd, *rotors, tau, **wrench)
         return ConstraintForces(multipliers, robot.constraint_forces(trajectory.q, multipliers))
     tau, moved = trajectory.tau + _pushed(trajectory, robot, contacts), robot
-    if "friction" in trajectory.signals:  # it does not follow from the state where joints stick
+    if "friction" in trajectory.signals:  # friction does not follow from the state if joints stick
         tau, moved = tau - trajectory.signals["friction"], robot.without_friction()
     motion = moved.constrained_forward_dynamics(
         trajectory.q, trajectory.qd, tau, redundant=redundant, tolerance=np.inf, **wrench
@@ -108,7 +108,7 @@ def constraint_forces(
 
 
 def _refuse_more_forces(trajectory: MotionData, robot: Robot) -> None:
-    """Of arms with flexible joints stops, contacts and links that stick are not known to push on constraints."""
+    """Refuse motions with flexible joints in which stops, contacts or links that stick push on constraints."""
     signals, flexible = trajectory.signals, flexible_places(robot.model)
     friction = signals.get("friction", np.zeros(trajectory.q.shape))
     if not friction[..., flexible].any():
