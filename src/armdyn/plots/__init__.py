@@ -1,14 +1,14 @@
-"""Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
+"""Pictures for print by matplotlib objects: without global state, window or display.
 
 `armdyn.plots.robot.plot` draws a robot (``robot.plot(q)``), `plot_trajectory` a simulation over time,
-`animate_trajectory` the arm as it moves; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
+`animate_trajectory` the moving arm; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
 `armdyn.ellipsoids`; `draw_friction` friction against velocity, `draw_friction_map` that of a robot,
-`draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` what motors can do, `draw_drive_histories` what
-they do over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_check` a fit beside a log, `draw_collisions`
-forces from outside, `draw_excitation` an exciting motion; `draw_masp` and `draw_simulation` the two halves of
-`armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations, `draw_torque_split` joint forces along
-and against a constraint.
-Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
+`draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` the capabilities of motors, `draw_drive_histories`
+their torques and temperatures over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_check` a fit compared
+with a log, `draw_collisions` forces from outside, `draw_excitation` an exciting motion; `draw_masp` and
+`draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations,
+`draw_torque_split` joint forces along and against a constraint. Only `armdyn.modern_robotics.SimulateControl`, which
+opens a window like the book's code, uses matplotlib outside this package.
 """
 
 from typing import TYPE_CHECKING

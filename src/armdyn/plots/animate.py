@@ -22,14 +22,14 @@ from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
 
 FPS, FPS_UCL = 25.0, 10.0
-"""Frames a second where none are asked for; UCL's program waits a tenth of a second between two."""
+"""Default frames per second; UCL's program waits a tenth of a second between two frames."""
 
 EVERY_UCL = 100
-"""UCL's program shows every so many-th of the states at the ends of its steps, the first among them."""
+"""UCL's program shows one of this many states at the ends of its steps, starting with the first."""
 
 MOST_ARMS = len(COLOURS)
 TRACE_POINTS = 2000
-"""A trace is drawn through about so many states at most."""
+"""Approximate largest number of states of a drawn trace."""
 
 Style = Literal["armdyn", "ucl"]
 
@@ -49,32 +49,32 @@ def animate_trajectory(
     style: Style = "armdyn",
     contacts: Sequence[Contact] = (),
 ) -> Animation:
-    """An arm in motion: planar arms in their plane, others in space, in axes of equal scales that hold all of it.
+    """An arm in motion: planar arms in their plane, others in space, in axes of equal scales that contain all.
 
     The frames are ``speed / fps`` seconds of the motion apart, from its first time on, interpolated as by
-    `Trajectory.resample`. Links are lines between joints; time and energies stand above. Several motions of a batch are
-    drawn over each other.
+    `Trajectory.resample`. Links are lines between joints; time and energies are printed above. Several motions of a
+    batch are drawn over each other.
 
     Args:
         trajectory: the motion, or a batch.
-        robot: what moved.
-        fps: frames a second; 25, and 10 in UCL's style.
-        speed: 1: as fast as the motion was; 0.1: ten times slower.
-        every: as an alternative to speed, a frame for every so many-th state kept.
-        trace: draw the way of the tip so far (of all ends of a tree without a tip), or of a frame, by its name; True,
-            but in UCL's style, where nothing else is said.
-        ghosts: so many poses, equally spaced over the whole motion, stay in the picture.
-        motions: of a batch, which to draw, eight at most: their numbers when the batch is counted in order.
+        robot: the robot of the motion.
+        fps: frames per second; by default 25, and 10 in UCL's style.
+        speed: factor of the original speed; 0.1 is ten times slower.
+        every: as an alternative to speed, the number of recorded states per frame.
+        trace: draw the past path of the tip (of all ends of a tree without a tip), or of a frame, by its name; by
+            default True, in UCL's style False.
+        ghosts: number of poses, equally spaced in time over the whole motion, that stay in the picture.
+        motions: indices of the drawn motions of a batch, eight at most, in the order of the flattened batch.
         view: elevation and azimuth of the eye, degrees, of a spatial arm.
-        title: above the picture; the robot's name where none is given.
+        title: title above the picture; by default the robot's name.
         style: "armdyn", or "ucl": thin lines in the manner of the UCL lecture's program for planar arms: every 100th
             state from the end of the first step on, each for a tenth of a second, axes from -r to r with r 0.2 m longer
             than the outstretched arm, nothing else.
-        contacts: of the simulation, whose planes are drawn, as those of the robot's own constraints always are.
+        contacts: contacts of the simulation; their planes are drawn, and those of the robot's constraints always.
 
     Raises:
         ShapeError: a robot of other joints.
-        SettingError: options that make no sense, a batch of more than eight motions without ``motions``, UCL's style
+        SettingError: inconsistent options, a batch of more than eight motions without ``motions``, UCL's style
             for a spatial arm.
         UnknownName: a frame that the robot does not have.
 
@@ -113,7 +113,7 @@ def _surfaces(robot: Robot, contacts: Sequence[Contact], q: Array) -> Iterator[S
 
 
 def _shown(trajectory: Trajectory, fps: float, speed: Any, every: Any, *, ucl: bool) -> tuple[Trajectory, str]:
-    """The states of the frames, and what the title says of the pace."""
+    """The states of the frames, and the text on the speed in the title."""
     speed = number("speed", speed, above=0.0, error=SettingError)
     if every is None and not ucl:
         first, last = float(trajectory.t[0]), float(trajectory.t[-1])
@@ -128,7 +128,7 @@ def _shown(trajectory: Trajectory, fps: float, speed: Any, every: Any, *, ucl: b
 
 
 def _indices(batch: tuple[int, ...], motions: Sequence[int] | None) -> tuple[tuple[int, ...], ...]:
-    """Which motions of the batch to draw."""
+    """The indices of the drawn motions of the batch."""
     count = int(np.prod(batch))
     if motions is None:
         if count > MOST_ARMS:
@@ -153,19 +153,19 @@ def _of(trajectory: Trajectory, indices: Sequence[tuple[int, ...]], name: str) -
 
 
 def _trace(trajectory: Trajectory, robot: Robot, indices: Sequence[tuple[int, ...]], trace: bool | str) -> Trace | None:
-    """The ways of frames through the states kept, or through some of very many."""
+    """The paths of frames through the recorded states, or a subset if there are very many."""
     names = [robot.model.frame(trace).name] if isinstance(trace, str) else _ends(robot)
     if not isinstance(trace, str) and not switch("trace", trace, error=SettingError):
         return None
     thin = slice(None, None, -(-len(trajectory.t) // TRACE_POINTS))
     q = _of(trajectory, indices, "q")[thin]
-    with np.errstate(all="ignore"):  # motions that were lost are NaN
+    with np.errstate(all="ignore"):  # diverged motions are NaN
         points = [robot.forward_kinematics(q, frame=name)[..., :3, 3] for name in names]
     return Trace(tuple(names), trajectory.t[thin], np.stack(points, axis=2))
 
 
 def _ends(robot: Robot) -> list[str]:
-    """The tip, or where there is none the links that carry no others."""
+    """The tip, or, if there is none, the links without child links."""
     if robot.tip is not None:
         return [robot.tip]
     carriers = {joint.parent for joint in robot.model.joints}

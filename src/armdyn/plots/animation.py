@@ -14,15 +14,15 @@ from armdyn.simulation.progress import progress_bar
 
 
 class Animation:
-    """An arm in motion, frame by frame. Notebooks play it; `save` writes it; `draw` shows one frame in ``figure``.
+    """An animation of an arm. Notebooks play it; `save` writes it to a file; `draw` shows one frame in ``figure``.
 
-    `animate_trajectory` makes one.
+    `animate_trajectory` returns one.
 
     Attributes:
-        figure: the matplotlib Figure, as the frame drawn last left it, at first frame 0.
+        figure: the matplotlib Figure with the frame drawn last, initially frame 0.
         t: the time of each frame, s, shape (frames,).
         q: joint positions in each frame, rad or m, shape (frames, arms, n).
-        fps: frames a second.
+        fps: frames per second.
     """
 
     def __init__(self, scene: Scene, fps: float) -> None:
@@ -35,22 +35,22 @@ class Animation:
         return len(self.t)
 
     def draw(self, frame: int) -> Figure:
-        """Draw one frame, from 0 on, or from -1 backwards; `armdyn.plots.write_figure` makes a still of it."""
+        """Draw one frame, counted from 0, or from -1 backwards; `armdyn.plots.write_figure` saves it as a picture."""
         if not -len(self) <= frame < len(self):
             raise SettingError(f"frame is {frame}; the animation has {len(self)}, from 0 to {len(self) - 1}")
         self._scene.show(frame % len(self))
         return self.figure
 
     def save(self, path: str | os.PathLike[str], *, progress: bool = False) -> None:
-        """Write to a file: ``.gif``, ``.mp4`` where ffmpeg is present, or ``.html``, a player with buttons.
+        """Write to a file: ``.gif``, ``.mp4`` if ffmpeg is present, or ``.html``, a player with buttons.
 
         Args:
-            path: over a file that exists.
+            path: path of the file; an existing file is replaced.
             progress: show a progress bar on stderr.
 
         Raises:
-            PictureError: another ending, or a file that cannot be written.
-            MissingLibrary: MP4 where there is no ffmpeg: the message says what to install.
+            PictureError: another file extension, or a file that cannot be written.
+            MissingLibrary: MP4 without ffmpeg; the message contains the package to install.
         """
         with progress_bar(progress, float(self.t[-1] - self.t[0]), f"drawing {Path(path).name}") as report:
             write_movie(path, self._scene, len(self), self.fps, report)

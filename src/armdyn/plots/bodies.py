@@ -17,18 +17,18 @@ from armdyn.plots.thinning import thinned
 from armdyn.spatial.rotations import Array
 
 MOST_TRIANGLES = 20_000
-"""Of one robot in a picture: Matplotlib draws so many in about a second."""
+"""Largest number of triangles of one robot in a picture; Matplotlib draws this many in about a second."""
 
 MOST_SHAPES = 5_000
-"""Of one robot; further ones are left out, and a note gives their number."""
+"""Largest number of shapes of one robot; further ones are omitted, with a note."""
 
 FEWEST = 12
-"""Triangles that a shape keeps when it is thinned: those of a box."""
+"""Smallest number of triangles of a thinned shape: those of a box."""
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """Triangles of a shape in the frame of its link, m, shape (k, 3, 3), and the colour that its description gives."""
+    """Triangles of a shape in the frame of its link, m, shape (k, 3, 3), and the colour in its description."""
 
     link: str
     triangles: Array
@@ -36,10 +36,10 @@ class Body:
 
 
 def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[Body], list[str]]:
-    """The drawn bodies of all links, one for each colour of a shape, and a sentence on each shape that is left out.
+    """The drawn bodies of all links, one for each colour of a shape, and a sentence on each omitted shape.
 
-    A link's visual shapes are drawn; its collision shapes where it has no others, or one of those cannot be opened.
-    Where there are more triangles than ``most``, every body is thinned.
+    A link's visual shapes are drawn; its collision shapes if it has no others, or if one of those cannot be opened. If
+    there are more triangles than ``most``, every body is thinned.
     """
     reader = _Reader()
     drawn: list[Body] = []
@@ -66,10 +66,10 @@ def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[Body], lis
 
 
 def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
-    """How many triangles each body keeps: by its size, as far as it has so many; none if there are too many bodies."""
+    """The number of triangles of each body: by size, up to its own number; zero if there are too many bodies."""
     order = sorted(range(len(counts)), key=lambda k: counts[k] / max(sizes[k], 1e-12))
     shares, left, length = [0] * len(counts), float(most), sum(sizes)
-    for k in order:  # those that need less than their share leave it to the others
+    for k in order:  # unused shares go to the other bodies
         wanted = min(counts[k], max(int(left * sizes[k] / max(length, 1e-12)), FEWEST))
         shares[k] = wanted if wanted <= left else 0
         left, length = left - shares[k], length - sizes[k]
@@ -77,13 +77,13 @@ def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
 
 
 class _Reader:
-    """Makes bodies of shapes, and remembers those that it could not open."""
+    """Converts shapes to bodies, and records those that cannot be opened."""
 
     def __init__(self) -> None:
         self.meshes, self.unread, self.count = MeshReader(), Counter[tuple[str, str]](), 0
 
     def bodies(self, shapes: list[Geometry], *, quiet: bool = False) -> list[Body] | None:
-        """The bodies of shapes; None where there are none, or one of them cannot be opened."""
+        """The bodies of shapes; None if there are no shapes, or one of them cannot be opened."""
         if not shapes:
             return None
         drawn, complete = list[Body](), True
@@ -101,7 +101,7 @@ class _Reader:
         return drawn if complete else None
 
     def _of(self, geometry: Geometry) -> list[Body]:
-        """The triangles of a shape by their colours: the description's, or else those of the file."""
+        """The triangles of a shape by colour: that of the description, otherwise those of the file."""
         shape, T = geometry.shape, geometry.pose
         by_colour: dict[tuple[float, ...] | None, list[Array]] = {}
         if isinstance(shape, Mesh):
@@ -123,7 +123,7 @@ class _Reader:
 
 
 def triangles_of(shape: Shape) -> Array:
-    """The triangles of a simple shape in its own frame, m, shape (k, 3, 3); none of a plane."""
+    """The triangles of a simple shape in its own frame, m, shape (k, 3, 3); empty for a plane."""
     made: Array = np.empty((0, 3, 3))
     match shape:
         case Box(size):

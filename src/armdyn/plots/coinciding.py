@@ -1,4 +1,4 @@
-"""Curves that run on each other for a while: dashes that take turns there, so that all of them are seen."""
+"""Curves that coincide for some time: alternating dashes keep all of them visible."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 DASH = 4.0
-"""The length of the dashes, by the width of the line."""
+"""The length of the dashes, in widths of the line."""
 
 HIDDEN = 0.004
-"""Curves nearer to each other than this share of their panel's range coincide."""
+"""Curves coincide if their distance is below this fraction of their panel's range."""
 
 FLAT = 1e-9
-"""A range smaller than this, relative to the values in it, is none: the axis shows the value, not its rounding."""
+"""A range below this fraction of its values counts as zero: the axis shows the value, not its rounding."""
 
 SHORTEST = 0.05
-"""The share of the time that curves coincide at least, to take turns: in less there is no room for dashes."""
+"""Dashes alternate if curves coincide for at least this fraction of the time; less has no room for dashes."""
 
 
 class Piece(NamedTuple):
@@ -31,14 +31,14 @@ class Piece(NamedTuple):
 
     @property
     def style(self) -> dict[str, Any]:
-        """Of a line; nothing where it is solid."""
+        """The line style as keywords of matplotlib; empty for a solid line."""
         if self.of == 1:
             return {}
         return {"linestyle": (self.turn * DASH, (DASH, (self.of - 1) * DASH))}
 
 
 def pieces(t: Array, values: Array) -> list[list[Piece]]:
-    """The parts of curves, a column each, that are solid or take turns with others; each begins where one ends.
+    """The parts of curves, one per column, that are solid or alternate with others; each begins at the end of another.
 
     >>> t = np.linspace(0.0, 1.0, 11)
     >>> for each in pieces(t, np.stack([t, np.maximum(t, 0.5)], axis=-1)):
@@ -51,13 +51,13 @@ def pieces(t: Array, values: Array) -> list[list[Piece]]:
 
 
 def _of_one(t: Array, together: Array, k: int, last: int) -> list[Piece]:
-    """The parts of curve k, which is ``together`` with some, itself among them, in each sample, (T, m)."""
+    """The parts of curve k; ``together``, (T, m), marks the curves, itself included, that it lies on in each sample."""
     parts: list[Piece] = []
     for first, end in _runs(together):
         members = np.flatnonzero(together[first]).tolist()
         if len(members) > 1 and end > first and t[end] - t[first] >= SHORTEST * (t[last] - t[0]):
             begin = parts[-1].last if parts else 0
-            if parts and begin == first - 1:  # with others than before, but not alone in between
+            if parts and begin == first - 1:  # it lies on other curves than before, without a gap
                 parts[-1] = parts[-1]._replace(last=first)
             elif begin < first:
                 parts.append(Piece(begin, first))
@@ -67,7 +67,7 @@ def _of_one(t: Array, together: Array, k: int, last: int) -> list[Piece]:
 
 
 def _leaders(values: Array) -> Array:
-    """For each sample and curve the first of the curves that it runs on there, (T, m)."""
+    """For each sample and curve, the index of the first curve that coincides with it there, (T, m)."""
     finite = values[np.isfinite(values)]
     size = float(np.abs(finite).max(initial=0.0))
     near = max(HIDDEN * float(np.ptp(finite)) if finite.size else 0.0, FLAT * max(size, 1.0))

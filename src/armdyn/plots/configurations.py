@@ -12,15 +12,15 @@ from armdyn.spatial.rotations import Array
 
 
 def shown_configurations(robot: Robot, q: ArrayLike | None, error: type[ArmdynError]) -> Array:
-    """One configuration or several, rad or m, shape (k, n); zero where none is given.
+    """One configuration or several, rad or m, shape (k, n); zero if none is given.
 
     Args:
-        robot: whose joints they are of.
-        q: shape (n,) or (k, n).
-        error: the class of errors of numbers that are not finite.
+        robot: robot with these joints.
+        q: joint positions, rad or m, shape (n,) or (k, n).
+        error: error class for numbers that are not finite.
 
     Raises:
-        ShapeError: another shape, or none at all.
+        ShapeError: another shape, or an empty array.
     """
     if q is None:
         return np.zeros((1, robot.dof))

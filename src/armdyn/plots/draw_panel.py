@@ -1,4 +1,4 @@
-"""A panel in its axes: curves that take turns, another motion behind, references, limits, an axis that fits."""
+"""A panel in its axes: curves with alternating dashes, another motion behind, references, limits, fitted range."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_LINES = 20
 """A batch of more motions than this is drawn as medians and bands."""
 
 NEAR = 0.3
-"""A limit is shown if it is nearer to the curves than this share of their range."""
+"""A limit is shown if its distance from the curves is below this fraction of their range."""
 
 LOST, BEFORE, SHOWN = 1e9, 0.1, 100.0
 """A motion diverges if it reaches more than ``LOST``, in the unit of a panel and times the largest value in the first
@@ -30,25 +30,25 @@ LOST, BEFORE, SHOWN = 1e9, 0.1, 100.0
 
 
 def draw_panel(axes: Axes, panel: Panel, sheet: Sheet, lift: float = 0.0) -> None:
-    """Draw the content of a panel; its title stands above it on the left.
+    """Draw the content of a panel, with its title above it on the left.
 
     Args:
-        axes: of the panel.
-        panel: its content.
-        sheet: sizes and colours.
-        lift: room between axes and title, for marks of events, points.
+        axes: axes of the panel.
+        panel: content of the panel.
+        sheet: sizes and colours of the page.
+        lift: distance between axes and title, for marks of events, points.
     """
     font = sheet.size.font
     prepare(axes, size=font)
     axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.yaxis.set_label_coords(-0.1, 0.5)  # there is none: no search for its place
+    axes.yaxis.set_label_coords(-0.1, 0.5)  # there is no label: skips the search for its position
     draw_curves(axes, panel.curves, phase=panel.phase)
     for curve in panel.references:
         _draw_one(axes, curve)
     _settle(axes)
     _draw_limits(axes, panel, sheet)
-    for curve in panel.behind:  # behind the scale too: what a log has beyond it is cut
+    for curve in panel.behind:  # not part of the range: values of a log beyond it are cut
         _draw_one(axes, curve)
     if panel.behind:
         _make_room(axes, panel)
@@ -70,7 +70,7 @@ def draw_panel(axes: Axes, panel: Panel, sheet: Sheet, lift: float = 0.0) -> Non
 
 
 def draw_curves(axes: Axes, curves: Sequence[Curve], *, phase: bool = False) -> None:
-    """Curves of one motion take turns if they coincide; those of a batch are thin lines, or a median with a band."""
+    """Draw one motion with alternating dashes if curves coincide; a batch as thin lines, or as a median with a band."""
     if not curves:
         return
     t = curves[0].t
@@ -98,7 +98,7 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], *, phase: bool = False) -> 
 
 
 def _draw_one(axes: Axes, curve: Curve, label: str = "_") -> None:
-    """A line, by its extremes if it is long; it does not change the scale unless it is named."""
+    """Draw a line, by its extremes if it is long; it changes the range only if it has a label."""
     flat = curve.values.reshape(len(curve.t), -1)
     for k in range(min(flat.shape[1], MOST_LINES)):
         both = np.stack([flat[:, k], curve.t], axis=-1) if label != "_" else flat[:, [k]]
@@ -127,7 +127,7 @@ def _draw_batch(axes: Axes, curve: Curve) -> None:
 
 
 def _settle(axes: Axes) -> None:
-    """An axis of a value that does not change shows that value, and no offsets."""
+    """Set the range of the value axis, around the value if it is constant, without offsets."""
     low, high = axes.get_ylim()
     middle = 0.5 * (low + high)
     if limit := _of_most(axes):
@@ -142,7 +142,7 @@ def _settle(axes: Axes) -> None:
 
 
 def _of_most(axes: Axes) -> float:
-    """The size up to which curves are shown that diverge; else 0."""
+    """The largest shown magnitude of diverging curves; 0 if no curve diverges."""
     begun, largest = 0.0, 0.0
     for line in axes.lines:
         sizes = np.abs(np.asarray(line.get_ydata(), dtype=float))
@@ -157,7 +157,7 @@ def _largest(sizes: Array) -> float:
 
 
 def _make_room(axes: Axes, panel: Panel) -> None:
-    """Show all of what is behind, unless it is far larger than the motion."""
+    """Widen the range to the curves behind, by at most twice the range of the motion on each side."""
     low, high = axes.get_ylim()
     span = high - low
     finite = [curve.values[np.isfinite(curve.values)] for curve in panel.behind]
@@ -175,7 +175,7 @@ def _whole_angles(axes: Axes) -> None:
 
 
 def _draw_limits(axes: Axes, panel: Panel, sheet: Sheet) -> None:
-    """Limits near the curves as lines, values beyond them shaded if they are those of all; times beyond shaded."""
+    """Draw limits near the curves as lines, shade values beyond limits of all joints, and times beyond limits."""
     if not panel.bands:
         return
     low, high = axes.get_ylim()
@@ -208,7 +208,7 @@ def _draw_limits(axes: Axes, panel: Panel, sheet: Sheet) -> None:
 
 
 def _shade_times(axes: Axes, bands: Sequence[Band], pale: str) -> None:
-    """The times beyond a limit as pale columns, with a stroke below in the colour of each joint."""
+    """Shade the times beyond a limit as pale columns, with a stroke below in the colour of each joint."""
     boxes, colours = [], []
     for band in bands:
         for start, end in band.outside:
@@ -230,11 +230,11 @@ def _box(start: float, end: float, low: float, high: float) -> list[tuple[float,
 
 
 MOST_COLUMNS, LETTERS_OF_A_PANEL, LETTERS_OF_A_LINE = 4, 56, 5
-"""Columns of a legend, letters that go above a panel, and the letters in whose room a line is drawn before its name."""
+"""Largest number of legend columns, letters per panel width, and width of a legend's line sample in letters."""
 
 
 def legend_columns_of(labels: Sequence[str], panels: int) -> int:
-    """As many columns as go above so many panels: a wider legend would take its room from all panels."""
+    """The number of legend columns that fit above this many panels: a wider legend would shrink all panels."""
     for columns in range(min(len(labels), MOST_COLUMNS * panels), 1, -1):
         rows = -(-len(labels) // columns)
         longest = [max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows)]
@@ -244,13 +244,13 @@ def legend_columns_of(labels: Sequence[str], panels: int) -> int:
 
 
 def legend_lines(panel: Panel, panels: int) -> int:
-    """Lines of text of the legend of a panel."""
+    """The number of text lines of the legend of a panel."""
     labels = [curve.label for curve in panel.curves]
     return -(-len(labels) // legend_columns_of(labels, panels)) if panel.legend and labels else 0
 
 
 def _legend(axes: Axes, panel: Panel, sheet: Sheet, lift: float) -> None:
-    """Names of a panel's own curves, in lines between its title and its axes, where they cover nothing."""
+    """Draw the names of a panel's own curves between its title and its axes, so that they cover nothing."""
     labels = [curve.label for curve in panel.curves]
     place = axes.get_subplotspec()
     columns = 1 if place is None else len(place.colspan)

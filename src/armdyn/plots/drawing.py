@@ -1,4 +1,4 @@
-"""Shared by the pictures of ellipsoids: an ellipse at its place, equal scales, little ink."""
+"""Drawing functions for pictures of ellipsoids: an ellipse at its position, equal scales, little ink."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from armdyn.spatial.rotations import Array
 
 FORWARD, BACK = COLOURS[0], COLOURS[1]
 MARGIN = 0.12
-"""Around a picture in space, inches."""
+"""Margin around a picture in space, inches."""
 
 TALLEST = 1.25
-"""A picture in space, by the width of its figure."""
+"""Largest height of a picture in space, by the width of its figure."""
 
 
 def draw_ellipse(axes: Axes, ellipse: Ellipsoid, scale: float, colour: str, label: str | None) -> Array:
-    """An ellipse at its place in the plane of its own coordinates."""
+    """Draw an ellipse at its position in the plane of its own coordinates."""
     plane, centre = ellipse.directions, ellipse.centre
     assert plane is not None and centre is not None  # noqa: S101, PT018 - `_size_on_arm` has looked
     outline = centre @ plane + scale * circle() @ ellipse.matrix.T
@@ -38,7 +38,7 @@ def draw_ellipse(axes: Axes, ellipse: Ellipsoid, scale: float, colour: str, labe
 
 
 def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[float, float] | None) -> None:
-    """Equal scales, little ink, axes named."""
+    """Set equal scales, little ink and names of the axes."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = (low + high) / 2.0, 0.54 * max(float((high - low).max()), 1e-9)
     if plane is not None:
@@ -61,7 +61,7 @@ def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[flo
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         axis.gridlines.set_alpha(0.35)
     axes.tick_params(labelsize=7, colors=INK, pad=-2)
-    axes.tick_params(axis="z", pad=2)  # beside the numbers, where a mark would be taken for a minus
+    axes.tick_params(axis="z", pad=2)  # a mark next to the numbers would be read as a minus
     axes.set_box_aspect(sizes, zoom=0.98)
     axes.view_init(*(view or (24.0, -58.0)))
 
@@ -70,7 +70,7 @@ def fill_figure(figure: Figure, axes: Any, above: float) -> None:
     """Zoom a picture in space to the figure's width, and cut the figure to its height, with inches ``above`` it.
 
     A picture taller than `TALLEST` times its width is zoomed to that height. The axes are a square as wide as the
-    figure; what is drawn, labels and all, is measured and moved into the figure, and may reach beyond the square.
+    figure; the drawing with its labels is measured and moved into the figure, and may extend beyond the square.
     """
     width, dpi, zoom = float(figure.get_figwidth()), float(figure.dpi), 0.9
     aspect = [np.ptp(getattr(axes, f"get_{name}lim")()) for name in "xyz"]
@@ -110,7 +110,7 @@ def _axis_name(direction: Array) -> str:
 
 
 def prepare_plane(axes: Axes) -> None:
-    """A faint grid at few round ticks."""
+    """Draw a faint grid at few round ticks."""
     prepare(axes, size=7.0)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))

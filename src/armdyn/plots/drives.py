@@ -1,4 +1,4 @@
-"""Drives over a motion against their limits, and where in the plane of torque and speed a motor is efficient."""
+"""Drives over a motion against their limits, and efficiency maps of motors over torque and speed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from armdyn.spatial.rotations import Array
 
 CONTINUOUS, PEAK = COLOURS[4], COLOURS[1]
 LEVELS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-"""Efficiencies between which the map changes its shade."""
+"""Efficiencies at the contours of the map."""
 
 
 def draw_drive_histories(
@@ -44,19 +44,19 @@ def draw_drive_histories(
 ) -> Figure:
     """The torques k_t I of a robot's motors over a motion, and their windings' temperatures, against their limits.
 
-    A row for each motor. Dashed lines are the continuous and the peak torque on both sides, those of the limits of the
-    current or of the shaft, and the highest temperature that the winding bears. The numbers stand above; a limit that
-    is more than three times what the motion needs has no line. Events have dotted lines, and a mark for each kind.
+    Each motor has a row. Dashed lines are the continuous and the peak torque on both sides, those of the limits of the
+    current or of the shaft, and the highest temperature allowed for the winding. The numbers are printed above; a limit
+    above three times the largest value of the motion has no line. Events have dotted lines, and a mark for each kind.
 
     Args:
-        robot: what moved, with its motors.
-        trajectory: one motion of it.
+        robot: the robot of the motion, with its motors.
+        trajectory: one motion of the robot.
         over: another motion of the robot, as broad pale lines behind.
-        joints: names of those whose motors are drawn; all by default.
-        size: words and lines for a page of a report, a paper or a slide.
+        joints: names of the joints with drawn motors; all by default.
+        size: font and line sizes: "report", "paper" or "slide".
         palette: "colour" or "grey".
         figsize: width and height, inches.
-        title: above the picture.
+        title: title above the picture.
 
     Raises:
         ShapeError: a robot of other joints, or a batch.
@@ -109,7 +109,7 @@ def draw_drive_histories(
 
 
 def _chosen(drives: DriveHistories, joints: Iterable[str] | str | None) -> list[int]:
-    """The places of the motors that are drawn."""
+    """The indices of the drawn motors."""
     if joints is None:
         return list(range(len(drives.joints)))
     named = [joints] if isinstance(joints, str) else list(joints)
@@ -154,7 +154,7 @@ def _draw_temperature(axes: Axes, drives: DriveHistories, k: int, sheet: Sheet, 
 def _draw_limits(
     axes: Axes, joint: str, values: Array, limits: list[tuple[str, float, str]], unit: str, sheet: Sheet, *, both: bool
 ) -> None:
-    """Limits that the values come near to as lines; all of them as numbers in the panel's title."""
+    """Draw limits near the values as lines, and print all of them in the panel's title."""
     said = [joint]
     most = float(np.abs(values).max()) if both else float(np.ptp(values))
     least = 0.0 if both else float(values.min())
@@ -166,18 +166,19 @@ def _draw_limits(
             for level in (limit, -limit) if both else (limit,):
                 axes.axhline(level, color=colour, linestyle="--", linewidth=1.0)
     axes.set_title(", ".join(said), loc="left", fontsize=sheet.size.font, color=INK)
-    axes.ticklabel_format(axis="y", useOffset=False)  # a winding that hardly warms reads 25.001, not 0.001 + 25
+    axes.ticklabel_format(axis="y", useOffset=False)  # nearly constant temperatures read 25.001, not 0.001 + 25
 
 
 def draw_efficiency_map(motor: Motor, *, points: int = 401) -> Figure:
-    """A motor's efficiency in its operating region: what leaves over what enters, at its terminals and its shaft.
+    """A motor's efficiency in its operating region: output over input power, at its terminals and its shaft.
 
     Torque k_t I to the right, speed upwards. In the first and third quadrants the motor drives, in the second and
-    fourth it generates. White is below 0.2; there also lies where both powers enter and all becomes heat.
+    fourth it generates. White is below 0.2; this includes the region where electrical and mechanical power both enter
+    and are dissipated.
 
     Args:
         motor: with a limit of the voltage; without one of current or torque the region ends at the stall torque.
-        points: in each direction, at which the efficiency is computed.
+        points: number of points in each direction.
 
     Raises:
         ModelError: a motor without a limit of the voltage, torque constant or resistance, or fewer than 2 points.

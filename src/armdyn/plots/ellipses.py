@@ -28,19 +28,19 @@ DOTS = (0, (1.0, 1.6))
 
 
 def draw_joint_ellipses(robot: Robot, qs: ArrayLike, *, joints: Sequence[str] | None = None) -> Figure:
-    """Figure 8.3 of Modern Robotics: unit circles of two joints' accelerations and forces, and what M makes of them.
+    """Figure 8.3 of Modern Robotics: unit circles of two joints' accelerations and forces, and their images under M.
 
-    A row for each configuration: the arm; joint accelerations, with the unit circle (bold) and what the unit circle of
-    joint forces becomes (dotted); joint forces, with what the unit circle of accelerations becomes (bold) and the unit
-    circle (dotted). The principal axes, which keep their directions, are drawn in both.
+    Each configuration has a row: the arm; joint accelerations, with the unit circle (bold) and the image of the unit
+    circle of joint forces (dotted); joint forces, with the image of the unit circle of accelerations (bold) and the
+    unit circle (dotted). The principal axes, which keep their directions, are drawn in both.
 
     Args:
         robot: the arm.
         qs: configurations, rad or m, shape (rows, n).
-        joints: names of two; the others are held. Needed where the robot has more than two.
+        joints: names of two joints; the others are locked. Required if the robot has more than two.
 
     Raises:
-        TaskSpaceError: not two joints, or joints that turn beside joints that slide.
+        TaskSpaceError: not two joints, or a revolute and a prismatic joint.
 
     >>> arm, qs = armdyn.load("planar_2r"), np.radians([[0, 90], [0, 150]])
     >>> figure = armdyn.plots.draw_joint_ellipses(arm, qs)
@@ -70,22 +70,22 @@ def draw_tip_ellipses(
     components: Components = ("vx", "vy"),
     force: ArrayLike | None = None,
 ) -> Figure:
-    """Figure 8.4 of Modern Robotics: unit circles of a frame's accelerations and forces, and what Lambda makes of them.
+    """Figure 8.4 of Modern Robotics: unit circles of a frame's accelerations and forces, and their images under Lambda.
 
-    A row for each configuration, as in `draw_joint_ellipses`; the ellipse of forces also stands at the frame, in the
-    picture of the arm, where its semi-axes are masses.
+    Each configuration has a row, as in `draw_joint_ellipses`; the ellipse of forces is also drawn at the frame, in the
+    picture of the arm, with masses as semi-axes.
 
     Args:
         robot: the arm.
         qs: configurations, rad or m, shape (rows, n).
-        frame: name of the frame; the tip where none is given.
-        point: of the frame, m, in its axes.
+        frame: name of the frame; the tip by default.
+        point: point of the frame, m, in its axes.
         components: two of the velocity of the point, in base axes.
         force: a force on the frame, N, shape (2,); it and its acceleration are marked by crosses.
 
     Raises:
         TaskSpaceError: not two components, or no velocities.
-        SingularTask: where the joints cannot move the frame along both.
+        SingularTask: the joints cannot move the frame along both components.
     """
     qs = _configurations(robot, qs)
     options: dict[str, Any] = {"frame": frame, "point": point, "components": components}
@@ -104,7 +104,7 @@ def draw_tip_ellipses(
 
 @dataclass(frozen=True)
 class _Panel:
-    """One plane of a row: whose unit circle, whose ellipse, and the axes' labels."""
+    """One plane of a row: unit circle, ellipse, and labels of the axes."""
 
     ellipse: Ellipsoid
     circle_is_bold: bool
@@ -142,7 +142,7 @@ def _draw_rows(
 
 
 def _draw_configuration(axes: Axes, robot: Robot, q: Array, at_tip: Ellipsoid | None, per_unit: float) -> None:
-    """The arm in its plane, with the ellipse of masses at the tip if given."""
+    """Draw the arm in its plane, with the ellipse of masses at the tip if given."""
     plane = _plane_of(robot, q) if at_tip is None else at_tip.directions
     points = [draw_arm(axes, robot, q, plane=plane)]
     shown = ""
@@ -154,14 +154,14 @@ def _draw_configuration(axes: Axes, robot: Robot, q: Array, at_tip: Ellipsoid | 
 
 
 def _plane_of(robot: Robot, q: Array) -> Array:
-    """The two base axes between which the arm spreads the most."""
+    """The two base axes with the largest extent of the arm."""
     points = np.concatenate(stick_lines(robot, q))
     dropped = min((2, 1, 0), key=lambda axis: round(float(np.ptp(points[:, axis])), 9))
     return np.delete(np.eye(3), dropped, axis=1)
 
 
 def _draw_panel(axes: Axes, panel: _Panel, mark: Array | None) -> None:
-    """A unit circle and an ellipse about the origin, their common principal axes, and a point."""
+    """Draw a unit circle and an ellipse about the origin, their common principal axes, and a point."""
     unit, ellipse = circle(), circle() @ panel.ellipse.matrix.T
     bold, dotted = (unit, ellipse) if panel.circle_is_bold else (ellipse, unit)
     axes.fill(*bold.T, color=FORWARD, alpha=0.08, linewidth=0)
@@ -192,16 +192,17 @@ def _draw_panel(axes: Axes, panel: _Panel, mark: Array | None) -> None:
 
 
 def _labelled_end(direction: Array, mark: Array | None) -> Array:
-    """The end of a principal axis that its length is written at: the one away from the mark, which else may cover it.
+    """The end of a principal axis at which its length is written: the one away from the mark, which could cover it.
 
-    Where the axis is square to the direction of the mark, or there is no mark, it is the upper end, or the right one.
+    If the axis is perpendicular to the direction of the mark, or there is no mark, it is the upper end, or the right
+    one.
     """
     up = direction if (direction[1], direction[0]) > (-direction[1], -direction[0]) else -direction
     return -up if mark is not None and up @ mark > 1e-9 * np.linalg.norm(mark) else up
 
 
 def _same_limits(column: Iterable[Axes]) -> None:
-    """One scale for all rows, so that they can be compared."""
+    """Set common limits in all rows of a column, so that they can be compared."""
     half = max(max(map(abs, (*axes.get_xlim(), *axes.get_ylim()))) for axes in column) * 1.12
     for axes in column:
         axes.set_aspect("equal")
@@ -210,7 +211,7 @@ def _same_limits(column: Iterable[Axes]) -> None:
 
 
 def _same_scale(column: Iterable[Axes]) -> None:
-    """A metre as long in one row as in the next."""
+    """Set a common scale in all rows: a metre has equal length in each."""
     span = max(np.ptp(axes.get_xlim()) for axes in column)
     for axes in column:
         (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
@@ -234,7 +235,7 @@ def _say_what_is_bold(figure: Figure, map_name: str) -> None:
 
 
 def _named(robot: Robot, q: Array) -> str:
-    """A title: q of up to three joints, else the robot's name."""
+    """A title: q of up to three joints, otherwise the robot's name."""
     if robot.dof > 3:
         return robot.name
     degrees = [robot.joints[k].kind == "revolute" for k in range(robot.dof)]

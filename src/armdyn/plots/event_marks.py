@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.results.motion_data import MotionData
 
 APART = 400
-"""Lines in the whole width at most: one stands for all events that are nearer to each other."""
+"""Largest number of lines in the whole width; events closer to each other share one line."""
 
 MARKS = {
     "impact": "v",
@@ -27,19 +27,19 @@ MARKS = {
     "engaged": "P",
     "released": "*",
 }
-"""The mark of each kind of event; `OTHER` of kinds that are not here."""
+"""The mark of each kind of event; `OTHER` for further kinds."""
 
 OTHER = "|"
 LINE = "#888888"
 
 
 def _has_lines(trajectory: MotionData) -> bool:
-    """Whether it is one motion that takes time and has events: those of a batch have different ones."""
+    """Return True for a single motion with positive duration and events; motions of a batch have different events."""
     return bool(trajectory.events) and not trajectory.batch and len(trajectory.t) > 1
 
 
 def times_by_kind(trajectory: MotionData) -> dict[str, np.ndarray[Any, Any]]:
-    """The times of the events that are marked, s, by their kind; near ones of a kind are one. Empty of a batch."""
+    """The times of the marked events, s, by kind, with near ones of a kind merged; empty for a batch."""
     if not _has_lines(trajectory):
         return {}
     begin, end = trajectory.t[0], trajectory.t[-1]
@@ -52,7 +52,7 @@ def times_by_kind(trajectory: MotionData) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def mark_events(axes: Axes, trajectory: MotionData, size: float = 4.0) -> None:
-    """A dotted line at each time at which something happened, with the mark of its kind on top; none of a batch."""
+    """Draw a dotted line at the time of each event, with the mark of its kind on top; none for a batch."""
     by_kind = times_by_kind(trajectory)
     if not by_kind:
         return
@@ -68,7 +68,7 @@ def mark_events(axes: Axes, trajectory: MotionData, size: float = 4.0) -> None:
 
 
 def event_style(kind: str, size: float = 4.0) -> dict[str, Any]:
-    """The mark of a kind of event, for a line."""
+    """The mark of a kind of event, as keywords of a line."""
     return {
         "marker": MARKS.get(kind, OTHER),
         "markersize": size,
@@ -80,7 +80,7 @@ def event_style(kind: str, size: float = 4.0) -> dict[str, Any]:
 
 
 def kinds_of_events(trajectory: MotionData) -> Sequence[tuple[str, int]]:
-    """The kinds of events that are marked, and the number of events of each; empty of a batch."""
+    """The kinds of marked events, and the number of events of each; empty for a batch."""
     if not _has_lines(trajectory):
         return []
     kinds = [event.kind for event in trajectory.events]

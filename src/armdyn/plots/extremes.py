@@ -1,4 +1,4 @@
-"""Rows of long motions that a picture needs: the extremes of each interval, and breaks at gaps."""
+"""Reduction of long motions for pictures: the rows with the extremes of each interval, and breaks at gaps."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 INTERVALS = 1500
-"""Intervals of a panel whose extremes are drawn: more than it has pixels across at print resolution."""
+"""Number of intervals of a panel whose extremes are drawn: more than its pixels across at print resolution."""
 
 LONGEST = 4 * INTERVALS
-"""Rows that are drawn as they are; more are thinned."""
+"""Largest number of rows that are all drawn; more are thinned."""
 
 
 def extreme_rows(values: Array, intervals: int = INTERVALS, longest: int = LONGEST) -> Array:
-    """The rows, rising, that have the least or the largest value of a column in an interval of rows, shape (k,).
+    """The increasing indices of rows with the least or largest value of a column in an interval of rows, shape (k,).
 
-    All rows if there are few. The first and the last row are among them, and the rows on both sides of values that are
-    not finite, so that gaps stay gaps.
+    If there are few rows, all are returned. The result includes the first and the last row, and the rows on both sides
+    of values that are not finite, so that gaps are preserved.
 
     Args:
-        values: shape (T, m).
-        intervals: of rows, as many in each.
-        longest: rows up to which all are kept.
+        values: samples, shape (T, m).
+        intervals: number of intervals of equal size.
+        longest: number of rows up to which all are returned.
 
     >>> t = np.linspace(0.0, 1.0, 100_001)
     >>> wave = np.sin(500.0 * t)[:, None]
@@ -58,9 +58,9 @@ def with_breaks(t: Array, values: Array, pieces: list[slice]) -> tuple[Array, Ar
     """Times and values with a row of NaN between pieces, so that a line has a gap there.
 
     Args:
-        t: shape (T,).
-        values: shape (T, m).
-        pieces: consecutive rows, such as those of `armdyn.logs.Log.pieces`.
+        t: times, shape (T,).
+        values: samples, shape (T, m).
+        pieces: consecutive rows, e.g. those of `armdyn.logs.Log.pieces`.
     """
     if len(pieces) < 2:
         return t, values

@@ -22,20 +22,21 @@ FIGURE_8_15: Mapping[str, Sequence[FrictionLaw]] = {
     "(e) static, kinetic, viscous": [StaticKinetic(1.4, 0.8), Viscous(0.6)],
     "(f) Stribeck": [Stribeck(1.4, 0.8, 0.25), Viscous(0.6)],
 }
-"""The laws of the book's figure, with numbers of our choice."""
+"""The friction laws of the book's figure, with parameters chosen here."""
 
 
 def draw_friction(
     panels: Mapping[str, FrictionLaw | Sequence[FrictionLaw]] | None = None, *, speed: float = 1.0, load: float = 0.0
 ) -> Figure:
-    """The friction of laws, or of sums of them, against the velocity; a panel each, as a Figure.
+    """Friction laws, or sums of them, against the velocity, one panel each, as a Figure.
 
-    The line at rest is what holds without motion; its ends are dots, where the motion that follows starts elsewhere.
+    The vertical line at rest is the range of static friction; its ends are dots if the friction jumps when motion
+    starts.
 
     Args:
-        panels: laws by the title of their panel; the six of Modern Robotics fig. 8.15 where nothing is given.
-        speed: up to which they are drawn, rad/s or m/s.
-        load: on the joint, N m or N.
+        panels: laws by the title of their panel; by default the six of Modern Robotics fig. 8.15.
+        speed: largest drawn speed, rad/s or m/s.
+        load: load on the joint, N m or N.
 
     >>> [axes.get_title() for axes in armdyn.plots.draw_friction().axes][:2]
     ['(a) viscous', '(b) Coulomb']
@@ -62,7 +63,7 @@ def draw_friction(
 
 
 def _draw(axes: Axes, laws: Sequence[FrictionLaw], speed: float, load: float) -> None:
-    """Both directions of motion, and what holds at rest."""
+    """Draw both directions of motion, and the range of static friction."""
     rates = speed * np.geomspace(1e-4, 1.0, 200)
     for direction in (-1.0, 1.0):
         axes.plot(direction * rates, _force(laws, direction * rates, load), color=COLOURS[0], linewidth=1.6)

@@ -1,4 +1,4 @@
-"""The friction of a robot's joints over their speed, a panel a joint, a line a load."""
+"""The friction of a robot's joints over their speed: one panel per joint, one line per load."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ UNITS = {"revolute": ("rad/s", "N m"), "prismatic": ("m/s", "N")}
 
 
 def draw_friction_map(friction: FrictionMap, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Friction force over the speed of each joint, a line for each load; the vertical line is the band at rest.
+    """Friction force over the speed of each joint, one line per load; the vertical line is the band at rest.
 
     Args:
-        friction: of `armdyn.Robot.friction_map`.
-        path: of a file to write: png, pdf, svg.
+        friction: result of `armdyn.Robot.friction_map`.
+        path: path of a file to write: png, pdf, svg.
 
     >>> arm = armdyn.load("planar_2r").with_friction({"joint_2": (0.5, 2.0)})
     >>> [axes.get_title() for axes in armdyn.plots.draw_friction_map(arm.friction_map()).axes]
@@ -40,7 +40,7 @@ def draw_friction_map(friction: FrictionMap, path: str | os.PathLike[str] | None
 
 
 def _draw(axes: Axes, friction: FrictionMap, j: int) -> None:
-    """One joint."""
+    """Draw the friction of one joint."""
     speed, force = UNITS[friction.kinds[j]]
     prepare(axes)
     axes.set_title(friction.joint_names[j], fontsize=9, color=INK)

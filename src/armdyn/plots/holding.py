@@ -17,16 +17,16 @@ from armdyn.simulation.files.labels import UNITS
 def draw_holding_set(robot: Robot, qs: ArrayLike, *, f_tip: ArrayLike | None = None) -> Figure:
     """Joint forces of two joints that hold the arm at rest, a rectangle for each configuration.
 
-    The cross is what holds the arm without friction, g(q) + J^T f_tip.
+    The cross is the holding force without friction, g(q) + J^T f_tip.
 
     Args:
-        robot: of two joints.
+        robot: robot with two joints.
         qs: configurations, rad or m, shape (rows, 2) or (2,).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (6,).
 
     Raises:
-        ShapeError: a robot of other than two joints.
-        Unsupported: coupled joints, whose holding set is no rectangle.
+        ShapeError: a robot whose number of joints is not two.
+        Unsupported: coupled joints, whose holding set is not a rectangle.
 
     >>> arm = armdyn.load("planar_2r").with_friction({"joint_1": (0.0, 2.0), "joint_2": (0.0, 0.8)})
     >>> figure = armdyn.plots.draw_holding_set(arm, np.radians([[0, 40], [-60, 90]]))

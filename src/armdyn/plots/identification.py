@@ -1,4 +1,4 @@
-"""Pictures of identification: logs beside fits, forces from outside, exciting motions beside their limits."""
+"""Pictures of identification: logs and fits, external forces, exciting motions and their limits."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from armdyn.plots.style import COLOURS, FAINT, INK, new_figure, write_figure
 from armdyn.spatial.rotations import Array
 
 MOST_DRAWN, GAP = 4000, 1.5
-"""Samples of a line; times between two, in spacings, from which on the line is broken."""
+"""Largest number of samples of a line; time between two samples, in sampling intervals, that breaks the line."""
 
 
 def draw_check(check: Check, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Measured joint forces, those of the fit and of friction alone, and the errors, a row a joint.
+    """Measured joint forces, those of the fit and of friction alone, and the errors, one row per joint.
 
     Args:
-        check: of `armdyn.identification.Fit.check`.
-        path: of a file to write: png, pdf, svg.
+        check: result of `armdyn.identification.Fit.check`.
+        path: path of a file to write: png, pdf, svg.
     """
     count = len(check.joint_names)
     figure = new_figure(11.0, 1.5 + 1.4 * count)
@@ -45,11 +45,11 @@ def draw_check(check: Check, path: str | os.PathLike[str] | None = None) -> Figu
 
 
 def draw_collisions(hits: Collisions, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Forces from outside over time, a row a joint: the residual, its threshold as a band, contact in colour.
+    """External forces over time, one row per joint: the residual, its threshold as a band, contact in colour.
 
     Args:
-        hits: of `armdyn.identification.collisions`.
-        path: of a file to write: png, pdf, svg.
+        hits: result of `armdyn.identification.collisions`.
+        path: path of a file to write: png, pdf, svg.
     """
     count = len(hits.joint_names)
     figure = new_figure(9.0, 1.2 + 1.3 * count)
@@ -75,11 +75,11 @@ def draw_collisions(hits: Collisions, path: str | os.PathLike[str] | None = None
 
 
 def draw_excitation(motion: Excitation, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Positions, velocities and joint forces over time, each as a part of its limit.
+    """Positions, velocities and joint forces over time, each as a fraction of its limit.
 
     Args:
-        motion: of `armdyn.identification.excite`.
-        path: of a file to write: png, pdf, svg.
+        motion: result of `armdyn.identification.excite`.
+        path: path of a file to write: png, pdf, svg.
     """
     sampled, bounds, robot = motion.sampled(100.0), motion.design.bounds, motion.robot
     q, qd, qdd = sampled["q"], sampled["qd"], sampled["qdd"]
@@ -105,7 +105,7 @@ def _drawn(t: Array) -> Array:
 
 
 def _broken(t: Array, values: Array, drawn: Array) -> Array:
-    """The values that are drawn, NaN where the log has a gap."""
+    """The drawn values, with NaN at gaps of the log."""
     if len(drawn) < 2:
         return values[drawn]
     spacing = float(np.median(np.diff(t))) * float(drawn[1] - drawn[0])

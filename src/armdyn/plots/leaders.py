@@ -1,4 +1,4 @@
-"""Labels in a column beside a picture, with thin lines to what they name: none covers another, no lines cross."""
+"""Labels in a column next to a picture, with leader lines: labels do not overlap, and lines do not cross."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ LINE = 0.30
 """Height of a label of two lines, inches."""
 
 TOUCHING = 1e-9
-"""Products of areas, square inches, that are none."""
+"""Products of areas, in square inches, below this count as zero."""
 
 GAP = 0.35
-"""Between the picture and the column, inches."""
+"""Distance between the picture and the column, inches."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """A name, a smaller line below it, and the place in the figure that they belong to, inches."""
+    """A name, a smaller line below it, and the labelled point in the figure, inches."""
 
     name: str
     below: str
@@ -50,7 +50,8 @@ def draw_labels(
 ) -> None:
     """Draw labels in a column whose text begins at ``left``, inches, between ``bottom`` and ``top``.
 
-    Their lines leave out the rectangles ``around`` texts, lower left and upper right corners, inches.
+    Leader lines are interrupted in the rectangles ``around`` texts, given by lower left and upper right corners,
+    inches.
     """
     labels = sorted(labels, key=lambda label: -label.anchor[1])
     heights = spread([label.anchor[1] for label in labels], LINE, bottom, top)
@@ -67,7 +68,7 @@ def draw_labels(
 
 
 def spread(wanted: Sequence[float], gap: float, bottom: float, top: float) -> Array:
-    """Heights from the top down, as near as can be to those wanted, ``gap`` apart, between bottom and top.
+    """Heights from the top down, as near as possible to those wanted, at least ``gap`` apart, between bottom and top.
 
     >>> spread([2.0, 1.9, 0.2], 0.5, 0.0, 3.0)
     array([2.2 , 1.7 , 0.25])
@@ -85,7 +86,7 @@ def spread(wanted: Sequence[float], gap: float, bottom: float, top: float) -> Ar
 
 
 def _uncrossed(labels: list[Label], heights: Array, left: float) -> list[Label]:
-    """The labels in an order in which no two lines cross: to exchange two that do makes both together shorter."""
+    """The labels in an order without crossing lines: exchanging two crossing ones makes their total length shorter."""
     changed = True
     while changed:
         changed = False
@@ -98,7 +99,7 @@ def _uncrossed(labels: list[Label], heights: Array, left: float) -> list[Label]:
 
 
 def _cross(a: Array, b: Array, c: Array, d: Array) -> bool:
-    """Whether the lines from a to b and from c to d cross, not where they only touch."""
+    """Return True if the lines from a to b and from c to d cross; touching lines do not cross."""
 
     def side(p: Array, q: Array, r: Array) -> float:
         return float((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]))
@@ -119,7 +120,7 @@ def _pieces(line: Array, around: Sequence[Array]) -> list[Array]:
 
 
 def _inside(start: Array, way: Array, box: Array) -> tuple[float, float] | None:
-    """From which to which share of a way it is inside a rectangle; None where it passes by."""
+    """The fractions of a line at which it enters and leaves a rectangle; None if it misses it."""
     enters, leaves = 0.0, 1.0
     for begin, length, low, high in zip(start, way, *box, strict=True):
         if length == 0.0:

@@ -1,4 +1,4 @@
-"""Figures 5 to 8 of Kazerounian and Gupta (1985), in the units of an input file too; and what a simulation gave."""
+"""Figures 5 to 8 of Kazerounian and Gupta (1985), optionally in the units of an input file; and simulated motions."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ DASHES = ("solid", (0, (5, 1.6)), (0, (1.2, 1.3)))
 """Line styles that distinguish the three lines of a panel without colours."""
 
 DEGREES = (1.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0)
-"""Between ticks of an axis of angles: the first with which it has fewer than seven; of many turns any number."""
+"""Possible tick spacings of an axis of angles; the first that gives fewer than seven ticks is used."""
 
 DUST = 1e-9
-"""Components below this part of the largest are rounding, or error of the integration."""
+"""Components below this fraction of the largest are rounding or integration errors."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One row of panels: its number in the paper or none, quantity, symbol, units of revolute and prismatic joints."""
+    """One row of panels: figure number in the paper or None, quantity, symbol, units of revolute, prismatic joints."""
 
     figure: int | None
     name: str
@@ -48,11 +48,11 @@ QUANTITIES = (
     Quantity(7, "joint accelerations", r"\ddot q", Unit("rad/s²", 1.0), Unit("m/s²", 1.0)),
     Quantity(8, "joint torques", r"\tau", Unit("N m", 1.0), Unit("N", 1.0)),
 )
-"""The paper's figures."""
+"""The quantities of the paper's figures."""
 
 
 def _in_units(units: InputUnits) -> tuple[Quantity, ...]:
-    """The same in the units of an input file, which is another's example and has no figure numbers."""
+    """The quantities in the units of an input file, without figure numbers, because it is not the paper's example."""
     names = ("joint positions", "joint rates", "joint accelerations", "joint forces")
     return tuple(
         Quantity(None, name, what.symbol, units.of("revolute", symbol), units.of("prismatic", symbol))
@@ -61,10 +61,10 @@ def _in_units(units: InputUnits) -> tuple[Quantity, ...]:
 
 
 def draw_masp(run: MaspRun) -> Figure:
-    """Figures 5 to 8 on one page, a row each: joints 1 to 3 on the left (a), 4 to 6 on the right (b).
+    """Figures 5 to 8 on one page, one row each: joints 1 to 3 on the left (a), 4 to 6 on the right (b).
 
-    In the units of the run's input file, where it has one. Joints that slide are drawn in their own units, such as m,
-    m/s, m/s² and N, on an axis of their own at the right of their panel.
+    Values are in the units of the run's input file, if it has one. Prismatic joints are drawn in their own units, e.g.
+    m, m/s, m/s² and N, on an axis of their own at the right of their panel.
 
     >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=91)
     >>> len(armdyn.plots.draw_masp(run).axes)
@@ -82,8 +82,8 @@ def draw_masp(run: MaspRun) -> Figure:
 def draw_simulation(simulation: MaspSimulation) -> Figure:
     """A motion under torques, over time: joint positions, rates and torques, then the hand's motion in base axes.
 
-    Joints as in `draw_masp`. The hand: position of h and its axis u_a, velocity and angular velocity, acceleration and
-    angular acceleration.
+    Joints are arranged as in `draw_masp`. Panels of the hand: position of h and its axis u_a, velocity and angular
+    velocity, acceleration and angular acceleration.
 
     >>> robot = armdyn.load("kg_puma")
     >>> hold = armdyn.masp.TorqueTable([0.0, 0.1], [robot.gravity_forces(np.zeros(6))] * 2)
@@ -137,7 +137,7 @@ def _hand(tip: TipMotion, units: InputUnits) -> list[tuple[Vector, Vector]]:
 
 
 def _draw_vector(axes: Axes, t: Array, part: Vector, switches: Array) -> None:
-    """Three components over time; what is rounding is drawn as the zero it means."""
+    """Draw three components over time; rounding errors are drawn as zero."""
     values = np.where(np.abs(part.values) > DUST * max(float(np.abs(part.values).max()), 1.0), part.values, 0.0)
     lines = [
         axes.plot(t, values[:, k], color=COLOURS[k], linestyle=DASHES[k], linewidth=1.3, label=f"${letter}$")[0]
@@ -151,7 +151,7 @@ def _draw_vector(axes: Axes, t: Array, part: Vector, switches: Array) -> None:
 
 
 def _finish(figure: Figure, panels: Any) -> None:
-    """The time below, and names of one column under each other."""
+    """Label the time axes, and align the labels of each column."""
     for axes in panels[-1]:
         axes.set_xlabel("time $t$ [s]", fontsize=9, color=INK)
     figure.align_ylabels(panels[:, 0])
@@ -161,14 +161,14 @@ def _finish(figure: Figure, panels: Any) -> None:
 def _draw_joints(
     row: Sequence[Axes], run: MaspRun | MaspSimulation, quantity: Quantity, values: Array, switches: Array
 ) -> None:
-    """Joints 1 to 3 on the left (a), the others on the right (b)."""
+    """Draw joints 1 to 3 on the left (a), the others on the right (b)."""
     for axes, joints, letter in zip(row, (range(3), range(3, run.robot.dof)), "ab", strict=True):
         _draw_panel(axes, run, quantity, values, joints, letter)
         _draw_time(axes, run.t, switches)
 
 
 def _draw_time(axes: Axes, t: Array, switches: Array) -> None:
-    """From start to end, with the times at which laws or torques change."""
+    """Set the time axis from start to end, with lines at the times at which laws or torques change."""
     for switch in switches:
         axes.axvline(switch, color="#BBBBBB", linewidth=0.7, zorder=0)
     axes.set_xlim(t[0], t[-1])
@@ -185,7 +185,7 @@ def _draw_panel(
     joints: Sequence[int],
     letter: str,
 ) -> None:
-    """Some joints over time: revolute joints on the left axis, prismatic ones on the right."""
+    """Draw some joints over time: revolute joints on the left axis, prismatic ones on the right."""
     slides = [k for k in joints if run.robot.joints[k].kind == "prismatic"]
     at_right = axes.twinx() if slides else None
     lines: list[Line2D] = []
@@ -222,7 +222,7 @@ def _prepare(axes: Axes, label: str) -> None:
 
 
 def _second_unit(axes: Axes) -> None:
-    """The paper's unit on the right."""
+    """Add an axis in the paper's unit on the right."""
     axes.spines["right"].set_visible(True)
     axes.spines["right"].set_color(SPINE)
     right = axes.secondary_yaxis("right", functions=(_in_pound_inches, _in_newton_meters))
@@ -240,7 +240,7 @@ def _in_newton_meters(torque: Any) -> Any:
 
 
 def _legend(axes: Axes, lines: Sequence[Line2D]) -> None:
-    """Above the column, where it covers nothing."""
+    """Draw the legend above the column, so that it covers nothing."""
     axes.legend(
         handles=lines, loc="lower left", bbox_to_anchor=(-0.01, 1.12), ncols=len(lines), frameon=False, fontsize=8,
         handlelength=2.2, columnspacing=1.0, borderaxespad=0.0,

@@ -1,4 +1,4 @@
-"""The parts of mesh files, each of one colour, and the bounds of what a robot's meshes may take together."""
+"""The parts of mesh files, each of one colour, and bounds on the total size of a robot's meshes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from armdyn.plots.thinning import box_around
 from armdyn.spatial.rotations import Array
 
 IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".tga", ".gif", ".webp")
-"""Endings of textures."""
+"""File extensions of textures."""
 
 Colour = tuple[float, float, float, float]
 """Red, green, blue and opacity from 0 to 1."""
@@ -28,10 +28,10 @@ class Part:
     """Triangles of one material of a mesh, in the frame of the mesh.
 
     Args:
-        vertices: shape (v, 3), in units of the file.
-        faces: three places of vertices each, shape (f, 3).
-        colour: of all of it, as the file has it; None where it has none.
-        textured: the object of trimesh with its texture or its colours by vertex; None without one.
+        vertices: vertices, in units of the file, shape (v, 3).
+        faces: indices of three vertices each, shape (f, 3).
+        colour: colour of the whole part in the file; None if it has none.
+        textured: the trimesh object with its texture or its vertex colours; None without these.
     """
 
     vertices: Array
@@ -41,17 +41,17 @@ class Part:
 
     @property
     def triangles(self) -> Array:
-        """Its corners, shape (f, 3, 3)."""
+        """The corners of the triangles, shape (f, 3, 3)."""
         corners: Array = self.vertices[self.faces]
         return corners
 
 
 class MeshReader:
-    """Opens the meshes of one robot, each file once, until they are too much together.
+    """Opens the meshes of one robot, each file once, up to bounds on their total size.
 
     Attributes:
-        boxes: the names of meshes that are drawn as their boxes, and how many triangles they have.
-        without_image: names of images of meshes that have no texture, because they are missing or cannot be read.
+        boxes: the names of meshes drawn as bounding boxes, with their numbers of triangles.
+        without_image: names of texture images that are missing or cannot be read.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class MeshReader:
         self.boxes: dict[str, int] = {}
 
     def parts(self, mesh: Mesh) -> tuple[Part, ...]:
-        """The parts of a mesh; of one that is too fine, its box, which is noted in ``boxes`` with its triangles.
+        """The parts of a mesh, or its bounding box, recorded in ``boxes``, if it has too many triangles.
 
         Raises:
             UnreadMesh: a file that is missing, too large or unreadable, or a library that is not installed.
@@ -92,7 +92,7 @@ class MeshReader:
         return parts
 
     def _taken(self, scene: Any, path: Path) -> tuple[Part, ...]:
-        """The parts of what trimesh has read; a scene may put one shape in many places."""
+        """The parts of a scene read by trimesh; a scene may contain one shape at many poses."""
         placed = (scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry)
         count = sum(len(getattr(shape, "faces", ())) for shape in placed)
         if count > MOST_TRIANGLES:
@@ -104,7 +104,7 @@ class MeshReader:
         return parts
 
     def _within(self, parts: tuple[Part, ...], path: Path) -> tuple[Part, ...]:
-        """The parts, or their box once there are too many triangles of all meshes together."""
+        """The parts, or their bounding box if the total number of triangles of all meshes is too large."""
         count = sum(len(part.faces) for part in parts)
         if count > self._room:
             self.boxes[_name(path)] = count
@@ -126,11 +126,11 @@ class MeshReader:
 
 
 def beside(path: Path, asked: list[str]) -> Any:
-    """Finds the files that a mesh names: beside it, and images anywhere in its package.
+    """A resolver of the files that a mesh refers to: in its folder, and images anywhere in its package.
 
     Args:
-        path: of the mesh.
-        asked: takes the names of images.
+        path: path of the mesh.
+        asked: list to which the names of images are appended.
     """
     resolvers = extra("trimesh", "a picture of meshes", name="mesh").resolvers
     package = next((p for p in path.parents if (p / "package.xml").is_file()), path.parent.parent).resolve()
@@ -159,7 +159,7 @@ def _box_of(bounds: Any) -> Part:
 
 
 def part_of(shape: Any) -> Part:
-    """Vertices, faces, colour and texture of an object of trimesh; points and curves have no faces."""
+    """Vertices, faces, colour and texture of a trimesh object; points and curves have no faces."""
     faces = np.asarray(getattr(shape, "faces", np.empty((0, 3))), dtype=np.int64).reshape(-1, 3)
     vertices = np.asarray(getattr(shape, "vertices", np.empty((0, 3))), dtype=float)
     finite = np.isfinite(vertices).all(axis=1)
@@ -186,7 +186,7 @@ def part_of(shape: Any) -> Part:
 
 
 def _is_read(image: Any) -> bool:
-    """Whether an image can be decoded, and is not too large: what is opened may still be damaged."""
+    """Return True if an image can be decoded and is not too large; an opened image may still be damaged."""
     try:
         if image.size[0] * image.size[1] > MOST_PIXELS:
             return False
@@ -197,13 +197,13 @@ def _is_read(image: Any) -> bool:
 
 
 def _mean_colour(image: Any) -> Colour:
-    """The colour of a texture from far away."""
-    small = np.asarray(image.convert("RGB").resize((1, 1), 4), dtype=float).reshape(-1) / 255.0  # 4: the mean of a box
+    """The mean colour of a texture."""
+    small = np.asarray(image.convert("RGB").resize((1, 1), 4), dtype=float).reshape(-1) / 255.0  # 4: mean of a box
     return float(small[0]), float(small[1]), float(small[2]), 1.0
 
 
 def _colour(values: Any) -> Colour | None:
-    """A colour with opacity; nearly invisible ones are drawn as if they were none."""
+    """A colour with opacity; nearly invisible colours become opaque."""
     if values is None:
         return None
     red, green, blue, alpha = (float(x) for x in values)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.results.trajectory import Trajectory
 
 IN_DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s^2": "deg/s²"}
-"""Units that degrees take the place of."""
+"""Units in degrees by unit in radians."""
 
 WORDS = {
     "q": ("joint angle", "joint position", "q"),
@@ -30,7 +30,7 @@ WORDS = {
     "qdd": ("joint acceleration", "joint acceleration", r"\ddot{q}"),
     "tau": ("joint torque", "joint force", r"\tau"),
 }
-"""Words of a quantity of joints that turn, of joints that slide, and its symbol."""
+"""Names of each quantity for revolute and for prismatic joints, and its symbol."""
 
 UNITS = {
     "revolute": {"q": "rad", "qd": "rad/s", "qdd": "rad/s^2", "tau": "N m"},
@@ -51,7 +51,7 @@ class Curve:
     Args:
         label: its name in a legend.
         t: its x values, s, shape (T,).
-        values: shape (T, ...), a motion of a batch each.
+        values: y values, shape (T, ...), one column per motion of a batch.
         style: colour, dashes and width.
     """
 
@@ -67,10 +67,10 @@ class Band:
 
     Args:
         label: the joint and the quantity.
-        low: in the unit of the panel, or -inf.
-        high: in the unit of the panel, or inf.
-        colour: of the joint.
-        outside: times from and to which the motion is beyond, s.
+        low: lower limit, in the unit of the panel, or -inf.
+        high: upper limit, in the unit of the panel, or inf.
+        colour: colour of the joint.
+        outside: start and end times of the intervals in which the motion is beyond the limits, s.
     """
 
     label: str
@@ -85,16 +85,16 @@ class Panel:
     """The content of a panel.
 
     Args:
-        name: of the quantity.
-        title: words, symbol and unit.
-        curves: the motion's, in front.
-        behind: those of another motion.
-        references: that the curves follow.
+        name: name of the quantity.
+        title: name, symbol and unit.
+        curves: curves of the motion, in front.
+        behind: curves of another motion.
+        references: references that the curves follow.
         bands: limits.
-        legend: the panel has names of its own, not those of joints.
-        phase: velocities over positions.
+        legend: True if the panel has labels of its own, not those of joints.
+        phase: True for velocities over positions.
         joint: name of the joint whose row begins here; empty if none does.
-        notes: for the footer.
+        notes: notes for the footer.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Panel:
 
 
 def symbol_text(symbol: str) -> str:
-    r"""A symbol such as "τ_f" as a formula of Matplotlib.
+    r"""A symbol, e.g. "τ_f", as a formula of Matplotlib.
 
     >>> symbol_text("τ_f"), symbol_text("I"), symbol_text("V I")
     ('$\\tau_{\\mathrm{f}}$', '$I$', '$V\\,I$')
@@ -128,16 +128,16 @@ def symbol_text(symbol: str) -> str:
 
 
 class Panels:
-    """Makes the panels of a motion.
+    """Builds the panels of a motion.
 
     Args:
-        motion: what is drawn.
-        numbers: the places of its joints that are drawn.
+        motion: the drawn motion.
+        numbers: indices of the drawn joints.
         sheet: colours.
-        degrees: angles in degrees.
+        degrees: True for angles in degrees.
         over: another motion.
-        limits: of all joints; empty if none are drawn.
-        reference: draw references on the curves that they are for.
+        limits: limits of all joints; empty to draw none.
+        reference: True to draw references on their curves.
     """
 
     def __init__(
@@ -166,15 +166,15 @@ class Panels:
         return found
 
     def style(self, joint: int) -> dict[str, Any]:
-        """Colour, dashes and width of a joint, the same in every panel."""
+        """Colour, dashes and width of the curves of a joint, equal in every panel."""
         return self.sheet.style(self.numbers.index(joint))
 
     def kinds(self, joints: Sequence[int]) -> list[str]:
-        """The kinds of joints, of which each has a panel of its own."""
+        """The kinds of some joints; each kind has a separate panel."""
         return [kind for kind in KINDS if any(self.motion.joint_kinds[k] == kind for k in joints)]
 
     def of(self, name: str, joints: Sequence[int]) -> Iterator[Panel]:
-        """The panels of a quantity of joints, one for each kind of joint; of energies one."""
+        """The panels of a quantity of joints, one for each kind of joint; one panel for energies."""
         if name == "energy":
             yield self._energy()
         elif name == "drift":
@@ -203,7 +203,7 @@ class Panels:
         return Panel(name, _title(name, kind, unit), curves, behind, references, bands)
 
     def _unit(self, unit: str) -> tuple[float, str]:
-        """The factor of a unit that is shown, and its name."""
+        """The factor from an SI unit to the displayed unit, and the name of the latter."""
         if self.degrees and unit in IN_DEGREES:
             return 180.0 / np.pi, IN_DEGREES[unit]
         return 1.0, unit.replace("^2", "²")
@@ -260,7 +260,7 @@ class Panels:
         return Panel("residual", title, [self._curve(k, off[:, k]) for k in shown])
 
     def _phase(self, kind: str, joints: Sequence[int]) -> Panel:
-        """Velocities over positions."""
+        """The phase panel: velocities over positions."""
         (along, unit), (up, rate) = self._unit(UNITS[kind]["q"]), self._unit(UNITS[kind]["qd"])
         motion = self.motion
         curves = []
@@ -339,7 +339,7 @@ class Panels:
         return Panel(name, title + (f" [{shown}]" if shown else "") + left, curves, behind, legend=named)
 
     def _joint_of(self, label: str) -> int:
-        """The joint that a label begins with; -1 of none."""
+        """The index of the joint whose name begins a label; -1 if there is none."""
         names = self.motion.joint_names
         found = [k for k, name in enumerate(names) if label == name or label.startswith((f"{name} ", f"{name},"))]
         return max(found, key=lambda k: len(names[k]), default=-1)
@@ -360,7 +360,7 @@ def _title(name: str, kind: str, unit: str) -> str:
 
 
 def any_of(values: Array) -> bool:
-    """Whether any finite value is not zero."""
+    """Return True if any finite value is not zero."""
     return bool((np.isfinite(values) & (values != 0.0)).any())
 
 
@@ -386,7 +386,7 @@ def _darker(colour: str) -> str:
 
 
 def _stretches(t: Array, beyond: Array) -> list[tuple[float, float]]:
-    """The times from and to which a mask holds."""
+    """The start and end times of the intervals in which a mask is True."""
     changes = np.diff(np.concatenate([[0], beyond.astype(np.int8), [0]]))
     starts, ends = np.flatnonzero(changes == 1), np.flatnonzero(changes == -1) - 1
     return [(float(t[a]), float(t[b])) for a, b in zip(starts, ends, strict=True)]

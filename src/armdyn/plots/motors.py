@@ -1,4 +1,4 @@
-"""Figures 8.12 and 8.13 of Modern Robotics: what a motor can do in the plane of torque and speed, and behind gears."""
+"""Figures 8.12 and 8.13 of Modern Robotics: operating regions of motors over torque and speed, and with gears."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def draw_operating_region(motor: Motor, *, task: ArrayLike | None = None) -> Fig
     upright ones the limit of the current; in the second and fourth quadrants the motor takes mechanical power.
 
     Args:
-        motor: with limits of voltage, current and continuous current, the last one perhaps of its thermal model;
-            without one of those, that edge is not drawn.
-        task: torques k_t I, N m, and speeds, rad/s, that a motion asks for, shape (points, 2).
+        motor: motor with limits of voltage, current and continuous current, the last one possibly from its thermal
+            model; the edge of a missing limit is not drawn.
+        task: torques k_t I, N m, and speeds, rad/s, that a motion requires, shape (points, 2).
 
     Raises:
         ModelError: a motor without a limit of the voltage.
@@ -57,17 +57,17 @@ def draw_operating_region(motor: Motor, *, task: ArrayLike | None = None) -> Fig
 
 
 def draw_gear_ratios(motor: Motor, ratios: Sequence[float] = (1.0, 2.0), *, continuous: bool = False) -> Figure:
-    """Figure 8.13 of Modern Robotics: a motor's operating region behind gears of several ratios, without loss.
+    """Figure 8.13 of Modern Robotics: a motor's operating region at the output of lossless gears of several ratios.
 
     Torque is multiplied by G, speed divided by it.
 
     Args:
-        motor: with a limit of the voltage.
-        ratios: G of each gear.
-        continuous: of the continuous region.
+        motor: motor with a limit of the voltage.
+        ratios: ratio G of each gear.
+        continuous: True to draw the continuous region.
 
     Raises:
-        ModelError: a motor without a limit of the voltage, a ratio of zero, or none.
+        ModelError: a motor without a limit of the voltage, a ratio of zero, or no ratio.
     """
     ratios = [number(f"ratios[{k}]", ratio) for k, ratio in enumerate(ratios)]
     if not ratios or 0.0 in ratios:
@@ -86,7 +86,7 @@ def draw_gear_ratios(motor: Motor, ratios: Sequence[float] = (1.0, 2.0), *, cont
 
 
 def axes_of_plane(axes: Axes) -> None:
-    """Axes of torque and speed that cross at 0."""
+    """Draw axes of torque and speed that cross at 0."""
     prepare(axes)
     axes.axhline(0.0, color=SPINE, linewidth=0.8, zorder=2.5)
     axes.axvline(0.0, color=SPINE, linewidth=0.8, zorder=2.5)
@@ -95,7 +95,7 @@ def axes_of_plane(axes: Axes) -> None:
 
 
 def _mark_ends(axes: Axes, motor: Motor, region: Array) -> None:
-    """The no-load speed, and the stall torque where it lies in the region, on the speed-torque line of V_max."""
+    """Mark the no-load speed, and the stall torque if it lies in the region, on the speed-torque line of V_max."""
     (_, top), (stall, _) = motor.speed_torque_curve()
     marks = [((0.0, top), f"$w_0$ = {top:.4g} rad/s", top <= motor.limits.speed)]
     marks += [((stall, 0.0), rf"$\tau_{{stall}}$ = {stall:.3g} N m", stall <= region[:, 0].max() * (1.0 + 1e-9))]
@@ -106,12 +106,12 @@ def _mark_ends(axes: Axes, motor: Motor, region: Array) -> None:
 
 
 def room(axes: Axes, corners: Array) -> None:
-    """The same room on both sides of the origin."""
+    """Set limits symmetric about the origin."""
     for limit, extent in ((axes.set_xlim, corners[:, 0]), (axes.set_ylim, corners[:, 1])):
         half = 1.12 * float(abs(extent).max())
         limit(-half, half)
 
 
 def closed(corners: Array) -> Array:
-    """The corners, with the first at the end again."""
+    """The corners, with the first repeated at the end."""
     return np.concatenate([corners, corners[:1]])

@@ -25,24 +25,24 @@ from armdyn.spatial.rotations import Array
 from armdyn.writing import replacement, write_text
 
 MOVIES = (".gif", ".mp4", ".html")
-"""Endings of the files that an animation can be written to."""
+"""File extensions of animations."""
 
 FASTEST_GIF = 50.0
-"""Frames a second that programs show of a GIF; they slow down those with delays below two hundredths of a second."""
+"""Largest frames per second of a GIF; viewers slow down GIFs with delays below two hundredths of a second."""
 
 MOST_GIF = 5000
-"""Frames of a GIF: all are in memory, at about a third of a megabyte each."""
+"""Largest number of frames of a GIF: all are in memory, at about a third of a megabyte each."""
 
 COLOURS = 128
-"""Of the common palette of a GIF's frames."""
+"""Number of colours of the common palette of a GIF's frames."""
 
 NEARLY_WHITE = 248
 
 LARGEST_PLAYER = 200.0
-"""Megabytes of frames in a player; matplotlib would leave out what is beyond."""
+"""Largest size of the frames in a player, megabytes; matplotlib would omit further frames."""
 
 Report = Callable[[float], None]
-"""Called with the fraction that is done."""
+"""Callback with the completed fraction."""
 
 
 class Picture(Protocol):
@@ -51,18 +51,18 @@ class Picture(Protocol):
     figure: Figure
 
     def show(self, frame: int) -> None:
-        """Put a frame into the figure, by its number."""
+        """Draw a frame in the figure, by its number."""
 
     def images(self, frames: Iterable[int]) -> Iterator[Array]:
         """The pixels of frames one after another, RGBA bytes, shape (height, width, 4), valid until the next."""
 
 
 def refuse_movie(path: str | os.PathLike[str], fps: float | None = None, frames: int = 0) -> None:
-    """Raise what `write_movie` would raise for the name of the file, before the frames are drawn.
+    """Raise the errors of `write_movie` for the name of the file, before the frames are drawn.
 
     Raises:
-        PictureError: an ending that names no format, or more frames, or more a second, than a GIF has.
-        MissingLibrary: MP4 where there is no ffmpeg.
+        PictureError: an unknown file extension, or too many frames, or frames per second, for a GIF.
+        MissingLibrary: MP4 without ffmpeg.
     """
     ending = Path(path).suffix.lower()
     if ending not in MOVIES:
@@ -82,11 +82,11 @@ def refuse_movie(path: str | os.PathLike[str], fps: float | None = None, frames:
 
 
 def write_movie(path: str | os.PathLike[str], picture: Picture, frames: int, fps: float, report: Report) -> None:
-    """Draw all frames and write them to a file, over one that exists once the new one is complete.
+    """Draw all frames and write them to a file; an existing file is replaced when the new one is complete.
 
     Raises:
         PictureError: a file that cannot be written.
-        MissingLibrary: MP4 where there is no ffmpeg.
+        MissingLibrary: MP4 without ffmpeg.
     """
     path = Path(path)
     refuse_movie(path, fps, frames)
@@ -112,7 +112,7 @@ def player(picture: Picture, frames: int, fps: float, report: Report = lambda do
 
 
 def _write_gif(path: Path, picture: Picture, frames: int, fps: float, report: Report) -> None:
-    """A GIF that repeats without end.
+    """Write a GIF that repeats forever.
 
     Its delays are whole hundredths of a second that add up to the times of the frames. The colours are those of the
     last frame, in which all traces are complete.
@@ -130,7 +130,7 @@ def _write_gif(path: Path, picture: Picture, frames: int, fps: float, report: Re
 
 
 def _with_clean_white(palette: list[int]) -> list[int]:
-    """A palette, three numbers a colour, whose nearly white colours are white: Pillow rounds to the nearest roughly."""
+    """A palette, three numbers per colour, with nearly white colours set to white: Pillow's matching is coarse."""
     colours = np.array(palette).reshape(-1, 3)
     colours[colours.min(axis=1) >= NEARLY_WHITE] = 255
     return [int(x) for x in colours.ravel()]
@@ -141,7 +141,7 @@ def _rgb(pixels: Array) -> Image.Image:
 
 
 def _write_mp4(path: Path, picture: Picture, frames: int, fps: float, report: Report) -> None:
-    """The pixels through a pipe to ffmpeg; H.264 wants even numbers of them."""
+    """Write the pixels through a pipe to ffmpeg; H.264 requires even width and height."""
     images = picture.images(range(frames))
     first = next(images)
     height, width, _ = first.shape
@@ -160,7 +160,7 @@ def _write_mp4(path: Path, picture: Picture, frames: int, fps: float, report: Re
         command = [str(ffmpeg()), "-loglevel", "error", *given, *made]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said) as process:  # noqa: S603
             assert process.stdin is not None  # noqa: S101 - a pipe was asked for
-            with suppress(BrokenPipeError):  # then ffmpeg says why, below
+            with suppress(BrokenPipeError):  # the error of ffmpeg is read below
                 for k, pixels in enumerate(chain([first], images), start=1):
                     process.stdin.write(pixels.tobytes())
                     report(k / frames)
@@ -172,7 +172,7 @@ def _write_mp4(path: Path, picture: Picture, frames: int, fps: float, report: Re
 
 
 def ffmpeg() -> str | None:
-    """The program: that of matplotlib's settings (``ffmpeg`` on the path), else that of the library imageio-ffmpeg."""
+    """Path of ffmpeg from matplotlib's settings (``ffmpeg`` on the path), otherwise from the library imageio-ffmpeg."""
     named = shutil.which(str(mpl.rcParams["animation.ffmpeg_path"]))
     if named is None:
         with suppress(ImportError, RuntimeError):  # RuntimeError: the library without a program

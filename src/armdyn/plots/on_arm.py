@@ -1,4 +1,4 @@
-"""Ellipsoids where they belong: on the arm, in a plane or in space."""
+"""Ellipsoids drawn at their frames on the arm, in a plane or in space."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 SAME_STATE = 1e-9
-"""Configurations closer than this, rad or m, are one."""
+"""Configurations closer than this, rad or m, count as equal."""
 
 
 class ForeignEllipsoid(TaskSpaceError):
-    """An ellipsoid of another arm, or of another configuration, than the picture shows."""
+    """An ellipsoid of another arm or configuration than those in the picture."""
 
 
 def draw_on_arm(
@@ -36,20 +36,21 @@ def draw_on_arm(
     view: tuple[float, float] = (24.0, -58.0),
     title: str | None = None,
 ) -> Figure:
-    """Ellipsoids of frames on the arm, a stick figure: in a plane where they have two coordinates, in space for three.
+    """Ellipsoids of frames on a stick figure of the arm: in a plane for two coordinates, in space for three.
 
     Args:
         robot: the arm.
-        q: joint positions, rad or m, shape (n,), those the ellipsoids are of.
-        ellipsoids: of `armdyn.ellipsoids.tip_force`, `tip_acceleration`, ``velocity`` or ``force``, one or several.
-        scale: m in the picture of one unit of each ellipsoid; where none is given the longest semi-axis is a third of
-            the arm. The legend says which.
+        q: joint positions of the ellipsoids, rad or m, shape (n,).
+        ellipsoids: results of `armdyn.ellipsoids.tip_force`, `tip_acceleration`, ``velocity`` or ``force``, one or
+            several.
+        scale: length in the picture of one unit of each ellipsoid, m; by default the longest semi-axis is a third of
+            the arm. The legend shows the scale.
         view: elevation and azimuth of the eye, degrees, of a picture in space.
-        title: above the picture; the robot's name where none is given.
+        title: title above the picture; by default the robot's name.
 
     Raises:
         TaskSpaceError: no ellipsoids, those of joint space, batches of them, or not of two or three coordinates.
-        ForeignEllipsoid: an ellipsoid of another robot, or of another q. Those of a robot with constraints are of
+        ForeignEllipsoid: an ellipsoid of another robot, or of another q. For a robot with constraints they belong to
             ``robot.without_constraints()``.
 
     >>> arm, q = armdyn.load("ur5"), [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
@@ -91,7 +92,7 @@ def draw_on_arm(
 
 
 def _draw_solid(axes: Any, ellipsoid: Ellipsoid, scale: float, colour: str, label: str) -> Array:
-    """An ellipsoid at its place in space: a thin net, and its semi-axes."""
+    """Draw an ellipsoid at its position in space: a wire frame and its semi-axes."""
     directions, centre = ellipsoid.directions, ellipsoid.centre
     assert directions is not None and centre is not None  # noqa: S101, PT018 - `_size_on_arm` has looked
     longitude, latitude = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 49), np.linspace(0.0, np.pi, 25))
@@ -112,14 +113,14 @@ MASSES = {"N": "kg", "N m": "kg m²"}
 
 
 def _per_unit(ellipsoid: Ellipsoid) -> str:
-    """The unit of semi-axes in pictures: of masses for forces that cause unit accelerations."""
+    """The unit of semi-axes in pictures: that of masses for forces that cause unit accelerations."""
     return MASSES.get(ellipsoid.unit, ellipsoid.unit) if ellipsoid.name == "tip force" else ellipsoid.unit
 
 
 def _check_it_belongs(ellipsoid: Ellipsoid, robot: Robot, q: ArrayLike) -> None:
-    """Refuse an ellipsoid of another arm or configuration than the one drawn."""
+    """Raise ForeignEllipsoid for an ellipsoid of another arm or configuration than the drawn ones."""
     if ellipsoid.batch:
-        return  # has no place, and is refused for it
+        return  # has no position; refused later for that reason
     if ellipsoid.arm is not None and ellipsoid.arm != fingerprint(robot):
         raise ForeignEllipsoid(f"{ellipsoid!r} is of another arm than {robot.name!r}, on which it would be drawn")
     drawn = joint_array(robot, "q", q, None, "rad or m")

@@ -1,4 +1,4 @@
-"""Another motion, or a log, over a motion: its joints matched, its times common, its gaps kept."""
+"""Another motion, or a log, drawn over a motion: joints are matched, times are common, gaps are preserved."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Overlay:
     """A motion or a log that is drawn behind another one, joint by joint.
 
     Args:
-        name: of the robot, or of the log.
+        name: name of the robot, or of the log.
         t: its times, s, shape (T,).
-        arrays: its quantities by name, each of shape (T, n), in the order of the joints of the motion before it; NaN
-            of joints that it does not have.
-        pieces: its rows without a gap between them.
-        motion: a trajectory; None of a log.
-        columns: its joint for each joint of the motion before it; -1 of none.
-        notes: how joints and times were matched, one sentence each.
+        arrays: its quantities by name, each of shape (T, n), in the order of the joints of the motion in front; NaN for
+            joints that it does not have.
+        pieces: slices of its rows without gaps.
+        motion: the trajectory; None for a log.
+        columns: index of its joint for each joint of the motion in front; -1 if there is none.
+        notes: sentences on the matching of joints and times.
     """
 
     name: str
@@ -45,19 +45,19 @@ class Overlay:
     notes: tuple[str, ...] = field(default=())
 
     def line(self, name: str) -> tuple[Array, Array] | None:
-        """Times and values of a quantity with breaks at gaps; None if it is not known."""
+        """Times and values of a quantity with breaks at gaps; None if it is unknown."""
         if name not in self.arrays:
             return None
         return with_breaks(self.t, self.arrays[name], self.pieces)
 
     def at(self, t: Array, name: str) -> Array | None:
-        """The values of a quantity at other times, NaN outside of its times and in its gaps; None if it is not known.
+        """The values of a quantity at other times, NaN outside of its times and in its gaps; None if it is unknown.
 
-        Trajectories are interpolated as by `armdyn.Trajectory.resample`, logs on straight lines.
+        Trajectories are interpolated as by `armdyn.Trajectory.resample`, logs linearly.
 
         Args:
-            t: s, rising, shape (T,).
-            name: of the quantity.
+            t: increasing times, s, shape (T,).
+            name: name of the quantity.
         """
         if name not in self.arrays:
             return None
@@ -78,7 +78,7 @@ class Overlay:
 
 
 def overlay_of(motion: MotionData, other: object) -> Overlay:
-    """The other motion or log, by the joints of a motion.
+    """The other motion or log, with its joints matched to those of a motion.
 
     Joints are matched by their names; if no name is common, by their order.
 
@@ -111,7 +111,7 @@ def overlay_of(motion: MotionData, other: object) -> Overlay:
 def _matched(
     motion: MotionData, label: str, names: Sequence[str], kinds: Sequence[str] | None
 ) -> tuple[tuple[int, ...], list[str]]:
-    """For each joint of the motion the column of the other one, or -1; sentences on joints that are left."""
+    """For each joint of the motion the column of the other one, or -1; sentences on unmatched joints."""
     own = motion.joint_names
     if not {*own} & {*names}:
         columns = tuple(k if k < len(names) else -1 for k in range(len(own)))

@@ -1,4 +1,4 @@
-"""The plane in which an arm moves, where there is one."""
+"""The plane of motion of planar arms."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 PARALLEL = 1e-9
-"""The sine of an angle that counts as zero."""
+"""Angles with a smaller sine count as zero."""
 
 
 def plane_of_motion(robot: Robot) -> Array | None:
-    """Directions to the right and up in the plane of a planar arm, a column each, shape (3, 2); None of a spatial arm.
+    """Directions to the right and up in the plane of a planar arm, as columns, shape (3, 2); None for a spatial arm.
 
-    An arm is planar where the axes of all revolute joints are parallel and those of prismatic joints are perpendicular
-    to them. Up is against gravity where gravity acts in the plane, else the last axis of the base that does not stand
-    on it; the plane is seen from the side on which x, y or z grow to the right.
+    An arm is planar if the axes of all revolute joints are parallel and those of prismatic joints are perpendicular to
+    them. Up is against gravity if gravity acts in the plane, otherwise the last axis of the base that is not normal to
+    it; the plane is seen from the side from which x, y or z increases to the right.
 
     >>> from armdyn.plots.plane import plane_of_motion
     >>> plane_of_motion(armdyn.load("planar_2r"))
@@ -38,7 +38,7 @@ def plane_of_motion(robot: Robot) -> Array | None:
 
 
 def _normal(robot: Robot) -> Array | None:
-    """The unit vector about which all joints turn and none slides."""
+    """The common unit axis of all revolute joints, if perpendicular to those of all prismatic ones; otherwise None."""
     turned = dict(zip(robot.link_names, robot.link_poses(np.zeros(robot.dof))[:, :3, :3], strict=True))
     axes = [(joint.kind, turned[joint.child] @ joint.axis) for joint in robot.model.joints]
     turning = [axis for kind, axis in axes if kind == "revolute"]

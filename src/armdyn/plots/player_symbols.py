@@ -1,4 +1,4 @@
-"""The buttons of matplotlib's player in letters of Unicode, so that it needs no font from the network."""
+"""The buttons of matplotlib's player as Unicode characters, so that it needs no font from the network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SYMBOLS = {
     "fast-forward": "⇥",
     "plus": "+",
 }
-"""By the names of the icons."""
+"""Unicode symbols by name of the icon."""
 
 
 def self_contained(html: str) -> str:

@@ -13,21 +13,21 @@ from armdyn.plots.style import COLOURS, FAINT, INK, SPINE, new_figure, prepare, 
 from armdyn.spatial.rotations import Array
 
 LONGEST_LAG = 2.0
-"""The longest lag that is drawn, s."""
+"""The longest drawn lag, s."""
 
 SEGMENTS = 8
-"""Parts of a log whose spectra are averaged."""
+"""Number of segments of a log whose spectra are averaged."""
 
 
 def draw_residuals(check: Check, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Autocorrelation, amplitude spectrum, and residual over speed, a row a joint.
+    """Autocorrelation, amplitude spectrum, and residual over speed, one row per joint.
 
-    Noise has an autocorrelation within the grey band after the time of the low-pass; errors of the model last longer,
-    and stand out over the speed (friction) or at the frequencies of the motion.
+    The autocorrelation of noise is within the grey band after the time of the low-pass; that of model errors lasts
+    longer, and they are visible over the speed (friction) or at the frequencies of the motion.
 
     Args:
-        check: of `armdyn.identification.Fit.check`.
-        path: of a file to write: png, pdf, svg.
+        check: result of `armdyn.identification.Fit.check`.
+        path: path of a file to write: png, pdf, svg.
     """
     count = len(check.joint_names)
     figure = new_figure(10.5, 0.8 + 1.5 * count)
@@ -61,7 +61,7 @@ def draw_residuals(check: Check, path: str | os.PathLike[str] | None = None) -> 
 
 
 def autocorrelation(signal: Array, interval: float) -> tuple[Array, Array]:
-    """Lags, s, and the autocorrelation of a signal less its mean, 1 at zero.
+    """Lags, s, and the autocorrelation of a signal minus its mean, normalised to 1 at lag zero.
 
     >>> lags, values = armdyn.plots.residuals.autocorrelation(np.array([1.0, -1.0] * 50), 0.01)
     >>> values[:3].round(2)
@@ -77,7 +77,7 @@ def autocorrelation(signal: Array, interval: float) -> tuple[Array, Array]:
 
 
 def amplitude_spectrum(signal: Array, interval: float) -> tuple[Array, Array]:
-    """Frequencies, Hz, and the root of the power density by Welch's method."""
+    """Frequencies, Hz, and the square root of the power spectral density by Welch's method."""
     from scipy.signal import welch  # noqa: PLC0415 - slow to import
 
     frequencies, power = welch(signal, 1.0 / interval, nperseg=max(16, 2 * len(signal) // (SEGMENTS + 1)))

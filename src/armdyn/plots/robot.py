@@ -1,4 +1,4 @@
-"""A picture of a robot: its links and what they look like, joints with their kinds and axes, frames, the tip."""
+"""A picture of a robot: links with their shapes, joints with their kinds and axes, frames, the tip."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 WIDTH = 5.2
-"""Of the picture without its labels, inches."""
+"""Width of the picture without its labels, inches."""
 
 ABOVE = 0.5
 MARGIN = 0.12
 AROUND = 0.02
-"""Between a line and a text that it passes behind, inches."""
+"""Distance between a line and a text that it passes behind, inches."""
 
 SKIN = "#C3CAD3"
-"""The colour of links whose description gives none."""
+"""The colour of links without a colour in their description."""
 
 PAINT = 0.9
-"""The part of the description's colour in that of a link; the rest keeps white and black apart from page and lines."""
+"""Weight of the description's colour in that of a link; the rest distinguishes white and black from page and lines."""
 
 GHOST = "#9DA3AA"
 AXIS = 2.2
 """The length of the line along a joint's axis, by the length of its symbol."""
 
 SMALLEST = 1e-6
-"""m; the size of a robot all of whose frames coincide counts as 1 m."""
+"""Sizes below this, m, of robots all of whose frames coincide, are replaced by 1 m."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,23 +75,23 @@ def plot(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Figure:
-    """A picture of the robot, a matplotlib Figure: links, joints with their kinds and axes, base, tip, as it looks.
+    """A picture of the robot as a matplotlib Figure: links with their shapes, joints with kinds and axes, base, tip.
 
-    Arms that move in a plane are drawn in it, with gravity downwards, others in space, with equal scales. Drums turn
-    about their axes, blocks slide along them. Shapes and meshes of the description are drawn around the lines of the
-    links; of meshes that cannot be opened the line below the picture tells the reason.
+    Planar arms are drawn in their plane, with gravity downwards, others in space, with equal scales. Drums are revolute
+    joints, blocks are prismatic joints. Shapes and meshes of the description are drawn around the lines of the links;
+    for meshes that cannot be opened, the line below the picture gives the reason.
 
     Args:
         q: joint positions, rad or m, shape (n,); or several configurations, shape (k, n), of which the last is drawn
-            and the others are ghosts. Zero where none is given.
-        path: also write it there; the ending chooses the format (png, pdf, svg).
-        meshes: whether shapes and meshes of the description are drawn.
-        frames: names of further frames to draw beside base and tip.
-        labels: whether names of joints, frames and tip stand beside the picture.
+            and the others are ghosts. Zero if not given.
+            path: path of a file to write; its extension selects the format (png, pdf, svg).
+            meshes: True to draw shapes and meshes of the description.
+        frames: names of further frames to draw, in addition to base and tip.
+        labels: True to print names of joints, frames and tip next to the picture.
         view: elevation and azimuth of the eye, degrees, of a spatial arm.
-        width: of the picture without its labels, inches.
-        title: above the picture; the robot's name where none is given.
-        ax: axes of your own to draw into, of ``projection="3d"`` for a spatial arm; without labels and title.
+        width: width of the picture without its labels, inches.
+        title: title above the picture; by default the robot's name.
+        ax: existing axes to draw into, of ``projection="3d"`` for a spatial arm; without labels and title.
 
     Raises:
         ShapeError: q of other joints.
@@ -119,7 +119,7 @@ def plot(
 
 
 def _into(ax: Axes, scene: _Scene, looks: list[Body], eye: tuple[float, float]) -> Figure:
-    """Draw into axes that somebody else has made."""
+    """Draw into existing axes."""
     spatial = hasattr(ax, "get_zlim")
     if spatial == (scene.plane is not None):
         kind = 'projection="3d"' if scene.plane is None else "no projection"
@@ -132,7 +132,7 @@ def _into(ax: Axes, scene: _Scene, looks: list[Body], eye: tuple[float, float]) 
 def _alone(
     scene: _Scene, looks: list[Body], notes: list[str], eye: tuple[float, float], width: float, title: str, labels: bool
 ) -> Figure:
-    """A figure of its own, with a title, labels in a column and notes below."""
+    """A new figure, with a title, labels in a column and notes below."""
     flat = scene.plane is not None
     figure = new_figure(width, width, constrained=flat)
     axes: Any = figure.add_subplot() if flat else figure.add_subplot(projection="3d")
@@ -180,7 +180,7 @@ def _texts(figure: Figure, axes: Any) -> list[Array]:
 
 
 def _settle_flat(figure: Figure, axes: Any, width: float) -> None:
-    """Axes in a plane stay where the layout has put them, in a figure as high as they need."""
+    """Fix plane axes at the position set by the layout, and set the height of the figure to their height."""
     figure.canvas.draw()
     figure.set_layout_engine("none")
     low, high = np.array(axes.get_tightbbox().get_points()) / figure.dpi
@@ -192,7 +192,7 @@ def _settle_flat(figure: Figure, axes: Any, width: float) -> None:
 
 
 def _move(figure: Figure, axes: Any, *, wider: float, above: float, below: float) -> None:
-    """Add inches to a figure on the right, above and below, and leave its axes as large as they are."""
+    """Add inches to a figure on the right, above and below, without changing the size of its axes."""
     width, height = map(float, figure.get_size_inches())
     box = axes.get_position(original=True)
     x, y, w, h = box.x0 * width, box.y0 * height + below, box.width * width, box.height * height
@@ -218,7 +218,7 @@ class _Scene:
         return [*stick_lines(self.robot, pose.q), *held_lines(self.robot, pose.q)]
 
     def draw(self, axes: Any, looks: list[Body]) -> Array:
-        """Draw everything; the points that the axes have to hold are returned, (points, 2) or (points, 3)."""
+        """Draw everything and return the points that the axes must contain, (points, 2) or (points, 3)."""
         if self.plane is None:
             axes.computed_zorder = False
         points = [self.points, *self._symbols()]
@@ -237,7 +237,7 @@ class _Scene:
         return everything if self.plane is None else everything @ self.plane
 
     def _frame(self, name: str) -> Array:
-        """A frame's pose by that of its link: no function is compiled for each frame."""
+        """A frame's pose from that of its link, because then no function is compiled per frame."""
         frame = self.robot.model.frame(name)
         return self.now.links[frame.link] @ frame.pose
 
@@ -248,7 +248,7 @@ class _Scene:
             draw_line(axes, line, self.plane, color=colour, linewidth=width, **style)
 
     def _draw_looks(self, axes: Any, looks: list[Body], pose: _Pose, *, alpha: float, z: float) -> list[Array]:
-        """Draw what the links look like; the corners of the boxes around it are returned."""
+        """Draw the shapes of the links and return the corners of their bounding boxes."""
         solids, colours, corners = [], [], []
         for body in looks:
             T = pose.links[body.link]
@@ -289,7 +289,7 @@ class _Scene:
         draw_solids(axes, np.concatenate(solids), np.concatenate(colours), self.plane, alpha=1.0, z=5.0)
 
     def named(self) -> list[tuple[str, str, Array]]:
-        """The labels: a name, the text below it, and its place in base axes, m."""
+        """The labels: a name, the text below it, and the labelled point in base axes, m."""
         positions = self.robot.joint_positions(self.now.q)
         found = []
         for k, ((joint, origin, _), value) in enumerate(zip(self._places(), positions, strict=True)):
@@ -302,7 +302,7 @@ class _Scene:
         return found
 
     def label(self, axes: Any, figure: Figure, name: str, below: str, place: Array) -> Label:
-        """A label with its place in the figure, inches."""
+        """A label with its labelled point in the figure, inches."""
         if self.plane is None:
             x, y, _ = proj3d.proj_transform(*place, axes.get_proj())
         else:

@@ -1,4 +1,4 @@
-"""The picture in which an arm moves: axes that stay, and what changes from frame to frame."""
+"""The picture of a moving arm: fixed axes, and parts that change from frame to frame."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from armdyn.spatial.rotations import Array
 
 DPI = 120.0
 SIZE = (5.2, 5.0)
-"""Of the figure, inches."""
+"""Width and height of the figure, inches."""
 
 ABOVE = 0.45
-"""Of the axes, inches for title, time and energies."""
+"""Height above the axes for title, time and energies, inches."""
 
 FARTHEST = 1e100
-"""m, of what a picture in space holds: squares of lengths are computed for it."""
+"""Largest coordinate in a picture in space, m, because squares of lengths are computed for it."""
 
 GHOST = "#CFCFCF"
 
 MARGIN_UCL = 0.2
-"""m, between UCL's outstretched arm and the frame."""
+"""Distance between UCL's outstretched arm and the frame of the picture, m."""
 
 MATLAB = ("#0072BD", "#D95319", "#EDB120", "#7E2F8E", "#77AC30", "#4DBEEE", "#A2142F")
 """The colours of lines that MATLAB draws one after another."""
@@ -41,14 +41,14 @@ MATLAB = ("#0072BD", "#D95319", "#EDB120", "#7E2F8E", "#77AC30", "#4DBEEE", "#A2
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """The states that are shown.
+    """The displayed states.
 
     Args:
-        t: s, shape (frames,).
-        q: rad or m, shape (frames, arms, n).
-        energy: K and P, J, shape (frames,) each; None of a batch.
-        indices: which motion of the batch each arm is.
-        pace: what is said of it beside the time.
+        t: times, s, shape (frames,).
+        q: joint positions, rad or m, shape (frames, arms, n).
+        energy: kinetic and potential energy, J, shape (frames,) each; None for a batch.
+        indices: index in the batch of the motion of each arm.
+        pace: text on the speed, printed next to the time.
     """
 
     t: Array
@@ -60,7 +60,7 @@ class Frames:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The ways of frames of the robot, by name: times (T,), s, and places, m, shape (T, arms, names, 3)."""
+    """The paths of frames of the robot, by name: times, s, shape (T,), and positions, m, shape (T, arms, names, 3)."""
 
     names: tuple[str, ...]
     t: Array
@@ -69,7 +69,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """Two directions of the plane, (3, 2), or None in space; the eye, degrees; poses that stay; the heading; planes."""
+    """Plane directions, (3, 2), or None in space; elevation and azimuth, degrees; ghosts; heading; drawn planes."""
 
     plane: Array | None
     view: tuple[float, ...] | None
@@ -79,7 +79,7 @@ class Look:
 
 
 class Scene:
-    """A figure with axes that hold the whole motion; `show` puts the arm into it as it stands in a frame."""
+    """A figure with axes that contain the whole motion; `show` draws the arm in one frame."""
 
     def __init__(self, robot: Robot, frames: Frames, trace: Trace | None, look: Look) -> None:
         self.robot, self.frames, self.trace, self.look = robot, frames, trace, look
@@ -110,7 +110,7 @@ class Scene:
     def images(self, frames: Iterable[int]) -> Iterator[Array]:
         """The pixels of frames one after another, RGBA bytes, shape (height, width, 4), valid until the next.
 
-        What stays is drawn once, and what changes over a copy of it, several times faster than all of the figure.
+        Fixed parts are drawn once, and changing parts over a copy of them, several times faster than the whole figure.
         """
         canvas: Any = self.figure.canvas
         changing = [*self._passing, *self._ways, *self._words]
@@ -127,10 +127,10 @@ class Scene:
                 artist.draw(canvas.get_renderer())
             yield np.asarray(canvas.buffer_rgba())
 
-    # What the axes hold
+    # Content of the axes
 
     def _points(self) -> Array:
-        """Every place that something is drawn at, (points, 3)."""
+        """All points of the drawing, (points, 3)."""
         states = [q for q in self.frames.q.reshape(-1, self.robot.dof) if np.isfinite(q).all()]
         if not states:
             raise SettingError("no frame has a finite state; nothing can be drawn")
@@ -149,7 +149,7 @@ class Scene:
         return finite
 
     def _prepare(self) -> None:
-        """Fixed axes around the whole motion, the heading, ghosts and legend."""
+        """Create fixed axes around the whole motion, the heading, ghosts and legend."""
         plane, view = self.look.plane, self.look.view
         eye = None if view is None else (view[0], view[1])
         points = self._points()
@@ -161,7 +161,7 @@ class Scene:
         self._legend()
 
     def _settle(self) -> None:
-        """Put the axes where they stay, below the heading."""
+        """Set the final position of the axes, below the heading."""
         engine = self.figure.get_layout_engine()
         if isinstance(engine, ConstrainedLayoutEngine):
             engine.set(rect=(0.0, 0.0, 1.0, 1.0 - ABOVE / self.figure.get_figheight()))
@@ -171,7 +171,7 @@ class Scene:
             fill_figure(self.figure, self.axes, above=ABOVE)
 
     def _heading(self) -> Iterator[Text]:
-        """The title, and a line of words that each frame writes, each at a place of its own, so that nothing jumps."""
+        """The title, and the texts that each frame updates, each at a fixed position, so that nothing jumps."""
         high = self.figure.get_figheight()
         style: dict[str, Any] = {"color": INK, "ha": "left", "va": "top"}
         title = self.look.title.replace("$", r"\$")
@@ -181,7 +181,7 @@ class Scene:
             yield self.figure.text(x, 1.0 - 0.31 / high, "", fontsize=8, **style)
 
     def _legend(self) -> None:
-        """Which arm is which motion of a batch, in the line of the time."""
+        """Draw the legend of the motions of a batch, in the line of the time."""
         handles = [
             Line2D([], [], color=self._colour(arm), linewidth=2.5, label=",".join(map(str, index)))
             for arm, index in enumerate(self.frames.indices)
@@ -194,7 +194,7 @@ class Scene:
                 borderpad=0.0, borderaxespad=0.0, labelcolor=INK,
             )  # fmt: skip
 
-    # What changes
+    # Changing parts
 
     def _colour(self, arm: int) -> str:
         return INK if len(self.frames.indices) == 1 else COLOURS[arm]
@@ -203,7 +203,7 @@ class Scene:
         draw_arm(self.axes, self.robot, q, plane=self.look.plane, colour=colour)
 
     def _draw_ghosts(self) -> None:
-        """Poses that stay, below everything else."""
+        """Draw the ghost poses, below everything else."""
         drawn = len(self.axes.lines)
         for frame in np.linspace(0, len(self.frames.t) - 1, self.look.ghosts).round().astype(int):
             for q in self.frames.q[frame]:
@@ -221,7 +221,7 @@ class Scene:
         return line
 
     def _places_until(self, frame: int, number: int) -> Array:
-        """The way of one frame of one arm until now, m, (points, 3)."""
+        """The path of one frame of one arm up to the present time, m, (points, 3)."""
         trace, now = self.trace, self.frames.t[frame]
         assert trace is not None  # noqa: S101 - without one there are no ways
         arm, name = divmod(number, len(trace.names))
@@ -254,7 +254,7 @@ class Scene:
 
 
 class UclScene(Scene):
-    """In the manner of the UCL lecture's program: thin lines in MATLAB's colours, a box with fixed axes, no words."""
+    """A scene in the style of the UCL lecture's program: thin lines in MATLAB's colours, fixed axes, no text."""
 
     def _prepare(self) -> None:
         states = self.frames.q.reshape(-1, self.robot.dof)
@@ -283,12 +283,12 @@ def _lines(robot: Robot, q: Array) -> list[Array]:
 
 
 def _pieces(robot: Robot, q: Array) -> list[Array]:
-    """The links, each from joint to joint or to the tip, shape (2, 3)."""
+    """The links as lines from joint to joint or to the tip, shape (2, 3) each."""
     pieces = [line[k : k + 2] for line in _lines(robot, q) for k in range(len(line) - 1)]
     return [piece for piece in pieces if np.abs(np.diff(piece, axis=0)).max() > SHORTEST]
 
 
 def _decimals(values: Array) -> int:
-    """Behind the point, so that the largest value has three digits."""
+    """The number of decimals with which the largest value has three digits."""
     largest = float(values[np.isfinite(values)].max(initial=0.0))
     return 2 if largest == 0.0 else min(max(2 - math.floor(math.log10(largest)), 0), 9)

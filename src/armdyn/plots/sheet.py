@@ -1,4 +1,4 @@
-"""The page that panels over time stand on: sizes, colours, places, one legend, title and footer."""
+"""The page of panels over time: sizes, colours, positions, one legend, title and footer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from armdyn.plots.style import COLOURS, INK, new_figure
 
 
 class SheetSize(NamedTuple):
-    """The size of a picture in the place in which it is shown at its own size.
+    """The size of a picture for a medium, in which it is shown unscaled.
 
     Args:
-        width: of the picture, inches.
+        width: width of the picture, inches.
         row: height of a row of panels, inches.
-        font: size of words, points.
+        font: size of text, points.
         line: width of curves, points.
     """
 
@@ -35,19 +35,19 @@ SIZES = {
     "paper": SheetSize(7.1, 1.6, 7.0, 1.0),
     "slide": SheetSize(13.33, 2.9, 14.0, 2.2),
 }
-"""A page of a report across, the text width of a paper, a slide of 16 to 9."""
+"""Sizes for a landscape page of a report, the text width of a paper, and a 16:9 slide."""
 
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-"""Dashes of curves that share a colour."""
+"""Dash patterns of curves that share a colour."""
 
 GREYS = ("#000000", "#7A7A7A", "#B4B4B4")
-"""Colours of curves in prints without colour."""
+"""Colours of curves in the grey palette."""
 
 PALETTES = {"colour": COLOURS, "grey": GREYS}
 
 
 class Sheet(NamedTuple):
-    """How a picture looks: its size, and the colours of joints."""
+    """The style of a picture: its size, and the colours of joints."""
 
     size: SheetSize
     colours: Sequence[str]
@@ -73,38 +73,38 @@ class Sheet(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """Sizes of words and of the room for them, by those of a report."""
+        """The scale of text and of the space for it, relative to a report."""
         return self.size.font / SIZES["report"].font
 
 
 class Entry(NamedTuple):
-    """A line of the legend: what is drawn before it, and its words."""
+    """An entry of the legend: the style of its line, and its text."""
 
     words: str
     style: dict[str, Any]
 
     @property
     def handle(self) -> Line2D:
-        """The line."""
+        """The line sample of the legend."""
         return Line2D([], [], **self.style)
 
 
 def plain(text: str) -> str:
-    """Text as it is: a dollar sign starts no formula, a leading underscore hides no label."""
+    """Literal text: a dollar sign does not start a formula, a leading underscore does not hide a label."""
     return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
 class Places:
-    """Where panels are: rows of columns, in inches of a figure of ours, or by the layout engine of a foreign one.
+    """The positions of panels in rows and columns, in inches in a new figure, or by the layout engine of a given one.
 
     Args:
-        sheet: its size.
-        rows: of panels, from above: the numbers of columns that each panel spans.
-        room: above each row, for legends of panels and the times of those above, in lines of text.
-        figure: a foreign one, or a part of one.
-        figsize: of a figure of ours, inches.
-        head: lines of the legend above all panels.
-        foot: lines of the footer.
+        sheet: size of the page.
+        rows: rows of panels, from above: the numbers of columns that each panel spans.
+        room: space above each row, for legends of panels and the time axes of those above, in lines of text.
+        figure: a given figure, or a part of one.
+        figsize: width and height of a new figure, inches.
+        head: number of lines of the legend above all panels.
+        foot: number of lines of the footer.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Places:
         self.figure = figure
 
     def axes(self, row: int, column: int, span: int, shared: Axes | None) -> Axes:
-        """New axes in a row, from a column on, over so many columns."""
+        """New axes in a row, from a column on, over ``span`` columns."""
         if not self.own:
             return self.figure.add_subplot(self._grid[row, column : column + span], sharex=shared)
         each = (self.width - self._left - self._right - (self._columns - 1) * self._gap) / self._columns
@@ -150,7 +150,7 @@ class Places:
         return self.figure.add_axes(place, sharex=shared)
 
     def head(self, title: str, entries: Sequence[Entry], columns: int) -> None:
-        """The title, and below it the legend of all panels."""
+        """Draw the title, and below it the legend of all panels."""
         font, figure = self.sheet.size.font, self.figure
         words: dict[str, Any] = {"x": 0.01, "ha": "left", "fontsize": 1.35 * font, "color": INK, "fontweight": "bold"}
         if self.own:
@@ -168,7 +168,7 @@ class Places:
             )  # fmt: skip
 
     def foot(self, lines: Sequence[str]) -> None:
-        """Notes below all panels."""
+        """Draw notes below all panels."""
         place: dict[str, Any] = {"y": 0.05 / self.height, "va": "bottom"} if self.own else {}
         words = "\n".join(map(plain, lines))
         font = 0.85 * self.sheet.size.font
@@ -176,13 +176,13 @@ class Places:
 
 
 def wrapped(notes: Sequence[str], width: float, scale: float) -> list[str]:
-    """Notes as lines that are no wider than a figure, inches."""
+    """Notes wrapped to the width of a figure, inches."""
     letters = max(int(width / (0.0565 * scale)), 40)
     return textwrap.wrap("; ".join(notes), letters, break_long_words=False) if notes else []
 
 
 def legend_columns(entries: Sequence[Entry], width: float, scale: float) -> int:
-    """As many columns as go beside each other in a figure of a width, inches."""
+    """The number of legend columns that fit in the width of a figure, inches."""
     letter, handle = 0.068 * scale, 0.5 * scale
     for columns in range(len(entries), 1, -1):
         rows = -(-len(entries) // columns)
@@ -193,7 +193,7 @@ def legend_columns(entries: Sequence[Entry], width: float, scale: float) -> int:
 
 
 def _lay_out(figure: Figure | SubFigure) -> None:
-    """Let Matplotlib's constrained layout make room for words around panels, unless another one is chosen."""
+    """Use Matplotlib's constrained layout for the text around panels, unless another layout is chosen."""
     whole = figure.get_figure(root=True)
     if whole.get_layout_engine() is None:
         whole.set_layout_engine("constrained")

@@ -1,4 +1,4 @@
-"""The report of a sizing: what the task asks of each drive, what there was to choose from, how warm it gets."""
+"""The report of a sizing: operating points of each drive, candidate drives, winding temperature."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from armdyn.plots.style import COLOURS, FAINT, INK, SPINE, new_figure, prepare
 from armdyn.sizing import Choice, DriveHistory, JointSizing, Sizing
 
 HEIGHT, WIDTH = 2.5, 10.0
-"""Of a joint's row and of the page, inches."""
+"""Height of a joint's row and width of the page, inches."""
 
 
 def draw_sizing(sizing: Sizing) -> Figure:
-    """A row for each joint: the torque-speed plane with the task's cloud, mass against loss, the winding's temperature.
+    """One row per joint: the torque-speed plane with the task's samples, mass against loss, winding temperature.
 
-    In the plane of the chosen motor, torque k_t I to the right and speed upwards, stand its operating region (light),
-    the continuous part of it (dark), the samples of the task, and a cross at its rms torque and mean speed. Beside it
-    all drives that do the task, with those that no other beats in mass and loss joined, and the chosen one ringed.
-    Where no drive does the task, the criteria that the pairs fail by stand in the place of both.
+    The plane of the chosen motor, torque k_t I to the right and speed upwards, contains its operating region (light),
+    the continuous part of it (dark), the samples of the task, and a cross at its rms torque and mean speed. The next
+    panel shows all drives that fulfil the task, with the Pareto front of mass and loss joined, and the chosen one
+    ringed. If no drive fulfils the task, the criteria that the pairs fail are listed instead of both.
 
     Args:
-        sizing: of `armdyn.sizing.size`.
+        sizing: result of `armdyn.sizing.size`.
 
     >>> t = np.linspace(0.0, 2.0, 51)
     >>> q = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
@@ -55,7 +55,7 @@ def draw_sizing(sizing: Sizing) -> Figure:
 
 
 def _legend(rows: np.ndarray) -> tuple[list[Artist], list[str]]:
-    """Each label once."""
+    """The handles and labels of the legend, each label once."""
     found: dict[str, Artist] = {}
     for axes in rows.ravel():
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -71,7 +71,7 @@ def _titled(axes: Axes, title: str, x: str, y: str) -> None:
 
 
 def _plane(axes: Axes, name: str, joint: JointSizing, choice: Choice, history: DriveHistory) -> None:
-    """The operating region and the cloud of the task in it."""
+    """Draw the operating region and the samples of the task."""
     motor, _ = joint.parts(choice)
     _titled(axes, f"{name}\n{choice.motor}", "torque τ [N m]", "speed w [rad/s]")
     axes.axhline(0.0, color=SPINE, linewidth=0.6)
@@ -93,7 +93,7 @@ def _plane(axes: Axes, name: str, joint: JointSizing, choice: Choice, history: D
 
 
 def _front(axes: Axes, joint: JointSizing, choice: Choice) -> None:
-    """Mass against loss of all drives that do the task."""
+    """Draw mass against loss of all drives that fulfil the task."""
     judged, front = joint.judgement, joint.pareto
     count = f"{int(judged.admitted.sum())} of {judged.mass.size} drives do the task"
     _titled(axes, f"{count}\n{choice.gear}", "mass [kg]", "loss [W]")
@@ -106,7 +106,7 @@ def _front(axes: Axes, joint: JointSizing, choice: Choice) -> None:
 
 
 def _temperature(axes: Axes, joint: JointSizing, choice: Choice, history: DriveHistory) -> None:
-    """Winding and housing over a cycle that has been repeated for ever."""
+    """Draw the temperatures of winding and housing over a cycle in periodic steady state."""
     motor, _ = joint.parts(choice)
     _titled(axes, "repeated for ever\n", "t [s]", "temperature [°C]")
     if motor.thermal is None:
@@ -121,7 +121,7 @@ def _temperature(axes: Axes, joint: JointSizing, choice: Choice, history: DriveH
 
 
 def _nothing(name: str, joint: JointSizing, *places: Axes) -> None:
-    """The criteria that the pairs fail by."""
+    """Print the criteria that the pairs fail."""
     for axes in places:
         axes.set_axis_off()
     counts = sorted(joint.reasons.items(), key=lambda item: -item[1])

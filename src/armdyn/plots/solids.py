@@ -7,11 +7,11 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 ROUND = 20
-"""Sides of a drawn circle."""
+"""Number of sides of a drawn circle."""
 
 
 def apart(whole: Array, length: float) -> Array:
-    """A ball whose halves are moved apart along z, with what joins them."""
+    """A ball whose halves are moved apart along z, with the surface that joins them."""
     corners = np.array(whole)
     upper = whole.mean(axis=1)[:, 2] > 0.0
     corners[..., 2] += np.where(upper, 0.5, -0.5)[:, None] * length

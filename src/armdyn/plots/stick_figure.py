@@ -21,7 +21,7 @@ SHORTEST = 1e-9
 
 
 def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:
-    """From the origins of links to the points where constraints hold them, in base axes, m, each of shape (2, 3)."""
+    """Lines from the origins of links to the points of their constraints, in base axes, m, each of shape (2, 3)."""
     q = joint_array(robot, "q", q, None, "rad or m")
     lines: list[Array] = []
     for frame, point in (place for constraint in robot.model.constraints for place in constraint.places):
@@ -37,7 +37,7 @@ def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:
 
 
 def lines_to(robot: Robot, q: ArrayLike, to: Iterable[tuple[str, ArrayLike]]) -> list[Array]:
-    """From the links that carry frames to points of theirs that no line reaches yet, in base axes, m, each (2, 3)."""
+    """Lines from links to points of their frames that no other line reaches, in base axes, m, shape (2, 3) each."""
     drawn = np.concatenate([*stick_lines(robot, q), *held_lines(robot, q)])
     origins = dict(zip(robot.link_names, robot.link_poses(q)[:, :3, 3], strict=True))
     points = [(robot.model.frame(frame).link, np.asarray(point)) for frame, point in to]
@@ -47,7 +47,7 @@ def lines_to(robot: Robot, q: ArrayLike, to: Iterable[tuple[str, ArrayLike]]) ->
 
 
 def slide_starts(robot: Robot, poses: Mapping[str, Array]) -> dict[str, Array]:
-    """Where slides begin, by the links that slide: their origins at q = 0, which their parents carry, m, shape (3,)."""
+    """Start points of prismatic joints by child link: its origin at q = 0, fixed to its parent, m, shape (3,)."""
     slides = [joint for joint in robot.model.joints if joint.kind == "prismatic"]
     return {joint.child: (poses[joint.parent] @ joint.placement)[:3, 3] for joint in slides}
 
@@ -55,7 +55,7 @@ def slide_starts(robot: Robot, poses: Mapping[str, Array]) -> dict[str, Array]:
 def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
     """The lines of an arm, in base axes, m: from the base to every end of the tree, each of shape (points, 3).
 
-    A line runs through the origins of the links' frames, along slides from where they begin, and to the tip.
+    A line passes through the origins of the links' frames, along prismatic joints from their zero position, to the tip.
 
     Args:
         robot: the arm.
@@ -91,17 +91,17 @@ def draw_arm(
     colour: str = INK,
     to: Sequence[tuple[str, ArrayLike]] = (),
 ) -> Array:
-    """Draw an arm as a stick figure; its points are returned, shape (points, 2) or (points, 3).
+    """Draw an arm as a stick figure and return its points, shape (points, 2) or (points, 3).
 
     Args:
-        axes: a plane one where ``plane`` is given, else one of ``projection="3d"``.
+        axes: plane axes if ``plane`` is given, otherwise axes of ``projection="3d"``.
         robot: the arm.
         q: joint positions, rad or m, shape (n,).
-        plane: two directions in base axes, a column each, shape (3, 2), along which the picture is drawn.
-        colour: of the links.
-        to: names of frames with points in base axes, m, to which lines are drawn from the links that carry them.
+        plane: two directions of the picture in base axes, as columns, shape (3, 2).
+        colour: colour of the links.
+        to: names of frames with points in base axes, m; lines are drawn to them from the links of the frames.
 
-    Of a robot with constraints the links are drawn as far as the points where constraints hold them.
+    For a robot with constraints the links are drawn up to the points of the constraints.
     """
     link: dict[str, Any] = {"color": colour, "solid_capstyle": "round", "linewidth": 3.0, "alpha": 0.85, "zorder": 2}
     joint: dict[str, Any] = {
@@ -121,9 +121,9 @@ def draw_arm(
         axes.plot(*line.T, **link)
     for line in further[: len(held)]:
         axes.plot(*line.T, **joint)
-    if not held or np.ptp(lines[-1], axis=0).max() > SHORTEST:  # else the tip is a joint
+    if not held or np.ptp(lines[-1], axis=0).max() > SHORTEST:  # otherwise the tip is a joint
         axes.plot(*lines[-1][-1:].T, linestyle="none", marker="o", markersize=3.5, color=colour, zorder=3)
     axes.plot(*lines[0][:1].T, linestyle="none", marker="s", markersize=9, color=BASE, zorder=1)
     for artist in axes.lines[drawn:]:
-        artist.set_clip_on(plane is not None)  # what is drawn in space may be larger than the square of its axes
+        artist.set_clip_on(plane is not None)  # drawings in space may be larger than the square of their axes
     return np.concatenate([*lines, *further])

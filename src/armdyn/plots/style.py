@@ -1,4 +1,4 @@
-"""Shared by all pictures: colours, a figure that needs no window, axes with little ink, and the file."""
+"""Common style of all pictures: colours, a figure without a window, axes with little ink, and writing to a file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from armdyn.errors import ArmdynError
 from armdyn.writing import write_bytes
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A3E00", "#5D5D5D")
-"""Okabe and Ito's palette, which colour-blind readers can tell apart, without black and yellow."""
+"""Okabe and Ito's palette, distinguishable by colour-blind readers, without black and yellow."""
 
 INK = "#222222"
 SPINE = "#888888"
 FAINT = "#D9D9D9"
 
 ENDINGS = tuple(f".{name}" for name in FigureCanvasAgg.get_supported_filetypes())
-"""Endings of the files that a figure can be written to."""
+"""File extensions of figures."""
 
 
 PNG: dict[str, Any] = {"compress_level": 3}
@@ -32,11 +32,11 @@ PNG: dict[str, Any] = {"compress_level": 3}
 
 
 class PictureError(ArmdynError, ValueError):
-    """A picture that cannot be written: a folder that is missing, or an ending that names no format."""
+    """A picture that cannot be written, e.g. because of a missing folder or an unknown file extension."""
 
 
 class Picture(Figure):
-    """A figure without a window, which notebooks show by themselves, and `show` shows in a window of pyplot."""
+    """A figure without a window; notebooks display it, and `show` opens it in a window of pyplot."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """The picture for a notebook, at half the size of its pixels: sharp on fine screens."""
@@ -58,14 +58,14 @@ class Picture(Figure):
 
 
 def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
-    """An empty figure, inches."""
+    """An empty figure of a width and height, inches."""
     figure = Picture(figsize=(width, height), dpi=200, layout="constrained" if constrained else None)
     FigureCanvasAgg(figure)
     return figure
 
 
 def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure in the format the ending names: png, pdf, svg and what else matplotlib knows."""
+    """Write a figure in the format of the file extension: png, pdf, svg or another one of matplotlib."""
     if not Path(path).suffix:
         raise PictureError(f"{str(path)!r} has no ending; expected a file such as figure.png, or .pdf, .svg")
     drawn = BytesIO()
@@ -95,7 +95,7 @@ def _write_png(figure: Figure, drawn: BytesIO) -> None:
 
 
 def prepare(axes: Axes, *, size: float = 8.0, grid: bool = True) -> None:
-    """Two spines, numbers of a size, and a faint grid."""
+    """Set up axes with two spines, tick labels of a size, and a faint grid."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(SPINE)
     axes.tick_params(colors=INK, labelsize=size, color=SPINE)

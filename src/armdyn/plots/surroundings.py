@@ -1,4 +1,4 @@
-"""Planes that an arm touches, or is held to, in the picture of its motion."""
+"""Planes of an arm's contacts and constraints in the picture of its motion."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from armdyn.spatial.rotations import Array
 
 COLOUR = "#9A9A9A"
 OF_REACH, AROUND = 0.2, 1.15
-"""Half of a square's side at least, by the distance from the base to the point, and its margin around the ways."""
+"""Least half side of a square, by the distance from the base to the point, and its margin factor around the paths."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A part of a plane, around where a point comes near to it.
+    """A part of a plane near the path of a point.
 
     Args:
-        name: of the plane.
-        normal: of length 1, base axes.
-        centre: m, shape (3,).
-        corners: of a square, m, shape (4, 3).
+        name: name of the plane.
+        normal: unit normal in base axes, shape (3,).
+        centre: centre, m, shape (3,).
+        corners: corners of a square, m, shape (4, 3).
     """
 
     name: str
@@ -37,12 +37,12 @@ class Surface:
 
 
 def surfaces_of(robot: Robot, planes: Iterable[Any], q: Array) -> Iterator[Surface]:
-    """The parts of planes that stand in the base, near the ways of their points.
+    """The parts of planes fixed to the base, near the paths of their points.
 
     Args:
-        robot: that moves.
-        planes: any constraints; those that are no `PointOnPlane`, or that a link carries, are passed over.
-        q: states of the motion, finite, rad or m, shape (states, n).
+        robot: the moving robot.
+        planes: any constraints; those that are not a `PointOnPlane`, or whose plane is fixed to a link, are skipped.
+        q: finite joint positions of the motion, rad or m, shape (states, n).
     """
     for plane in planes:
         if not isinstance(plane, PointOnPlane) or plane.of not in ("", robot.model.base):
@@ -59,11 +59,11 @@ def surfaces_of(robot: Robot, planes: Iterable[Any], q: Array) -> Iterator[Surfa
 
 
 def draw_surfaces(axes: Any, surfaces: Iterable[Surface], plane: Array | None) -> None:
-    """A line across a flat picture, or a square in space, with the plane's name.
+    """Draw a line across a flat picture, or a square in space, with the plane's name.
 
     Args:
-        axes: of matplotlib.
-        surfaces: what to draw.
+        axes: axes of matplotlib.
+        surfaces: surfaces to draw.
         plane: the two directions of a flat picture, (3, 2); None in space.
     """
     for one in surfaces:

@@ -1,4 +1,4 @@
-"""Symbols of joints and frames in space and in a plane: a drum turns about its axis, a block slides along it."""
+"""Symbols of joints and frames in space and in a plane: a drum for a revolute, a block for a prismatic joint."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from armdyn.spatial.rotations import Array
 
 JOINT_COLOURS = {"revolute": COLOURS[0], "prismatic": COLOURS[1]}
 AXES = ("#D62728", "#2CA02C", "#1F4FD6")
-"""Of the x, y and z axis of a frame."""
+"""Colours of the x, y and z axis of a frame."""
 
 RADIUS, LENGTH = 0.018, 0.07
-"""Of a drum, by the size of the picture."""
+"""Radius and length of a drum, by the size of the picture."""
 
 TRIAD = 0.11
-"""The length of a frame's axes, likewise."""
+"""The length of a frame's axes, by the size of the picture."""
 
 LIGHT = np.array([0.35, -0.55, 0.76])
-"""The direction in which light comes to, in base axes; its length is one."""
+"""The unit vector towards the light, in base axes."""
 
 
 def symbol(kind: str, size: float) -> Array:
@@ -35,7 +35,7 @@ def symbol(kind: str, size: float) -> Array:
 
 
 def along(axis: Array) -> Array:
-    """A rotation that turns z to a unit vector."""
+    """A rotation matrix that maps z to a unit vector."""
     x = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(axis, x), axis])
@@ -52,12 +52,12 @@ def shaded(triangles: Array, colour: Array) -> Array:
 
 
 def draw_solids(axes: Any, triangles: Array, colours: Array, plane: Array | None, *, alpha: float, z: float) -> None:
-    """Draw shaded triangles, in space or in a plane, the ones behind first."""
+    """Draw shaded triangles, in space or in a plane, the farthest first."""
     if not len(triangles):
         return
     faces = np.column_stack([colours, np.full(len(colours), alpha)])
     if plane is None:
-        edges: Any = faces if alpha == 1.0 else "none"  # or light shines through between two triangles
+        edges: Any = faces if alpha == 1.0 else "none"  # otherwise gaps between triangles are visible
         solid = Poly3DCollection(triangles, facecolors=faces, edgecolors=edges, linewidths=0.2 if alpha == 1.0 else 0.0)
         solid.set_zorder(z)
         solid.set_clip_on(False)
@@ -71,7 +71,7 @@ def draw_solids(axes: Any, triangles: Array, colours: Array, plane: Array | None
 
 
 def draw_line(axes: Any, points: Array, plane: Array | None, **style: Any) -> None:
-    """Draw a line through points in base axes, m, (points, 3); in space it may reach beyond the square of its axes."""
+    """Draw a line through points in base axes, m, (points, 3); in space it may extend beyond the square of its axes."""
     line = axes.plot(*(points if plane is None else points @ plane).T, **style)[0]
     if plane is None:
         line.set_clip_on(False)
@@ -79,7 +79,7 @@ def draw_line(axes: Any, points: Array, plane: Array | None, **style: Any) -> No
 
 
 def draw_triad(axes: Any, T: Array, size: float, plane: Array | None, *, z: float) -> None:
-    """Draw the axes of a frame: x red, y green, z blue; in a plane those that lie in it."""
+    """Draw the axes of a frame: x red, y green, z blue; in a plane only those that lie in it."""
     for axis, colour in zip(T[:3, :3].T, AXES, strict=True):
         ends = np.array([T[:3, 3], T[:3, 3] + TRIAD * size * axis])
         shown = ends if plane is None else ends @ plane

@@ -2,8 +2,8 @@
 
 Corners in one cell of a grid become one corner: the point of the cell nearest to the planes of the triangles around it
 and to the open edges, in least squares (Lindstrom 2000, "Out-of-core simplification of large polygonal models"). So
-caps, rims and edges stay where they are, where the mean of the corners would shrink every part and tear a gap between
-two of them.
+caps, rims and edges keep their positions, whereas the mean of the corners would shrink every part and open gaps between
+parts.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from armdyn.plots.solids import box
 from armdyn.spatial.rotations import Array
 
 ROUNDS = 6
-"""Grids that are tried; a surface needs two or three, and triangles that form none are drawn as their box."""
+"""Largest number of grids tried; a surface needs two or three; triangles that form none are replaced by their box."""
 
 FLATTEST = 1e-3
-"""The part of the largest eigenvalue of a cell below which a direction is left to the mean of the corners."""
+"""Directions with an eigenvalue below this fraction of the largest of a cell use the mean of the corners."""
 
 LEAST = 0.8
-"""Of the size of a surface along an axis that remains when it is thinned; less of it is no picture of it."""
+"""Least fraction of the size of a surface along an axis that must remain after thinning."""
 
 _STEPS = 2**20
-"""Steps across a surface within which two corners are the same: three of them fit into an integer of 64 bits."""
+"""Number of steps across a surface; corners in one step coincide. Three step numbers fit into a 64-bit integer."""
 
 
 class Thinned(NamedTuple):
-    """Triangles, shape (k, 3, 3), and the places of those that they stand for; None of a box around all."""
+    """Triangles, shape (k, 3, 3), and the indices of the original ones; None for a box around all."""
 
     triangles: Array
     kept: Array | None
 
 
 def thinned(triangles: Array, most: int) -> Thinned:
-    """So many triangles at most, of the same surface; where no grid gives so few, those of its box.
+    """A surface with ``most`` triangles at most, by vertex clustering; its bounding box if no grid gives so few.
 
     Args:
-        triangles: shape (k, 3, 3).
-        most: of the result; a box is 12.
+        triangles: triangles, shape (k, 3, 3).
+        most: largest number of triangles of the result; a box has 12.
 
     >>> fine = np.random.default_rng(0).uniform(size=(5000, 3, 3))
     >>> len(thinned(fine, 1000).triangles) <= 1000
@@ -53,14 +53,14 @@ def thinned(triangles: Array, most: int) -> Thinned:
         coarse, kept = clustered(triangles, cells)
         if len(coarse) <= most:
             break
-        cells = max(int(cells * min(np.sqrt(most / len(coarse)), 0.85)), 2)  # triangles go with the square of cells
+        cells = max(int(cells * min(np.sqrt(most / len(coarse)), 0.85)), 2)  # triangles grow with the square of cells
     if len(coarse) <= most and _as_large(coarse, triangles):
         return Thinned(coarse, kept)
     return Thinned(box_around(triangles), None)
 
 
 def _as_large(coarse: Array, triangles: Array) -> bool:
-    """Whether a surface reaches about as far as that which it stands for; one that does not is a remnant."""
+    """Return True if a thinned surface extends about as far as the original one; otherwise it is a remnant."""
     if not len(coarse):
         return False
     sizes = [np.ptp(each.reshape(-1, 3), axis=0) for each in (coarse, triangles)]
@@ -76,11 +76,11 @@ def box_around(points: Array) -> Array:
 
 
 def clustered(triangles: Array, cells: int) -> tuple[Array, Array]:
-    """The triangles with corners in three cells of a grid, each corner at the best point of its cell, and their places.
+    """Triangles with corners in three cells of a grid, each corner at the best point of its cell, and their indices.
 
     Args:
-        triangles: shape (k, 3, 3).
-        cells: along the longest side of their box.
+        triangles: triangles, shape (k, 3, 3).
+        cells: number of cells along the longest side of their box.
     """
     corners = triangles.reshape(-1, 3)
     low, size = corners.min(axis=0), max(float(np.ptp(corners, axis=0).max()), 1e-300)
@@ -98,7 +98,7 @@ def clustered(triangles: Array, cells: int) -> tuple[Array, Array]:
 
 
 def _key(rows: Array, base: int) -> Array:
-    """One integer for three below ``base``."""
+    """One integer that encodes three integers below ``base``."""
     key: Array = (rows[:, 0] * base + rows[:, 1]) * base + rows[:, 2]
     return key
 
@@ -134,7 +134,7 @@ def _add_planes(A: Array, b: Array, which: Array, normals: Array, weights: Array
 
 
 def _add_open_edges(A: Array, b: Array, triangles: Array, normals: Array, which: Array, mean: Array) -> None:
-    """Add planes through the edges of one triangle alone, perpendicular to it, which hold a rim in its place."""
+    """Add planes through the edges of only one triangle, perpendicular to it, which keep a rim in position."""
     corners = triangles.reshape(-1, 3)
     low, size = corners.min(axis=0), max(float(np.ptp(corners, axis=0).max()), 1e-300)
     _, vertex = np.unique(_key(((corners - low) * ((_STEPS - 1) / size)).astype(np.int64), _STEPS), return_inverse=True)

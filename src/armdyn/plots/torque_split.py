@@ -1,4 +1,4 @@
-"""Joint forces split into what moves a constrained arm and what loads its constraint (Modern Robotics fig. 8.8)."""
+"""Joint forces split into the part that moves an arm and the part on its constraint (Modern Robotics fig. 8.8)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ALONG, AGAINST = COLOURS[0], COLOURS[1]
 def draw_torque_split(robot: Robot, q: ArrayLike, tau: ArrayLike) -> Figure:
     """The plane of joint forces of an arm of two joints with one constraint: tau = P tau + (I - P) tau (MR 8.100).
 
-    P tau moves the arm and puts nothing into the constraint; (I - P) tau goes into the constraint and moves nothing.
-    Joint forces on the dashed line all give the motion of tau, those on the dotted line the constraint force of tau.
+    P tau moves the arm without constraint force; (I - P) tau acts on the constraint without motion. All joint forces on
+    the dashed line cause the motion of tau, those on the dotted line the constraint force of tau.
 
     Args:
-        robot: of two joints, with one independent constraint.
+        robot: robot with two joints and one independent constraint.
         q: joint positions that fulfil it, rad or m, shape (2,).
         tau: joint forces, N m or N, shape (2,).
 
     Raises:
-        ShapeError: a robot of other than two joints, or without exactly one constraint row.
+        ShapeError: a robot whose number of joints is not two, or whose number of constraint rows is not one.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
     >>> arm = armdyn.load("planar_2r").with_constraints(channel)
@@ -49,7 +49,7 @@ def draw_torque_split(robot: Robot, q: ArrayLike, tau: ArrayLike) -> Figure:
     axes = figure.subplots()
     prepare(axes)
     axes.set_aspect("equal")
-    # The ranges of P and of I - P, whatever tau is: the free directions, and those of A^T.
+    # The ranges of P and of I - P for any tau: the free directions, and those of A^T.
     free, held = _range(P), _range(np.eye(2) - P)
     half = 1.35 * max(float(np.abs([tau, moving, loading]).max()), 1e-12)
     for through, direction, colour, line, label in (
@@ -75,14 +75,14 @@ def draw_torque_split(robot: Robot, q: ArrayLike, tau: ArrayLike) -> Figure:
 
 
 def _range(matrix: Array) -> Array:
-    """The direction that a matrix of rank one maps to, a unit vector."""
+    """The unit vector that spans the range of a matrix of rank one."""
     left, _, _ = np.linalg.svd(matrix)
     direction: Array = left[:, 0]
     return direction
 
 
 def _draw_force(axes: Axes, vector: Array, name: str, colour: str, half: float) -> None:
-    """An arrow from the origin, its name at the right of its end."""
+    """Draw an arrow from the origin, with its name at the right of its end."""
     axes.quiver(0, 0, *vector, color=colour, angles="xy", scale_units="xy", scale=1.0, width=0.009, zorder=4)
     length = float(np.linalg.norm(vector))
     if length > 0.0:

@@ -32,7 +32,7 @@ PANELS = (
     *("q", "qd", "qdd", "tau", "energy", "drift", "phase"),
     *("error", "error_qd", "residual", "residual_qd", "residual_qdd", "residual_tau"),
 )
-"""The panels, besides those of signals."""
+"""Names of the panels, except those of signals."""
 
 LAYOUTS = ("quantities", "joints")
 
@@ -59,33 +59,33 @@ def plot_trajectory(
 ) -> Figure:
     """Joint positions, velocities and forces over time with limits and references, energies, signals, as a Figure.
 
-    A joint has the same colour in every panel. References are dark dashes on the curve that they are for, with a panel
-    of the tracking error; another motion or a log is a broad pale line behind, with a panel of the residual. Limits
-    near the curves are lines, and times beyond them are shaded. Dotted lines are events, with a mark for each kind.
-    Panels that hold only zeros are left out and named in the footer. The dashes of curves that coincide take turns, so
-    that all are seen. A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band
-    from the 5th to the 95th percentile. More than 6,000 rows are drawn by their extremes. Angles are not wrapped.
+    A joint has the same colour in every panel. References are dark dashes on their curve, with a panel of the tracking
+    error; another motion or a log is a broad pale line behind, with a panel of the residual. Limits near the curves are
+    lines, and times beyond them are shaded. Dotted lines are events, with a mark for each kind. Panels that contain
+    only zeros are omitted and listed in the footer. The dashes of curves that coincide alternate, so that all are
+    visible. A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band from the
+    5th to the 95th percentile. More than 6,000 rows are drawn by their extremes. Angles are not wrapped.
 
     Args:
-        trajectory: what to draw.
+        trajectory: the motion.
         over: another motion, or a log, behind it; joints are matched by name, rows by time.
-        joints: names or numbers of the joints that are drawn; all by default.
+        joints: names or numbers of the drawn joints; all by default.
         panels: names of the panels, in order: "q", "qd", "qdd", "tau", "energy", "drift" (of the energy account),
             "phase" (velocities over positions), "error" and "error_qd" (reference less motion), "residual",
             "residual_qd", "residual_qdd" and "residual_tau" (other motion less this), and names of signals. By default
             q, qd, tau if forces act, error, residual, energy, and drift if anything moves.
         signals: names of signals in panels of their own below; by default all that no other panel shows, none if
             panels are named.
-        layout: "quantities" draws the joints together, in a panel for each quantity; "joints" a row for each joint,
-            with the energies below.
-        limits: those that the trajectory has; a robot or `armdyn.Limits` of each joint for others; False for none.
-        reference: draw signals such as q_ref on the curve that they are for.
+        layout: "quantities" draws the joints together, in one panel per quantity; "joints" in one row per joint, with
+            the energies below.
+        limits: True for those of the trajectory; a robot or `armdyn.Limits` of each joint for others; False for none.
+        reference: True to draw references, e.g. the signal q_ref, on their curves.
         degrees: angles in degrees, and speeds in degrees per second; otherwise in radians.
-        size: words and lines for a page of a report (10 in wide), a paper (7.1 in) or a slide (13.33 in).
-        palette: "colour", which colour-blind readers can tell apart, or "grey".
+        size: font and line sizes for a page of a report (10 in wide), a paper (7.1 in) or a slide (13.33 in).
+        palette: "colour", distinguishable by colour-blind readers, or "grey".
         figsize: width and height, inches.
-        title: above the picture; robot and duration by default.
-        figure: one to draw into, such as ``matplotlib.pyplot.figure(layout="constrained")``, or a part of one.
+        title: title above the picture; robot and duration by default.
+        figure: figure to draw into, e.g. ``matplotlib.pyplot.figure(layout="constrained")``, or a part of one.
 
     Raises:
         UnknownName: a joint, panel or signal that the trajectory does not have.
@@ -114,12 +114,12 @@ def plot_trajectory(
 
 
 class _Choice:
-    """The panels that are drawn, and those that are left out because they hold only zeros.
+    """The drawn panels, and those omitted because they contain only zeros.
 
     Args:
-        maker: of panels.
-        panels: names, if they are given.
-        signals: names, if they are given.
+        maker: builder of panels.
+        panels: names of panels, if given.
+        signals: names of signals, if given.
         layout: "quantities" or "joints".
     """
 
@@ -173,7 +173,7 @@ class _Choice:
         return ["q", "qd", *(["tau"] if acts else []), *error, *residual, *more]
 
     def _other_signals(self) -> list[str]:
-        """All signals but references that are drawn on their curve, and those that are zero throughout."""
+        """All signals except references drawn on their curve and signals that are always zero."""
         shown = {signal for name, signal in self.maker.references.items() if name in self.panels}
         found = []
         for name, values in self.motion.signals.items():
@@ -186,7 +186,7 @@ class _Choice:
         return found
 
     def _named(self, joints: Sequence[int]) -> list[Panel]:
-        """The panels of all names: a panel has its name before a signal has."""
+        """The panels of all names; the name of a panel takes precedence over that of a signal."""
         made = [panel for name in self.panels if name in PANELS for panel in self.maker.of(name, joints)]
         return made + [panel for name in self._signals() for panel in self.maker.signal(name)]
 
@@ -199,7 +199,7 @@ class _Choice:
         return [made[k : k + 2] for k in range(0, len(made), 2)]
 
     def by_joints(self) -> list[list[Panel]]:
-        """A row for each joint, and the quantities that are not of joints in rows of their own."""
+        """One row per joint, and further rows for the quantities that do not belong to joints."""
         of_joints = [name for name in self.panels if name in PANELS and name not in ("energy", "drift")]
         per_joint = [name for name in self._signals() if self._is_of_joints(name)]
         rows = []
@@ -221,7 +221,7 @@ class _Choice:
 
 
 MOST_COLUMNS = 4
-"""Panels beside each other in the row of a joint."""
+"""Largest number of panels in the row of a joint."""
 
 
 def _broken(row: list[Panel]) -> list[list[Panel]]:
@@ -232,14 +232,14 @@ def _broken(row: list[Panel]) -> list[list[Panel]]:
 
 
 class _Picture:
-    """Panels on their places, with one legend, the title and the footer.
+    """Panels at their positions, with one legend, the title and the footer.
 
     Args:
-        maker: of the panels.
-        rows: of panels.
-        notes: for the footer.
-        figure: to draw into; None of a new one.
-        figsize: of a new one, inches.
+        maker: builder of the panels.
+        rows: rows of panels.
+        notes: notes for the footer.
+        figure: figure to draw into; None for a new one.
+        figsize: width and height of a new figure, inches.
     """
 
     def __init__(
@@ -269,7 +269,7 @@ class _Picture:
         )  # fmt: skip
 
     def draw(self, title: str) -> None:
-        """Draw all."""
+        """Draw all panels, the legend, the title and the footer."""
         motion, font, first = self.motion, self.sheet.size.font, None
         over = self.maker.over
         drawn: set[str] = set()
@@ -302,7 +302,7 @@ class _Picture:
         self.places.foot(self.foot)
 
     def _room(self, row: int) -> float:
-        """Lines above a row: names of curves and of a joint, and times of the row above."""
+        """Number of text lines above a row: names of curves and of a joint, and times of the row above."""
         panels, spans = self.rows[row], self.spans[row]
         lines = max((legend_lines(panel, span) for panel, span in zip(panels, spans, strict=True)), default=0)
         lines += any(panel.joint for panel in panels)
@@ -314,7 +314,7 @@ class _Picture:
         return lines
 
     def _is_lowest(self, row: int, column: int, span: int) -> bool:
-        """Whether no panel over time stands below some part of a panel."""
+        """Return True if no panel over time in a lower row has the column and span of a panel."""
         for below, spans in zip(self.rows[row + 1 :], self.spans[row + 1 :], strict=True):
             start = 0
             for panel, wide in zip(below, spans, strict=True):
@@ -357,7 +357,7 @@ def _places(spans: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _spans(count: int, columns: int) -> list[int]:
-    """The columns that each panel of a row spans: those of a row of fewer panels are wider, but in two columns."""
+    """The number of columns that each panel of a row spans: fewer panels are wider, except with two columns."""
     return [columns // max(count, 1) if columns > 2 else 1] * count
 
 
@@ -376,7 +376,7 @@ def _outside(panels: Sequence[Panel]) -> list[str]:
 
 
 def _thinned(motion: Trajectory, over: Overlay | None) -> list[str]:
-    """A sentence on rows that are drawn by their extremes."""
+    """A sentence on the reduction of rows to their extremes."""
     counts = [len(motion.t), *([] if over is None else [len(over.t)])]
     return [f"{count:,} rows drawn by the extremes of {INTERVALS:,} intervals" for count in counts if count > LONGEST]
 
@@ -419,7 +419,7 @@ def _title(trajectory: Trajectory) -> str:
 
 
 def _numbers(trajectory: Trajectory, joints: Iterable[str | int] | None) -> list[int]:
-    """The places in q of the joints to draw."""
+    """The indices in q of the joints to draw."""
     names = trajectory.joint_names
     if joints is None:
         return list(range(len(names)))

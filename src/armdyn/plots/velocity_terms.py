@@ -1,4 +1,4 @@
-"""The acceleration that velocities give a point: centripetal parts by joint, Coriolis parts by pair (MR fig. 8.2)."""
+"""Velocity-dependent acceleration of a point: centripetal terms by joint, Coriolis terms by pair (MR fig. 8.2)."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Arrow = tuple[str, Array]
 def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str | None = None) -> Figure:
     """The acceleration Jdot qd of a point of a planar arm whose joints do not accelerate, term by term, as arrows.
 
-    A panel for the centripetal term of each joint, in qd_i^2, as if it moved alone; then one with all of them, the
-    Coriolis terms in qd_i qd_j of each pair, and the sum (Modern Robotics 8.12, figure 8.2).
+    The first panels show the centripetal term of each joint, in qd_i^2, as if it moved alone; the last one shows all of
+    them, the Coriolis terms in qd_i qd_j of each pair, and the sum (Modern Robotics 8.12, figure 8.2).
 
     Args:
-        robot: an arm that moves in a plane.
+        robot: a planar arm.
         q: joint positions, rad or m, shape (n,).
         qd: joint velocities, rad/s or m/s, shape (n,).
-        frame: whose origin is the point; the tip where none is given.
+        frame: name of the frame whose origin is the point; the tip by default.
 
     Raises:
-        Unsupported: an arm that moves in space.
+        Unsupported: a spatial arm.
         UnknownName: a frame that the robot does not have.
 
     >>> arm = armdyn.load("planar_2r")
@@ -84,7 +84,7 @@ def _terms(robot: Robot, q: Array, qd: Array, frame: str | None, plane: Array) -
         in_plane: Array = twist_rate[3:] @ plane
         return in_plane
 
-    alone = np.diag(qd)  # each joint with its own velocity, the others at rest
+    alone = np.diag(qd)  # each joint moves with its own velocity, the others are at rest
     by_joint = [acceleration(rates) for rates in alone]
     names = robot.joint_names
     pairs = [
@@ -95,12 +95,12 @@ def _terms(robot: Robot, q: Array, qd: Array, frame: str | None, plane: Array) -
 
 
 def _starts(place: Array, count: int, apart: float) -> Array:
-    """Where arrows of a point begin, side by side, shape (count, 2)."""
+    """The start points of the arrows of a point, side by side, shape (count, 2)."""
     return np.asarray(place + apart * np.arange(count)[:, None] * np.array([1.0, 0.0]))
 
 
 def _draw_arrows(axes: Axes, place: Array, arrows: list[Arrow], sizes: tuple[float, float], panel: int) -> None:
-    """Arrows of a point, ``sizes[0]`` long for a unit, ``sizes[1]`` apart: collinear ones would hide each other."""
+    """Draw arrows of a point, ``sizes[0]`` per unit, ``sizes[1]`` apart: collinear ones would hide each other."""
     single, (scale, apart) = len(arrows) == 1, sizes
     starts = _starts(place, len(arrows), apart)
     for k, (name, vector) in enumerate(arrows):
