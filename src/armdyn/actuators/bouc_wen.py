@@ -37,8 +37,7 @@ class BoucWen(FrictionWithState):
         size: c, to which F tends, N m or N.
         exponent: n, 1 or more, the sharpness of the loop's bend there.
         shape: b, from 1/2 to 1: at 1/2 the way back from a reversal is straight until F is zero. Below, the law could
-            give
-            energy.
+            give energy.
 
     Raises:
         ModelError: a number that is not above zero, an exponent below 1, or a shape outside of this range.

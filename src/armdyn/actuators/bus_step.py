@@ -3,9 +3,8 @@
     C dU/dt = I_s - I_b - I_burnt,    I_s = (V - U)/R within the bounds of the supply
 
 The implicit Euler rule is used. The current of the drives is linear in U, I_b + G (U' - U): a motor that is given all
-of the
-bus's voltage takes less as that falls. The current of the supply falls as U rises, and is bounded on both sides, so
-the next voltage is the middle one of three: by the resistance, and by each of the bounds.
+of the bus's voltage takes less as that falls. The current of the supply falls as U rises, and is bounded on both sides,
+so the next voltage is the middle one of three: by the resistance, and by each of the bounds.
 """
 
 from __future__ import annotations

@@ -33,8 +33,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
 
     Args:
         path: of a YAML or JSON file: for each joint the fields of its `Actuator`, in which motor and gear are mappings
-            of
-            theirs, and friction is a list of laws, each its name and its fields. Numbers are in SI units; those of
+            of theirs, and friction is a list of laws, each its name and its fields. Numbers are in SI units; those of
             motors and gears may be texts with a unit. {data_sheet: ...} holds what `Motor.from_data_sheet` takes.
 
     Raises:

@@ -65,8 +65,7 @@ def flexible_inverse_dynamics(
     tau = B thetadd + tau_J + friction(thetad, tau_J), with theta and its rates from tau_J and its exact rates (De Luca
     and Book 2016, 11.1). A step of Coulomb friction at the links counts as having no rate. At a rigid joint theta = q.
     If the load of a spring with backlash changes its sign, theta jumps from one side of the backlash to the other,
-    which
-    no motor can do; the rates are those on either side.
+    which no motor can do; the rates are those on either side.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).

@@ -19,8 +19,7 @@ class LuGre(FrictionWithState):
         dz/dt = qd - s0 |qd| z / G(qd),    F = s0 z + s1 dz/dt + s2 qd,    G = k + (s - k) exp(-(|qd|/v)^a)
 
     z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` integrate together with q and qd. Functions of one
-    state alone
-    use the friction at a steady velocity, sign(qd) G + s2 qd. In a function of one's own, `state_rate` or
+    state alone use the friction at a steady velocity, sign(qd) G + s2 qd. In a function of one's own, `state_rate` or
     `state_after` belong together with `force_with`.
 
     Args:

@@ -22,10 +22,9 @@ class MaxwellSlip(FrictionWithState):
         dz_i/dt = qd where |k_i z_i| < c_i or z_i qd < 0, else 0,    F = sum k_i z_i
 
     z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` integrate together with q and qd, as of `LuGre`. F
-    depends on the
-    path of q alone and not on the speed along it. From rest it follows the curve f(x) = sum min(k_i x, c_i); after a
-    reversal at F_r it continues by F_r - 2 f(x/2), by Masing's rule. Functions of one state alone use the friction
-    while all elements slip, sum c_i sign(qd).
+    depends on the path of q alone and not on the speed along it. From rest it follows the curve f(x) = sum min(k_i x,
+    c_i); after a reversal at F_r it continues by F_r - 2 f(x/2), by Masing's rule. Functions of one state alone use the
+    friction while all elements slip, sum c_i sign(qd).
 
     Args:
         stiffnesses: k_i, N m/rad or N/m.

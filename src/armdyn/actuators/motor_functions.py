@@ -156,8 +156,7 @@ def current_commands(mechanism: Mechanism, q: Array, tau: Array) -> Array:
     """Currents I_com at which the motors give joint forces tau at q, A, shape (..., motors) (Modern Robotics 8.9.2).
 
     (tau/G - tau_cogging(q)) / k_t: the command to the amplifiers for a controller's tau. Losses of gears are friction,
-    so
-    they are in tau already: of a load that the motor drives, tau/(G k_t) of inverse dynamics is the book's
+    so they are in tau already: of a load that the motor drives, tau/(G k_t) of inverse dynamics is the book's
     tau_motor/(eta k_t), with eta on the load and not on the torque that accelerates the rotor.
 
     Args:

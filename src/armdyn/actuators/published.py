@@ -90,8 +90,7 @@ def servo(name: str, law: str = "M6") -> Actuator:
     """A servo as Rhoban's BAM identified it: reflected inertia and friction (Duclusaud et al., arXiv:2410.08650).
 
     The numbers are those of the authors' repository (Rhoban/bam, Apache 2.0); they belong together with the law. The
-    STS3215 ran at
-    7.4 V (revision 31e5b97), the ST3025 at 12 V (revision 27f3fa5, M4 and M6).
+    STS3215 ran at 7.4 V (revision 31e5b97), the ST3025 at 12 V (revision 27f3fa5, M4 and M6).
 
     Args:
         name: "MX-64", "MX-106", "eRob80:50", "eRob80:100", "STS3215" or "ST3025".

@@ -11,8 +11,7 @@ force,
 
 where Q is K_eq L^2 for L > 0, K_mq t^2 for t < 0, else 0. k t + e L has the sign of L, but is positive for L < 0 too
 if t > -(e/k) L. The left side of the equation less its right side grows with t, so its sign at t = -(e/k) L determines
-on
-which side of that the solution is: k1 t + e1 L is positive if
+on which side of that the solution is: k1 t + e1 L is positive if
 
     A >= (1 + e1/k1 - S |k2 e1/k1 - e2|) (-L),    the second where    A >= (1 + e2/k2 - |k1 e2/k2 - e1|) (-L).
 

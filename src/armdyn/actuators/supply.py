@@ -21,15 +21,14 @@ class Supply:
     """A source of a DC bus that feeds all drives of a robot; power that one drive returns feeds the others first.
 
     A supply that regenerates returns the surplus to the mains. Any other has a diode that blocks the return: the
-    capacitor of the bus is charged from the supply's voltage V to the braking voltage V_b, at which a
-    resistor is switched on that dissipates the power. Before the supply gives again the capacitor is discharged to V.
-    So
-    the capacitor holds at most C (V_b^2 - V^2)/2 more than at V. Without a capacitor the resistor burns all of it.
+    capacitor of the bus is charged from the supply's voltage V to the braking voltage V_b, at which a resistor is
+    switched on that dissipates the power. Before the supply gives again the capacitor is discharged to V. So the
+    capacitor holds at most C (V_b^2 - V^2)/2 more than at V. Without a capacitor the resistor burns all of it.
 
     A supply with a resistance of its own falls to the voltage U = V - R I that all drives have in common, and rises by
     the current that is returned to it, as in `armdyn.actuators.sag`. `account` and ``shortages`` are for a prescribed
-    motion.
-    In a closed loop, `armdyn.control.through_motors` with ``supply=`` gives the motors no more than the bus has.
+    motion. In a closed loop, `armdyn.control.through_motors` with ``supply=`` gives the motors no more than the bus
+    has.
 
     Args:
         voltage: V, of the bus while the supply feeds it and no current flows, V.

@@ -89,8 +89,7 @@ class VibrationModes(NamedTuple):
     """Modes of an arm with f flexible joints at a configuration, slowest first.
 
     There are as many as flexible joints; with ``rotors="held"`` fewer by the number of independent constraints on these
-    joints.
-    Joints with springs in parallel with their drives count as flexible.
+    joints. Joints with springs in parallel with their drives count as flexible.
 
     Args:
         frequencies: w, rad/s, shape (..., f); w / 2 pi in Hz.
@@ -112,16 +111,13 @@ def vibration_modes(
     """Frequencies w, rad/s, shape (..., f), damping ratios and shapes of the modes of an arm with f flexible joints.
 
     The modes are eigenvectors of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016,
-    11.1), within
-    constraints of M qdd + K (q - theta) + A^T lambda = 0 with A qdd = 0. Motions of the whole arm that deflect no
-    spring,
-    of frequency 0, are left out. Springs in parallel with drives add their stiffness to the links'.
+    11.1), within constraints of M qdd + K (q - theta) + A^T lambda = 0 with A qdd = 0. Motions of the whole arm that
+    deflect no spring, of frequency 0, are left out. Springs in parallel with drives add their stiffness to the links'.
 
     Args:
         robot: a robot with springs: of flexible joints, or in parallel with drives.
         q: positions of the links, rad or m, shape (..., n); the springs have their deflection under gravity there, at
-            which
-            the constraints carry nothing.
+            which the constraints carry nothing.
         rotors: "free", as under constant motor forces; "held", with the brakes of all joints closed, the rigid too.
             A joint with a parallel spring and without an actuator has no brake.
         tolerance: the largest violation of the constraints, m or rad; infinite switches the check off.

@@ -1,4 +1,4 @@
-"""The algorithms: every quantity of an arm, each written once, on floats or traced scalars, without any compiling."""
+"""The algorithms: every quantity of an arm, each written once, on floats or traced scalars, without any compilation."""
 
 from __future__ import annotations
 

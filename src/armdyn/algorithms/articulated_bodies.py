@@ -1,15 +1,15 @@
 """Accelerations by the articulated-body algorithm, ABA (Featherstone 2008, 7.3).
 
-A link with everything outboard of it, whose joints move as their forces let them, answers an acceleration A = (wd, a)
-of its frame's origin by a wrench that is linear in it:
+A link with everything outboard of it, whose joints move under their forces, responds to an acceleration A = (wd, a) of
+its frame's origin by a wrench that is linear in it:
 
     (n, f) = J A + p,        J = [[K, H], [H^T, M]].
 
 J is its articulated inertia I^A, p its bias wrench p^A at A = 0. Through a joint of axis S and rotor inertia r, with
-U = J S, D = S^T U + r and u = tau - S^T p, the link inboard meets J - U U^T / D and p + U u / D.
+U = J S, D = S^T U + r and u = tau - S^T p, the link inboard carries J - U U^T / D and p + U u / D.
 
-The mass matrix is not formed. Where two axes are nearly in line, its entries nearly cancel in the elimination, and
-digits are lost; here what the joint's own direction leaves is an exact zero before the next turn.
+The mass matrix is not formed. If two axes are nearly in line, its entries nearly cancel in the elimination, and digits
+are lost; here the remainder in the joint's own direction is an exact zero before the next rotation.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def accelerations(
 ) -> list[Any]:
     """The joint accelerations that joint forces cause, by body; q and tau by body.
 
-    ``motions`` of the links, and the ``wrenches`` they need, are those without any joint acceleration; everything here
-    is what comes in addition, which is linear.
+    ``motions`` of the links, and the ``wrenches`` they need, are those without any joint acceleration; this function
+    adds the linear response to it.
     """
     J = [articulated_inertia_of_link(body) for body in mechanism.bodies]
     p = list(wrenches)
@@ -98,10 +98,10 @@ def project_onto_joint(mechanism: Mechanism, k: int, J: Array, p: Wrench) -> Joi
 
 
 def through_joint(joint: JointProjection, J: Array, p: Wrench, tau: Any) -> tuple[Array, Wrench]:
-    """J - U U^T / D and p + U u / D with u = tau - S^T p: what is left of them on the other side of the joint.
+    """J - U U^T / D and p + U u / D with u = tau - S^T p: J and p on the other side of the joint.
 
-    In the joint's own direction nothing is left of J but the rotor's part, and of p the force of the joint. That is
-    said outright, not left to the cancellation of rounded numbers.
+    In the joint's own direction only the rotor's part of J remains, and of p the force of the joint. These values are
+    assigned exactly, not left to the cancellation of rounded numbers.
     """
     U, u = joint.U, tau - joint.p
     rotor = joint.rotor * joint.reciprocal

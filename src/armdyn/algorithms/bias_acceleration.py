@@ -17,21 +17,21 @@ from armdyn.spatial.rotations import Array, cross
 def bias_acceleration(
     mechanism: Mechanism, q: Array, qd: Array, *, frame: str | None = None, expressed_in: str = "body"
 ) -> Array:
-    """Acceleration Jdot(q, qd) qd of a frame where qdd = 0, rad/s^2 and m/s^2, angular part first, shape (..., 6).
+    """Acceleration Jdot(q, qd) qd of a frame at qdd = 0, rad/s^2 and m/s^2, angular part first, shape (..., 6).
 
-    What J qdd lacks to the rate of the twist: Vdot = J qdd + Jdot qd (Modern Robotics 8.83). Far fewer operations than
-    the product of `jacobian_dot` with qd, and shared with `bias_forces` in a program that returns both.
+    The difference of the rate of the twist from J qdd, as Vdot = J qdd + Jdot qd (Modern Robotics 8.83). Far fewer
+    operations than the product of `jacobian_dot` with qd, and shared with `bias_forces` in a program that returns both.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        frame: name of the frame; the tip where none is given.
+        frame: name of the frame; the tip if None.
         expressed_in: "body", "space" or "world", as of `jacobian`: the rate of that twist's six numbers. With "world"
             the linear part is the acceleration of the frame's origin. "world" is Pinocchio's LOCAL_WORLD_ALIGNED, its
             WORLD is "space".
 
     Raises:
-        UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
+        UnknownName: the robot has no such frame, or ``expressed_in`` is not one of the three.
 
     >>> armdyn.load("planar_2r").bias_acceleration([0.0, 0.0], [1.0, 0.0], expressed_in="world")[3:] + 0.0
     array([-2.,  0.,  0.])

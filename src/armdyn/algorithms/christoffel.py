@@ -1,13 +1,13 @@
 """Christoffel symbols of the mass matrix, from composite bodies (Modern Robotics 8.16, 8.17).
 
-With d_j x the velocity of a particle of the arm at unit rate of joint j alone, Gamma_ijk is the integral of
-d_i x . d_j d_k x dm. Where joint k carries joint j, or is it, d_j d_k x = z_k x d_j x: turning joint k turns that
-velocity along (a slide does not). So all symbols are components, along joints' axes, of one vector a pair of joints:
+With d_j x the velocity of a particle of the arm at unit rate of joint j alone, Gamma_ijk is the integral of d_i x . d_j
+d_k x dm. If joint k carries joint j, or is it, d_j d_k x = z_k x d_j x: turning joint k turns that velocity along (a
+slide does not). So all symbols are components, along joints' axes, of one vector per pair of joints:
 
     X_ba = integral of d_b x x d_a x dm,     Gamma_abk = z_k . X_ba = -Gamma_bak,
 
-taken over what joint b moves, where a carries b; the first for every k that carries b or is it, the second for every
-k that carries a or is it.
+taken over the bodies that joint b moves, for a that carries b; the first for every k that carries b or is it, the
+second for every k that carries a or is it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def entries(mechanism: Mechanism, q: Array) -> dict[tuple[int, ...], Any]:
 
 
 def joint_screws(mechanism: Mechanism, q: Array, joints: list[JointFrame]) -> list[dict[int, Screw]]:
-    """For every body the screws of the joints that move it, in its joint's axes (Modern Robotics 5.18)."""
+    """The screws of the joints that move each body, in its joint's axes (Modern Robotics 5.18)."""
     screws: list[dict[int, Screw]] = []
     for k, body in enumerate(mechanism.bodies):
         own, zero = {}, np.zeros(3)

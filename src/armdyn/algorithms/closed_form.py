@@ -6,7 +6,7 @@ With the blocks in the order of the model's joints,
     V = W V + A qd + V_base                           (8.68)
     F = W^T F + G Vdot - [ad_V]^T G V + F_tip         (8.70)
 
-which L = (1 - W)^-1 solves. Trees are no different: in W the row of a link holds its parent, whichever that is.
+which L = (1 - W)^-1 solves. Trees are treated alike: in W the row of a link holds its parent.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ class ClosedForm(NamedTuple):
 
     ``A`` holds the screw axes (8.60), ``G`` the spatial inertias (8.61), ``ad_V`` and ``ad_Aqd`` the brackets of the
     twists and of what the joints add to them (8.62, 8.63), ``W`` the adjoints from parents to links (8.64), ``L`` those
-    from all links inwards to all they carry (8.72), ``V_base`` and ``Vdot_base`` what the base gives its links (8.65,
-    8.66), and ``F_tip`` what the tip asks of its link (8.67). ``V`` holds the twists of the links (8.58, 8.73),
-    ``Vdot`` their rates (8.74) and ``F`` the wrenches that the joints transmit to them (8.59, 8.75).
+    twists and of the joints' contributions (8.62, 8.63), ``W`` the adjoints from parents to links (8.64), ``L`` those
+    from all links inwards to all they carry (8.72), ``V_base`` and ``Vdot_base`` the contributions of the base to its
+    links (8.65, 8.66), and ``F_tip`` the wrench of the tip at its link (8.67). ``V`` holds the twists of the links
+    (8.58, 8.73),
     """
 
     W: Any
@@ -65,7 +66,7 @@ def closed_form(
 ) -> ClosedForm:
     """Stacked arrays W(q), L, A, G, ..., kg, m, rad, shape (..., 6joints, 6joints), (..., 6joints, n), (..., 6joints).
 
-    Modern Robotics' closed form of the equations of motion, six rows and columns a link.
+    Modern Robotics' closed form of the equations of motion, six rows and columns per link.
 
     For reading and checking; the recursions cost far less. With the results' names,
 
@@ -80,8 +81,8 @@ def closed_form(
         Vdot = L (A qdd - [ad_Aqd] (W V + V_base) + Vdot_base)                      (8.74)
         F = L^T (G Vdot - [ad_V]^T G V + F_tip)                                     (8.75)
 
-    As in the book Vdot holds gravity as an acceleration of the base. Where the joints are coupled, A has a column for
-    each coordinate. Rotors of joints with armature are no links: they come to M as A^T diag(armature) A of the
+    As in the book, Vdot holds gravity as an acceleration of the base. If the joints are coupled, A has a column for
+    each coordinate. Rotors of joints with armature are not links: they add A^T diag(armature) A of the
     coupling, and are not in F. The book's form has no place for rotors that are bodies of their own.
 
     Args:
@@ -136,16 +137,16 @@ def closed_form(
 
 
 def rows(body: Body) -> slice:
-    """The rows of the body's link in all that is stacked."""
+    """The rows of the body's link in all stacked arrays."""
     return slice(6 * body.joint, 6 * body.joint + 6)
 
 
 def diagonal(mechanism: Mechanism, blocks: list[Array]) -> Array:
-    """The block-diagonal matrix of 6x6 blocks, a body each, or of columns of 6."""
+    """The block-diagonal matrix of 6x6 blocks, one per body, or of columns of 6."""
     width = blocks[0].size // 6
     stacked = np.zeros((6 * len(blocks), width * len(blocks)), dtype=object)
     for k, (body, block) in enumerate(zip(mechanism.bodies, blocks, strict=True)):
-        place = slice(k, k + 1) if width == 1 else rows(body)  # columns stand by body: the drive orders them
+        place = slice(k, k + 1) if width == 1 else rows(body)  # columns are by body: the drive orders them
         stacked[rows(body), place] = block.reshape(6, width)
     return stacked
 
@@ -184,7 +185,7 @@ def transforms(mechanism: Mechanism, q: Array, at_com: list[Array]) -> list[Arra
 
 
 def stacked_adjoints(mechanism: Mechanism, inwards: list[Array]) -> tuple[Array, Array]:
-    """W of 8.64 and L of 8.72."""
+    """The matrices W of 8.64 and L of 8.72."""
     size = 6 * len(mechanism.bodies)
     W, L = np.zeros((size, size), dtype=object), np.zeros((size, size), dtype=object)
     for k, body in enumerate(mechanism.bodies):

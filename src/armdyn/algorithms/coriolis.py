@@ -4,11 +4,11 @@ C_ij is the sum over k of Gamma_ijk qd_k, and every Gamma is a component, along 
 joints of which a carries b (see `christoffel`). In C the same X_ba meets the axes of all joints up to some place, whose
 sum with the rates is an angular velocity; and an axis meets the X of all joints beyond some place, summed inwards:
 
-    C_ab =  w_p . X_ba + z_b . sum over k = b and what b carries of qd_k X_ka
-    C_ba = -w_a . X_ba + z_a . (sum over what b carries of qd_k X_kb - sum over k between a and b of qd_k X_bk)
+    C_ab =  w_p . X_ba + z_b . sum over k = b and joints that b carries of qd_k X_ka
+    C_ba = -w_a . X_ba + z_a . (sum over joints that b carries of qd_k X_kb - sum over k between a and b of qd_k X_bk)
 
-with w_a the angular velocity of a's body, and w_p of the body that b stands on. Echeandia and Wensing (2021) come to
-the same matrix by another way, through a factorisation of the rate of every body's 6x6 inertia.
+with w_a the angular velocity of a's body, and w_p of the body that carries joint b. Echeandia and Wensing (2021) reach
+this matrix by another way, through a factorisation of the rate of every body's 6x6 inertia.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def coriolis_matrix(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     True
     """
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
-    return mechanism.drive.tensor(entries(regrouped(mechanism), q, qd), rank=2)  # M alone decides, as of joint forces
+    return mechanism.drive.tensor(entries(regrouped(mechanism), q, qd), rank=2)  # C depends on M alone
 
 
 def entries(mechanism: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], Any]:
-    """C_ij by body, where joint i carries j or j carries i; the others are zero. q, qd by body."""
+    """C_ij by body, for joints i that carry j or j that carry i; the others are zero. q, qd by body."""
     C: dict[tuple[int, ...], Any] = {}
     joints, whole = joint_frames(mechanism, q), composites(mechanism, q)
     screws = joint_screws(mechanism, q, joints)
-    beyond: list[dict[int, Array]] = [{} for _ in mechanism.bodies]  # by b and a: sum over what b carries of qd_k X_ka
+    beyond: list[dict[int, Array]] = [{} for _ in mechanism.bodies]  # by b and a: sum of qd_k X_ka over k outboard of b
     for b in reversed(range(len(mechanism.bodies))):
         body, path = mechanism.bodies[b], path_to(mechanism, b)
         moved, z_b = composite_to_parent(joints[b].spin, whole[b]), screws[b][b][0]

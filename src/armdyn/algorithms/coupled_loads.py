@@ -1,22 +1,23 @@
-"""Forward dynamics where friction depends on the load, of joints that are coupled or turn rotors of their own.
+"""Forward dynamics with friction that depends on the load, for joints that are coupled or turn rotors of their own.
 
-With qd_bodies = B qd, h without friction, d what rubs whatever the load, and in each joint k the load
+With qd_bodies = B qd, h without friction, d the friction that is independent of the load, and in each joint k the load
 l_k = (M_bodies B)_k qdd + h_k, from which f_k follows,
 
     M qdd + h + d + sum_k B_k^T f_k(qd, l_k) = tau.
 
-The loads of one equation are several, so none of them follows from tau, and the rotors, which are bodies, lie before
-the friction. At loads where the friction is f_k + s_k (l - l_k), with c_k = f_k - s_k l_k, the equations are
+One equation contains several loads, so none of them follows from tau, and the rotors, which are bodies, are on the
+drives' side of the friction. At loads at which the friction is f_k + s_k (l - l_k), with c_k = f_k - s_k l_k, the
+equations are
 
     N qdd = tau - h - d - sum_k B_k^T (c_k + s_k h_k),    N = M + sum_k B_k^T s_k (M_bodies B)_k,
 
-whose solution gives the next loads: Newton's method, semi-smooth as f has kinks. N is not symmetric. Where its
-determinant is above zero for all slopes that the friction may have there is one solution, as of gears whose rotors turn
-much faster than the joints. Else the equations of a rigid arm may have none, or several: a gear may lock (Painleve's
-paradox), and its play and springs decide what happens. A state is solved where what is left of the equations is nothing
-but rounding, and the pivots of N are above zero.
+whose solution gives the next loads: Newton's method, semi-smooth because f has kinks. N is not symmetric. If its
+determinant is above zero for all slopes that the friction may have, there is one solution, e.g. for gears whose rotors
+turn much faster than the joints. Else the equations of a rigid arm may have none, or several: a gear may lock
+(Painleve's paradox), and its backlash and springs decide the motion. A state is solved if the residual of the equations
+is only rounding, and the pivots of N are above zero.
 
-Constraints A qdd = b with multipliers lambda, C_k lambda of which joint k transmits, make it
+Constraints A qdd = b with multipliers lambda, C_k lambda of which joint k transmits, give
 
     N qdd + E lambda = tau - h - d - sum_k B_k^T (c_k + s_k h_k),    E = A^T + sum_k B_k^T s_k C_k,
 
@@ -53,7 +54,7 @@ from armdyn.spatial.positive_definite import ZeroPivot
 from armdyn.spatial.rotations import Array
 
 STEPS = 8
-"""Iterations of Newton's method where friction is piecewise linear in the load."""
+"""Iterations of Newton's method for friction that is piecewise linear in the load."""
 
 
 class Kept(NamedTuple):
@@ -98,7 +99,7 @@ class Equations(NamedTuple):
     Args:
         M: with rotors and couplings, in the order of q.
         rest: tau - h - d, in the order of q.
-        B: how each body with friction under load moves with the coordinates.
+        B: the velocity of each body with friction under load per coordinate rate.
         of_loads: (M_bodies B)_k of these bodies.
         h: of these bodies.
     """
@@ -157,7 +158,7 @@ def accelerations_of_coupled(
 
 
 def _steps(drive: Drive) -> int:
-    """How many steps of Newton's method are taken."""
+    """The number of steps of Newton's method."""
     return STEPS_OF_CURVES if None in [lines(drive, k) for k in loaded_bodies(drive)] else STEPS
 
 
@@ -187,7 +188,7 @@ def _loads_at_no_acceleration(
     base_twist_rate: Array | None = None,
     f_ext: Array | None = None,
 ) -> list[Any]:
-    """The loads that the joints transmit where qdd = 0, by body."""
+    """The loads that the joints transmit at qdd = 0, by body."""
     mechanism, drive = regrouped(mechanism), mechanism.drive
     q, qd, at_rest = drive.positions(q), drive.rates(qd), drive.rates(np.zeros(drive.size))
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
@@ -222,7 +223,7 @@ def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
     """N = U L, by elimination from the tips inwards, which fills in no zero of a tree.
 
     Raises:
-        ModelError: where a joint moves no inertia.
+        ModelError: a joint moves no inertia.
     """
 
     def check(i: int, pivot: Any) -> None:
@@ -232,7 +233,7 @@ def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
 
 
 def _factors(N: Array, order: list[int], check: Callable[[int, Any], None]) -> Elimination:
-    """N = U L, from the last of the order to the first; ``check`` sees the place and the pivot of each."""
+    """N = U L, from the last of the order to the first; ``check`` gets the place and the pivot of each."""
     N = N[np.ix_(order, order)].astype(object)
     reciprocal: list[Any] = [0.0] * len(order)
     for k in reversed(range(len(order))):
@@ -251,7 +252,7 @@ def _schur_complement(
     """N^-1 E, and the factors of S = A N^-1 E.
 
     Raises:
-        ZeroPivot: where a row follows from those before it.
+        ZeroPivot: a row follows from those before it.
     """
 
     def check(row: int, pivot: Any) -> None:
@@ -264,7 +265,7 @@ def _schur_complement(
 
 
 def _holding(equations: Equations, friction: Mapping[int, LoadedFriction], qdd: Array, against: Array) -> Iterator[Any]:
-    """Of each equation with friction under load, 1 where it holds, else 0; ``against``: A^T lambda, where there is."""
+    """1 if an equation holds, else 0, for each with friction under load; ``against`` is A^T lambda, if there is any."""
     for i in range(len(qdd)):
         rubbing = [-B[i] * friction[k][0] for k, B in equations.B.items() if B[i]]
         if rubbing:
@@ -272,7 +273,7 @@ def _holding(equations: Equations, friction: Mapping[int, LoadedFriction], qdd: 
 
 
 def _all(conditions: list[Any]) -> Any:
-    """Their product."""
+    """The product of the conditions."""
     result = 1.0
     for condition in conditions:
         result = result * condition

@@ -1,4 +1,4 @@
-"""The declaration of the algorithms: what they compute is in the sources of this package."""
+"""The decorator that declares the algorithms; their equations are in the sources of this package."""
 
 from functools import partial
 

@@ -17,8 +17,8 @@ from armdyn.spatial.turns import to_child, to_parent
 def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Any:
     """Kinetic energy K(q, qd) = qd^T M(q) qd / 2, J, scalar.
 
-    Summed over the links and the rotors that are bodies of their own from their twists (Modern Robotics 8.55), and over
-    the rotors of armature. Where the base moves it is the energy as seen from the ground, of the links that joints
+    The sum over the links and the rotors that are bodies of their own from their twists (Modern Robotics 8.55), and
+    over the rotors of armature. If the base moves, it is the energy relative to the ground, of the links that joints
     move: the base's own does not count, and of armature only its turning against its joint does.
 
     Args:
@@ -40,7 +40,7 @@ def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array 
 def potential_energy(mechanism: Mechanism, q: Array) -> Any:
     """Potential energy P(q) = -g . sum m p_0C + E(q), J, scalar: in the gravity field, and of parallel springs.
 
-    Zero where the common centre of mass of the moving links is at the height of the base frame's origin; the base's
+    Zero if the common centre of mass of the moving links is at the height of the base frame's origin; the base's
     own mass does not count (Modern Robotics 8.7). E is the energy of springs in parallel with the drives of joints;
     that of flexible joints is `spring_energy`. The gradient of P is `gravity_forces` + `parallel_spring_forces`.
 
@@ -52,7 +52,7 @@ def potential_energy(mechanism: Mechanism, q: Array) -> Any:
     outboard = [(body.mass, body.first_moment) for body in mechanism.bodies]
     for k in reversed(range(len(mechanism.bodies))):
         body = mechanism.bodies[k]
-        mass, h = outboard[k]  # mass and first moment of all that joint k moves, about B
+        mass, h = outboard[k]  # mass and first moment of all bodies that joint k moves, about B
         if not body.revolute:
             h = h + mass * q[k] * Z
         h = to_parent((body.joint_turn(q[k]),), h)

@@ -35,10 +35,10 @@ def kinetic_energy_regressor(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
-        armature: whether a column a joint follows for the inertia of its rotor. Where not said, they are there where
-            some joint of the robot has armature.
-        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
-        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
+        armature: add one column per joint for the inertia of its rotor. If None, they are present if some joint of the
+            robot has armature.
+        damping: add one column per joint for its viscous friction, zero; if None, likewise.
+        friction: add one column per joint for its Coulomb friction, zero; if None, likewise.
 
     >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.3), np.ones(6)
     >>> y = robot.kinetic_energy_regressor(q, qd)
@@ -70,15 +70,15 @@ def potential_energy_regressor(
 ) -> Array:
     """Regressor of the potential energy P(q) = y . pi, J over the unit of pi, shape (..., parameters).
 
-    pi are the standard parameters in the order of `regressor`. Zero where a link's centre of mass is at the height of
+    pi are the standard parameters in the order of `regressor`. Zero if a link's centre of mass is at the height of
     the base frame's origin (Modern Robotics 8.7).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
-        armature: whether a column a joint follows for the inertia of its rotor, zero, so that one pi suits all
-            regressors. Where not said, they are there where some joint of the robot has armature.
-        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
-        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
+        armature: add one column per joint for the inertia of its rotor, zero, so that one pi suits all regressors. If
+            None, they are present if some joint of the robot has armature.
+        damping: add one column per joint for its viscous friction, zero; if None, likewise.
+        friction: add one column per joint for its Coulomb friction, zero; if None, likewise.
 
     >>> armdyn.load("planar_2r").potential_energy_regressor([np.pi / 2, 0.0])[10:13].round(9) + 0.0
     array([9.81, 9.81, 0.  ])
@@ -93,7 +93,7 @@ def potential_energy_regressor(
 
 
 def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]:
-    """g in the axes of every body, and g . p_0B: what a unit mass at its origin has lost; q by body."""
+    """g in the axes of every body, and g . p_0B, minus the potential energy per unit mass at its origin; q by body."""
     result: list[tuple[Array, Any]] = []
     for body, position in zip(mechanism.bodies, q, strict=True):
         g, fallen = result[body.parent] if body.parent >= 0 else (mechanism.gravity, 0.0)

@@ -1,4 +1,4 @@
-"""The words for axes and point of a frame's twist: `expressed_in=`, in any case of letters, and Pinocchio's words.
+"""Keys of the axes and point of a frame's twist: `expressed_in=`, in any case of letters, and Pinocchio's keys.
 
 | here | axes | v is the velocity of | Pinocchio |
 |---|---|---|---|
@@ -16,17 +16,17 @@ from armdyn.errors import UnknownName
 EXPRESSED_IN = ("body", "space", "world")
 
 PINOCCHIO: Mapping[str, str] = {"local": "body", "local_world_aligned": "world"}
-"""Its third word, WORLD, is left out: it means "space" there, and "world" is another way here."""
+"""Pinocchio's keys; its third one, WORLD, is left out: it means "space" here, and "world" has another meaning."""
 
 PINOCCHIO_OF_LINKS: Mapping[str, str] = {"local": "link", "local_world_aligned": "base"}
-"""The same words where the frame is a link's own and the ways are "link" and "base"."""
+"""Pinocchio's keys if the frame is a link's own and the options are "link" and "base"."""
 
 
 def way_of_twist(word: str) -> str:
-    """One of "body", "space" and "world" for a word a caller may have used.
+    """One of "body", "space" and "world" for a key in the spelling of the caller or of Pinocchio.
 
     Raises:
-        UnknownName: no such word; or WORLD in Pinocchio's spelling, with which way to choose.
+        UnknownName: no such word; or WORLD in Pinocchio's spelling, for which the message explains the choice.
 
     >>> from armdyn.algorithms.expressed_in import way_of_twist
     >>> way_of_twist("LOCAL_WORLD_ALIGNED"), way_of_twist("Space"), way_of_twist("world")
@@ -41,7 +41,7 @@ def way_of_twist(word: str) -> str:
 
 
 def way(word: str, ways: Sequence[str], synonyms: Mapping[str, str]) -> str:
-    """The one of ``ways`` that a word means, in any case of letters."""
+    """The one of ``ways`` that a key means, in any case of letters."""
     known = word.lower() if isinstance(word, str) else word
     known = synonyms.get(known, known) if isinstance(known, str) else known
     if known not in ways:

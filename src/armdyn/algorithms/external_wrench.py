@@ -35,7 +35,7 @@ def external_wrench(mechanism: Mechanism, q: Array, wrench: Array, *, frame: str
             origin (Pinocchio's LOCAL_WORLD_ALIGNED).
 
     Raises:
-        UnknownName: where one of the two is not given, the robot has no such frame, or ``expressed_in`` is none of the
+        UnknownName: one of the two is missing, the robot has no such frame, or ``expressed_in`` is not one of the
             three.
 
     >>> robot = armdyn.load("planar_2r")
@@ -69,7 +69,7 @@ def external_wrench(mechanism: Mechanism, q: Array, wrench: Array, *, frame: str
 
 
 def _refuse_no_frame(mechanism: Mechanism, frame: str | None) -> None:
-    """Refuse a wrench of which is not said on which frame it acts: no default is safe."""
+    """Refuse a wrench without the name of its frame: no default is safe."""
     if frame is None:
         frames = ", ".join(known.name for known in mechanism.model.frames)
         raise UnknownName(f"frame=None: say which frame the wrench acts on, one of {mechanism.name!r}: {frames}.")

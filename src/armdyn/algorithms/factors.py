@@ -1,7 +1,7 @@
-"""M = L^T D L from the tips inwards, and what is solved with it (Featherstone 2008, 6.5).
+"""The factorisation M = L^T D L from the tips inwards, and its solutions (Featherstone 2008, 6.5).
 
-Eliminating from the tips inwards fills in no zero: L is as sparse as M, where a joint and another on a different branch
-do not meet. Couplings between joints may bring some in.
+Eliminating from the tips inwards fills in no zero: L is as sparse as M, which is zero for joints on different branches.
+Couplings between joints may bring some in.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Factors(NamedTuple):
     reciprocal: list[Any]
 
     def inwards(self, b: Sequence[Any] | Array) -> list[Any]:
-        """L^-T b, from the tips inwards; b in the order of q, what comes in that of the drive."""
+        """L^-T b, from the tips inwards; b in the order of q, the result in that of the drive."""
         x = [b[i] for i in self.order]
         for k in reversed(range(len(x))):
             for i, factor in self.L[k].items():
@@ -54,7 +54,7 @@ class Factors(NamedTuple):
         return self.outwards(self.over_D(self.inwards(b)))
 
     def inverse(self) -> Array:
-        """M^-1, half of it computed, for it is symmetric."""
+        """M^-1, half of it computed, because it is symmetric."""
         inverse = np.zeros((len(self.order), len(self.order)), dtype=object)
         for k, unit in enumerate(np.eye(len(self.order))):
             column = self.solve(unit)
@@ -68,7 +68,7 @@ def factored_mass_matrix(mechanism: Mechanism, q: Array) -> Factors:
     """The factors of M(q).
 
     Raises:
-        ModelError: where a joint moves no inertia, so that M has no inverse.
+        ModelError: a joint moves no inertia, so that M has no inverse.
     """
     return factored(mechanism, mechanism.drive, links_mass(mechanism, q))
 
@@ -83,17 +83,17 @@ def factored(
 ) -> Factors:
     """The factors of the mass matrix that ``links`` have with the rotors of a drive.
 
-    A coordinate that is held at rest is one of infinite inertia: 1/D is zero there, and what is solved with the factors
+    A coordinate that is held at rest is one of infinite inertia: 1/D is zero there, and a solution by the factors
     is the motion of the others, and exactly zero of that one.
 
     Args:
         mechanism: for messages.
         drive: with the rotors.
         links: the mass matrix of the links.
-        moves: 1 of each coordinate that moves, 0 of one that is held; all move where left out.
+        moves: 1 for each coordinate that moves, 0 for one that is held; all move if left out.
 
     Raises:
-        ModelError: where a joint moves no inertia, so that M has no inverse.
+        ModelError: a joint moves no inertia, so that M has no inverse.
     """
     order = drive.order
     M = [dict(column) for column in drive.mass_matrix(links)]

@@ -33,19 +33,21 @@ def forward_dynamics(
 ) -> Array:
     """Joint accelerations qdd = M^-1(q) (tau - h - J^T f_tip + sum J_k^T f_ext_k), rad/s^2 or m/s^2, shape (..., n).
 
-    By articulated bodies, which keep all digits where axes are nearly in line (Featherstone 2008, 7.3), or by the mass
-    matrix and its factors M = L^T D L from the tips inwards, which keep the zeros that branches put into M (Modern
-    Robotics 8.81; Featherstone 2008, 6.5): fewer operations on arms of up to nine joints, which wait less for each
-    other, for about half a decimal digit on industrial arms, and more where light links lie between axes in line.
+    The articulated-body algorithm keeps all digits if axes are nearly in line (Featherstone 2008, 7.3); "mass_matrix"
+    uses the mass matrix and its factors M = L^T D L from the tips inwards, which keep the zeros of branches in M
+    (Modern Robotics 8.81; Featherstone 2008, 6.5): fewer operations, with fewer dependences between them, on arms of up
+    to nine joints, at the cost of about half a decimal digit on industrial arms, and more if light links lie between
+    axes in line.
 
-    Friction opposes the motion. Where a joint is at rest it counts as 0, the middle of what it may be while the joint
-    sticks; `armdyn.simulate` decides there whether it moves. So there is no loss in a gear at rest.
+    Friction opposes the motion. At rest the friction of a joint counts as 0, the middle of its range while the joint
+    sticks; `armdyn.simulate` decides there between rest and motion. So there is no loss in a gear at rest.
 
-    Friction that depends on the load is solved for along with the accelerations: in closed form where no rotor comes
-    before it and it is piecewise linear in the load, as the loss of a gear; else by 6 steps of Newton's method (8 where
-    joints are coupled or turn rotors that are bodies of their own), 12 where it is a curve, after which every joint's
-    equation must hold to 1e-12 of its terms, to 5e-4 in float32. Where one does not, as where a coupled gear locks, all
-    accelerations of that state are NaN. The mass matrix serves whatever ``method`` says.
+    Friction that depends on the load is solved together with the accelerations: in closed form if no rotor is on the
+    drive's side of it and it is piecewise linear in the load, e.g. the loss of a gear; else by 6 steps of Newton's
+    method (8 if joints are coupled or turn rotors that are bodies of their own), 12 for a curve, after which every
+    joint's equation must hold to 1e-12 of its terms, to 5e-4 in float32. If one does not, e.g. because a coupled gear
+    locks, all accelerations of that state are NaN. Such friction always uses the mass matrix, independent of
+    ``method``.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -56,12 +58,12 @@ def forward_dynamics(
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
             as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
-        method: "articulated" or "mass_matrix". Where joints are coupled, or turn rotors that are bodies of their own,
-            it is the mass matrix either way.
+        method: "articulated" or "mass_matrix". If joints are coupled, or turn rotors that are bodies of their own, the
+            mass matrix is used in either case.
 
     Raises:
         UnknownName: a method that is neither of the two.
-        ModelError: where a joint moves no inertia, so that no force decides its acceleration.
+        ModelError: a joint moves no inertia, so that no force determines its acceleration.
     """
     refuse_constraints(mechanism.model, "forward_dynamics", "constrained_forward_dynamics")
     if method not in METHODS:

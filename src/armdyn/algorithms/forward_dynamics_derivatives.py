@@ -1,7 +1,7 @@
 """First derivatives of forward dynamics from those of inverse dynamics, at the accelerations it gives.
 
-Where tau(q, qd, qdd) stays what it is, M d qdd = -(d tau/dx) dx for x = q or qd, and M d qdd = d tau (Carpentier and
-Mansard 2018, section III). With friction that depends on the load, d tau/d qdd stands in the place of M
+For a constant tau(q, qd, qdd), M d qdd = -(d tau/dx) dx for x = q or qd, and M d qdd = d tau (Carpentier and
+Mansard 2018, section III). With friction that depends on the load, d tau/d qdd replaces M
 (`armdyn.algorithms.load_friction`).
 """
 
@@ -21,7 +21,7 @@ from armdyn.spatial.rotations import Array
 
 
 class ForwardDynamicsDerivatives(NamedTuple):
-    """Row i, column j: how acceleration qdd_i changes with q_j, qd_j and tau_j, shape (..., n, n) each."""
+    """Derivatives of acceleration qdd_i (row i) by q_j, qd_j and tau_j (column j), shape (..., n, n) each."""
 
     d_q: Any
     d_qd: Any
@@ -41,9 +41,9 @@ def forward_dynamics_derivatives(
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of the accelerations qdd(q, qd, tau) by each, 1/s^2, 1/s, 1/(kg m^2), shape (..., n, n) each.
 
-    Exact: -M^-1 d tau/d q and -M^-1 d tau/d qd of `inverse_dynamics_derivatives` at the accelerations that tau causes,
-    and M^-1 (Modern Robotics 8.5); where friction depends on the load, d tau/d qdd stands in the place of M. Wrenches
-    stay what they are in the frames they are given in, which move with q.
+    The derivatives are exact: -M^-1 d tau/d q and -M^-1 d tau/d qd of `inverse_dynamics_derivatives` at the
+    accelerations that tau causes, and M^-1 (Modern Robotics 8.5); if friction depends on the load, d tau/d qdd replaces
+    M. Wrenches are constant in their own frames, which move with q.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -59,7 +59,7 @@ def forward_dynamics_derivatives(
         A `ForwardDynamicsDerivatives`: named arrays ``d_q``, ``d_qd``, ``d_tau``; rows belong to qdd.
 
     Raises:
-        ModelError: where a joint moves no inertia, so that no force decides its acceleration.
+        ModelError: a joint moves no inertia, so that no force determines its acceleration.
 
     >>> robot = armdyn.load("ur5")
     >>> d_q, d_qd, d_tau = robot.forward_dynamics_derivatives(np.ones(6), np.ones(6), np.ones(6))

@@ -1,4 +1,4 @@
-"""The joint forces that friction takes (Modern Robotics 8.9.4)."""
+"""Joint forces of friction (Modern Robotics 8.9.4)."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def friction_forces(
     f_tip: Array | None = None,
     f_ext: Array | None = None,
 ) -> Array:
-    """Joint forces that friction takes tau_fric(q, qd), N m or N, shape (..., n): the sign of qd.
+    """Joint forces of friction tau_fric(q, qd), N m or N, shape (..., n), with the sign of qd.
 
-    damping qd + friction sign(qd) of every joint, and the laws of its actuator (Modern Robotics 8.9.4, UCL). At rest it
-    is 0, the middle of what a joint that sticks may take. It is part of `inverse_dynamics` and `bias_forces`. Where
-    the joints of the description are coupled, what rubs in each comes to the coordinates that move it. Where it depends
-    on the load, that of a robot with constraints is that of its tree, which pushes against none of them.
+    They are damping qd + friction sign(qd) of every joint, and the laws of its actuator (Modern Robotics 8.9.4, UCL).
+    At rest the friction is 0, the middle of its range while a joint sticks. It is part of `inverse_dynamics` and
+    `bias_forces`. If the joints of the description are coupled, the friction of each acts on the coordinates that move
+    it. If it depends on the load, that of a robot with constraints is that of its tree, without constraint forces.
 
     Args:
-        q: joint positions, rad or m, shape (..., n). They count where the friction of a gear depends on its load.
+        q: joint positions, rad or m, shape (..., n). They matter if the friction of a gear depends on its load.
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n): needed where friction depends on the load.
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n): needed if friction depends on the load.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
 
     Raises:
-        TraceError: without qdd, where friction depends on the load.
+        TraceError: without qdd, if friction depends on the load.
 
     >>> arm = armdyn.load("planar_2r").with_friction({"joint_2": (0.5, 2.0)})
     >>> arm.friction_forces([0.1, 0.2], [1.0, -3.0])

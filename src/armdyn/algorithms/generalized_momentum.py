@@ -1,12 +1,12 @@
 """Generalised momentum, and the transpose of the Coriolis matrix on a vector, in one pass outwards and one inwards.
 
-The momentum of all that joint i moves is a wrench Pi_i about the joint, with p_i = s_i . Pi_i along it; the screw s_i
-turns with its body, so d/dt s_i . Pi_i is the part of pdot_i that no force causes. Let Pi be the momentum not of
-the motion qd, but of other rates v, with velocities y beside the dx/dt of qd. Then (see `moving_composites`)
+The momentum of all bodies that joint i moves is a wrench Pi_i about the joint, with p_i = s_i . Pi_i along it; the
+screw s_i turns with its body, so d/dt s_i . Pi_i is the part of pdot_i that no force causes. Let Pi be the momentum not
+of the motion qd, but of other rates v, with velocities y in addition to the dx/dt of qd. Then (see `moving_composites`)
 
     (C^T v)_i = ds_i/dt . Pi_i + s_i . (integral of dx/dt x y dm),
 
-and where v is qd the last integral is zero.
+and for v = qd the last integral is zero.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from armdyn.spatial.rotations import Array, cross
 
 
 class KineticEnergyDerivatives(NamedTuple):
-    """How the kinetic energy changes with each ``q``, N m or N, and each ``qd``, N m s or N s, shape (..., n) each."""
+    """Derivatives of the kinetic energy by ``q``, N m or N, and by ``qd``, N m s or N s, shape (..., n) each."""
 
     d_q: Any
     d_qd: Any
@@ -36,8 +36,8 @@ class KineticEnergyDerivatives(NamedTuple):
 def generalized_momentum(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Generalised momentum p(q, qd) = M(q) qd, N m s or N s, shape (..., n).
 
-    The momenta of the links, summed inwards, along the joints (Modern Robotics 8.57). Its rate is
-    pdot = tau + C^T qd - g, with C^T qd of `transposed_coriolis_forces`: what momentum observers integrate.
+    The momenta of the links, summed inwards, along the joints (Modern Robotics 8.57). Its rate is pdot = tau + C^T qd -
+    g, with C^T qd of `transposed_coriolis_forces`, which momentum observers integrate.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -47,7 +47,7 @@ def generalized_momentum(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     >>> bool(np.allclose(robot.generalized_momentum(q, qd), robot.mass_matrix(q) @ qd))
     True
     """
-    mechanism = regrouped(mechanism)  # M alone decides
+    mechanism = regrouped(mechanism)  # it depends on M alone
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     momenta = joint_momenta(mechanism, q, link_twists(mechanism, q, qd))
     return mechanism.drive.forces(along_joints(mechanism, momenta), qd)
@@ -58,18 +58,18 @@ def transposed_coriolis_forces(mechanism: Mechanism, q: Array, qd: Array, v: Arr
     """Joint forces C^T(q, qd) v, without forming C, N m or N, shape (..., n).
 
     C is `coriolis_matrix`, by Christoffel symbols (Modern Robotics 8.19). C^T qd is the derivative of the kinetic
-    energy by q, and the part of the rate of the generalised momentum that is no force: pdot = tau + C^T qd - g.
+    energy by q, and the part of the rate of the generalised momentum that is not a force: pdot = tau + C^T qd - g.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        v: the vector C^T is applied to, rad/s or m/s, shape (..., n); qd itself where none is given.
+        v: the vector that C^T multiplies, rad/s or m/s, shape (..., n); qd itself if None.
 
     >>> robot, q, qd = armdyn.load("furuta"), [0.5, 1.2], [1.0, -0.4]
     >>> bool(np.allclose(robot.transposed_coriolis_forces(q, qd), robot.coriolis_matrix(q, qd).T @ qd))
     True
     """
-    mechanism = regrouped(mechanism)  # M alone decides
+    mechanism = regrouped(mechanism)  # it depends on M alone
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd)
     if v is None:
@@ -84,8 +84,9 @@ def transposed_coriolis_forces(mechanism: Mechanism, q: Array, qd: Array, v: Arr
 def kinetic_energy_derivatives(mechanism: Mechanism, q: Array, qd: Array) -> KineticEnergyDerivatives:
     """Derivatives of the kinetic energy K(q, qd) by q, N m or N, and by qd, N m s or N s, shape (..., n) each.
 
-    By q it is C^T qd, by qd the generalised momentum M qd; one pass gives both. The derivative of the potential energy
-    by q is `gravity_forces`, so Lagrange's equations are tau = d/dt dK/dqd - dK/dq + g (Modern Robotics 8.15).
+    The derivative by q is C^T qd, that by qd the generalised momentum M qd; one pass gives both. The derivative of the
+    potential energy by q is `gravity_forces`, so Lagrange's equations are tau = d/dt dK/dqd - dK/dq + g
+    (Modern Robotics 8.15).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -97,7 +98,7 @@ def kinetic_energy_derivatives(mechanism: Mechanism, q: Array, qd: Array) -> Kin
     >>> armdyn.load("rp").kinetic_energy_derivatives([0.5, 1.2], [0.0, 2.0]).d_qd.round(6) + 0.0
     array([0., 4.])
     """
-    mechanism = regrouped(mechanism)  # M alone decides
+    mechanism = regrouped(mechanism)  # it depends on M alone
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd)
     momenta = joint_momenta(mechanism, q, twists)
@@ -121,10 +122,10 @@ def couple_of(body: Body, twist: Twist, other: Twist) -> Array:
 
 
 def joint_momenta(mechanism: Mechanism, q: Array, twists: Sequence[Twist]) -> list[Wrench]:
-    """Pi: the momentum of all that every joint moves, about the origin of its body."""
+    """Pi: the momentum of all bodies that each joint moves, about the origin of its body."""
     return summed_inwards(mechanism, q, [momentum_of(*x) for x in zip(mechanism.bodies, twists, strict=True)])
 
 
 def along_rates(mechanism: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Any]:
-    """ds/dt . Pi."""
+    """ds/dt . Pi for every body."""
     return [along_rate(*x) for x in zip(mechanism.bodies, twists, momenta, strict=True)]

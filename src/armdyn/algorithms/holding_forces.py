@@ -1,4 +1,4 @@
-"""The joint forces that hold an arm still with the help of dry friction (Modern Robotics 8.9.4)."""
+"""The set of joint forces that hold an arm still with the help of dry friction (Modern Robotics 8.9.4)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class HoldingForces(NamedTuple):
     """The joint forces between which an arm stays at rest, N m or N, shape (..., n) each.
 
     Args:
-        lower: at which joints begin to give way backwards.
-        upper: at which they begin to move forwards.
+        lower: the forces below which joints begin to move backwards.
+        upper: the forces above which they begin to move forwards.
     """
 
     lower: Array
@@ -33,12 +33,12 @@ def holding_forces(
 ) -> HoldingForces:
     """Holding set of joint forces tau(q) that keep the arm at rest, N m or N, shape (..., n) each: least and largest.
 
-    An arm at rest stays at rest under the forces g(q) + s(q) + J^T f_tip - sum J_k^T f_ext_k + x, where the friction of
-    each joint takes x, between minus its breakaway force and that force (Modern Robotics 8.9.4), or between other
-    bounds where a law differs by direction or, as the loss of a gear, by load. Without dry friction both are the same.
-    Where one coordinate moves several joints their friction adds up; where one joint is moved by several coordinates,
-    each coordinate has what friction alone could take from it, and the holding set lies within these bounds. NaN in
-    what is given makes both NaN, as in all functions that are compiled.
+    An arm at rest stays at rest under the forces g(q) + s(q) + J^T f_tip - sum J_k^T f_ext_k + x, with the friction x
+    of each joint between minus its breakaway force and that force (Modern Robotics 8.9.4), or between other bounds if a
+    law differs by direction or, as the loss of a gear, by load. Without dry friction both are equal. If one coordinate
+    moves several joints, their friction adds up; if one joint is moved by several coordinates, each coordinate has the
+    friction that could act on it alone, and the holding set lies within these bounds. NaN in an argument makes both
+    NaN, as in all compiled functions.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -46,7 +46,7 @@ def holding_forces(
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
 
     Raises:
-        Unsupported: a robot with constraints, whose forces hold it too.
+        Unsupported: a robot with constraints, whose forces contribute to holding it.
 
     >>> arm = armdyn.load("planar_2r").with_friction({"joint_1": (0.1, 2.0), "joint_2": (0.1, 0.5)})
     >>> lower, upper = arm.holding_forces([0.1, 0.2])
@@ -65,7 +65,7 @@ def holding_forces(
 
 
 def friction_at_rest(drive: Drive, loads: list[Array]) -> tuple[Array, Array]:
-    """The least and the largest force that friction may take from each coordinate at rest, from the loads by body."""
+    """The least and the largest force of friction on each coordinate at rest, from the loads by body."""
     least, most = np.zeros(drive.size, dtype=object), np.zeros(drive.size, dtype=object)
     for terms, friction, laws, load in zip(drive.terms, drive.friction, drive.laws, loads, strict=True):
         ranges = [(-friction, friction), *(law.at_rest(load) for law in laws)]

@@ -6,23 +6,23 @@ acceleration of the base, the skew part of A J, the integral of (d^2r/dt^2) r^T 
     V = Tdot T^-1 = [[w], v; 0, 0]    its velocities
     A = Tddot T^-1 = Vdot + V V = [U, a; 0, 0]    its accelerations
 
-A change of q_j turns all that joint j carries by exp(S dq_j), where the screw S of the joint moves with the link that
-carries the joint: Sdot = [V, S] and Sddot = [A, S] - 2 Sdot V, with the V and A of that link. Tddot becomes Tddot +
-(Sddot T + 2 Sdot Tdot + S Tddot) dq_j. So, summed over all that the outer of two joints j, k carries, with K the sum of
-V J,
+A change of q_j turns all bodies that joint j carries by exp(S dq_j), where the screw S of the joint moves with the link
+that carries the joint: Sdot = [V, S] and Sddot = [A, S] - 2 Sdot V, with the V and A of that link. Tddot becomes Tddot
++ (Sddot T + 2 Sdot Tdot + S Tddot) dq_j. So, summed over all bodies that the outer of two joints j, k carries, with K
+the sum of V J,
 
             change of the sum of A J          torques
-    dq_j    Sddot_j J + 2 Sdot_j K            of k, while what the joints carry, k's screw too, turns along with j
+    dq_j    Sddot_j J + 2 Sdot_j K            of k, while the carried bodies, with k's screw, turn along with j
     dq_k    Sddot_k J + 2 Sdot_k K            of k and j, while the wrench turns along with k
-    dqd_j   2 Sdot_j J + 2 S_j K              of k; with S_k of both: where the base is at rest, twice the Coriolis
+    dqd_j   2 Sdot_j J + 2 S_j K              of k; with S_k of both: with the base at rest, twice the Coriolis
                                               matrix of Christoffel's symbols
     dqdd_j  S_j J                             of k; with S_k of both: the mass matrix
 
 With J, K and the wrench of composite k, in the axes of joint k, these are a wrench for each derivative by joint k, and
-for the derivatives of torque k by what is further in, the coefficients of S_j, Sdot_j and Sddot_j: again a wrench, the
+for the derivatives of torque k by joints further in, the coefficients of S_j, Sdot_j and Sddot_j: again a wrench, the
 one of qdd_k, and a couple. All are carried inwards, and meet the joints there. Velocities are taken relative to the
 origin of the joint at hand; from one joint to the next inwards all of them change by the same u, and the couple by
-u x f. Compare Carpentier and Mansard 2018 and Singh, Russell and Wensing 2022, who do it in 6x6 matrices.
+u x f. Compare Carpentier and Mansard 2018 and Singh, Russell and Wensing 2022, who use 6x6 matrices.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ Entries = dict[tuple[int, ...], Any]
 
 
 class InverseDynamicsDerivatives(NamedTuple):
-    """Row i, column j: how joint force tau_i changes with q_j, qd_j and qdd_j, shape (..., n, n) each."""
+    """Derivatives of joint force tau_i (row i) by q_j, qd_j and qdd_j (column j), shape (..., n, n) each."""
 
     d_q: Any
     d_qd: Any
@@ -84,9 +84,9 @@ def inverse_dynamics_derivatives(
 ) -> InverseDynamicsDerivatives:
     """Derivatives of the joint forces tau(q, qd, qdd) by each, N m/rad, N m s/rad, kg m^2, shape (..., n, n) each.
 
-    Exact, from composite bodies. d tau/d qdd is the mass matrix, d tau/d qd twice the Coriolis matrix of Christoffel's
-    symbols (Modern Robotics 8.18) and the slope of the friction, which is that of neither side where a joint is at
-    rest: Coulomb's counts as 0. Wrenches stay what they are in the frames they are given in, which move with q.
+    The derivatives are exact, from composite bodies. d tau/d qdd is the mass matrix, d tau/d qd twice the Coriolis
+    matrix of Christoffel's symbols (Modern Robotics 8.18) and the slope of the friction, which at rest is that of
+    neither side: Coulomb's counts as 0. Wrenches are constant in their own frames, which move with q.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -106,7 +106,7 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d_qdd, robot.mass_matrix(np.ones(6))))
     True
     """
-    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    mechanism = regrouped(mechanism)  # only joint forces are computed
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
@@ -123,8 +123,9 @@ def inverse_dynamics_derivatives(
 class ParentMotion(NamedTuple):
     """The motion of the link that carries a joint, in the joint's axes.
 
-    ``w``, ``U``, the acceleration ``a`` of its point at the joint's origin, and the velocity of that point as seen from
-    the origin of the joint before, all of it that a link turns and a slide extends between the two: ``twice_u``.
+    ``w``, ``U``, the acceleration ``a`` of its point at the joint's origin, and the velocity of that point relative to
+    the origin of the joint before, the part by turning of the link and extension of a slide between the two:
+    ``twice_u``.
     """
 
     w: Array
@@ -135,9 +136,9 @@ class ParentMotion(NamedTuple):
 
 
 class WrenchDerivatives(NamedTuple):
-    """Derivatives of the wrench on all that joint k carries by q_k, qd_k, qdd_k, in the axes of a joint inwards of it.
+    """Derivatives by q_k, qd_k, qdd_k of the wrench on all that joint k carries, in axes of a joint inwards of it.
 
-    ``couple`` meets the angular part of a screw X in the sum of X K; ``qdd`` is also what meets the whole of X in the
+    ``couple`` meets the angular part of a screw X in the sum of X K; ``qdd`` also meets the whole of X in the
     sum of X J.
     """
 
@@ -155,9 +156,9 @@ def entries(
     parents: list[ParentMotion],
     wrenches: list[Wrench],
 ) -> tuple[Entries, Entries, Entries]:
-    """d tau/d q, d qd, d qdd by body, where one of the two joints carries the other. q, qd by body.
+    """d tau/d q, d qd, d qdd by body, for joints of which one carries the other. q, qd by body.
 
-    Velocities are taken twofold, for all but a few terms need twice them.
+    Velocities are doubled, because all but a few terms need twice them.
     """
     d_q: Entries = {}
     d_qd: Entries = {}
@@ -190,7 +191,7 @@ def entries(
 def motions_of_parents(
     mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame], motions: list[Motion], base: Motion
 ) -> list[ParentMotion]:
-    """For every joint the motion of the link that carries it (Craig 6.45, 6.46 without the joint's own terms)."""
+    """The motion of the link that carries each joint (Craig 6.45, 6.46 without the joint's own terms)."""
     parents: list[ParentMotion] = []
     for k, (body, joint) in enumerate(zip(mechanism.bodies, joints, strict=True)):
         link = motions[body.parent] if body.parent >= 0 else base
@@ -206,7 +207,7 @@ def motions_of_parents(
 
 
 def rates_in_parent(body: Body, rate: Any, whole: Composite, rates: Rates) -> Rates:
-    """The rates of a composite as the link sees them that carries its joint, about the joint's origin."""
+    """The rates of a composite relative to the link that carries its joint, about the joint's origin."""
     (mass, h, S), (hd, P) = whole, rates
     if body.revolute:
         return Rates(hd + rate * across_z(h), P + rate * across_z(S))
@@ -219,14 +220,14 @@ def in_joint_axes(joint: JointFrame, wrench: Wrench) -> Wrench:
 
 
 def wrench_of_displacement(body: Body, whole: Composite, rates: Rates, parent: ParentMotion, wrench: Wrench) -> Wrench:
-    """The derivative by q_k of the wrench on all that joint k carries.
+    """The derivative by q_k of the wrench on all bodies that joint k carries.
 
     With K = V J + the part that moves relative to the parent, Sddot J + 2 Sdot K = [A, S] J + 2 Sdot K_relative; and
     the wrench turns or slides along.
     """
     (mass, h, S), (n, f) = whole, wrench
     w, a, U = parent.w, parent.a, parent.U
-    if body.spins:  # it looks the same at every angle
+    if body.spins:  # it is symmetric about its axis
         return Wrench(np.zeros(3), np.zeros(3))
     if not body.revolute:  # [A, S] = [0, U z; 0, 0], and Sdot has no angular part
         Uz = U[:, 2]
@@ -257,7 +258,7 @@ def inwards(
     parents_frame: JointFrame,
     derivatives: WrenchDerivatives,
 ) -> WrenchDerivatives:
-    """The derivatives one joint further in, seen from there: a couple changes where velocities do."""
+    """The derivatives one joint further in, seen from there: a couple changes if velocities do."""
     q, qd, qdd = (
         to_carrier(body, position, frame, parents_frame, wrench)
         for wrench in (derivatives.q, derivatives.qd, derivatives.qdd)
@@ -272,7 +273,7 @@ def along_couple(body: Body, couple: Array) -> Any:
 
 
 def second_derivative_along_axis(body: Body, parent: ParentMotion, derivatives: WrenchDerivatives) -> Any:
-    """The power of the derivatives along Sddot = (U z, a x z) of a turn or (0, U z) of a slide, and along Sdot."""
+    """The products of the derivatives with Sddot = (U z, a x z) of a turn or (0, U z) of a slide, and with Sdot."""
     Uz = parent.U[:, 2]
     if not body.revolute:
         return Uz @ derivatives.qdd.f

@@ -19,7 +19,7 @@ def inverse_mass_matrix(mechanism: Mechanism, q: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
 
     Raises:
-        ModelError: where a joint moves no inertia, so that no force decides its acceleration.
+        ModelError: a joint moves no inertia, so that no force determines its acceleration.
 
     >>> robot, q = armdyn.load("ur5"), np.full(6, 0.4)
     >>> bool(np.allclose(robot.inverse_mass_matrix(q) @ robot.mass_matrix(q), np.eye(6)))

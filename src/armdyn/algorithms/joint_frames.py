@@ -1,8 +1,8 @@
-"""The axes in which the composite bodies behind the joints are looked at, and what moves from one to the next.
+"""Axes of the joints, in which the composite bodies are expressed, and the transforms from one to the next.
 
 On its way inwards a composite body is turned by its joint and then, by constants, into the axes of its parent. Between
-the two it stands in the joint's own axes, with z along the joint. What is asked of it there, and not in the body's
-axes, need not be turned by the joint's angle any more.
+the two it is expressed in the joint's own axes, with z along the joint. Quantities computed there, and not in the
+body's axes, need not be rotated by the joint's angle.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def joint_frames(mechanism: Mechanism, q: Array) -> list[JointFrame]:
 
 
 def joint_frame(body: Body, position: Any) -> JointFrame:
-    """The axes of one joint: the body's own where it slides or spins, or nothing is asked of it further inwards."""
+    """The axes of one joint: the body's own if it slides or spins, or if no joint is further inwards."""
     if body.parent < 0 or body.spins or not body.revolute:
         return JointFrame(body.turns_at(position), ())
     return JointFrame(body.turns, (body.joint_turn(position),))

@@ -13,8 +13,8 @@ from armdyn.spatial.rotations import Array
 def joint_positions(mechanism: Mechanism, q: Array) -> Array:
     """Positions q_joints(q) = A q + b of all joints, rad or m, shape (..., joints).
 
-    In the order of ``robot.model.joints``; q itself where no joints are coupled. What a viewer draws, or a robot that
-    does not know of the coupling is told (Featherstone 2008, 3.2: explicit constraints).
+    They are in the order of ``robot.model.joints``, and equal q if no joints are coupled. They are the positions for a
+    viewer, or for a robot without the coupling (Featherstone 2008, 3.2: explicit constraints).
 
     Args:
         q: coordinates, rad or m, shape (..., n).

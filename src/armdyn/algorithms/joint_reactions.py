@@ -1,6 +1,6 @@
 """The wrenches that the joints transmit: the inward pass of Newton and Euler (Craig 6.51, 6.52; Modern Robotics 8.53).
 
-Of the six numbers a joint transmits the actuator provides one, and the bearings or the collar the other five.
+An actuator provides one of the six components that a joint transmits, and the bearings or the collar the other five.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLLARS = ("child", "parent")
 
 
 OF_JOINTS = (("force of the joint", "f", "N"), ("moment of the joint", "n", "N m"))
-"""Word, symbol (Craig's) and unit of the vectors of a joint."""
+"""Name, symbol (Craig's) and unit of the vectors of a joint."""
 
 
 class JointReactions(NamedTuple):
@@ -35,7 +35,7 @@ class JointReactions(NamedTuple):
     n: Any
 
     def table(self, joints: Sequence[str] | None = None) -> Table:
-        """A table of one state, a row for each vector of each joint; ``robot.model.joint_names`` has their names."""
+        """A table of one state, one row per vector of each joint; ``robot.model.joint_names`` has their names."""
         return vector_table(joints, OF_JOINTS, self, "joint")
 
     def to_dataframe(self, joints: Sequence[str] | None = None) -> Any:
@@ -66,10 +66,10 @@ def joint_reactions(
 ) -> JointReactions:
     """Force f(q, qd, qdd) and moment n that the joints transmit, N and N m, shape (..., joints, 3).
 
-    Row k is what the parent of joint k applies to its child, the actuator's part included: the component along the
-    joint's axis, of n where it turns and of f where it slides, is tau_k (Craig 6.49-6.53), less what its rotor takes:
-    armature_k qdd_k, or G times the moment along the rotor's axis (tau_gear of Modern Robotics 8.111). What the
-    bearings of a rotor transmit is part of what moves the link that carries it. The moment is taken about the origin
+    Row k is the wrench of the parent of joint k on its child, the actuator's part included: the component along the
+    joint's axis, of n if it turns and of f if it slides, is tau_k (Craig 6.49-6.53), less the part of its rotor:
+    armature_k qdd_k, or G times the moment along the rotor's axis (tau_gear of Modern Robotics 8.111). The forces in
+    the bearings of a rotor are part of those that move the link that carries it. The moment is taken about the origin
     of the child link's frame, which lies on the axis.
 
     Args:
@@ -83,17 +83,17 @@ def joint_reactions(
             as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
         expressed_in: "link": every row in the axes of the child link's frame; "parent": of the parent link's frame;
             "base": all in base axes. Pinocchio's LOCAL and LOCAL_WORLD_ALIGNED mean "link" and "base".
-        collar: which link carries the collars of all sliding joints. "child": it travels with the child link's frame,
-            and the moment is about that frame's origin; "parent": it stays on the parent, where that origin is at
-            q = 0, and the moment is about that point. None: each joint's own, as its description says. Forces, and the
-            moments of joints that turn, do not depend on it (Kazerounian and Gupta 7, 8); a joint's row depends on its
-            own collar alone.
+        collar: the link that carries the collars of all sliding joints. "child": the collar moves with the child link's
+            frame, and the moment is about that frame's origin; "parent": it is fixed to the parent, at the place of
+            that origin at q = 0, and the moment is about that point. None: each joint's own, by its description.
+            Forces, and the moments of joints that turn, do not depend on it (Kazerounian and Gupta 7, 8); a joint's row
+            depends on its own collar alone.
 
     Returns:
         A `JointReactions`: named arrays ``f`` and ``n``.
 
     Raises:
-        UnknownName: where ``expressed_in`` or ``collar`` is none of the words above.
+        UnknownName: ``expressed_in`` or ``collar`` is not one of the keys above.
 
     >>> robot = armdyn.load("planar_2r")
     >>> f, n = robot.joint_reactions([0.3, 0.4], np.zeros(2), np.zeros(2), expressed_in="base")
@@ -122,7 +122,7 @@ def about_collar(body: Body, position: Any, wrench: Wrench, collar: str) -> tupl
 
 
 def in_axes(mechanism: Mechanism, q: Array, rows: list[tuple[Array, Array]], axes: str) -> tuple[Array, Array]:
-    """Forces and moments, each (joints, 3), brought from the axes of the bodies to those asked for."""
+    """Forces and moments, each (joints, 3), brought from the axes of the bodies to the requested ones."""
     f, n = (np.zeros((len(mechanism.links), 3), dtype=object) for _ in range(2))
     poses = body_poses(mechanism, q)
     for k, body in enumerate(mechanism.links):

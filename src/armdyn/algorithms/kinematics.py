@@ -25,10 +25,10 @@ def forward_kinematics(mechanism: Mechanism, q: Array, *, frame: str | None = No
 
     Args:
         q: joint positions, rad or m, shape (..., n).
-        frame: name of the frame; the tip where none is given.
+        frame: name of the frame; the tip if None.
 
     Raises:
-        UnknownName: where the robot has no such frame.
+        UnknownName: the robot has no such frame.
 
     >>> armdyn.load("planar_2r").forward_kinematics([0.0, np.pi / 2])[:3, 3].round(12)
     array([1., 1., 0.])
@@ -59,14 +59,14 @@ def jacobian(mechanism: Mechanism, q: Array, *, frame: str | None = None, expres
 
     Args:
         q: joint positions, rad or m, shape (..., n).
-        frame: name of the frame; the tip where none is given.
+        frame: name of the frame; the tip if None.
         expressed_in: "body": axes and origin of the frame (Pinocchio's LOCAL); "space": axes and origin of the base
             (Pinocchio's WORLD); "world": the frame's origin, the base's axes, so that v is the velocity of the frame's
             origin (Pinocchio's LOCAL_WORLD_ALIGNED). In any case of letters; "local" and "local_world_aligned" are
             understood too.
 
     Raises:
-        UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
+        UnknownName: the robot has no such frame, or ``expressed_in`` is not one of the three.
     """
     expressed_in = way_of_twist(expressed_in)
     k, T = mechanism.frame(frame)
@@ -91,12 +91,12 @@ def jacobian_dot(
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        frame: name of the frame; the tip where none is given.
+        frame: name of the frame; the tip if None.
         expressed_in: "body", "space" or "world", as of `jacobian`: the derivative of that matrix. "world" is
             Pinocchio's LOCAL_WORLD_ALIGNED, its WORLD is "space".
 
     Raises:
-        UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
+        UnknownName: the robot has no such frame, or ``expressed_in`` is not one of the three.
 
     >>> armdyn.load("planar_2r").jacobian_dot([0.0, 0.0], [1.0, 0.0], expressed_in="world")[3:5] + 0.0
     array([[-2., -1.],
@@ -140,7 +140,7 @@ def path_to(mechanism: Mechanism, k: int) -> list[int]:
 
 
 def screw(revolute: bool, z: Array, lever: Array) -> Array:
-    """The twist (w, v) of unit joint rate along axis z, with ``lever`` from a point of the axis to where v is taken."""
+    """The twist (w, v) of unit joint rate along axis z, with ``lever`` from a point of the axis to the point of v."""
     return np.array([*z, *cross(z, lever)]) if revolute else np.array([0.0, 0.0, 0.0, *z])
 
 
@@ -180,7 +180,7 @@ def body_column_rates(mechanism: Mechanism, q: Array, qd: Array, k: int, T: Arra
 def base_column_rates(
     mechanism: Mechanism, q: Array, qd: Array, k: int, T: Array, *, about_base: bool
 ) -> dict[int, Array]:
-    """Jdot_i = ad_V(J_i), with V the twist of the body that carries joint i; and what a moving origin adds."""
+    """Jdot_i = ad_V(J_i), with V the twist of the body that carries joint i; and the part of a moving origin."""
     columns = base_columns(mechanism, q, k, T, about_base=about_base)
     rates, V = {}, np.zeros(6)
     for j in reversed(columns):  # from the base outwards

@@ -30,7 +30,7 @@ OF_LINKS = (
     ("resultant force", "F", "N"),
     ("resultant moment", "N", "N m"),
 )
-"""Word, symbol (Craig's) and unit of the vectors of a link."""
+"""Name, symbol (Craig's) and unit of the vectors of a link."""
 
 
 class LinkMotion(NamedTuple):
@@ -49,7 +49,7 @@ class LinkMotion(NamedTuple):
     N: Any
 
     def table(self, links: Sequence[str] | None = None) -> Table:
-        """A table of one state, a row for each vector of each link; ``robot.link_names`` has names of the links."""
+        """A table of one state, one row per vector of each link; ``robot.link_names`` has names of the links."""
         return vector_table(links, OF_LINKS, self, "link")
 
     def to_dataframe(self, links: Sequence[str] | None = None) -> Any:
@@ -82,8 +82,8 @@ def link_motion(
     """Motion omega(q, qd), alpha, a, a_com of all links and force F, moment N of it, rad, m, N, shape (..., links, 3).
 
     The outward pass of Newton and Euler, base first, in the order of ``robot.link_names`` (Craig 6.45-6.48). Velocities
-    and accelerations are those against the ground. A link holds the masses of the motors on it; what turns their rotors
-    is not in N.
+    and accelerations are those against the ground. A link includes the masses of the motors on it; the moment on their
+    rotors is not in N.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -93,14 +93,14 @@ def link_motion(
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
         expressed_in: "link": every row in the axes of its own link frame (Pinocchio's LOCAL); "base": all in base axes
             (its LOCAL_WORLD_ALIGNED).
-        minus_gravity: give a - g in place of a: what an accelerometer measures, and what Craig's trick of a base that
-            accelerates upwards carries along. F is then m (a_com - g), the force of the joints without the weight.
+        minus_gravity: return a - g in place of a: the reading of an accelerometer, and the quantity of Craig's base
+            that accelerates upwards. F is then m (a_com - g), the force of the joints without the weight.
 
     Returns:
         A `LinkMotion`: named arrays ``omega``, ``alpha``, ``a``, ``a_com``, ``F``, ``N``.
 
     Raises:
-        UnknownName: where ``expressed_in`` is neither of the two.
+        UnknownName: ``expressed_in`` is neither of the two.
 
     >>> motion = armdyn.load("planar_2r").link_motion([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], expressed_in="base")
     >>> motion.a[-1] + 0.0  # the second link's frame goes round in a circle of 1 m
@@ -127,7 +127,7 @@ def of_body(mechanism: Mechanism, body: Body, motion: Motion) -> list[Array]:
 
 
 def centre_of_mass(mechanism: Mechanism, body: Body) -> Array:
-    """p_BC; of a link without mass, the point its description calls so."""
+    """p_BC; for a link without mass, the centre of mass in its description."""
     if is_zero(body.mass):
         named: Array = body.link_pose[:3, :3] @ mechanism.model.link(body.name).inertia.com + body.link_pose[:3, 3]
         return named

@@ -15,7 +15,7 @@ NOTHING = np.zeros(3)
 
 
 class Screw(NamedTuple):
-    """A twist: angular velocity, and velocity of the origin of the frame it is expressed in, or rates of both."""
+    """A twist: angular velocity, and velocity of the origin of the frame in which it is expressed, or rates of both."""
 
     w: Array
     v: Array

@@ -1,6 +1,6 @@
-"""Forward dynamics where friction depends on the load that a joint transmits to its links.
+"""Forward dynamics with friction that depends on the load that a joint transmits to its links.
 
-With the load l = M qdd + h of the links, a rotor a before the friction f, and d what else rubs,
+With the load l = M qdd + h of the links, a rotor a on the drive's side of the friction f, and d all other friction,
 
     l + f(qd, l) + a qdd + d = tau.
 
@@ -8,20 +8,20 @@ At a load l_k the friction is f_k + s_k (l - l_k); with phi_k = 1 + s_k and c_k 
 
     (M + a/phi_k) qdd = (tau - d - c_k)/phi_k - h,    l_(k+1) = (tau - d - c_k - a qdd)/phi_k,
 
-forward dynamics with other rotors: Newton's method, semi-smooth as f has kinks. Laws give 1/phi_k and c_k/phi_k. M +
-a/phi is positive definite, and l + f grows with l, so that there is one solution. Of friction that is the largest of m
-straight lines of the load a joint without a rotor needs m steps at most, each of which is a line further on, and the
-result is exact. Otherwise a number of steps is taken that has been enough for random arms, and what is left of the
-first equation is looked at.
+forward dynamics with other rotors: Newton's method, semi-smooth because f has kinks. Laws give 1/phi_k and c_k/phi_k. M
++ a/phi is positive definite, and l + f grows with l, so that there is one solution. For friction that is the largest of
+m straight lines of the load a joint without a rotor needs m steps at most, each of which is a line further on, and the
+result is exact. Otherwise the number of steps is one that has sufficed for random arms, and the residual of the first
+equation is checked.
 
-A joint that friction holds at rest has qdd = 0 in place of its equation, of which the friction is what is left; laws
-that take nothing from it there keep it out of the steps.
+A joint that friction holds at rest has qdd = 0 in place of its equation, whose residual is the friction; laws without
+friction there keep it out of the steps.
 
-Within constraints A qdd = b the load is l = M qdd + h + A^T lambda, so that A^T lambda stands on the left of the first
-equation, and each step solves the same equations as without friction (`armdyn.constraints.under_load`).
+Within constraints A qdd = b the load is l = M qdd + h + A^T lambda, so that A^T lambda is on the left of the first
+equation, and each step solves the equations of frictionless arms (`armdyn.constraints.under_load`).
 
-That is for joints that move by themselves. `armdyn.algorithms.coupled_loads` has the others: joints that are coupled,
-and those that turn rotors which are bodies of their own.
+This module is for joints that move by themselves. `armdyn.algorithms.coupled_loads` has the others: joints that are
+coupled, and joints that turn rotors which are bodies of their own.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 STEPS = 6
-"""Iterations of Newton's method where rotors come before friction that is piecewise linear in the load."""
+"""Iterations of Newton's method if rotors are on the drive's side of friction that is piecewise linear in the load."""
 
 Within = Callable[[Factors, Array], tuple[Array, Array]]
-"""Accelerations by joint forces within constraints, of the factors of M, and what else is found with them."""
+"""Accelerations by joint forces within constraints, from the factors of M, and further results."""
 
 
 class UnderLoad(NamedTuple):
@@ -68,11 +68,11 @@ class UnderLoad(NamedTuple):
 
     Args:
         qdd: the accelerations, (n,).
-        loads: which the joints with such friction transmit, by body.
-        solve: how qdd changes with joint forces, a vector or the columns of a matrix: (d tau/d qdd)^-1 times these.
+        loads: the loads of the joints with such friction, by body.
+        solve: the change of qdd by joint forces, a vector or the columns of a matrix: (d tau/d qdd)^-1 times these.
         friction: that depends on these loads, by body.
-        reactions: the opposite of what holds the coordinates that are held, (n,); without meaning at the others. Within
-            constraints, what `Within` finds beside the accelerations.
+        reactions: minus the forces that hold the coordinates at rest, (n,); without meaning at the others. Within
+            constraints, the further results of `Within`.
     """
 
     qdd: Array
@@ -92,7 +92,7 @@ def accelerations_under_load(
     moves: Sequence[Any] | Array | None = None,
     within: Within | None = None,
 ) -> UnderLoad:
-    """The accelerations that joint forces cause, where friction depends on the load.
+    """The accelerations caused by joint forces, with friction that depends on the load.
 
     Args:
         mechanism: whose drive depends on the load.
@@ -100,11 +100,11 @@ def accelerations_under_load(
         qd: joint velocities.
         tau: joint forces.
         wrenches_and_base: f_tip, base_twist, base_twist_rate and f_ext of `inverse_dynamics`.
-        near: loads with which Newton's method begins, such as those of a state close by; a guess where left out. They
+        near: loads with which Newton's method begins, e.g. those of a state close by; a guess if left out. They
             decide how many steps are needed, and the result to rounding only.
-        moves: 1 of each coordinate that moves, 0 of one that is held at rest, whose laws give no friction there; all
-            move where left out. Only where `own_coordinates` are.
-        within: moves the arm within constraints, in place of ``moves``. Only where `own_coordinates` are.
+        moves: 1 for each coordinate that moves, 0 for one that is held at rest, whose laws give no friction there; all
+            move if left out. Only with `own_coordinates`.
+        within: moves the arm within constraints, in place of ``moves``. Only with `own_coordinates`.
     """
     coordinates = own_coordinates(mechanism.drive)
     if coordinates is None:
@@ -122,7 +122,7 @@ def _of_single_joints(
     *wrenches_and_base: Array | None,
     **options: Any,
 ) -> UnderLoad:
-    """The same where each joint whose friction depends on the load is moved by a coordinate of its own."""
+    """The solution if each joint whose friction depends on the load is moved by a coordinate of its own."""
     drive = mechanism.drive
     rates, at_rest = drive.rates(qd), np.zeros(mechanism.dof)
     h = inverse_dynamics(mechanism.without_friction, q, qd, at_rest, *wrenches_and_base)
@@ -143,15 +143,15 @@ def solved_under_load(
     near: Mapping[int, Any] | None = None,
     within: Within | None = None,
 ) -> UnderLoad:
-    """The solution of the equations whose terms are known.
+    """The solution of the equations by Newton's method, from their terms.
 
     Args:
         mechanism: whose drive depends on the load.
         coordinates: `own_coordinates` of the drive.
         links: the mass matrix of the links without rotors, as `links_mass` gives it.
-        tau: joint forces without what rubs whatever the load, tau - d.
-        h: what the links take where nothing accelerates.
-        rates: of the bodies' joints, with which their friction is in the equations.
+        tau: joint forces without friction independent of the load, tau - d.
+        h: forces on the links at zero acceleration.
+        rates: rates of the bodies' joints, at which their friction is in the equations.
         moves: as of `accelerations_under_load`.
         near: loads with which Newton's method begins.
         within: as of `accelerations_under_load`.
@@ -173,7 +173,7 @@ def solved_under_load(
         solved = _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads, cancelled)
         return last.where(solved, constrained=within is not None)
 
-    if is_exact:  # loads without rotors take no accelerations
+    if is_exact:  # loads without rotors do not depend on the accelerations
         found = steps_made(step, start, loads, steps)
     else:
         straight = checked if steps == STEPS else None
@@ -182,7 +182,7 @@ def solved_under_load(
         found = checked(found)
     qdd, loads, friction = found.qdd, found.loads, found.friction
     forces, solve = {k: own.force for k, own in friction.items()}, linearised(friction).solve
-    if moves is not None:  # what is held transmits tau and the reaction
+    if moves is not None:  # a held coordinate transmits tau and the reaction
         loads = {k: loads[k] + (1.0 - moves[i]) * found.reactions[i] for k, i in coordinates.items()}
     return UnderLoad(qdd, loads, solve, forces, found.reactions)
 
@@ -203,12 +203,12 @@ class Linearised:
     """The equations with the friction of straight lines, c + s l of the loads l.
 
     Args:
-        mechanism: what moves.
-        drive: the same drive with the rotors a/phi.
+        mechanism: the arm.
+        drive: its drive with the rotors a/phi.
         links: the mass matrix without rotors.
         coordinates: the bodies with such friction, and the one coordinate that moves each.
-        reciprocal: 1/phi = 1/(1 + s), of each coordinate.
-        kept: c/phi, of each coordinate.
+        reciprocal: 1/phi = 1/(1 + s), by coordinate.
+        kept: c/phi, by coordinate.
         moves, within: as of `accelerations_under_load`.
     """
 
@@ -231,7 +231,7 @@ class Linearised:
         moves: Sequence[Any] | Array | None = None,
         within: Within | None = None,
     ) -> Linearised:
-        """Where the friction is this; ``links`` is the mass matrix without rotors."""
+        """The linearised equations at this friction; ``links`` is the mass matrix without rotors."""
         rotors = list(mechanism.drive.armature)
         reciprocal, kept = np.ones(mechanism.dof, dtype=object), np.zeros(mechanism.dof, dtype=object)
         for k, i in coordinates.items():
@@ -242,17 +242,17 @@ class Linearised:
 
     @cached_property
     def factors(self) -> Factors:
-        """Of M + a/phi."""
+        """The factors of M + a/phi."""
         return factored(self.mechanism, self.drive, self.links, self.moves)
 
     def step(self, tau: Array, h: Array) -> tuple[Array, Array, dict[int, Any]]:
-        """The accelerations, the reactions, and the loads, of joint forces without what else rubs, tau - d."""
+        """The accelerations, the reactions, and the loads, from joint forces less other friction, tau - d."""
         passed = tau * self.reciprocal - self.kept
         (qdd, reactions), rotors = self._moved(passed - h), self.drive.armature
         return qdd, reactions, {k: passed[i] - rotors[k] * qdd[i] for k, i in self.coordinates.items()}
 
     def _moved(self, pushed: Array) -> tuple[Array, Array]:
-        """The accelerations, and the reactions of what is held."""
+        """The accelerations, and the reactions of the held coordinates."""
         none = np.zeros(len(pushed))
         if self.within is not None:
             return self.within(self.factors, pushed)
@@ -261,14 +261,14 @@ class Linearised:
         return solved_with_prescribed(self.mechanism, self.drive.mass_matrix(self.links), self.moves, pushed, none)
 
     def solve(self, forces: Array) -> Array:
-        """(d tau/d qdd)^-1 times joint forces, where d tau/d qdd = phi (M + a/phi)."""
+        """(d tau/d qdd)^-1 times joint forces, with d tau/d qdd = phi (M + a/phi)."""
         return self.factors.solve((forces.T * self.reciprocal).T)
 
 
 def own_coordinates(drive: Drive) -> dict[int, int] | None:
     """The bodies whose friction depends on the load, with the one coordinate that moves each, and no other body.
 
-    None where one of them is coupled to others, or turns a rotor that is a body of its own.
+    The result is None if one of them is coupled to others, or turns a rotor that is a body of its own.
     """
     found = {}
     for k in loaded_bodies(drive):
@@ -282,7 +282,7 @@ def own_coordinates(drive: Drive) -> dict[int, int] | None:
 
 
 def steps_needed(drive: Drive, coordinates: Mapping[int, int]) -> int:
-    """How many steps of Newton's method are taken."""
+    """The number of steps of Newton's method."""
     of_bodies = [lines(drive, k) for k in coordinates]
     if None in of_bodies:
         return STEPS_OF_CURVES
@@ -290,7 +290,7 @@ def steps_needed(drive: Drive, coordinates: Mapping[int, int]) -> int:
 
 
 def _is_exact(drive: Drive, coordinates: Mapping[int, int]) -> bool:
-    """Whether the steps end at the solution: no rotors, and friction of straight lines."""
+    """True if the steps end at the solution: no rotors, and friction of straight lines."""
     return all(is_zero(drive.armature[k]) and lines(drive, k) is not None for k in coordinates)
 
 
@@ -303,7 +303,7 @@ def _solved(
     loads: Mapping[int, Any],
     cancelled: Array,
 ) -> Any:
-    """1 where every joint's equation holds, else NaN; ``cancelled`` as of `holds`, of each coordinate."""
+    """1 if every joint's equation holds, else NaN; ``cancelled`` as of `holds`, by coordinate."""
     solved = 1.0
     for k, i in coordinates.items():
         terms = tau[i], -drive.armature[k] * qdd[i], -loads[k], -friction[k].force
@@ -314,9 +314,9 @@ def _solved(
 def _cancelled(
     drive: Drive, coordinates: Mapping[int, int], links: list[dict[int, Any]], tau: Array, h: Array
 ) -> Array:
-    """Of each coordinate, the rotor's inertial force by an acceleration that constraints may have cancelled.
+    """The rotor's inertial force, by coordinate, at an acceleration that constraints may have cancelled.
 
-    (|tau| + |h|) in the metric of M^-1 is that of the arm without them, M being taken for its diagonal.
+    (|tau| + |h|) in the metric of M^-1 is that of the arm without them, with M replaced by its diagonal.
     """
     columns = drive.mass_matrix(links)
     M = [columns[place][place] for place in map(drive.order.index, range(len(tau)))]

@@ -1,4 +1,4 @@
-"""Friction that depends on the load, joint by joint, as forward dynamics uses it, and when its equations hold."""
+"""Friction that depends on the load, joint by joint, as forward dynamics uses it, and the check of its equations."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ RESIDUAL = 1e-12
 """The largest residual of a joint's equation, as a part of the sizes of its terms; beyond it accelerations are NaN."""
 
 RESIDUAL_OF_FLOAT32 = 5e-4
-"""The same where the function computes in float32: as many of its roundings."""
+"""The largest residual if the function computes in float32: as many of its roundings."""
 
 SAME_PIECES = 1e-13
-"""The largest change of the pieces of all straight lines together that is none, but rounding."""
+"""The largest change of all pieces of straight lines together that counts as rounding, not as a change."""
 
 ON_THE_LINE = 2e-15
-"""Of a load and what is kept, the part by which a curve may be off the straight line of a step that meets it."""
+"""Allowed distance of a curve from the straight line of a step, relative to the load and the line's constant."""
 
 ON_THE_LINE_IN_FLOAT32 = 1e-6
-"""The same where the function computes in float32."""
+"""Allowed distance of a curve from the straight line of a step if the function computes in float32."""
 
 BELOW_FLOAT32 = 1.0 + 1e-9
 """A factor that changes numbers in float64, and is 1 in float32."""
 
 STEPS_OF_CURVES = 12
-"""Steps of Newton's method where friction is a curve of the load."""
+"""Steps of Newton's method for friction that is a curve of the load."""
 
 SINGLY, SINGLY_OF_CURVES = 2, 4
-"""Up to this step, each is left out by itself where those before were enough."""
+"""Up to this step, each is left out by itself if those before were enough."""
 
 
 def loaded_bodies(drive: Drive) -> list[int]:
@@ -60,7 +60,7 @@ class LoadedFriction(NamedTuple):
     pieces: tuple[Any, ...]
 
     def where(self, condition: Any, other: LoadedFriction) -> LoadedFriction:
-        """The same where a condition is 1, the other one where it is 0."""
+        """The friction if a condition is 1, the other one if it is 0."""
 
         def either(a: Any, b: Any) -> Any:
             return chosen(condition, a, b)
@@ -95,17 +95,17 @@ def _force_and_slope(law: FrictionLaw, rate: Any, load: Any) -> tuple[Any, Any]:
 
 
 class NewtonStep(NamedTuple):
-    """What a step of Newton's method finds.
+    """The result of a step of Newton's method.
 
     Args:
-        drive: with the friction.
+        drive: the drive with the friction.
         rates: of the bodies' joints.
         qdd: the accelerations.
-        loads: that they cause, by body.
+        loads: the loads at these accelerations, by body.
         friction: at these loads, by body.
-        settled: 1 where friction is that of the straight lines that the step was made with, so that a further step
-            changes nothing; else 0. A curve has to meet the line at the new load too, to rounding.
-        reactions: the opposite of what holds coordinates that are held at rest, or what constraints take.
+        settled: 1 if the friction is that of the straight lines of the step, so that a further step changes nothing;
+            else 0. A curve has to meet the line at the new load too, to rounding.
+        reactions: minus the forces that hold coordinates at rest, or the forces of constraints.
     """
 
     drive: Drive
@@ -126,7 +126,7 @@ class NewtonStep(NamedTuple):
         loads: dict[int, Any],
         reactions: Array | None = None,
     ) -> NewtonStep:
-        """From accelerations and loads, found with the friction of ``before``; nothing is held without reactions."""
+        """The step from accelerations and loads at the friction of ``before``; without reactions all move."""
         friction = loaded_friction(drive, rates, loads)
         curves = [k for k in loads if lines(drive, k) is None]
         changes = [
@@ -142,12 +142,12 @@ class NewtonStep(NamedTuple):
         return cls(drive, rates, qdd, loads, friction, settled, none)
 
     def where(self, solved: Any, *, constrained: bool = False) -> NewtonStep:
-        """The same where ``solved`` is 1; the accelerations, and what constraints take, are NaN where it is NaN."""
+        """The step if ``solved`` is 1; the accelerations, and forces of constraints, are NaN if it is NaN."""
         found = self._replace(qdd=self.qdd * solved)
         return found._replace(reactions=self.reactions * solved) if constrained else found
 
     def unless_settled(self, further: NewtonStep) -> NewtonStep:
-        """A further step where this one is not settled. A compiled function leaves steps out that no state needs."""
+        """The further step if this one is not settled. A compiled function skips steps that no state needs."""
         settled = self.settled
         loads = {k: chosen(settled, self.loads[k], load) for k, load in further.loads.items()}
         friction = loaded_friction(self.drive, self.rates, loads)  # of straight lines little more than to choose
@@ -167,7 +167,7 @@ Step = Callable[[Mapping[int, LoadedFriction], Mapping[int, Any]], NewtonStep]
 
 
 def steps_made(step: Step, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any], count: int) -> NewtonStep:
-    """So many steps, one behind the other, at least one."""
+    """The result of this number of successive steps, at least one."""
     found = step(friction, loads)
     for _ in range(1, count):
         found = step(found.friction, found.loads)
@@ -183,19 +183,19 @@ def until_settled(
     near: bool,
     checked: Callable[[NewtonStep], NewtonStep] | None = None,
 ) -> NewtonStep:
-    """Up to so many steps: those that settled states do not need a compiled function leaves out.
+    """Up to this number of steps; a compiled function skips those that settled states do not need.
 
-    ``checked`` makes NaN of the last step of what has not settled where it does not solve the equations. It is left out
-    of what has settled: on straight lines the step is exact.
+    ``checked`` sets the last step of states that have not settled to NaN if it does not solve the equations. It is
+    skipped for settled states: on straight lines the step is exact.
 
     Loads of a state nearby mostly settle in the first step, or in the second, others in the second, and curves in the
     third. Steps up to `SINGLY`, or `SINGLY_OF_CURVES`, can be left out one by one. The further ones, which few need,
-    are made together, for each choice costs as much as a part of a step.
+    are made together, because each choice costs as much as a part of a step.
     """
     singly = SINGLY_OF_CURVES if count == STEPS_OF_CURVES else SINGLY
 
     def settled(found: NewtonStep, made: int) -> NewtonStep:
-        """The first of a step and those behind it that has settled; an arm within an arm, each left out by itself."""
+        """The first settled step among this one and those after it; each may be skipped by itself."""
         if made < min(singly, count - 1):
             return found.unless_settled(settled(step(found.friction, found.loads), made + 1))
         last = steps_made(step, found.friction, found.loads, count - made)
@@ -222,27 +222,27 @@ def other_laws(drive: Drive) -> Drive:
 
 
 def lines(drive: Drive, k: int) -> int | None:
-    """Of how many straight lines of the load the friction of body k is the largest; None of a curve."""
+    """The number of straight lines of the load whose maximum is the friction of body k; None for a curve."""
     counts = [law.lines for law in loaded_laws(drive, k)]
     return None if None in counts else sum(counts) - len(counts) + 1  # type: ignore[arg-type]
 
 
 def _meets(line: LoadedFriction, force: Any, load: Any) -> Any:
-    """1 where a force is that of a line at a load, but for rounding; else 0."""
+    """1 if a force is that of a line at a load, but for rounding; else 0."""
     size = abs(load) + abs(line.kept)
     distance = line.passed * (load + force) - line.kept - load
     return abs(distance) <= _by_type(size, ON_THE_LINE, ON_THE_LINE_IN_FLOAT32) * size
 
 
 def _by_type(size: Any, part: float, of_float32: float) -> Any:
-    """A small part of a size; where the function computes in float32, another one that is added."""
+    """A small part of a size; if the function computes in float32, a larger one."""
     return part + of_float32 * (BELOW_FLOAT32 * size <= size)
 
 
 def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
-    """1 where the terms of an equation add up to 0, to `RESIDUAL` or `RESIDUAL_OF_FLOAT32` of their sizes; else 0.
+    """1 if the terms of an equation add up to 0, to `RESIDUAL` or `RESIDUAL_OF_FLOAT32` of their sizes; else 0.
 
-    ``cancelled`` is the size of what has cancelled in a term: where little is left of it, that is rounding.
+    ``cancelled`` is the size of the parts that have cancelled in a term: a small remainder of them is rounding.
     """
     terms = list(terms)
     size = sum(map(abs, terms), start=cancelled)
@@ -250,5 +250,5 @@ def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
 
 
 def or_nan(solved: Any) -> Any:
-    """1 where ``solved`` is 1, NaN where it is 0."""
+    """1 if ``solved`` is 1, NaN if it is 0."""
     return np.sqrt(2.0 * solved - 1.0)

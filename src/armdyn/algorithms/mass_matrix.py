@@ -1,6 +1,6 @@
-"""The mass matrix by composite rigid bodies, CRBA: all that is outboard of a joint moves as one (Featherstone 6.2).
+"""The mass matrix by composite rigid bodies, CRBA: all bodies outboard of a joint move as one (Featherstone 6.2).
 
-A unit acceleration of joint k moves the composite body k about z; the wrench that takes, carried inwards, is the k-th
+A unit acceleration of joint k moves the composite body k about z; the wrench for that, carried inwards, is the k-th
 column of M.
 """
 
@@ -31,7 +31,7 @@ class Composite(NamedTuple):
 def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
     """Mass matrix M(q), kg m^2, kg m or kg, shape (..., n, n), filled on both sides.
 
-    Composite bodies; the kinetic energy is qd^T M qd / 2 (Modern Robotics 8.57, 8.78).
+    The composite-rigid-body algorithm; the kinetic energy is qd^T M qd / 2 (Modern Robotics 8.57, 8.78).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -40,8 +40,8 @@ def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
 
 
 def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
-    """For every body k, the entries M_jk for k and the bodies j that carry it; the others are zero. q by body."""
-    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    """The entries M_jk, for every body k, for k and the bodies j that carry it; the others are zero. q by body."""
+    mechanism = regrouped(mechanism)  # only joint forces are computed
     turns = [body.turns_at(position) for body, position in zip(mechanism.bodies, q, strict=True)]
     result = []
     for k, composite in enumerate(composites(mechanism, q)):

@@ -1,7 +1,7 @@
-"""The rate of the mass matrix: composite bodies, and how their moments change as the arm moves (Modern Robotics 8.17).
+"""The rate of the mass matrix: composite bodies, and the rates of their moments (Modern Robotics 8.17).
 
-The columns of M are wrenches on composite bodies, carried inwards; here each wrench has the rate of its components
-beside it. A vector that has the rate v' seen from a body, changes by v' + qd z x v as the body's carrier sees it.
+The columns of M are wrenches on composite bodies, carried inwards; here each wrench is carried together with the rate
+of its components. A vector of rate v' relative to a body changes by v' + qd z x v relative to the body's carrier.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def mass_matrix_dot(mechanism: Mechanism, q: Array, qd: Array) -> Array:
 
 
 def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
-    """For every body k, the rates of the entries M_jk for k and the bodies j that carry it; q, qd by body."""
+    """The rates of the entries M_jk, for every body k, for k and the bodies j that carry it; q, qd by body."""
     joints = joint_frames(mechanism, q)
     result = []
     for k, (whole, rate) in enumerate(changing_composites(mechanism, q, qd, joints)):
@@ -57,7 +57,7 @@ def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
 
 
 def rate_seen_from_parent(body: Body, rate: Any, W: Wrench, Wd: Wrench) -> Wrench:
-    """The rate of a wrench on ``body`` as its parent sees it, where the body itself sees Wd; still in the same axes."""
+    """The rate of a wrench on ``body`` relative to its parent, from the rate Wd relative to the body; in its axes."""
     if body.revolute:
         return Wrench(Wd.n + rate * across_z(W.n), Wd.f + rate * across_z(W.f))
     return Wrench(Wd.n + cross(rate * Z, W.f), Wd.f)

@@ -1,8 +1,8 @@
 """Momentum of the whole arm, angular and linear, and its centre of mass.
 
 Momenta are (k, l), angular part first, in base axes: l = m dc/dt, and k about the base frame's origin or about the
-common centre of mass c, where it is called centroidal. The moving links count, and the rotors that are bodies of their
-own; the base does not, nor does armature, which is a rotor that turns with its own joint alone.
+common centre of mass c, in which case it is called centroidal. The moving links count, and the rotors that are bodies
+of their own; the base does not, nor does armature, which is a rotor that turns with its own joint alone.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def momentum(mechanism: Mechanism, q: Array, qd: Array, *, about: str = "base") 
         about: the point k is taken about: "base", the origin of the base frame, or "center_of_mass".
 
     Raises:
-        UnknownName: where ``about`` is neither of the two.
-        ModelError: where no moving link has mass and the momentum about its centre is asked for.
+        UnknownName: ``about`` is neither of the two.
+        ModelError: no moving link has mass, and the momentum about its centre is requested.
 
     >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.4), np.arange(6.0)
     >>> bool(np.allclose(robot.momentum(q, qd), robot.momentum_matrix(q) @ qd))
@@ -54,16 +54,16 @@ def momentum(mechanism: Mechanism, q: Array, qd: Array, *, about: str = "base") 
 def momentum_matrix(mechanism: Mechanism, q: Array, *, about: str = "base") -> Array:
     """Momentum matrix A(q) with h = A qd = (k, l), kg m^2 or kg m and kg m or kg, base axes, shape (..., 6, n).
 
-    Column j is the momentum of what joint j moves, as one body, at unit rate of the joint (Featherstone 2008, 6.2).
-    About the common centre of mass it is called the centroidal momentum matrix (Orin, Goswami and Lee 2013).
+    Column j is the momentum of the bodies that joint j moves, as one, at unit rate of the joint (Featherstone 2008,
+    6.2). About the common centre of mass it is called the centroidal momentum matrix (Orin, Goswami and Lee 2013).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         about: the point k is taken about: "base", the origin of the base frame, or "center_of_mass".
 
     Raises:
-        UnknownName: where ``about`` is neither of the two.
-        ModelError: where no moving link has mass and the momentum about its centre is asked for.
+        UnknownName: ``about`` is neither of the two.
+        ModelError: no moving link has mass, and the momentum about its centre is requested.
     """
     q = mechanism.drive.positions(q)
     columns = column_wrenches(mechanism, q)
@@ -84,8 +84,8 @@ def momentum_rate(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, *, abou
         about: the point k is taken about: "base", the origin of the base frame, or "center_of_mass", which moves.
 
     Raises:
-        UnknownName: where ``about`` is neither of the two.
-        ModelError: where no moving link has mass and the momentum about its centre is asked for.
+        UnknownName: ``about`` is neither of the two.
+        ModelError: no moving link has mass, and the momentum about its centre is requested.
 
     >>> robot, q = armdyn.load("ur5"), np.full(6, 0.4)
     >>> bool(np.allclose(robot.momentum_rate(q, np.zeros(6), np.ones(6)), robot.momentum_matrix(q) @ np.ones(6)))
@@ -107,7 +107,7 @@ def center_of_mass(mechanism: Mechanism, q: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
 
     Raises:
-        ModelError: where no moving link has mass.
+        ModelError: no moving link has mass.
 
     >>> armdyn.load("planar_2r").center_of_mass([0.0, np.pi / 2]).round(6) + 0.0
     array([1. , 0.5, 0. ])
@@ -119,14 +119,14 @@ def center_of_mass(mechanism: Mechanism, q: Array) -> Array:
 def center_of_mass_jacobian(mechanism: Mechanism, q: Array) -> Array:
     """Jacobian J_c(q) of the common centre of mass, dc/dt = J_c qd, m/rad or 1, base axes, shape (..., 3, n).
 
-    Column j is the velocity of the centre of mass of what joint j moves, times its share of the mass: composite bodies
-    (Featherstone 2008, 6.2).
+    Column j is the velocity of the centre of mass of the bodies that joint j moves, times its share of the mass:
+    composite bodies (Featherstone 2008, 6.2).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
 
     Raises:
-        ModelError: where no moving link has mass.
+        ModelError: no moving link has mass.
     """
     share = 1.0 / mass_of(mechanism)
     columns = column_wrenches(mechanism, mechanism.drive.positions(q))
@@ -144,7 +144,7 @@ def center_of_mass_velocity(mechanism: Mechanism, q: Array, qd: Array) -> Array:
         qd: joint velocities, rad/s or m/s, shape (..., n).
 
     Raises:
-        ModelError: where no moving link has mass.
+        ModelError: no moving link has mass.
     """
     share = 1.0 / mass_of(mechanism)
     velocity: Array = momentum(mechanism, q, qd)[3:] * share
@@ -162,7 +162,7 @@ def on_base(mechanism: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
 
 
 def column_wrenches(mechanism: Mechanism, q: Array) -> list[Wrench]:
-    """The momentum of what every joint moves at its unit rate, in base axes about the base's origin; q by body."""
+    """The momentum of bodies that a joint moves at its unit rate, in base axes about the base's origin; q by body."""
     columns = []
     for body, whole, (R, p) in zip(mechanism.bodies, composites(mechanism, q), body_poses(mechanism, q), strict=True):
         n, f = wrench_of_unit_acceleration(body, whole)

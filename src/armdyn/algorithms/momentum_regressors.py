@@ -1,4 +1,4 @@
-"""Regressors of Lagrange's equation d/dt dL/dqd = tau + dL/dq, which identify without accelerations.
+"""Regressors of Lagrange's equation d/dt dL/dqd = tau + dL/dq, for identification without accelerations.
 
 p = dL/dqd = M qd is the generalised momentum, and dL/dq = C^T qd - g: with Y_p pi and Y_L pi for the two,
 
@@ -41,16 +41,16 @@ def momentum_regressor(
     The generalised momentum dK/dqd; pi are the standard parameters in the order of `regressor` (Modern Robotics 8.1,
     8.2).
 
-    With constraints, of the tree: they do not change what momenta are.
+    With constraints, the regressor is that of the tree: momenta do not depend on them.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
-        armature: whether a column a joint follows for the inertia of its rotor. Where not said, they are there where
-            some joint of the robot has armature.
-        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
-        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
+        armature: add one column per joint for the inertia of its rotor. If None, they are present if some joint of the
+            robot has armature.
+        damping: add one column per joint for its viscous friction, zero; if None, likewise.
+        friction: add one column per joint for its Coulomb friction, zero; if None, likewise.
 
     >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.3), np.ones(6)
     >>> p = robot.momentum_regressor(q, qd) @ robot.standard_parameters().values
@@ -90,10 +90,10 @@ def lagrangian_gradient_regressor(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
-        armature: whether a column a joint follows for the inertia of its rotor, zero, so that one pi suits all
-            regressors. Where not said, they are there where some joint of the robot has armature.
-        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
-        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
+        armature: add one column per joint for the inertia of its rotor, zero, so that one pi suits all regressors. If
+            None, they are present if some joint of the robot has armature.
+        damping: add one column per joint for its viscous friction, zero; if None, likewise.
+        friction: add one column per joint for its Coulomb friction, zero; if None, likewise.
 
     >>> robot, q = armdyn.load("ur5"), np.full(6, 0.3)
     >>> force = robot.lagrangian_gradient_regressor(q, np.zeros(6)) @ robot.standard_parameters().values
@@ -103,7 +103,7 @@ def lagrangian_gradient_regressor(
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     rows = empty_rows(mechanism, len(mechanism.bodies))
     twists, units = [Screw(*twist) for twist in link_twists(mechanism, q, qd, base_twist)], unit_screws(mechanism)
-    # dV_j/dq_j = ad_{V_j}(S_j), and what moves with body j carries it along
+    # dV_j/dq_j = ad_{V_j}(S_j), and bodies that move with body j carry it along
     slopes = [
         Screw(*np.split(lie_bracket(np.concatenate(twist), np.concatenate(unit)), 2))
         for twist, unit in zip(twists, units, strict=True)

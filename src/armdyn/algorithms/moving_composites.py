@@ -1,15 +1,16 @@
-"""Composite bodies in motion: how their moments change, and the wrenches of what a single joint does to the velocities.
+"""Composite bodies in motion: rates of their moments, and wrenches by the effect of one joint on the velocities.
 
-Take the arm as particles at x(q), and d_j x for the velocity of a particle at unit rate of joint j alone. Where joint i
-carries joint j, the integrals of d_i x . d/dt(d_j x) and d_j x . d/dt(d_i x) over what both move, which are C_ij and
-C_ji of the Coriolis matrix by Christoffel symbols, are those of a composite body:
+Take the arm as particles at x(q), and d_j x for the velocity of a particle at unit rate of joint j alone. If joint i
+carries joint j, the integrals of d_i x . d/dt(d_j x) and d_j x . d/dt(d_i x) over the bodies that both move, which are
+C_ij and C_ji of the Coriolis matrix by Christoffel symbols, are those of a composite body:
 
     C_ij = s_i . N_j                    N_j: the wrench of the accelerations d/dt(d_j x)
     C_ji = ds_i/dt . W_j + s_i . Y_j    W_j: the wrench of the accelerations d_j x, whose s_i . W_j is M_ij;
                                         Y_j: the couple, integral of dx/dt x d_j x dm
 
-with s_i the screw of joint i and ds_i/dt = ad_{V_i}(s_i), for the screw is fixed in a body that moves with V_i. Beside
-m, h and Sigma of the composite they take the rates r' of its particles r, as seen from the frame of its first link:
+with s_i the screw of joint i and ds_i/dt = ad_{V_i}(s_i), because the screw is fixed in a body that moves with V_i. In
+addition to m, h and Sigma of the composite they use the rates r' of its particles r, relative to the frame of its first
+link:
 
     h' = integral of r' dm,    P = integral of r r'^T dm.
 """
@@ -32,7 +33,7 @@ Twist = tuple[Array, Array]
 
 
 class Rates(NamedTuple):
-    """h' and P of a composite: how its parts move, seen from its first link."""
+    """h' and P of a composite: the rates of its parts relative to its first link."""
 
     h: Array
     P: Array

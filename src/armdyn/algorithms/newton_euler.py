@@ -25,7 +25,7 @@ from armdyn.spatial.turns import Turns, to_child, to_parent
 
 
 class Motion(NamedTuple):
-    """The motion of a link in its own axes, and the turns R_PB from its parent's."""
+    """The motion of a link in its own axes, and the rotations R_PB from its parent's."""
 
     turns: Turns
     w: Array
@@ -55,8 +55,8 @@ def inverse_dynamics(
     """Joint forces tau = M(q) qdd + h(q, qd) + J^T(q) f_tip - sum J_k^T f_ext_k, N m or N, shape (..., n).
 
     Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77), with h = c + g + s + tau_fric, s of
-    `parallel_spring_forces`, tau_fric of `friction_forces`. What a base in motion adds is part of tau; gravity stays as
-    it is in base axes, so if the base tilts, make "gravity" an input (``robot.compile``).
+    `parallel_spring_forces`, tau_fric of `friction_forces`. The effect of a base in motion is part of tau; gravity is
+    constant in base axes, so if the base tilts, make "gravity" an input (``robot.compile``).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -70,14 +70,14 @@ def inverse_dynamics(
             as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
 
     Raises:
-        ShapeError: where an array does not have one value per joint.
+        ShapeError: an array does not have one value per joint.
 
     >>> robot = armdyn.load("ur5")
     >>> holding = robot.inverse_dynamics([0.0, -1.0, 1.0, 0.2, 0.5, 0.0], np.zeros(6), np.zeros(6))
     >>> holding.round(1) + 0.0
     array([  0. , -39.1, -15.6,   0. ,   0. ,   0. ])
     """
-    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    mechanism = regrouped(mechanism)  # only joint forces are computed
     if base_twist is None and base_twist_rate is None:
         mechanism = with_rotors_on_base(mechanism)
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
@@ -134,9 +134,9 @@ def gravity_forces(mechanism: Mechanism, q: Array) -> Array:
 def parallel_spring_forces(mechanism: Mechanism, q: Array) -> Array:
     """Joint forces s(q) that hold the springs in parallel with the drives, N m or N, shape (..., n).
 
-    The gradient of their energy, which is part of `potential_energy` (Lagrange's equations, Modern Robotics 8.1 and
-    8.2); see ``robot.with_parallel_springs``. They are part of `inverse_dynamics` and `bias_forces`, not of
-    `gravity_forces`. Forces of flexible joints are others.
+    They are the gradient of their energy, which is part of `potential_energy` (Lagrange's equations, Modern Robotics
+    8.1 and 8.2); ``robot.with_parallel_springs`` adds such springs. They are part of `inverse_dynamics` and
+    `bias_forces`, not of `gravity_forces`. Forces of flexible joints are others.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -153,15 +153,15 @@ def parallel_spring_forces(mechanism: Mechanism, q: Array) -> Array:
 def velocity_forces(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Array:
     """Coriolis and centripetal joint forces c(q, qd), N m or N, shape (..., n).
 
-    Inverse dynamics with qdd = 0 and no gravity (Modern Robotics 8.79): what is quadratic in the velocities, those of
-    the base counted where it moves.
+    Inverse dynamics with qdd = 0 and no gravity (Modern Robotics 8.79): the terms quadratic in the velocities, with
+    those of the base if it moves.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
-    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    mechanism = regrouped(mechanism)  # only joint forces are computed
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(np.zeros(mechanism.dof))
     _, wrenches = links_in_motion(mechanism, q, qd, qdd, base_motion(np.zeros(3), base_twist))
     return mechanism.drive.forces(inward(mechanism, q, wrenches))
@@ -204,7 +204,7 @@ def links_in_motion(
 def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None = None) -> Motion:
     """The motion of the base in its own axes, and gravity as an acceleration by -g (Modern Robotics 8.52: V_0, Vdot_0).
 
-    ``rate`` is how the components of ``twist`` in the moving axes change, so the origin accelerates by vd + w x v.
+    ``rate`` is the rate of the components of ``twist`` in the moving axes, so the origin accelerates by vd + w x v.
     """
     at_rest = np.zeros(6)
     w, v = np.split(at_rest if twist is None else twist, 2)
@@ -256,14 +256,14 @@ def inertial_wrench(body: Body, motion: Motion) -> Wrench:
 
 
 def gyroscopic_moment(inertia: Any, motion: Motion) -> Array:
-    """I wd + w x I w of a spin, with I = diag(0, 0, I_a): what turns a rotor about its axis, and the axis with it."""
+    """I wd + w x I w of a spin, with I = diag(0, 0, I_a): it turns a rotor about its axis, and the axis with it."""
     wx, wy, wz = motion.w
     along = inertia * wz
     return np.array([wy * along, -(wx * along), inertia * motion.wd[2]])
 
 
 def axial_of_product(U: Array, S: Array) -> Array:
-    """The vector v with [v] = U S - (U S)^T for symmetric S: I wd + w x I w where I = tr(S) 1 - S."""
+    """The vector v with [v] = U S - (U S)^T for symmetric S: I wd + w x I w with I = tr(S) 1 - S."""
     xy, xz, yz = S[0, 1], S[0, 2], S[1, 2]
     across_x, across_y, across_z = U[2, 2] - U[1, 1], U[0, 0] - U[2, 2], U[1, 1] - U[0, 0]
     return np.array(
@@ -284,7 +284,7 @@ def subtract_external_wrenches(mechanism: Mechanism, wrenches: list[Wrench], f_e
 
 
 def transform_wrench(T: Array, wrench: Array) -> Wrench:
-    """A wrench (m, f) given in frame F as one in frame A, where T = T_AF (Modern Robotics 3.98)."""
+    """A wrench (m, f) given in frame F as one in frame A, with T = T_AF (Modern Robotics 3.98)."""
     R, p = T[:3, :3], T[:3, 3]
     f = R @ wrench[3:]
     return Wrench(R @ wrench[:3] + cross(p, f), f)
@@ -320,9 +320,9 @@ def along(body: Body, wrench: Wrench) -> Any:
 
 
 def summed_inwards(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Wrench]:
-    """For every body the sum over all it carries, itself too, about its own origin (Craig 6.51, 6.52; MR 8.53).
+    """The sum over each body and all bodies that it carries, about its own origin (Craig 6.51, 6.52; MR 8.53).
 
-    Of the wrenches that move the links it is the wrench that each joint transmits to its body.
+    For the wrenches that move the links, the sum is the wrench that each joint transmits to its body.
     """
     sums = list(wrenches)
     for k in reversed(range(len(mechanism.bodies))):

@@ -1,7 +1,7 @@
-"""M x = b + r where some of x are prescribed: the others follow, and r is what the prescribed ones take.
+"""The solution of M x = b + r with some of x prescribed; r is the reaction of the prescribed ones.
 
-Elimination goes from the tips inwards, as that of `armdyn.algorithms.factors`. Which coordinates are prescribed may be
-traced numbers, 0 or 1: a coordinate that is prescribed is one of infinite inertia, whose 1/D is zero.
+Elimination goes from the tips inwards, like that of `armdyn.algorithms.factors`. The choice of the prescribed
+coordinates may be traced numbers, 0 or 1: a prescribed coordinate is one of infinite inertia, whose 1/D is zero.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Prescribed(NamedTuple):
     """The solution, in the order of q.
 
     Args:
-        x: accelerations, or changes of velocities; exactly those prescribed where they are.
+        x: accelerations, or changes of velocities; equal to the prescribed values if prescribed.
         reactions: r, forces, or impulses, at the coordinates that are prescribed; it has no meaning at the others.
     """
 
@@ -35,23 +35,24 @@ def solved_with_prescribed(
     b: Sequence[Any] | Array,
     given: Sequence[Any] | Array,
 ) -> Prescribed:
-    """Solve for what is not prescribed.
+    """Solve M x = b + r for the coordinates that are not prescribed, and for the reactions r.
 
     Args:
         mechanism: whose drive has the order of the coordinates.
         columns: M, as `armdyn.model.drive.Drive.mass_matrix` gives it.
-        moves: 1 of each coordinate that is not prescribed, 0 of one that is; in the order of q, as all that follows.
+        moves: 1 for each coordinate that is not prescribed, 0 for one that is; in the order of q, like all that
+            follows.
         b: forces, or impulses.
         given: the prescribed x, and 0 where x is not prescribed.
 
     Raises:
-        ModelError: where a joint moves no inertia, so that M has no inverse.
+        ModelError: a joint moves no inertia, so that M has no inverse.
     """
     order = mechanism.drive.order
     M = [dict(column) for column in columns]
     y, known = [b[i] for i in order], [given[i] for i in order]
     reciprocal: list[Any] = [0.0] * len(M)
-    alone: list[Any] = [0.0] * len(M)  # x where nothing further inwards moves
+    alone: list[Any] = [0.0] * len(M)  # x if nothing further inwards moves
     for k in reversed(range(len(M))):
         require_joint_inertia(mechanism, mechanism.model.coordinates[order[k]].name, M[k][k])
         reciprocal[k] = moves[order[k]] / M[k][k]

@@ -1,7 +1,7 @@
-"""Which method of forward dynamics the many steps of a motion take: that of fewer operations, if no digits are lost.
+"""The method of forward dynamics for many steps of a motion: that of fewer operations, if no digits are lost.
 
-The mass matrix where no chain is longer than `LONGEST_CHAIN`, and where each link alone resists its own joint, so that
-M has an inverse wherever the arm is, and not by rounding errors only; articulated bodies elsewhere.
+It is the mass matrix if no chain is longer than `LONGEST_CHAIN`, and if each link alone resists its own joint, so that
+M has an inverse in every configuration, and not by rounding errors only; else articulated bodies.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array
 
 LEAST_PART = 1e-6
-"""Of the inertia that a joint carries: its own link has more, if six digits of float64 are all that may be lost."""
+"""Least share of the own link in the inertia that a joint carries, for a loss of at most six digits of float64."""
 
 LONGEST_CHAIN = 9
-"""Links in motion, one behind the other, up to which the mass matrix takes fewer operations, whatever their axes."""
+"""Length of a chain of moving links up to which the mass matrix takes fewer operations, whatever their axes."""
 
 
 def quicker_method(mechanism: Mechanism) -> str:
-    """The ``method`` of `armdyn.algorithms.forward_dynamics`; articulated bodies where parameters are inputs."""
+    """The ``method`` of `armdyn.algorithms.forward_dynamics`; articulated bodies if parameters are inputs."""
     if longest_chain(mechanism) > LONGEST_CHAIN:
         return "articulated"
     try:
@@ -42,10 +42,11 @@ def longest_chain(mechanism: Mechanism) -> int:
 
 
 def least_part(mechanism: Mechanism) -> float:
-    """The least part, over all joints, that a link's own inertia has of what its joint carries when stretched out.
+    """The least share, over all joints, of a link's own inertia in the inertia that its joint carries, stretched out.
 
-    The pivots of the elimination are at least the former; their rounding errors are in proportion to the latter. What
-    is carried is bounded from above: each body as far from the joint's axis as the offsets between them are long.
+    The pivots of the elimination are at least the former; their rounding errors are in proportion to the latter. The
+    carried inertia is bounded from above: the distance of each body from the joint's axis is at most the sum of the
+    offsets between them.
     """
     bodies = mechanism.bodies
     carried = [0.0] * len(bodies)
@@ -62,7 +63,7 @@ def least_part(mechanism: Mechanism) -> float:
 
 
 def _own(body: Body) -> float:
-    """The inertia of a body about its joint's axis z, kg m^2, or its mass where it slides."""
+    """The inertia of a body about its joint's axis z, kg m^2, or its mass if it slides."""
     return float(body.second_moment[0, 0] + body.second_moment[1, 1] if body.revolute else body.mass)
 
 

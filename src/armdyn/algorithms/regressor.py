@@ -1,8 +1,8 @@
 """The regressor: joint forces are linear in the inertial parameters (Modern Robotics 8.1).
 
 The wrench that moves a link is linear in its m, m c and I, so the power of that wrench along the screw of a joint is a
-row of ten numbers, w_j . n + v_j . f. The screws are carried outwards to the link, one twist a pair of joint and link,
-rather than ten wrenches a link inwards, which takes more operations.
+row of ten numbers, w_j . n + v_j . f. The screws are carried outwards to the link, one twist per pair of joint and
+link, rather than ten wrenches per link inwards, which takes more operations.
 """
 
 from __future__ import annotations
@@ -45,14 +45,13 @@ def regressor(
 ) -> Array:
     """Regressor Y(q, qd, qdd) of the joint forces tau = Y pi, N m or N over the unit of pi, shape (..., n, parameters).
 
-    pi are the standard parameters, ten a moving link in its own frame: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz,
-    I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` has them with their names. Y pi is what
-    `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1), the laws `Viscous` and `Coulomb` of
-    its actuators among them, but for other laws and parallel springs: ``standard_parameters().left_out`` names them.
-    Behind all others stands a column for each rotor that is a body of its own: its inertia about its axis,
-    "JOINT.rotor".
+    pi are the standard parameters, ten per moving link in its own frame: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy,
+    I_xz, I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` returns them with their names. Y pi
+    equals `inverse_dynamics` of the robot with these parameters (Modern Robotics 8.1), the laws `Viscous` and `Coulomb`
+    of its actuators among them, except other laws and parallel springs: ``standard_parameters().left_out`` names them.
+    The last columns are one for each rotor that is a body of its own: its inertia about its axis, "JOINT.rotor".
 
-    With constraints, of the tree: Y pi = M qdd + h = tau - A^T lambda.
+    With constraints, it is the regressor of the tree: Y pi = M qdd + h = tau - A^T lambda.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -60,13 +59,12 @@ def regressor(
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
-        armature: whether a column a joint follows for the inertia of its rotor: qdd. Where not said, they are there
-            where some joint of the robot has armature.
-        damping: whether columns of viscous friction follow: qd; where not said, they do where a joint or its actuator
-            has some.
-        friction: whether columns of Coulomb friction follow: sign(qd), 0 at rest; where not said, likewise. They jump
-            where a joint turns round; leave such samples out of a fit.
-        offset: whether columns of a constant force follow: 1.
+        armature: add one column per joint for the inertia of its rotor: qdd. If None, they are present if some joint of
+            the robot has armature.
+        damping: add columns of viscous friction: qd; if None, they are present if a joint or its actuator has some.
+        friction: add columns of Coulomb friction: sign(qd), 0 at rest; if None, likewise. They jump at reversals of a
+            joint; leave such samples out of a fit.
+        offset: add columns of a constant force: 1.
 
     >>> robot = armdyn.load("ur5")
     >>> q, qd, qdd = np.full(6, 0.3), np.ones(6), np.full(6, -2.0)
@@ -115,7 +113,7 @@ def motion_in_link_frame(body: Body, motion: Motion) -> Motion:
 
 
 def of_link(body: Body) -> slice:
-    """The columns of a body's link: links stand in the order of their joints."""
+    """The columns of a body's link: links are in the order of their joints."""
     return slice(TEN * body.joint, TEN * (body.joint + 1))
 
 
@@ -125,7 +123,7 @@ def empty_rows(mechanism: Mechanism, count: int) -> Array:
 
 
 def joint_columns(mechanism: Mechanism, factors: Array | Sequence[Any]) -> Array:
-    """A column a joint, with what multiplies its parameter, given by body, in the row of its own body."""
+    """One column per joint, with the factor of its parameter, by body, in the row of its own body."""
     columns = np.zeros((len(mechanism.bodies), len(mechanism.links)), dtype=object)
     for k, body in enumerate(mechanism.links):
         columns[k, body.joint] = factors[k]
@@ -133,7 +131,7 @@ def joint_columns(mechanism: Mechanism, factors: Array | Sequence[Any]) -> Array
 
 
 def rotor_columns(mechanism: Mechanism, paths: Sequence[Path], moments: Sequence[Array]) -> Array:
-    """A column a rotor: the power along the screws that move it of the moment that its inertia of 1 takes; by body."""
+    """One column per rotor: the power of the moment of its unit inertia along the screws that move it; by body."""
     columns = np.zeros((len(mechanism.bodies), len(mechanism.rotors)), dtype=object)
     for column in range(len(mechanism.rotors)):
         k = len(mechanism.links) + column

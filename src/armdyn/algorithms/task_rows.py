@@ -21,13 +21,13 @@ COMPONENTS = ("wx", "wy", "wz", "vx", "vy", "vz")
 
 GROUPS = {"pose": COMPONENTS, "orientation": COMPONENTS[:3], "position": COMPONENTS[3:]}
 GROUPS |= {name: (name,) for name in COMPONENTS}
-"""Words for several components at once."""
+"""Keys for several components at once."""
 
 Components = str | Sequence[str | Sequence[float]]
-"""Words of `GROUPS`, or six numbers s for the motion s . (w, v)."""
+"""Keys of `GROUPS`, or six numbers s for the motion s . (w, v)."""
 
 SMALLEST, LARGEST = 1e-100, 1e100
-"""Bounds on the rows' lengths and the damping, whose squares are still numbers."""
+"""Bounds on the rows' lengths and the damping, whose squares are still finite."""
 
 Row = tuple[float, ...]
 
@@ -35,7 +35,7 @@ _UNIT_ROWS: dict[str, Row] = {name: tuple(float(name == other) for other in COMP
 
 
 class TaskSpaceError(ArmdynError, ValueError):
-    """A task that makes no sense: components twice, a point where none can be, more of them than joints."""
+    """An invalid task: components twice, a point that is not possible, or more components than joints."""
 
 
 class SingularTask(TaskSpaceError):
@@ -43,10 +43,10 @@ class SingularTask(TaskSpaceError):
 
 
 def chosen_rows(components: Components) -> tuple[Row, ...]:
-    """The rows s of the task's velocity s . (w, v), one a component, in the order asked for.
+    """The rows s of the task's velocity s . (w, v), one per component, in the requested order.
 
     Raises:
-        UnknownName: a word that is no component.
+        UnknownName: a key of no component.
         TaskSpaceError: none at all, one twice, or a row that is not six numbers, of which one is not zero and the
             largest between 1e-100 and 1e100.
 
@@ -94,7 +94,7 @@ def _rows_of(component: Any) -> list[Row]:
 
 
 def name_of(row: Row) -> str:
-    """The component's name, or what it is a combination of.
+    """The component's name, or the linear combination.
 
     >>> from armdyn.algorithms.task_rows import name_of
     >>> name_of((0, 0, 0, 1, 0, 0)), name_of((0, 0, 0.5, 1, 0, -2))
@@ -109,7 +109,7 @@ def name_of(row: Row) -> str:
 
 
 def selected(rows: Sequence[Row], of_twist: Array) -> Array:
-    """The task's rows of a Jacobian or a twist: what is multiplied by 0 or 1 is left out or taken as it is."""
+    """The task's rows of a Jacobian or a twist: factors of 0 and 1 take no multiplication."""
     return np.array([sum((factor * of_twist[i] for i, factor in enumerate(row) if factor), start=0.0) for row in rows])
 
 
@@ -146,7 +146,7 @@ def with_point(mechanism: Mechanism, frame: str | None, point: Sequence[float]) 
 
 
 def check_joints_suffice(mechanism: Mechanism, frame: str | None, rows: Sequence[Row]) -> None:
-    """Refuse a task of more components than there are joints to make them."""
+    """Refuse a task of more components than joints that can make them."""
     name = mechanism.model.frame(frame).name
     k, _ = mechanism.frame(name)
     if k < 0:

@@ -1,4 +1,4 @@
-"""The equations of motion as the task sees them: Lambda Vdot + eta = F (Modern Robotics 8.6; Khatib 1987)."""
+"""The equations of motion in the coordinates of a task: Lambda Vdot + eta = F (Modern Robotics 8.6; Khatib 1987)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from armdyn.spatial.rotations import Array
 class TaskSpace(NamedTuple):
     """The dynamics of an arm of n joints in a task of k components: F = Lambda Vdot + eta, with tau = J^T F + N tau_0.
 
-    V = J qd are the components of the frame's twist that the task is about, F the forces along them.
+    V = J qd are the components of the frame's twist of the task, F the forces along them.
 
     ``Lambda`` is the task's mass matrix, kg, kg m or kg m^2, shape (..., k, k); ``eta`` its velocity and gravity
     forces, N or N m, shape (..., k), the sum of ``mu`` (velocities) and ``p`` (gravity); ``J`` the task's rows of the
@@ -64,30 +64,31 @@ def task_space(
     expressed_in: str = "body",
     damping: float = 0.0,
 ) -> TaskSpace:
-    """Task-space dynamics Lambda(q), eta(q, qd) and what goes with them, kg and N, as a `TaskSpace`.
+    """Task-space dynamics Lambda(q), eta(q, qd) and related matrices, kg and N, as a `TaskSpace`.
 
-    Lambda = (J M^-1 J^T)^-1 and eta = Jbar^T h - Lambda Jdot qd, which are J^-T M J^-1 and Modern Robotics 8.91 where J
+    Lambda = (J M^-1 J^T)^-1 and eta = Jbar^T h - Lambda Jdot qd, which are J^-T M J^-1 and Modern Robotics 8.91 if J
     is square (Modern Robotics 8.90, 8.91; Khatib 1987, 45-53 for arms with joints to spare).
 
-    For numbers or traced scalars, inside functions of your own; `Robot.task_space` also checks for singularities.
+    The function takes numbers or traced scalars, inside functions of your own; `Robot.task_space` also checks for
+    singularities.
 
     Args:
-        mechanism: the mechanism, as functions of a robot are given it.
+        mechanism: the mechanism that functions of a robot receive.
         q: joint positions, rad or m, shape (n,).
         qd: joint velocities, rad/s or m/s, shape (n,).
-        frame: name of the frame; the tip where none is given.
-        point: of the frame, m, in its axes, whose velocity v is; its origin by default. Not with "space".
-        components: of its twist that the task is about, in this order: words ("wx" ... "vz", "position",
-            "orientation", "pose") or rows of six numbers that weigh wx, wy, wz, vx, vy, vz.
+        frame: name of the frame; the tip if None.
+        point: the point of the frame, m, in its axes, that has the velocity v; its origin by default. Not with "space".
+        components: of its twist for the task, in this order: keys ("wx" ... "vz", "position", "orientation", "pose") or
+            rows of six numbers that weigh wx, wy, wz, vx, vy, vz.
         expressed_in: "body", "space" or "world", as of `jacobian`. With "world" Vdot is the acceleration of the point;
             it is Pinocchio's LOCAL_WORLD_ALIGNED, whose WORLD is "space".
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1, kg^-1/2 or (kg m^2)^-1/2: no effective mass exceeds
-            1 / lambda^2. None by default: where J loses rank there is no Lambda then.
+            1 / lambda^2. Zero by default: if J loses rank, there is no Lambda then.
 
     Raises:
         UnknownName: a frame, component or way of expression that does not exist.
         SingularTask: components that the joints cannot make independently, whatever the configuration.
-        TaskSpaceError: settings that make no sense.
+        TaskSpaceError: invalid settings.
     """
     rows, point = chosen_rows(components), checked_place(point, expressed_in)
     damping = checked_damping(damping)
@@ -112,7 +113,7 @@ def task_space(
 
 
 def symmetric_product(A: Array, B: Array) -> Array:
-    """A B, known to be symmetric: one half of it is computed."""
+    """The product A B, which must be symmetric: one half of it is computed."""
     size = len(A)
     product = np.zeros((size, size), dtype=object)
     for i in range(size):
