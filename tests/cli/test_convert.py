@@ -121,7 +121,7 @@ def test_names_are_quoted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("ur5", "--to", "dhh"), "no description 'dhh' in armdyn convert (4 descriptions). Did you mean 'dh'?"),
+        (("ur5", "--to", "dhh"), "no description 'dhh' in armdyn convert (5 descriptions). Did you mean 'dh'?"),
         (("ur5", "--to", "dh"), "convention is not given; the same table means different arms: choose --convention"),
         (("ur5", "--to", "dh", "--convention", "craig"), "convention is 'craig'"),
         (
@@ -142,4 +142,4 @@ def test_bad_input(shell: Shell, words: tuple[str, ...], expected: str) -> None:
 
 
 def test_every_word_is_known() -> None:
-    assert tuple(CONVERSIONS) == ("urdf", "dh", "screws", "zero_reference")
+    assert tuple(CONVERSIONS) == ("urdf", "mjcf", "dh", "screws", "zero_reference")

@@ -65,6 +65,7 @@ FILES: dict[str, tuple[str, Write]] = {
     "player": ("fall.html", lambda path: motion().animate(path, robot=arm(), fps=10)),
     "picture of a robot": ("arm.png", lambda path: arm().plot([0.1, 0.2], path)),
     "urdf": ("arm.urdf", lambda path: arm().to_urdf(path)),
+    "mjcf": ("arm.xml", lambda path: arm().to_mjcf(path)),
     "actuators": ("drives.json", drives),
     "derivation": ("arm.tex", lambda path: armdyn.derive(arm()).document(path)),
     "page": ("arm.html", lambda path: arm().to_page(path)),

@@ -34,8 +34,8 @@ class Converted:
     def data(self) -> dict[str, Any]:
         """Everything, for JSON."""
 
-    def urdf(self) -> str:
-        """The text of a URDF file."""
+    def xml(self) -> str:
+        """The text of a URDF or MJCF file."""
         raise NotImplementedError
 
     def python(self) -> str:
@@ -44,18 +44,24 @@ class Converted:
 
 
 @dataclasses.dataclass(frozen=True)
-class InUrdf(Converted):
-    """A robot as the text of a URDF file."""
+class InXml(Converted):
+    """A robot as the text of a URDF or MJCF file.
 
-    robot: Robot
+    Args:
+        kind: "urdf" or "mjcf".
+        write: returns the text.
+    """
 
-    def urdf(self) -> str:
+    kind: str
+    write: Callable[[], str]
+
+    def xml(self) -> str:
         """The text."""
-        return self.robot.to_urdf()
+        return self.write()
 
     def data(self) -> dict[str, Any]:
         """The text as one string."""
-        return {"urdf": self.urdf()}
+        return {self.kind: self.xml()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,7 +195,8 @@ def _that_read(reader: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 CONVERSIONS: dict[str, Callable[[Robot, str | None], Converted]] = {
-    "urdf": lambda robot, _: InUrdf(robot),
+    "urdf": lambda robot, _: InXml("urdf", robot.to_urdf),
+    "mjcf": lambda robot, _: InXml("mjcf", robot.to_mjcf),
     "dh": _dh,
     "screws": _screws,
     "zero_reference": _zero_reference,

@@ -19,8 +19,8 @@ from armdyn.robot import Robot
 from armdyn.writing import write_text
 
 WRITERS: dict[str, Callable[[Converted], str]] = {
-    ".urdf": lambda found: found.urdf(),
-    ".xml": lambda found: found.urdf(),
+    ".urdf": lambda found: found.xml(),
+    ".xml": lambda found: found.xml(),
     ".json": lambda found: as_json(found.data()) + "\n",
     ".py": lambda found: found.python(),
 }
@@ -41,20 +41,24 @@ def convert(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write it here, over what is there: .urdf, .json, or .py."),
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Write it here, over what is there: .urdf, .xml, .json, or .py."
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Write a robot as URDF, Denavit-Hartenberg table, screws or zero reference position.
+    """Write a robot as URDF, MJCF, Denavit-Hartenberg table, screws or zero reference position.
 
-    URDF holds every robot; the others hold one chain from base to tip, and need --base, --tip and --chain for a part of
-    a tree. Without --out URDF is printed, and of the others a table; --json and files hold every number with all
-    digits, inertias and limits too. A .py file makes the same robot by armdyn.Robot.from_dh, from_screws or
-    from_zero_reference.
+    URDF holds every robot; MJCF all but some actuators, friction laws, constraints and meshes; the others hold one
+    chain from base to tip, and need --base, --tip and --chain for a part of a tree. Without --out URDF and MJCF are
+    printed, and of the others a table; --json and files hold every number with all digits, inertias and limits too. A
+    .py file makes the same robot by armdyn.Robot.from_dh, from_screws or from_zero_reference.
 
     [bold]Examples[/]
 
       armdyn convert arm.xml -o arm.urdf
+
+      armdyn convert ur5 --to mjcf -o ur5.xml
 
       armdyn convert puma560 --to dh --convention modified
 
@@ -84,7 +88,7 @@ def convert(
 
 def _writer(to: str, out: Path) -> Callable[[Converted], str]:
     """The function that makes the text of the file, by its ending."""
-    endings = (".urdf", ".xml", ".json") if to == "urdf" else (".json", ".py")
+    endings = {"urdf": (".urdf", ".xml", ".json"), "mjcf": (".xml", ".json")}.get(to, (".json", ".py"))
     refuse_unwritable("--out", out, endings=endings)
     return WRITERS[out.suffix.lower()]
 
@@ -92,6 +96,6 @@ def _writer(to: str, out: Path) -> Callable[[Converted], str]:
 def _print(found: Converted) -> None:
     tables = found.tables()
     if not tables:
-        typer.echo(found.urdf(), nl=False)
+        typer.echo(found.xml(), nl=False)
     for table in tables:
         show(screen(), table)

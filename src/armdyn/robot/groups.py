@@ -66,8 +66,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "with_independent_constraints", "without_constraints", "renamed",
     ),
     "From descriptions and back": (
-        "from_urdf", "from_mjcf", "from_dh", "from_screws", "from_zero_reference", "from_links", "to_urdf", "to_dh",
-        "to_screws", "to_zero_reference", "to_c", "to_fmu",
+        "from_urdf", "from_mjcf", "from_dh", "from_screws", "from_zero_reference", "from_links", "to_urdf", "to_mjcf",
+        "to_dh", "to_screws", "to_zero_reference", "to_c", "to_fmu",
     ),
     "Functions of your own, and any of the above as a program": (
         "compile", "program",

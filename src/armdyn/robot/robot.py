@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import armdyn.fmi.arm
     import armdyn.formats.dh
     import armdyn.formats.export.dh
+    import armdyn.formats.export.mjcf
     import armdyn.formats.export.screws
     import armdyn.formats.export.urdf
     import armdyn.formats.export.zero_reference
@@ -180,6 +181,7 @@ class Robot:
     to_c = Imported(lambda: armdyn.robot.exporting.to_c)
     to_fmu = Imported(lambda: armdyn.fmi.arm.robot_fmu)
     to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
+    to_mjcf = OfModel(lambda: armdyn.formats.export.mjcf.write_mjcf)
 
     # Other robots from this one
     with_gravity = Edited(lambda: armdyn.robot.editing.with_gravity)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.errors import ModelError, Unsupported, shown, warn_of_description
+from armdyn.errors import Unsupported, shown, warn_of_description
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.coupling import add_coupling
 from armdyn.formats.export.loops import add_loops
 from armdyn.formats.export.mimic import mimics_of
 from armdyn.formats.export.mounting import STANDARD, add_mounting, is_standard, mounting_of
+from armdyn.formats.export.names import check_names
 from armdyn.formats.export.numbers import number, numbers, rpy_of
 from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_by_link
 from armdyn.formats.export.transmissions import add_transmissions
@@ -37,9 +37,6 @@ from armdyn.model.motor_parts import MotorPart
 from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.model.two_numbers import of_joint
 from armdyn.writing import write_text
-
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML file can hold."""
 
 SHOWN = 10
 """The most joints that one note names."""
@@ -73,7 +70,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     <robot name="planar_2r">
     """
     model = without_permutation(model)
-    _check_names(model)
+    check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
     mounting = mounting_of(model, {part.joint_name for part in parts})
     notes = list(_notes_for_other_readers(model, is_coupled=mimics is None))
@@ -120,13 +117,6 @@ def _notes_for_other_readers(model: Model, *, is_coupled: bool) -> Iterator[str]
             f"the coupling of {joints} joints by {n} coordinates stands in <{TAG}> alone: other readers of URDF take "
             "every joint as free"
         )
-
-
-def _check_names(model: Model) -> None:
-    joints = [("joint", name) for name in model.joint_names]
-    for what, name in [("robot", model.name), *(("frame", frame.name) for frame in model.frames), *joints]:
-        if not name.strip() or NOT_IN_XML.search(name):
-            raise ModelError(f"{what} {name!r} has a name that an XML file cannot hold; give it another.")
 
 
 def _add_own_words(root: Element, model: Model, shapes: Shapes, *, mounted: bool) -> Element:
