@@ -150,7 +150,9 @@ def _add_bodies(world: Element, model: Model) -> None:
     _add_geoms(base, shapes.get(model.base, ()))
     bodies = {model.base: base}
     for part in _depth_first(model):
-        body = bodies[part.name] = SubElement(bodies[part.parent], "body", name=part.name, **_place(np.asarray(part.T)))
+        body = bodies[part.name] = SubElement(
+            bodies[part.parent], "body", {"name": part.name, **_place(np.asarray(part.T))}
+        )
         _add_inertial(body, part.inertia, least=0.0 if part.kind == "fixed" else LEAST)
         if part.kind != "fixed":
             _add_joint(body, joints[part.joint_name])
@@ -176,7 +178,7 @@ def _add_inertial(body: Element, inertia: Inertia, least: float) -> None:
     T[:3, :3], T[:3, 3] = axes, inertia.com
     place = {"pos": numbers(inertia.com), **_place(T)}
     mass, moments = max(inertia.mass, least), np.maximum(moments, least)
-    SubElement(body, "inertial", **place, mass=number(mass), diaginertia=numbers(moments))
+    SubElement(body, "inertial", {**place, "mass": number(mass), "diaginertia": numbers(moments)})
 
 
 def _add_joint(body: Element, joint: Joint) -> None:
@@ -193,7 +195,7 @@ def _add_joint(body: Element, joint: Joint) -> None:
         coefficients = [of_spring["stiffness"], of_spring["quadratic"], of_spring["cubic"]]
         words["stiffness"] = numbers(coefficients if any(coefficients[1:]) else coefficients[:1])
         words["springref"] = number(of_spring["rest"])
-    SubElement(body, "joint", name=joint.name, **words)
+    SubElement(body, "joint", {"name": joint.name, **words})
 
 
 def _add_equalities(equality: Element, mimics: Mapping[str, JointEquation]) -> None:
@@ -210,7 +212,7 @@ def _add_geoms(body: Element, shapes: Sequence[Geometry]) -> None:
         words = {"type": type(one.shape).__name__.lower(), "size": numbers(_sizes(one.shape)), **_place(one.pose)}
         words |= {"contype": "0", "conaffinity": "0", "group": "2" if one.purpose == "visual" else "3"}
         words |= {} if one.color is None else {"rgba": numbers(one.color)}
-        SubElement(body, "geom", **words)
+        SubElement(body, "geom", words)
 
 
 def _sizes(shape: Shape) -> list[float]:
