@@ -35,7 +35,7 @@ SEPARATORS = ("\t", ";", ",")
 STANDARD_INPUT = "-"
 
 MOST_BYTES, MOST_COLUMNS = 1 << 30, 10_000
-"""Of a table; a longer motion fits into .npz or Parquet."""
+"""Largest size of a table, bytes and columns; a longer motion fits into .npz or Parquet."""
 
 _WITH_UNIT = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\]]*)\]", re.DOTALL)
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
@@ -50,9 +50,9 @@ class ColumnUnits:
     """The units that a column may be in.
 
     Args:
-        known: what one of each unit is in SI.
-        usual: the same of the numbers of a column that names no unit.
-        whose: who says that there is one unit only, for messages; empty where there is a choice.
+        known: factor from each unit to SI.
+        usual: factor from the numbers of a column without a unit to SI.
+        whose: source of the rule that there is one unit only, for messages; empty if there is a choice.
     """
 
     known: Mapping[str, float]
@@ -79,7 +79,7 @@ OF_TIME = ColumnUnits(TIMES)
 
 
 class Column(NamedTuple):
-    """One column that is used: its place, its name with the unit, and what one of its units is in SI."""
+    """One column that is used: its place, its name with the unit, and the factor from its unit to SI."""
 
     place: int
     label: str
@@ -93,7 +93,7 @@ class CsvTable:
     Args:
         file: the name, for messages.
         lines: the number of each line that is not blank, and its words; one at least.
-        error: the class of what `columns`, `required` and `numbers` raise.
+        error: the class of the errors of `columns`, `required` and `numbers`.
     """
 
     file: str
@@ -106,11 +106,11 @@ class CsvTable:
 
         Args:
             path: of the file.
-            expected: what the file should hold, for messages.
+            expected: the expected content, for messages.
             error: the class of errors.
 
         Raises:
-            error: a file that cannot be read, is no csv, or is empty.
+            error: a file that cannot be read, is not csv, or is empty.
         """
         of_input = str(path) == STANDARD_INPUT
         try:
@@ -139,7 +139,7 @@ class CsvTable:
         Args:
             content: the text, or its bytes in UTF-8.
             file: the name, for messages.
-            expected: what the file should hold, for messages.
+            expected: the expected content, for messages.
             separators: those among which the first row decides.
             error: the class of errors.
 
@@ -165,7 +165,7 @@ class CsvTable:
 
     @property
     def has_header(self) -> bool:
-        """Whether the first row names the columns."""
+        """True if the first row names the columns."""
         return not is_number(self.first[0])
 
     @property
@@ -182,7 +182,7 @@ class CsvTable:
         """The columns of the header that have known names, by name; the labels of the others.
 
         Raises:
-            error: a unit that does not fit, or a name that stands twice.
+            error: a unit that does not fit, or a name that is there twice.
         """
         found: list[tuple[str, Column]] = []
         others = []
@@ -216,8 +216,8 @@ class CsvTable:
         """Some columns in SI, shape (rows, columns).
 
         Args:
-            columns: which.
-            finite: whether NaN and infinity are refused.
+            columns: the columns.
+            finite: True refuses NaN and infinity.
 
         Raises:
             error: a row that is shorter or longer than the first, or a value that is not a number, by line and column.
@@ -231,7 +231,7 @@ class CsvTable:
         return self._in_si(values, columns)
 
     def _in_si(self, values: Array, columns: Sequence[Column]) -> Array:
-        """The numbers times their units; one that only its unit makes infinite is none that a motion has."""
+        """The numbers times their units; raises for finite numbers whose product is infinite."""
         with np.errstate(over="ignore"):
             scaled: Array = values * [column.factor for column in columns]
         beyond = np.argwhere(np.isfinite(values) & ~np.isfinite(scaled))
@@ -279,7 +279,7 @@ def _separator(text: str, separators: Sequence[str]) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Whether a word of a table is a number, NaN and infinity included."""
+    """True if a word of a table is a number, NaN and infinity included."""
     try:
         float(word)
     except ValueError:
@@ -288,6 +288,6 @@ def is_number(word: str) -> bool:
 
 
 def comma_hint(*words: str) -> str:
-    """The end of a message where one of these words is a number with a decimal comma."""
+    """The end of a message if one of these words is a number with a decimal comma."""
     comma = any(_DECIMAL_COMMA.fullmatch(word.strip()) for word in words)
     return " (the decimal sign is a point, not a comma)" if comma else ""

@@ -61,9 +61,9 @@ class DHRow:
     Args:
         a: length of the common normal, m: a_{i-1} in the modified convention, a_i in the standard one.
         alpha: angle between the joint axes about it, rad (or degrees, see `armdyn.Robot.from_dh`).
-        d: distance of the common normals along the joint axis, m; of a prismatic joint, its value at q = 0.
-        theta: angle between the common normals, rad; of a revolute joint, its value at q = 0: the offset of q.
-        kind: "revolute", where q is added to theta, or "prismatic", where it is added to d.
+        d: distance of the common normals along the joint axis, m; for a prismatic joint, its value at q = 0.
+        theta: angle between the common normals, rad; for a revolute joint, its value at q = 0: the offset of q.
+        kind: "revolute" (q is added to theta) or "prismatic" (q is added to d).
         inertia: of the link, in DH frame i: mass, centre of mass, and the tensor about it in the frame's axes.
         limits: of q, and of its speed and force.
         damping: viscous friction, N m s/rad or N s/m.
@@ -168,28 +168,27 @@ def read_dh(
 ) -> Model:
     """Build a serial arm from a Denavit-Hartenberg table (Craig 3.6, or the standard convention).
 
-    Frame i of the table is the frame "link_i" of the robot, "link_0" is frame 0, and "tip" is the tool. In the
-    standard convention, where frame i is at the far end of its link, the links themselves are called
-    "link_1_on_axis", ...
+    Frame i of the table is the frame "link_i" of the robot, "link_0" is frame 0, and "tip" is the tool. In the standard
+    convention, which puts frame i at the far end of its link, the links themselves are called "link_1_on_axis", ...
 
     Args:
-        rows: one a joint: (a, alpha, d, theta), with "prismatic" behind it where the joint slides; or a dict of
-            these names; or an `armdyn.DHRow`, which holds inertia, limits, friction and armature too. Lengths in m,
-            angles in rad. q is added to theta, or to d of a prismatic joint: what is given there is its offset.
+        rows: one per joint: (a, alpha, d, theta), with "prismatic" after it if the joint slides; or a dict of these
+            names; or an `armdyn.DHRow`, which holds inertia, limits, friction and armature too. Lengths in m, angles in
+            rad. q is added to theta, or to d of a prismatic joint: the value given there is its offset.
         convention: "modified" (Craig: a and alpha of the link before) or "standard"; it must be given.
-        inertias: an `armdyn.Inertia` a row, in DH frame i, where the rows hold none.
-        limits: an `armdyn.Limits` a row, where the rows hold none.
+        inertias: one `armdyn.Inertia` per row, in DH frame i, if the rows hold none.
+        limits: one `armdyn.Limits` per row, if the rows hold none.
         base: pose of DH frame 0 in the base frame, shape (4, 4).
         tool: pose of the tip in the last DH frame, shape (4, 4).
-        degrees: whether alpha and theta are in degrees.
+        degrees: True if alpha and theta are in degrees.
         gravity: acceleration of free fall in base axes, m/s^2.
         name: of the robot.
-        joint_names: "joint_1", ... where none are given.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+        joint_names: "joint_1", ... by default.
+        check_inertia: refuse inertias that no rigid body has; otherwise accept them unchanged, with a note.
 
     Raises:
-        ModelError: rows that describe no arm, all problems at once, each with its row.
-        ShapeError: rows, inertias or poses that are no such lists.
+        ModelError: rows that do not describe an arm, all problems at once, each with its row.
+        ShapeError: rows, inertias or poses that are not such lists.
         Unsupported: a row that holds the inertia of a motor.
 
     >>> rows = [(0, 0, 0, 0), (0, -90, 0.2435, 0), (0.4318, 0, -0.0934, 0)]
@@ -256,7 +255,7 @@ def _pose(T: ArrayLike | None, name: str, problems: list[str]) -> Array:
 
 
 def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow]:
-    """The rows that can be read, in radians; what is wrong with the others joins the problems."""
+    """The rows that can be read, in radians; errors in the others are added to the problems."""
     given_rows = listed(rows)
     if not given_rows:
         raise ShapeError("rows must be a list with one row a joint: (a, alpha, d, theta), a dict, or a DHRow")
@@ -324,7 +323,7 @@ def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterato
 
 
 def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, name: str) -> list[DHRow]:
-    """The rows with inertias or limits that are given beside them."""
+    """The rows with inertias or limits that are given in separate arguments."""
     if values is None:
         return table
     kind = {"inertia": Inertia, "limits": Limits}[column]

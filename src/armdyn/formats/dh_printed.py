@@ -1,4 +1,4 @@
-"""A Denavit-Hartenberg table in print: m and degrees, the joint's variable where it stands, no dust."""
+"""A Denavit-Hartenberg table in print: m and degrees, the joint's variable in its column, no rounding errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADINGS = {"modified": ("a(i-1) [m]", "alpha(i-1) [°]", "d(i) [m]", "theta(i) 
 
 
 def dh_table(table: DHTable, *, latex: bool = False) -> Table:
-    """The table with a row a joint; below it base and tool where they are no identity.
+    """The table with one row per joint; below it base and tool if they are not the identity.
 
     >>> print(dh_table(armdyn.load("scara").to_dh("standard")))
     DH table of 'scara', standard: Rz(theta) Tz(d) Tx(a) Rx(alpha), as Paul and Spong
@@ -54,14 +54,14 @@ def _row(i: int, row: DHRow, name: str, size: float, *, latex: bool) -> tuple[st
 
 
 def _sum(variable: str, offset: str, *, latex: bool) -> str:
-    """q, or q and what is added to it."""
+    """q, or q and its offset."""
     negative = offset.startswith("-")
     text = variable if offset == "0" else f"{variable} {'-' if negative else '+'} {offset.removeprefix('-')}"
     return f"${text}$" if latex else text
 
 
 def angle(radians: float) -> str:
-    """Degrees; what rounding leaves of a whole number of them is that number.
+    """Degrees; a number within rounding of a whole number is that whole number.
 
     >>> angle(-1.5707963267948966), angle(0.1)
     ('-90', '5.72958')
@@ -72,7 +72,7 @@ def angle(radians: float) -> str:
 
 
 def _place(name: str, T: Array) -> str:
-    """A sentence on a pose that is no identity."""
+    """A sentence on a pose that is not the identity."""
     if np.allclose(T, np.eye(4), rtol=0.0, atol=DUST):
         return ""
     at = ", ".join(figures(T[:3, 3], size=1.0))

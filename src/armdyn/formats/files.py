@@ -1,4 +1,4 @@
-"""Reading a named file: errors that say what is wrong, blanks before its XML declaration, other formats."""
+"""Reading a named file: errors with their cause, blanks before its XML declaration, other formats."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_XML = {
 """The kinds of files whose text is not XML, by their endings."""
 
 STARTS = {b"#usda": NOT_XML[".usda"], b"PXR-USDC": NOT_XML[".usda"], b"PK\x03\x04": NOT_XML[".zip"]}
-"""The same by their first bytes, whatever they are called."""
+"""The kinds of files that are not XML, by their first bytes, for any file name."""
 
 
 def read_file(path: Path) -> bytes:
@@ -53,7 +53,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_start(path: Path) -> bytes:
-    """The first bytes of a file; none of one that cannot be read, which is said when it is."""
+    """The first bytes of a file; empty if it cannot be read, for which `read_file` raises."""
     try:
         with path.open("rb") as file:
             return file.read(64)
@@ -62,7 +62,7 @@ def read_start(path: Path) -> bytes:
 
 
 def refuse_text(source: object) -> None:
-    """Raise where a description itself is given in place of the path of its file."""
+    """Raise if a description itself is given in place of the path of its file."""
     if not isinstance(source, str) or not source.lstrip("\ufeff \t\r\n").startswith("<"):
         return
     if "<mujoco" in source:

@@ -71,7 +71,7 @@ class Findings:
             warn_of_description("\n".join(lines))
 
     def note(self, what: str, whose: str, *, warn: bool = False) -> None:
-        """Take down that ``what`` holds for ``whose``, with a warning if asked; one note lists all such members."""
+        """Record ``what`` for the member ``whose``, with or without a warning; one note lists all such members."""
         self._notes.setdefault(what, []).append(whose)
         if warn:
             self._warned.add(what)
@@ -94,7 +94,7 @@ def _first(faults: Sequence[str]) -> list[str]:
 
 @dataclass
 class ElementReader:
-    """Reads the attributes and children of one named element, say a link, and takes down their problems.
+    """Reads the attributes and children of one named element, e.g. a link, and records their problems.
 
     The default replaces an attribute that cannot be read, so that reading goes on to the next problem.
     """
@@ -204,7 +204,7 @@ def _no_number(element: Element, attribute: str, text: str) -> str:
 
 
 def _fault(words: Sequence[str], values: Sequence[float]) -> str:
-    """The fault in the words of a vector: one is no finite number, or they are too few or too many."""
+    """The fault in the words of a vector: one is not a finite number, or they are too few or too many."""
     for word, value in zip(words, values, strict=False):
         if not math.isfinite(value):
             return f"{quoted(word)} is no finite number{_hint(word)}"

@@ -1,4 +1,4 @@
-"""Arguments of the readers that take numbers instead of a file: what is wrong with them is said by argument and row."""
+"""Arguments of the readers that take numbers instead of a file: errors name argument and row."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from armdyn.spatial.rotations import Array
 Kind = Literal["revolute", "prismatic"]
 
 KINDS: Mapping[str, Kind] = {"revolute": "revolute", "R": "revolute", "prismatic": "prismatic", "P": "prismatic"}
-"""The words and letters for the kinds of a joint, and what armdyn calls them."""
+"""The words and letters for the kinds of a joint, and armdyn's names for them."""
 
 TOLERANCE = 1e-9
 """The tolerance on unit vectors, right angles and rotations: descriptions are printed with rounding."""
 
 
 def numbers(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) -> Array:
-    """A float array of that shape, of finite numbers; ``meaning`` says what was expected."""
+    """A float array of that shape, of finite numbers; ``meaning`` describes the expected value."""
     given = array(name, values, shape, meaning, finite=ModelError)
     if given.size and (largest := float(np.abs(given).max())) > LARGEST:
         raise ModelError(f"{name} holds {largest:.3g}; expected {meaning}, numbers below {LARGEST:g}.")
@@ -53,29 +53,29 @@ def names_of_joints(names: Sequence[str] | None, count: int) -> list[str]:
 
 
 def kind_problems(kind: Any, name: str) -> Iterator[str]:
-    """The fault of a word that is no kind of joint."""
+    """The fault of a word that is not a kind of joint."""
     if not is_one_of(kind, KINDS):
         hint = did_you_mean(kind.lower(), KINDS) if isinstance(kind, str) else ""
         yield f"{name} is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
 
 
 def collar_problems(collar: Any, name: str) -> Iterator[str]:
-    """The fault of a word that is no end of a joint."""
+    """The fault of a word that is not an end of a joint."""
     if not is_one_of(collar, ("parent", "child")):
         yield f"{name} is {shown(collar)}; expected 'parent' or 'child', the link that carries it."
 
 
 def pose_problems(T: Array, name: str) -> Iterator[str]:
-    """The fault of a 4x4 array that is no rigid motion."""
+    """The fault of a 4x4 array that is not a rigid motion."""
     R = T[:3, :3]
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not orthonormal
+    with np.errstate(over="ignore", invalid="ignore"):  # a matrix that overflows is not orthonormal
         orthonormal = np.allclose(R.T @ R, np.eye(3), rtol=0.0, atol=TOLERANCE) and np.linalg.det(R) > 0.0
     if not orthonormal or not np.allclose(T[3], [0, 0, 0, 1], rtol=0.0, atol=TOLERANCE):
         yield f"{name} is no rigid motion; expected a rotation, a position and a last row 0 0 0 1."
 
 
 def unit_problems(vector: Array, name: str, hint: str = "") -> Iterator[str]:
-    """The fault of a vector that is no unit vector."""
+    """The fault of a vector that is not a unit vector."""
     if abs(math.hypot(*vector) - 1.0) > TOLERANCE:
         yield f"{name} = {vector_shown(vector)} {wrong_length(vector)}{hint}."
 

@@ -32,21 +32,21 @@ class Part:
     """A link and the joint that carries it.
 
     Args:
-        name: of the link; its frame stands on the joint.
-        parent: the link it stands on.
+        name: of the link; its frame is on the joint.
+        parent: the link that carries it.
         kind: "revolute", "prismatic" or "fixed".
         axis: unit vector the joint turns about or slides along, in the link's own axes; not of a fixed joint.
         xyz: the joint's place in the parent's frame, m.
         rpy: its turns about the parent's axes x, y and z in this order, rad, as URDF has them.
         T: pose of the link's frame in the parent's at q = 0, shape (4, 4), in place of xyz and rpy.
         inertia: of the link, in its own frame.
-        joint: name of the joint; "joint_of_" and the link's name where none is given.
+        joint: name of the joint; "joint_of_" and the link's name by default.
         limits: of q, and of its speed and force.
         damping: viscous friction, N m s/rad or N s/m.
         friction: Coulomb friction, N m or N.
         collar: the link that carries the collar of a slide, "parent" or "child".
         armature: reflected inertia of the joint's rotor, kg m^2 or kg.
-        parallel_springs: between its two links, besides its drive.
+        parallel_springs: between its two links, in addition to its drive.
 
     >>> load = armdyn.Inertia.point(2.0, [1, 0, 0])
     >>> boom = Part("boom", "base", "revolute", axis=(0, 0, 1), xyz=(0, 0, 0.3), inertia=load)
@@ -89,17 +89,17 @@ def read_links(
     """Build an arm, or a tree of them, link by link.
 
     Args:
-        parts: an `armdyn.Part` for each link but the base, in the order q shall have.
+        parts: one `armdyn.Part` per link except the base, in the order of q.
         base: name of the link that does not move.
-        base_inertia: of that link; no joint feels it.
-        tip: the link that counts as the tip. Where none is given: the end, where there is one only; else tool0, tcp,
-            flange or ee_link; else the robot has no tip, and ``notes`` says so.
+        base_inertia: of that link; it loads no joint.
+        tip: the link that counts as the tip. By default the end, if there is only one; else tool0, tcp, flange or
+            ee_link; else the robot has no tip, which ``notes`` reports.
         gravity: acceleration of free fall in base axes, m/s^2.
         name: of the robot.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+        check_inertia: refuse inertias that no rigid body has; otherwise accept them unchanged, with a note.
 
     Raises:
-        ModelError: parts that make no robot, all problems at once, each with its part.
+        ModelError: parts that do not form a robot, all problems at once, each with its part.
 
     >>> rod = armdyn.Inertia(1.0, [0.5, 0.0, 0.0], np.diag([0.0, 1 / 12, 1 / 12]))
     >>> pendulum = armdyn.Robot.from_links([

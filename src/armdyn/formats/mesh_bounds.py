@@ -15,19 +15,19 @@ LARGEST_BINARY, LARGEST_TEXT = 200_000_000, 100_000_000
 """Bytes of a file; larger ones are not opened."""
 
 MOST_TRIANGLES = 1_000_000
-"""Of one mesh; a finer one is drawn as its box."""
+"""Triangles of one mesh; a finer one is drawn as its box."""
 
 MOST_OF_ALL = 4_000_000
-"""Triangles of the shapes of one robot before they are thinned; what comes then is drawn as boxes."""
+"""Triangles of the shapes of one robot before they are thinned; later shapes are drawn as boxes."""
 
 MOST_COPIES = 10_000
 """Places in which the scene of one file puts its shapes."""
 
 MOST_NUMBERS = 30_000_000
-"""Of the arrays that a glTF file states."""
+"""Numbers in the arrays that a glTF file declares."""
 
 MOST_PIXELS = 4096 * 4096
-"""Of a texture; larger ones are left away."""
+"""Pixels of a texture; larger ones are left out."""
 
 
 class UnreadMesh(Exception):
@@ -35,7 +35,7 @@ class UnreadMesh(Exception):
 
 
 def check_file(path: Path) -> None:
-    """Raise where a file is of another format, is too large, or states too much.
+    """Raise if a file is of another format, is too large, or declares too much data.
 
     Raises:
         UnreadMesh: with the reason.
@@ -53,7 +53,7 @@ def check_file(path: Path) -> None:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether the numbers of an STL or PLY file are written out."""
+    """True if the numbers of an STL or PLY file are text."""
     with path.open("rb") as file:
         head = file.read(1000)
     if path.suffix.lower() == ".ply":
@@ -72,7 +72,7 @@ _ID, _URL = re.compile(rb"\bid\s*=\s*[\"']([^\"']*)"), re.compile(rb"\burl\s*=\s
 
 
 def _check_collada(content: bytes) -> None:
-    """Refuse definitions of entities, and nodes that stand for each other again and again."""
+    """Refuse definitions of entities, and nodes that refer to each other many times."""
     if _ENTITIES.search(content):
         raise UnreadMesh("unreadable: it has a DOCTYPE")
     copies = _copies(content)
@@ -81,7 +81,7 @@ def _check_collada(content: bytes) -> None:
 
 
 def _copies(content: bytes) -> float:
-    """How many shapes the nodes of a document place, with those of the nodes that they name."""
+    """The number of shapes that the nodes of a document place, with those of the nodes that they name."""
     own: dict[bytes, int] = {}
     named: dict[bytes, list[bytes]] = {}
     outer: list[bytes] = []
@@ -107,7 +107,7 @@ def _copies(content: bytes) -> float:
 
 
 def _expanded(own: dict[bytes, int], named: dict[bytes, list[bytes]]) -> float:
-    """The shapes of all nodes, each counted with those below it; infinite where a node is below itself."""
+    """The shapes of all nodes, each counted with those below it; infinite if a node is below itself."""
     total: dict[bytes, float] = {}
     for start in {*own, *named}:
         stack = [(start, iter(named.get(start, ())))]

@@ -14,13 +14,13 @@ from armdyn.formats.mesh_bounds import UnreadMesh, check_file
 from armdyn.model.geometry import Mesh
 
 PACKAGES = (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share"))
-"""Environment variables with folders of packages, and where these stand in them."""
+"""Environment variables with folders of packages, and the places of packages in them."""
 
 Result = TypeVar("Result")
 
 
 def find_file(mesh: Mesh) -> Path | None:
-    """The file of a mesh, where there is one; ``package://NAME/...`` is looked for as `_in_packages` does."""
+    """The file of a mesh, if there is one; `_in_packages` finds ``package://NAME/...``."""
     scheme, separator, rest = mesh.path.replace("\\", "/").partition("://")
     if not separator:
         candidates: Iterator[Path] = iter([Path(mesh.location)])
@@ -41,9 +41,9 @@ def _is_file(path: Path) -> bool:
 
 
 def _in_packages(rest: str, folder: str) -> Iterator[Path]:
-    """Possible paths of NAME/FILE of a package: in or beside the folders of the description, then in ROS's paths.
+    """Possible paths of NAME/FILE of a package: in or next to the folders of the description, then in ROS's paths.
 
-    None leaves its package: there is no file of a NAME or FILE that leads out by "..".
+    No path leaves its package: a NAME or FILE that leads out by ".." has no file.
     """
     name, _, inside = rest.partition("/")
     inside = posixpath.normpath(inside.lstrip("/"))

@@ -1,7 +1,7 @@
-"""Models of Pinocchio in memory, such as ``pinocchio.buildModelFromUrdf`` makes; the library itself is not imported.
+"""Models of Pinocchio in memory, e.g. of ``pinocchio.buildModelFromUrdf``; the library itself is not imported.
 
 Joint i turns about or slides along the column S of its motion subspace, v first, in the frame of the joint; its
-placement T_{parent,i} at q = 0, the inertia of what it carries, its limits, damping, friction and armature are stated.
+placement T_{parent,i} at q = 0, the inertia that it carries, its limits, damping, friction and armature are stated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from armdyn.model.selection import FrictionPolicy, Policy, Selection
 from armdyn.spatial.rotations import Array, Z
 
 UNIVERSE = "universe"
-"""Pinocchio's name of what does not move, where no body stands on it."""
+"""Pinocchio's name of the fixed base, if it carries no body."""
 
 BODY = "BODY"
 
@@ -44,7 +44,7 @@ SHOWN = 10
 
 
 def is_pinocchio_model(source: object) -> bool:
-    """Whether an object is a ``pinocchio.Model``."""
+    """True if an object is a ``pinocchio.Model``."""
     kind = type(source)
     return kind.__name__ == "Model" and kind.__module__.partition(".")[0] == "pinocchio"
 
@@ -64,18 +64,18 @@ def read_pinocchio_model(
 ) -> Model:
     """Read a ``pinocchio.Model`` of revolute and prismatic joints.
 
-    q has one number a joint, in Pinocchio's order; of an unbounded joint, whose configuration Pinocchio keeps as cosine
-    and sine, the angle. Links are called after Pinocchio's bodies. Damping and friction of joints are part of the
-    equations here, where Pinocchio's ``rnea`` leaves them out: ``friction="ignore"`` does too.
+    q has one number per joint, in Pinocchio's order; for an unbounded joint, whose configuration Pinocchio keeps as
+    cosine and sine, the angle. Links have the names of Pinocchio's bodies. Damping and friction of joints are part of
+    the equations here, but not of Pinocchio's ``rnea``: ``friction="ignore"`` leaves them out too.
 
     Args:
         source: a ``pinocchio.Model``.
         base: as for `read_urdf`, like the other options.
-        tip: likewise; any frame of the model but its joints.
+        tip: likewise; any frame of the model except its joints.
         chain: likewise.
         locked: likewise.
-        gravity: acceleration of free fall in base axes, m/s^2; the model's where not given, turned into the axes
-            of ``base``.
+        gravity: acceleration of free fall in base axes, m/s^2; the model's by default, turned into the axes of
+            ``base``.
         check_inertia: as for `read_urdf`.
         problems: likewise.
         friction: likewise.
@@ -222,7 +222,7 @@ def _reference(source: Any, i: int) -> float:
 
 
 def _limit(value: float) -> float:
-    """A limit; the largest floating-point number, which stands for none in Pinocchio, is infinity."""
+    """A limit; the largest floating-point number, Pinocchio's value for no limit, becomes infinity."""
     return np.inf if value >= np.finfo(float).max else float(value)
 
 
@@ -249,7 +249,7 @@ def _rubbing(forwards: float, backwards: float) -> Actuator:
 
 
 def _frames(source: Any, bodies: list[str], taken: set[str]) -> tuple[list[LinkPart], list[JointPart]]:
-    """The frames that are no joints and no links yet, as massless links welded to what carries them."""
+    """The frames that are not joints or links yet, as massless links welded to the link that carries each."""
     links, welds = [], []
     for frame in _others(source, taken):
         name, carrier = frame.name, bodies[frame.parentJoint]

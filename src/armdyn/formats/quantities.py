@@ -38,15 +38,15 @@ ANGLE_OR_LENGTH: Units = {**ANGLES, **LENGTHS}
 
 
 def read_quantity(text: str, units: Units = NO_UNITS) -> float:
-    """A number in SI: a product or quotient of numbers and pi, with a unit behind it or not.
+    """A number in SI: a product or quotient of numbers and pi, with or without a unit after it.
 
     Args:
-        text: such as "0.5", "-3*pi/4", "2pi/3", "90deg", "20 mm".
+        text: e.g. "0.5", "-3*pi/4", "2pi/3", "90deg", "20 mm".
         units: those it may have; a number without a unit is in SI.
 
     Raises:
         UnknownUnit: it has another unit.
-        ValueError: it is no number.
+        ValueError: it is not a number.
 
     >>> read_quantity("90deg", joint_units("revolute")), read_quantity("-pi/4"), read_quantity("20mm", LENGTHS)
     (1.5707963267948966, -0.7853981633974483, 0.02)

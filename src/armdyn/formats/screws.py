@@ -36,20 +36,20 @@ def read_screws(
     """Build a serial arm from Modern Robotics' product-of-exponentials lists (Modern Robotics 8.3).
 
     The frames of the lists, at the links' centres of mass, keep the names "link_1", ..., "link_n" and the end-effector
-    is "tip". Each link's own frame has the same axes but stands on its joint axis, and is called "link_1_on_axis", ...
+    is "tip". Each link's own frame has the same axes but lies on its joint axis, and is called "link_1_on_axis", ...
 
     Args:
         Mlist: M_01, M_12, ..., M_{n,n+1}: home pose of each centre-of-mass frame in the one before, then of the
             end-effector frame in the last, shape (n + 1, 4, 4).
         Glist: spatial inertia of each link in its frame, angular part first, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, angular part first, shape (6, n).
+        Slist: space screw axes at home, one per column, angular part first, shape (6, n).
         gravity: acceleration of free fall in base axes, m/s^2.
         name: of the robot.
-        joint_names: "joint_1", ... where none are given.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+        joint_names: "joint_1", ... by default.
+        check_inertia: refuse inertias that no rigid body has; otherwise accept them unchanged, with a note.
 
     Raises:
-        ModelError: lists that describe no arm, all problems at once.
+        ModelError: lists that do not describe an arm, all problems at once.
     """
     M, G, S = _arrays(Mlist, Glist, Slist)
     n = len(G)

@@ -1,4 +1,4 @@
-"""Units a description may be written in; behind `formats/` everything is in metres, kilograms and seconds."""
+"""Units a description may be written in; after `formats/` all quantities are in metres, kilograms and seconds."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Untrusted XML as a tree: no document type, no entities, no other file, within limits, with exact lines.
 
-Expat, which comes with Python, reports what it meets; the first thing a robot description has no use for ends the
+Expat, which comes with Python, reports each construct; the first one that a robot description has no use for ends the
 reading at once. So an entity is never declared, let alone expanded, and no name in the file is ever opened.
 """
 
@@ -23,7 +23,7 @@ MAX_TEXT = 1000
 """About how many letters of a text are kept: texts of descriptions are names and numbers."""
 
 ENCODINGS = ("UTF-8", "UTF-16", "US-ASCII", "ISO-8859-1", "ISO-8859-15", "windows-1252")
-"""The encodings that are read. Python knows many more, some of which are no alphabets, such as unicode_escape."""
+"""The encodings that are read. Python supports many more, some of which are not alphabets, e.g. unicode_escape."""
 
 OTHER_NAMES = ("utf8", "utf-16le", "utf-16be", "ascii", "latin-1", "latin1", "cp1252")
 """Other names of these encodings."""
@@ -87,7 +87,7 @@ def _malformed(error: expat.ExpatError, data: bytes, builder: _Builder) -> str:
 
 
 class _Builder:
-    """Grows the tree as expat reports what it meets."""
+    """Builds the tree from the constructs that expat reports."""
 
     def __init__(self, name: str, encoding: str | None, first_line: int) -> None:
         self.name = name

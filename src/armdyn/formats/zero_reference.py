@@ -1,4 +1,4 @@
-"""The zero reference position: every axis, point and inertia in base coordinates, with the arm where all q are zero.
+"""The zero reference position: every axis, point and inertia in base coordinates, with the arm at q = 0.
 
 Kazerounian and Gupta (1985), sections 2, 7 and 8. Joint k turns about, or slides along, the unit vector u_0k through
 the point Q_0k, the joint's centre P_k. The link that it moves is number k + 1 in the paper and "link_k" here. Its body
@@ -126,37 +126,37 @@ def read_zero_reference(
 ) -> Model:
     """Build a serial arm from its zero reference position (Kazerounian and Gupta 1985, sections 2 and 8).
 
-    Everything is in base coordinates, with the arm where all q are zero. Joint k moves "link_k" (number k + 1 in
-    the paper); a row of every table belongs to joint k and that link.
+    Everything is in base coordinates, with the arm at q = 0. Joint k moves "link_k" (number k + 1 in the paper); a row
+    of every table belongs to joint k and that link.
 
     Args:
         axes: u_0k, unit vector of each joint, shape (n, 3).
-        kinds: "R" or "P", or the words, one a joint ("RRPRRR" will do); all revolute where not given.
+        kinds: "R" or "P", or the words, one per joint ("RRPRRR" is valid too); all revolute by default.
         points: Q_0k, a point on each axis, shape (n, 3); or give body vectors.
-        hand: h, the hand point, shape (3,); the last joint's point where ``points`` are given without it.
+        hand: h, the hand point, shape (3,); the last joint's point if ``points`` are given without it.
         b: body vectors b_{0,k+1} from joint k to the next, the last to the hand point, shape (n, 3).
         c: body vectors c_{0,k+1} from joint k to the centre of mass of its link, shape (n, 3).
         d: body vectors d_{0,k+1} from that centre of mass to the next joint, shape (n, 3); b = c + d, two suffice.
-        first_center: the first joint's centre, where body vectors are given; the origin else.
-        axial: u_0a, unit vector of the hand, which becomes the tip's z axis; the base's axes where not given.
+        first_center: the first joint's centre, if body vectors are given; the origin by default.
+        axial: u_0a, unit vector of the hand, which becomes the tip's z axis; the base's axes by default.
         transverse: u_0t, unit vector at right angles to it, which becomes the tip's x axis.
         masses: of the links, shape (n,); or give weights.
         weights: of the links, shape (n,); a mass is its weight over ``weighed_at``.
         inertias: I^G_0k, inertias about the centres of mass in base axes, shape (n, 3, 3).
-        collars: the link that carries the collar of a slide, by the name of its joint: {"joint_3": "link_2"}. The
-            link that it moves where not given. Joint forces do not depend on it, joint reactions do.
-        units: of all lengths, masses or weights, and inertias; SI where not given. The paper's are
+        collars: the link that carries the collar of a slide, by the name of its joint: {"joint_3": "link_2"}. The link
+            that it moves by default. Joint forces do not depend on it, joint reactions do.
+        units: of all lengths, masses or weights, and inertias; SI by default. The paper's are
             ``armdyn.Units.pounds_and_inches()``. Gravity and limits are in SI always.
-        weighed_at: the free fall under which the weights were taken, m/s^2.
+        weighed_at: the free fall for which the weights were measured, m/s^2.
         gravity: acceleration of free fall in base axes, m/s^2.
-        limits: one `armdyn.Limits` a joint.
-        joint_names: "joint_1", ... where none are given.
+        limits: one `armdyn.Limits` per joint.
+        joint_names: "joint_1", ... by default.
         name: of the robot.
-        check_inertia: refuse inertias that no rigid body has, or none in these units; otherwise take them as they
-            stand, with a note.
+        check_inertia: refuse inertias that no rigid body has, or none in these units; otherwise accept them unchanged,
+            with a note.
 
     Raises:
-        ModelError: what describes no arm, all problems at once, each with its argument and row.
+        ModelError: tables that do not describe an arm, all problems at once, each with its argument and row.
         ShapeError: an array of another shape.
         UnknownName: a collar of a joint that does not exist.
 
@@ -225,7 +225,7 @@ def _centers(
     d: ArrayLike | None,
     first_center: ArrayLike | None,
 ) -> tuple[Array, Array | None]:
-    """P_1 ... P_n and h, shape (n + 1, 3), and the vectors c from P_k to the centres of mass, where they are given."""
+    """P_1 ... P_n and h, shape (n + 1, 3), and the vectors c from P_k to the centres of mass, if they are given."""
     given = {"b": b, "c": c, "d": d}
     vectors = {key: numbers(v, (n, 3), key, "one body vector a joint") for key, v in given.items() if v is not None}
     if points is not None:
@@ -259,7 +259,7 @@ def _body_vectors(vectors: Mapping[str, Array]) -> Array:
 
 
 def _to_mass_centers(vectors: Mapping[str, Array], between: Array, *, known_hand: bool) -> Array | None:
-    """c, given or as b - d; where all three are given, they must agree."""
+    """c, given or as b - d; if all three are given, they must agree."""
     if "c" in vectors and "d" in vectors:
         off = np.abs(vectors["c"] + vectors["d"] - between)
         if not known_hand:
@@ -275,7 +275,7 @@ def _to_mass_centers(vectors: Mapping[str, Array], between: Array, *, known_hand
 
 
 def _hand_axes(axial: ArrayLike | None, transverse: ArrayLike | None, problems: list[str]) -> Array:
-    """The tip's axes as columns: x along u_t, z along u_a; the base's where neither is given."""
+    """The tip's axes as columns: x along u_t, z along u_a; the base's if neither is given."""
     if axial is None and transverse is None:
         return np.eye(3)
     if axial is None or transverse is None:
@@ -353,7 +353,7 @@ def _collar_sides(
 
 def _refuse_mixed_units(P: Array, com: Array, m: Array, tensors: Array) -> None:
     """An inertia whose radius of gyration is many times the arm's length cannot be in the units of the lengths."""
-    with np.errstate(over="ignore"):  # lengths beyond all bounds are refused where the parts are put together
+    with np.errstate(over="ignore"):  # lengths beyond all bounds are refused when the parts are assembled
         size = np.linalg.norm(np.diff(P, axis=0), axis=1).sum() + np.linalg.norm(com, axis=1).sum()
         most = m * np.square(LARGEST_RADIUS * size)
     for k, I in enumerate(tensors):  # noqa: E741

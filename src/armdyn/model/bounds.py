@@ -6,10 +6,10 @@ Directions have no bound: they are normalised.
 from __future__ import annotations
 
 LARGEST = 1e100
-"""The largest mass or inertia, in whatever unit: products of larger numbers overflow."""
+"""The largest mass or inertia, in any unit: products of larger numbers overflow."""
 
 LONGEST = 1e50
-"""The largest length, in whatever unit: squares of lengths times the largest mass are numbers."""
+"""The largest length, in any unit: squares of lengths times the largest mass are finite."""
 
 SHORTEST = 1e-50
 """The smallest nonzero size of a body, m: the fourth powers of smaller lengths underflow to zero."""

@@ -3,7 +3,7 @@
 Every moving link gets a frame of our own choice: z along its joint axis, origin on that axis, x along the
 common normal to the axis of its first child. The step from a link to its child is then a turn about x, a turn
 about z (the joint), and an offset with two components: modified Denavit-Hartenberg's choice of axes, with the origin
-where the common normal from the parent *arrives* instead of the point from which the one to the child departs. A link
+at the foot of the common normal from the parent instead of the foot of the one to the child. A link
 with several children needs one more turn about z, by a constant, before the second and later ones.
 
 This is exact: poses, forces and inertias are the same physical quantities in other axes. It is done in fifty digits and

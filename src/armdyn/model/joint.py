@@ -73,7 +73,7 @@ class Joint:
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...]:
-        """Its friction besides damping and friction: the laws of its actuator and the losses of its gear."""
+        """Its friction in addition to damping and friction: the laws of its actuator and the losses of its gear."""
         return () if self.actuator is None else (*(self.actuator.laws or ()), *self.actuator.losses)
 
     @property

@@ -46,7 +46,7 @@ class Link:
 
     @classmethod
     def of(cls, name: str, properties: MassProperties) -> Link:
-        """The link of these properties, which are rounded here and kept as they are besides."""
+        """The link with these properties, rounded and, in addition, unrounded."""
         link = cls(name, Inertia.of(properties))
         object.__setattr__(link, "_unrounded", properties)
         return link

@@ -173,7 +173,7 @@ def _symmetric(a: Array, b: Array) -> Array:
 
 
 def _span(vectors: Sequence[Array], tolerance: float) -> Array:
-    """An orthonormal basis of what the vectors span, one per row."""
+    """An orthonormal basis of the span of the vectors, one per row."""
     _, sizes, directions = np.linalg.svd(np.array(vectors), full_matrices=False)
     return np.asarray(directions[sizes > tolerance * sizes.max()])
 

@@ -70,7 +70,7 @@ MECHANICS = ("limits", "damping", "friction", "collar", "armature")
 
 
 def mechanics(joint: Any) -> dict[str, Any]:
-    """The fields that the joints of all descriptions share besides names, pose and axis."""
+    """The fields that the joints of all descriptions share in addition to names, pose and axis."""
     return {name: getattr(joint, name) for name in MECHANICS}
 
 

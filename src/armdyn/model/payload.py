@@ -112,7 +112,7 @@ PAYLOAD = ".payload"
 """The word between the name of a frame and the quantity of the payload on it."""
 
 POINT: dict[str, Any] = {"com": np.zeros(3), "inertia": np.zeros((3, 3))}
-"""The default of a payload besides its mass: a point at the frame's origin."""
+"""The defaults of a payload except its mass: a point at the frame's origin."""
 
 
 def payload_frame(model: Model, owner: str) -> str | None:

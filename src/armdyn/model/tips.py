@@ -46,7 +46,7 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
 
 
 def _prefixed(moved: Sequence[str]) -> str | None:
-    """The only frame called like left_tool0; None if there are none or several."""
+    """The only frame named like left_tool0; None if there are none or several."""
     endings = tuple(f"{separator}{PREFIXED}" for separator in SEPARATORS)
     matching = [name for name in moved if name.endswith(endings)]
     return matching[0] if len(matching) == 1 else None

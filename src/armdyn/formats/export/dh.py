@@ -1,8 +1,8 @@
 """A serial arm as a Denavit-Hartenberg table: from the common normals of its axes at the zero position.
 
-Between every two neighbouring axes i and i+1 there is a common normal. Modified frames stand where it leaves axis i,
-standard ones where it arrives at axis i+1; both have their x axis along it. What is free (where axes are parallel, and
-at both ends of the chain) is chosen so that as many of the four numbers as possible are zero.
+Between every two neighbouring axes i and i+1 there is a common normal. Modified frames are at its foot on axis i,
+standard ones at its foot on axis i+1; both have their x axis along it. Free choices (for parallel axes, and at both
+ends of the chain) are made so that as many of the four numbers as possible are zero.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LOST = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """The common normal of axis i and axis i+1: its unit vector, and where it leaves one and arrives at the other."""
+    """The common normal of axis i and axis i+1: its unit vector, and its foot on each."""
 
     x: Array
     leaves: Array
@@ -76,7 +76,7 @@ Pair = tuple[float, float]
 
 
 def _steps(z: list[Array], normals: list[Normal], *, modified: bool, size: float) -> list[tuple[Pair, Pair]]:
-    """(d, theta) and (a, alpha) of every row; the normals before the first axis and behind the last are free: zeros."""
+    """(d, theta) and (a, alpha) of every row; the normals before the first axis and after the last are free: zeros."""
     n, nothing = len(z), (0.0, 0.0)
     between = zip(range(1, n - 1), normals, normals[1:], strict=False)
     inner = [_along(z[k], before, after, size) for k, before, after in between]
@@ -112,7 +112,7 @@ def _normal(z1: Array, o1: Array, z2: Array, o2: Array, x_before: Array | None, 
 
 
 def _any_normal(z: Array, x_before: Array | None) -> Array:
-    """The normal of the axes before where it will do, else one near a base axis."""
+    """The normal of the axes before if it is valid, else one near a base axis."""
     if x_before is not None:
         return x_before
     return clean_direction(cross(exact(np.eye(3))[int(np.argmin(np.abs(z)))], z))
@@ -129,7 +129,7 @@ def _across(z1: Array, z2: Array, normal: Normal, size: float) -> Pair:
 
 
 def _length(v: Array, direction: Array, size: float) -> float:
-    """v along a direction; 0 where only rounding is left."""
+    """v along a direction; 0 if it is below rounding."""
     length = float(v @ direction)
     return 0.0 if abs(length) < ROUNDING * size else length
 

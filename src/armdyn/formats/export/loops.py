@@ -1,4 +1,4 @@
-"""Constraints as <loop_joint> elements of a URDF file, where they are loops that such an element can say."""
+"""Constraints as <loop_joint> elements of a URDF file, for loops that such an element can describe."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TYPES = {
 
 
 def add_loops(root: Element, model: Model) -> None:
-    """Write every constraint, or refuse the one that is no such loop."""
+    """Write every constraint, or refuse one that is not such a loop."""
     for constraint in model.constraints:
         if not isinstance(constraint, Held) or constraint.axes not in TYPES:
             raise Unsupported(_refusal(model, constraint))

@@ -1,4 +1,4 @@
-"""A coupling as joints that mimic others, where it is one; `armdyn.formats.export.coupling` writes the others."""
+"""A coupling as joints that mimic others, if it has that form; `armdyn.formats.export.coupling` writes the others."""
 
 from __future__ import annotations
 

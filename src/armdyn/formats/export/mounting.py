@@ -24,7 +24,7 @@ STANDARD = math.hypot(*STANDARD_GRAVITY)
 """The size of gravity that other readers count, m/s^2."""
 
 RELATIVE = 1e-12
-"""By which gravity of a robot may differ from it: rounding of its direction."""
+"""Relative tolerance of a robot's gravity to that size: rounding of its direction."""
 
 
 class Mounting(NamedTuple):
@@ -36,10 +36,10 @@ class Mounting(NamedTuple):
 
 
 def mounting_of(model: Model, joints: set[str]) -> Mounting | None:
-    """The mounting of the base; None where gravity points along its -z, or is zero.
+    """The mounting of the base; None if gravity points along its -z, or is zero.
 
     Args:
-        model: whose base is mounted.
+        model: the model of the base.
         joints: the names of all joints that are written.
     """
     g = model.gravity
@@ -73,5 +73,5 @@ def add_mounting(root: Element, model: Model, mounting: Mounting) -> None:
 
 
 def is_standard(gravity: Array) -> bool:
-    """Whether gravity has the size that other readers count."""
+    """True if gravity has the size that other readers assume."""
     return math.isclose(float(norm(exact(gravity))), STANDARD, rel_tol=RELATIVE)

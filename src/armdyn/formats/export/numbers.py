@@ -13,7 +13,7 @@ from armdyn.exact import arctan2, exact, norm, rounded
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
 STRAIGHT = 1e-7
-"""Cosine of the pitch below which roll and yaw turn about one axis, and roll alone is written."""
+"""Cosine of the pitch below which roll and yaw turn about one axis, and only roll is written."""
 
 ULPS = (0, 1, -1, 2, -2)
 
@@ -32,7 +32,7 @@ def number(value: float) -> str:
 
 
 def rpy_of(R: Array) -> tuple[float, float, float]:
-    """Roll, pitch and yaw, rad, whose rotation is R to the last bit where any is, or else the nearest found."""
+    """Roll, pitch and yaw, rad, whose rotation equals R to the last bit if possible, or else the nearest ones found."""
     best, least = (0.0, 0.0, 0.0), math.inf
     for start in _starts(R):
         for steps in product(ULPS, repeat=3):
@@ -46,12 +46,12 @@ def rpy_of(R: Array) -> tuple[float, float, float]:
 
 
 def _starts(R: Array) -> list[tuple[float, float, float]]:
-    """The angles by arctangents; before them, the same with right angles exact where they are nearly that."""
+    """The angles by arctangents; before them, candidates with near right angles made exact."""
     cos_pitch = float(norm(exact(R[:2, 0])))
     pitch = float(arctan2(-R[2, 0], cos_pitch))
     roll, yaw = float(arctan2(R[2, 1], R[2, 2])), float(arctan2(R[1, 0], R[0, 0]))
     found = [(roll, pitch, yaw)]
-    if cos_pitch < STRAIGHT:  # pitch is a right angle: roll - yaw or roll + yaw alone counts
+    if cos_pitch < STRAIGHT:  # pitch is a right angle: only roll - yaw or roll + yaw matters
         found.append((float(arctan2(-R[1, 2], R[1, 1])), pitch, 0.0))
     snapped = [tuple(map(_right_angle, angles)) for angles in found]
     return [(r, p, y) for r, p, y in dict.fromkeys([*snapped, *found])]

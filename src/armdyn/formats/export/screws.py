@@ -24,7 +24,7 @@ class Screws(NamedTuple):
     Slist: Array
 
     def table(self) -> Table:
-        """A row a joint: the space screw axis S_i, angular part first; below it the tip's pose at q = 0."""
+        """One row per joint: the space screw axis S_i, angular part first; below it the tip's pose at q = 0."""
         rows = [(str(i), *figures(S, size=1.0)) for i, S in enumerate(self.Slist.T, start=1)]
         home = reduce(np.matmul, self.Mlist)
         below = [f"  {'  '.join(f'{cell:>10}' for cell in figures(row, size=1.0))}" for row in home]
@@ -46,8 +46,8 @@ class Screws(NamedTuple):
 def write_screws(model: Model) -> Screws:
     """Modern Robotics' lists (Mlist, Glist, Slist) of a serial arm, which `Robot.from_screws` reads (MR 8.3).
 
-    The frames of the lists stand at the centres of mass, with the axes of the links' frames. Names, limits and
-    gravity are not part of them.
+    The frames of the lists are at the centres of mass, with the axes of the links' frames. Names, limits and gravity
+    are not part of them.
 
     Raises:
         Unsupported: a robot that branches, whose tip is not on its last link, or whose joints have armature.

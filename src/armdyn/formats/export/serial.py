@@ -1,4 +1,4 @@
-"""A model as one chain at its zero position: what the descriptions that know no branches can hold."""
+"""A model as one chain at its zero position: the form that descriptions without branches can hold."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from armdyn.spatial.rotations import Array, inverse_rigid
 
 @dataclass(frozen=True, eq=False)
 class SerialArm:
-    """The joints in the order of the chain, and where everything is in base coordinates at q = 0.
+    """The joints in the order of the chain, and their poses in base coordinates at q = 0.
 
-    q of the description that is written has the order of the chain, whatever that of the model is.
+    q of the written description has the order of the chain, independent of that of the model.
 
-    Poses are in `armdyn.exact.Exact` numbers: what is written is rounded once.
+    Poses are in `armdyn.exact.Exact` numbers: written numbers are rounded once.
 
     Args:
-        model: whose chain it is.
+        model: the model of the chain.
         joints: base to tip.
-        poses: T_0k, of each link's frame, a (4, 4) array a joint.
+        poses: T_0k, of each link's frame, one (4, 4) array per joint.
         tip: T_0,tip.
     """
 
@@ -85,7 +85,7 @@ class SerialArm:
         return p
 
     def without_armature(self, what: str) -> SerialArm:
-        """The same chain; an error if its joints have armature, which ``what`` cannot hold."""
+        """The chain itself; raises if its joints have armature, which ``what`` cannot hold."""
         for joint in self.joints:
             if joint.armature:
                 raise Unsupported(
@@ -95,7 +95,7 @@ class SerialArm:
         return self.without_rotors(what)
 
     def without_rotors(self, what: str) -> SerialArm:
-        """The same chain; an error if its joints turn rotors that are bodies or have springs, which ``what`` lacks."""
+        """The chain itself; raises if its joints turn rotors that are bodies or have springs, which ``what`` lacks."""
         for joint in self.joints:
             if joint.parallel_springs:
                 raise Unsupported(
@@ -111,7 +111,7 @@ class SerialArm:
         return self
 
     def without_actuators(self, what: str) -> SerialArm:
-        """The same chain; an error if its joints have actuators, which ``what`` cannot hold."""
+        """The chain itself; raises if its joints have actuators, which ``what`` cannot hold."""
         for joint in self.joints:
             if joint.actuator is not None:
                 raise Unsupported(
@@ -130,7 +130,7 @@ class SerialArm:
         return self.model.link(self.joints[k].child).inertia
 
     def inertia_seen_from(self, k: int, T: Array) -> Inertia:
-        """The same in a frame whose pose in base coordinates is T."""
+        """The inertia of link k in a frame whose pose in base coordinates is T."""
         return Inertia.of(self.inertia(k).exact.seen_from(inverse_rigid(T) @ self.poses[k]))
 
 

@@ -26,7 +26,7 @@ def shapes_by_link(model: Model) -> Shapes:
 
 
 def is_of_urdf(geometry: Geometry) -> bool:
-    """Whether URDF has a word for the form."""
+    """True if URDF has an element for the form."""
     return TAGS[type(geometry.shape)] in OF_URDF
 
 

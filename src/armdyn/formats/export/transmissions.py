@@ -1,4 +1,4 @@
-"""Gears and rotors as <transmission> elements, which ROS and Drake read; <armdyn> has all of the actuators besides."""
+"""Gears and rotors as <transmission> elements, which ROS and Drake read; <armdyn> has the complete actuators."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from armdyn.formats.urdf.transmissions import GEAR_RATIO, REDUCTIONS, ROTOR_INER
 from armdyn.model.model import Model
 
 NAMESPACE = {"xmlns:drake": "http://drake.mit.edu"}
-"""Of Drake's elements, which parsers that know namespaces want declared."""
+"""Namespace of Drake's elements, which parsers with namespaces require to be declared."""
 
 TYPE = "transmission_interface/SimpleTransmission"
 INTERFACE = "hardware_interface/EffortJointInterface"
-"""ROS wants an interface named; torques are what this library computes."""
+"""ROS requires the name of an interface; this library computes torques."""
 
 
 def add_transmissions(root: Element, model: Model) -> None:

@@ -43,19 +43,19 @@ SHOWN = 10
 
 
 def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
-    """The robot as the text of a URDF file, and as the file where a path is given.
+    """The robot as the text of a URDF file, and as the file if a path is given.
 
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
-    loops, as <loop_joint> elements, and shapes. URDF has no place for the size of gravity, the tip, armature,
+    loops, as <loop_joint> elements, and shapes. URDF has no element for the size of gravity, the tip, armature,
     actuators, rotors, springs of joints, collars of slides, couplings but mimicry, capsules, ellipsoids and planes:
-    they are in an element <armdyn>, which other readers pass over. Where gravity does not point along -z of the base,
-    the base stands on a link "world", turned, so that other readers count the same gravity.
-    Gears and the inertias of rotors stand as <transmission> elements too, as ROS and Drake read them, and the laws
-    Viscous and Coulomb in <dynamics>.
-    `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
+    they are in an element <armdyn>, which other readers pass over. If gravity does not point along -z of the base, the
+    base is mounted on a link "world", turned, so that other readers compute with the same gravity.
+    Gears and the inertias of rotors are written as <transmission> elements too, as ROS and Drake read them, and the
+    laws Viscous and Coulomb in <dynamics>.
+    `Robot.from_urdf` reads the same robot. Meshes are referred to by their paths, and not copied.
 
     Args:
-        path: of the file to write; none where only the text is wanted.
+        path: of the file to write; None if only the text is needed.
 
     Warns (`armdyn.DescriptionWarning`) of gravity that is not 9.81 m/s^2, of springs in parallel with drives and of
     couplings that are not mimicry, which other readers pass over.
@@ -104,7 +104,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
 
 
 def _notes_for_other_readers(model: Model, *, is_coupled: bool) -> Iterator[str]:
-    """One sentence on each number that changes the motion and that <armdyn> alone holds."""
+    """One sentence on each number that changes the motion and that only <armdyn> holds."""
     if not is_standard(model.gravity):
         g = math.hypot(*model.gravity)
         yield f"gravity of {g:g} m/s^2 stands in <{TAG}> alone: other readers of URDF count {STANDARD:g} m/s^2"
@@ -162,7 +162,7 @@ def _numbers_of(spring: ParallelSpring) -> dict[str, str]:
 
 
 def _fields(part: MotorPart) -> dict[str, str]:
-    """The attributes of a rotor or stator: its fields that say anything."""
+    """The attributes of a rotor or stator: its fields that are not defaults."""
     said = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
     return {
         name: value if isinstance(value, str) else numbers(value) if isinstance(value, tuple) else number(value)

@@ -1,7 +1,7 @@
-"""MJCF files: the arm that MuJoCo's own compiler makes of one.
+"""MJCF files: the arm that MuJoCo's own compiler builds from one.
 
 Defaults, includes, frames, orientations in any form, angles in degrees, inertias from shapes and meshes: the compiler
-settles all of it as MuJoCo has it, and what is read here is the compiled ``mjModel``. Its joint positions are armdyn's:
+resolves all of it by MuJoCo's rules, and armdyn reads the compiled ``mjModel``. Its joint positions are armdyn's:
 ``qpos`` of a joint is q, so that the pose drawn in the file is at q = ref. MuJoCo's documentation of both is at
 https://mujoco.readthedocs.io/en/stable/XMLreference.html.
 """

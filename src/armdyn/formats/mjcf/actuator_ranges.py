@@ -18,12 +18,12 @@ def most_voltage(compiled: Compiled, a: int) -> float:
 
 
 def ranges_not_used(compiled: Compiled, a: int, *, is_read: bool) -> Iterator[str]:
-    """The ranges of actuator a that nothing is read of; of a voltage one that differs with the direction.
+    """The ranges of actuator a that are not used; for a voltage, a range that differs with the direction.
 
     Args:
         compiled: the file.
         a: number of the actuator.
-        is_read: whether it becomes a DC motor of its joint, with the limits of that.
+        is_read: True if it becomes a DC motor of its joint, with the limits of the motor.
     """
     least, most = _control_range(compiled, a)
     on_joint = joint_of(compiled, a) is not None
@@ -47,7 +47,7 @@ def effort_range(compiled: Compiled, j: int) -> tuple[float, float]:
 
 
 def _on_joint(compiled: Compiled, a: int) -> tuple[float, float]:
-    """The range of an actuator's force, behind its gear."""
+    """The range of an actuator's force, at the output of its gear."""
     m, gear = compiled.m, float(compiled.m.actuator_gear[a, 0])
     least, most = m.actuator_forcerange[a] if m.actuator_forcelimited[a] else (-math.inf, math.inf)
     if _is_plain(compiled, a):
@@ -60,7 +60,7 @@ def _on_joint(compiled: Compiled, a: int) -> tuple[float, float]:
 
 
 def _is_plain(compiled: Compiled, a: int) -> bool:
-    """Whether its force is a gain times its control, or times a low-pass of it, and the control has a range."""
+    """True if its force is a gain times its control, or times a low-pass of it, and the control has a range."""
     m, mujoco = compiled.m, compiled.mujoco
     filters = {int(mujoco.mjtDyn.mjDYN_NONE), int(mujoco.mjtDyn.mjDYN_FILTER), int(mujoco.mjtDyn.mjDYN_FILTEREXACT)}
     return (
@@ -80,13 +80,13 @@ def joint_of(compiled: Compiled, a: int) -> int | None:
 
 
 def _takes_voltage(compiled: Compiled, a: int) -> bool:
-    """Whether the only control of a DC motor is its voltage; MuJoCo 3 has no other motors and no such word."""
+    """True if the only control of a DC motor is its voltage; MuJoCo 3 has no other motors and no such attribute."""
     inputs = getattr(compiled.mujoco, "mjtCtrlInput", None)
     return inputs is not None and compiled.m.actuator_ctrlspec[a] == int(inputs.mjINPUT_VOLTAGE)
 
 
 def _control_range(compiled: Compiled, a: int) -> tuple[float, float]:
-    """The bounds of its control, of the first if it has several; infinite where it has none or they are disabled."""
+    """The bounds of its control, of the first if it has several; infinite if it has none or they are disabled."""
     m, place = compiled.m, a
     if compiled.disabled("clampctrl"):
         return -math.inf, math.inf

@@ -1,7 +1,7 @@
 """The actuators of a compiled model: gears, rotors, friction of the shaft, and the DC motors of MuJoCo 4.
 
-MuJoCo has an actuator's armature I and damping b on its own side of its gear G: the joint feels G^2 I and G^2 b. What
-its controller does is no part of the equations: tau is what it puts on the joint.
+MuJoCo has an actuator's armature I and damping b on its own side of its gear G: reflected to the joint they are G^2 I
+and G^2 b. Its controller is not part of the equations: tau is the force that it exerts on the joint.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class MjcfActuator:
         return float(self.compiled.m.actuator_gear[self.index, 0])
 
     def number(self, array: str, place: int | None = None) -> float:
-        """A number of the actuator; zero where this version of MuJoCo has none."""
+        """A number of the actuator; zero if this version of MuJoCo has none."""
         row = self.compiled.numbers(f"actuator_{array}", self.index)
         return float(row if place is None else row[place])
 
     @property
     def is_dc_motor(self) -> bool:
-        """Whether it is a <dcmotor>."""
+        """True if it is a <dcmotor>."""
         mujoco = self.compiled.mujoco
         kind = getattr(mujoco.mjtGain, "mjGAIN_DCMOTOR", None)
         is_read = int(mujoco.__version__.partition(".")[0]) >= WITH_DC_MOTORS
@@ -69,19 +69,19 @@ class MjcfActuator:
 
     @property
     def is_disabled(self) -> bool:
-        """Whether the file switches its force off: of all actuators, or of its group."""
+        """True if the file switches its force off: that of all actuators, or of its group."""
         m, group = self.compiled.m, int(self.compiled.m.actuator_group[self.index])
         groups = int(getattr(m.opt, "disableactuator", 0))
         return self.compiled.disabled("actuation") or (0 <= group < 31 and bool(groups >> group & 1))
 
     @property
     def bears_on_motion(self) -> bool:
-        """Whether its joint feels it without a command, or it is a motor of known constants."""
+        """True if it acts on its joint without a command, or is a motor of known constants."""
         return self.joint is not None and (self.number("armature") != 0.0 or self.has_damping or self.is_dc_motor)
 
     @property
     def has_damping(self) -> bool:
-        """Whether its shaft has damping, linear or of higher powers."""
+        """True if its shaft has damping, linear or of higher powers."""
         return bool(self.number("damping") or np.any(self.drag))
 
     @property
@@ -91,13 +91,13 @@ class MjcfActuator:
 
     @property
     def bristles(self) -> list[FrictionLaw]:
-        """The LuGre law of a <dcmotor>, where it has one that fits; none where the file switches its forces off."""
+        """The LuGre law of a <dcmotor>, if it has a valid one; empty if the file switches its forces off."""
         is_on = self.is_dc_motor and self.bears_on_motion and not self.is_disabled
         return bristles_of(self.lugre, self.gear) if is_on else []
 
     @property
     def friction(self) -> list[FrictionLaw]:
-        """The laws of its shaft besides damping, as the joint feels them."""
+        """The laws of its shaft other than damping, reflected to the joint."""
         return [*drag_of(self.drag, self.gear**2), *self.bristles]
 
     @property
@@ -143,10 +143,10 @@ def actuators_of(compiled: Compiled) -> list[MjcfActuator]:
 
 
 def driven(compiled: Compiled, joints: Sequence[JointPart], names: Sequence[str]) -> list[JointPart]:
-    """The joints with their actuators: the first of each, a DC motor before others; of the rest numbers and laws.
+    """The joints with their actuators: the first of each, DC motors before others, and numbers and laws of the rest.
 
-    What the joint itself has is its actuator's ``passive``, to which MuJoCo adds; higher coefficients of its damping
-    are a law of the actuator.
+    The numbers of the joint itself are its actuator's ``passive``, to which MuJoCo adds those of actuators; higher
+    coefficients of its damping are a law of the actuator.
     """
     actuators: dict[str, Actuator] = {}
     for found in sorted(actuators_of(compiled), key=lambda actuator: not actuator.is_dc_motor):

@@ -32,7 +32,7 @@ class Result:
 
 
 def compile_apart(mujoco: Any, path: Path) -> Result:
-    """Compile a file in another process; what ends or delays that process is a refusal."""
+    """Compile a file in another process; raises if that process ends early or takes too long."""
     if not sys.executable or getattr(sys, "frozen", False):
         return Result(
             None, "it is no ordinary robot, and there is no Python here to compile it in a process of its own"

@@ -20,15 +20,15 @@ class Arm:
 
 
 def arm_beside(compiled: Compiled, tree: Tree) -> Arm | None:
-    """The arm with the most joints that stands on the world; None where none does.
+    """The arm with the most joints that is mounted on the world; None if none is.
 
-    Its first body is its base, where that does not move itself. Else its base is the world, which carries the objects
-    too: then the chain to its last body is the arm alone.
+    Its first body is its base, if that does not move itself. Else its base is the world, which carries the objects too:
+    then the chain to its last body is the arm alone.
     """
     m, names = compiled.m, tree.names.bodies
     floating = {joint.child for joint in tree.multi_dof}
     first = list(range(m.nbody))  # the body on the world that carries each body
-    moving = [0] * m.nbody  # how many joints stand between the world and each body
+    moving = [0] * m.nbody  # number of joints between the world and each body
     for body in range(1, m.nbody):
         parent = m.body_parentid[body]
         first[body] = body if parent == WORLD else first[parent]

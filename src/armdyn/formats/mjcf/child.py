@@ -1,4 +1,4 @@
-"""Compiles one MJCF file in a process of its own: a script that knows MuJoCo alone, and is told the rest on stdin."""
+"""Compiles one MJCF file in a process of its own: a script that imports MuJoCo only, and reads the rest from stdin."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ MEMORY = 8 * 2**30
 
 
 def main() -> None:
-    """Compile the file that is asked for, within limits of memory."""
+    """Compile the requested file, within limits of memory."""
     asked = json.load(sys.stdin)
     sys.path[:] = asked["path"]
     with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no such limits
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def compile_file(file: str, folder: Path) -> None:
-    """Compile a file, and write the model and what was said into a folder."""
+    """Compile a file, and write the model and the compiler's messages into a folder."""
     warnings: list[str] = []
     said: dict[str, object] = {"warnings": warnings, "replaced": [], "meshes": {}}
     try:

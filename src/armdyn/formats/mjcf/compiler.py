@@ -1,4 +1,4 @@
-"""From an MJCF file to the model that MuJoCo's compiler makes of it; other files are refused."""
+"""From an MJCF file to the model that MuJoCo's compiler builds from it; other files are refused."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Compiled:
         mujoco: the library.
         m: its ``mjModel``.
         document: name of the file, for messages.
-        root: the file's elements, for their lines; what it includes is not among them.
-        warnings: what the compiler warned of.
+        root: the file's elements, for their lines; those of included files are not among them.
+        warnings: warnings of the compiler.
         folder: of the file.
-        replaced: the files that it names and that are not there.
+        replaced: the missing files that it names.
         meshes: the paths and scales of the meshes among them, by name.
     """
 
@@ -72,12 +72,12 @@ class Compiled:
     meshes: Mapping[str, tuple[str, Sequence[float]]] = field(default_factory=dict)
 
     def name(self, kind: str, i: int) -> str:
-        """The name of body, joint, site ... number i; empty where it has none."""
+        """The name of body, joint, site ... number i; empty if it has none."""
         found = self.mujoco.mj_id2name(self.m, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
         return found or ""
 
     def where(self, name: str, section: str = "worldbody") -> str:
-        """File and line of a named element; the file alone where the element is unnamed or comes from elsewhere."""
+        """File and line of a named element; only the file if the element is unnamed or comes from elsewhere."""
         for part in self.root.all(section):
             for element in part.walk():
                 if name and element.attributes.get("name") == name:
@@ -91,16 +91,16 @@ class Compiled:
         return f"{kind} {name or i!r} ({self.where(name, section)})"
 
     def disabled(self, flag: str) -> bool:
-        """Whether the file switches a part of the physics off, as ``<flag gravity="disable"/>`` does."""
+        """True if the file switches a part of the physics off, as ``<flag gravity="disable"/>`` does."""
         return bool(self.m.opt.disableflags & getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}", 0))
 
     @property
     def passive_forces_disabled(self) -> bool:
-        """Whether gravity compensation, fluids and plugins exert no force: with both springs and dampers off."""
+        """True if gravity compensation, fluids and plugins exert no force: with both springs and dampers off."""
         return self.disabled("passive") or (self.disabled("spring") and self.disabled("damper"))
 
     def equalities(self) -> Iterator[tuple[int, str]]:
-        """The number and kind of each equality that is active; none where the file switches them off."""
+        """The number and kind of each equality that is active; empty if the file switches them off."""
         if self.disabled("equality") or self.disabled("constraint"):
             return
         for e in np.flatnonzero(self.m.eq_active0).tolist():
@@ -114,13 +114,13 @@ class Compiled:
 
 
 def is_mjcf(path: str | os.PathLike[str]) -> bool:
-    """Whether an existing file's root element is <mujoco>."""
+    """True if an existing file's root element is <mujoco>."""
     path = Path(path)
     return parse_leniently(read_file(path), Findings(path.name, "warn")).tag == "mujoco"
 
 
 def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled:
-    """Compile a file, or raise a `ModelError` with what MuJoCo, or the XML, finds wrong with it."""
+    """Compile a file, or raise a `ModelError` with the errors that MuJoCo, or the XML parser, reports."""
     refuse_text(source)
     path = Path(source)
     root = parse_leniently(read_file(path), findings)
@@ -140,7 +140,7 @@ def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled
 
 
 def is_mjmodel(source: object) -> bool:
-    """Whether an object is a ``mujoco.MjModel``."""
+    """True if an object is a ``mujoco.MjModel``."""
     kind = type(source)
     return kind.__name__ == "MjModel" and kind.__module__.partition(".")[0] == "mujoco"
 
@@ -152,17 +152,17 @@ def model_name(m: Any) -> str:
 
 
 def compiled_in_memory(m: Any) -> Compiled:
-    """A model that is compiled already, of which there is no file."""
+    """A model that is compiled already, without a file."""
     if not is_mjmodel(m):
         raise ModelError(f"expected a mujoco.MjModel, got {shown(m)}.")
     return Compiled(_library(), m, "MjModel", Element("mujoco", {}, 0), folder=os.getcwd())
 
 
 def _compile_here(mujoco: Any, path: Path) -> Result:
-    """Compile a file in this process, or say why it is refused.
+    """Compile a file in this process, or return the reason for refusing it.
 
-    A RuntimeError is an exception of C++ that MuJoCo did not expect: it leaves its locks taken, and what makes the
-    compiler warn would wait for them for ever. From then on everything is compiled apart.
+    A RuntimeError is an exception of C++ that MuJoCo did not expect: it leaves its locks taken, and a file that makes
+    the compiler warn would wait for them for ever. From then on every file is compiled in another process.
     """
     try:
         with _heard_warnings(mujoco) as warnings:

@@ -1,4 +1,4 @@
-"""Friction of joints and actuators beyond the numbers damping and frictionloss, as laws that say the same."""
+"""Friction of joints and actuators beyond the numbers damping and frictionloss, as equivalent friction laws."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from armdyn.model.friction import FrictionLaw
 
 
 def drag_of(higher: ArrayLike, factor: float = 1.0) -> list[FrictionLaw]:
-    """The law of the higher coefficients of a damping, b1 |v| v + b2 v^3; none where they are zero, or one is negative.
+    """The law of the higher coefficients of a damping, b1 |v| v + b2 v^3; empty if they are zero, or one is negative.
 
     Args:
         higher: b1 and b2 of MuJoCo's ``dampingpoly``.
-        factor: by which they are multiplied: G^2 of an actuator behind a gear. MuJoCo takes v of the joint there too.
+        factor: by which they are multiplied: G^2 for an actuator with a gear. MuJoCo uses v of the joint there too.
     """
     if not np.any(higher) or no_law_has(higher):
         return []
@@ -26,15 +26,16 @@ def drag_of(higher: ArrayLike, factor: float = 1.0) -> list[FrictionLaw]:
 
 
 def no_law_has(higher: ArrayLike) -> bool:
-    """Whether one of the higher coefficients is negative, and so adds energy at some speeds."""
+    """True if one of the higher coefficients is negative, and so adds energy at some speeds."""
     return bool(np.min(higher) < 0.0)
 
 
 def bristles_of(numbers: Sequence[float], G: float) -> list[FrictionLaw]:
-    """The LuGre law of a DC motor behind a gear of ratio G, as its joint feels it; none where it has none that fits.
+    """The LuGre law of a DC motor, reflected to its joint by a gear of ratio G; empty if it has no valid one.
 
     On the shaft F = s0 z + s1 dz/dt with dz/dt = w - s0 |w| z/g(w), g = Fc + (Fs - Fc) exp(-(w/vs)^2). With w = G qd
-    and the bending z/G the joint feels G F: that is LuGre with G^2 s0, G^2 s1, |G| Fs, |G| Fc and vs/|G|.
+    and the bristle deflection z/G the force at the joint is G F: that is LuGre with G^2 s0, G^2 s1, |G| Fs, |G| Fc and
+    vs/|G|.
 
     Args:
         numbers: s0, s1, coulomb Fc, static Fs and stribeck vs, of the shaft.

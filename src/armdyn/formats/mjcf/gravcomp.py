@@ -26,9 +26,9 @@ class GravityCompensation:
     """Gravity compensation of one model.
 
     Args:
-        shares: c of every body with a mass that moves, by name; empty where the forces are switched off.
+        shares: c of every body with a mass that moves, by name; empty if the forces are switched off.
         joints: the joints that carry a body with compensation.
-        commanded: those of them at which it is a part of tau.
+        commanded: those of them with the compensation as a part of tau.
         where: place of the first such body in the file.
     """
 
@@ -58,12 +58,12 @@ class GravityCompensation:
 
     @property
     def bodies(self) -> str:
-        """The compensated bodies, for messages; empty where there is none."""
+        """The compensated bodies, for messages; empty if there is none."""
         return listing([repr(name) for name, share in self.shares.items() if share], SHOWN)
 
     @property
     def refusals(self) -> Iterator[str]:
-        """The reason why no one gravity is what it leaves."""
+        """The reasons why the remaining forces are not those of one gravity vector."""
         if self.commanded and self.commanded != self.joints:
             names = listing([repr(name) for name in self.commanded], SHOWN)
             yield (

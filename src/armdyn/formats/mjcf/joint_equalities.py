@@ -1,11 +1,11 @@
 """Joint equalities of MJCF: one joint as a polynomial of another, or held still.
 
-MuJoCo measures both joints from where the file draws them (``qpos0``, that is ``ref``), and so the equality is
+MuJoCo measures both joints from the positions drawn in the file (``qpos0``, that is ``ref``), and so the equality is
 
     q_1 - q0_1 = c_0 + c_1 (q_2 - q0_2) + c_2 (q_2 - q0_2)^2 + c_3 (...)^3 + c_4 (...)^4
 
-or q_1 - q0_1 = c_0 where no second joint is named. Here it holds exactly; MuJoCo lets it give (solref, solimp). The
-linear ones are equations between joints, in which none goes first; a curve is one where its second joint is held.
+or q_1 - q0_1 = c_0 if no second joint is named. Here it holds exactly; MuJoCo makes it compliant (solref, solimp). The
+linear ones are equations between joints without a preferred one; a curve becomes one if its second joint is held.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MET_WITHIN = 1e-9
 
 @dataclass(frozen=True)
 class Curve:
-    """A joint equality that is not linear; ``references`` is where the file draws the two joints."""
+    """A joint equality that is not linear; ``references`` are the positions at which the file draws the two joints."""
 
     name: str
     joint: str
@@ -63,7 +63,7 @@ def _equality(compiled: Compiled, names: Names, e: int) -> JointEquation | Curve
 def hold_with(
     equalities: Sequence[JointEquation | Curve], locked: Mapping[str, float], notes: list[str]
 ) -> dict[str, float]:
-    """``locked``, and what equalities hold with it: the one joint that those of all others leave no choice."""
+    """``locked``, with the joints that equalities hold: those left as the only free joint of an equality."""
     held = {joint: float(position) for joint, position in locked.items()}
     waiting = list(equalities)
     while waiting:
@@ -91,7 +91,7 @@ def _joints(equality: JointEquation | Curve) -> tuple[str, ...]:
 
 
 def _determined(equality: JointEquation | Curve, held: Mapping[str, float]) -> JointEquation | None:
-    """The equation, if at most one of its joints is open; a curve is one for its first joint alone."""
+    """The equation, if at most one of its joints is open; a curve is one for its first joint only."""
     if isinstance(equality, Curve):
         return equality.at(held[equality.other]) if equality.other in held else None
     return equality if sum(joint not in held for joint in equality.coefficients) <= 1 else None
@@ -100,7 +100,7 @@ def _determined(equality: JointEquation | Curve, held: Mapping[str, float]) -> J
 def _take_down_conflict(
     name: str, joint: str, position: float, held: Mapping[str, float], locked: Mapping[str, float], notes: list[str]
 ) -> None:
-    """A note where the caller locks a joint elsewhere; an error where the file contradicts itself."""
+    """A note if the caller locks a joint at another position; an error if the file contradicts itself."""
     fault = f"{name} holds joint {joint!r} at {position:.6g}, and it is held at {held[joint]:.6g}"
     if joint not in locked:
         raise ModelError(
@@ -110,7 +110,7 @@ def _take_down_conflict(
 
 
 def coupled(model: Model, equalities: Sequence[JointEquation | Curve], held: Mapping[str, float]) -> Model:
-    """The model with its joints coupled as the equalities between those that move say."""
+    """The model with its joints coupled by the equalities between those that move."""
     moving = set(model.joint_names)
     equations: list[JointEquation] = []
     refused, notes = [], []
@@ -136,9 +136,9 @@ def coupled(model: Model, equalities: Sequence[JointEquation | Curve], held: Map
 
 
 def _notes_on_standstill(model: Model, equations: Sequence[JointEquation]) -> Iterator[str]:
-    """The joints that equations leave no motion, such as two of different ratios between the same joints.
+    """The joints that equations hold at rest, e.g. two equations of different ratios between the same joints.
 
-    A linear one passes every motion on, so of joints that they tie together all stand still, or none.
+    A linear one passes every motion on, so of joints that they couple either all are at rest, or none.
     """
     assert model.coupling is not None  # noqa: S101 - the equations have made one
     rows = zip(model.joint_names, model.coupling.matrix, model.coupling.offset, strict=True)

@@ -1,7 +1,7 @@
-"""Models of MJCF whose meshes and textures are not there: no equation needs them where bodies state their inertia.
+"""MJCF models with missing meshes and textures: no equation needs them if bodies state their inertia.
 
 MuJoCo's compiler opens every file that a document names. Those that are missing are replaced, in its `MjSpec`, by a
-tetrahedron or a colour; the geoms and their places stay. A mesh is needed where the inertia of a body that moves comes
+tetrahedron or a colour; the geoms and their places stay. A mesh is needed if the inertia of a body that moves comes
 from it. This module imports nothing but MuJoCo, so that another process can run it.
 """
 
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 VERTICES = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-"""Of a tetrahedron, in the place of a mesh."""
+"""Vertices of a tetrahedron, in place of a mesh."""
 
 FACES = (0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3)
-"""Of that tetrahedron."""
+"""Faces of that tetrahedron."""
 
 NEEDED = "mesh "
 """The beginning of the message on a missing mesh that is needed."""
@@ -30,7 +30,7 @@ class Replaced:
     """A model without the files that are missing.
 
     Args:
-        model: the ``mjModel``; None where a missing mesh is needed.
+        model: the ``mjModel``; None if a missing mesh is needed.
         meshes: by the name of a mesh its file, as a path, and its scale.
         names: the missing files, as the document names them.
         needed: the bodies whose inertia comes from a missing mesh, and its file.
@@ -43,10 +43,10 @@ class Replaced:
 
 
 def compiled_file(mujoco: Any, path: str) -> Replaced:
-    """Compile a document as it is, or else without its missing files.
+    """Compile a document unchanged, or else without its missing files.
 
     Raises:
-        ValueError: what the compiler refuses, or a missing mesh from which the inertia of a body comes.
+        ValueError: a document that the compiler refuses, or a missing mesh from which the inertia of a body comes.
     """
     try:
         return Replaced(mujoco.MjModel.from_xml_path(path))
@@ -56,7 +56,7 @@ def compiled_file(mujoco: Any, path: str) -> Replaced:
         refusal = error
     try:
         found = compile_without(mujoco, path)
-    except (ValueError, AttributeError, TypeError):  # what it cannot read either way; versions with another MjSpec
+    except (ValueError, AttributeError, TypeError):  # unreadable either way; versions with another MjSpec
         raise refusal from None
     if found.model is None:
         body, file = next(iter(found.needed.items()))
@@ -65,7 +65,7 @@ def compiled_file(mujoco: Any, path: str) -> Replaced:
 
 
 def compile_without(mujoco: Any, path: str) -> Replaced:
-    """Compile a document with stand-ins for its missing files."""
+    """Compile a document with substitutes for its missing files."""
     spec, found = mujoco.MjSpec.from_file(path), Replaced()
     folder = Path(path).absolute().parent
     missing = {}
@@ -82,7 +82,7 @@ def compile_without(mujoco: Any, path: str) -> Replaced:
             if _gives_inertia(mujoco, geom, body):
                 found.needed.setdefault(body.name or "without a name", missing[geom.meshname].file)
         else:
-            geom.mass = 0.0  # of a body that stands still
+            geom.mass = 0.0  # of a body at rest
         geom.type = mujoco.mjtGeom.mjGEOM_MESH  # a shape that is fitted to a mesh is not known
     if found.needed:
         return found
@@ -102,7 +102,7 @@ def _missing(folder: Path, spec: Any, own_folder: str, file: str) -> Path | None
 
 
 def _moves(body: Any) -> bool:
-    """Whether a joint stands between a body and the world."""
+    """True if there is a joint between a body and the world."""
     while body is not None and body.name != "world":
         if len(body.joints):
             return True
@@ -111,7 +111,7 @@ def _moves(body: Any) -> bool:
 
 
 def _gives_inertia(mujoco: Any, geom: Any, body: Any) -> bool:
-    """Whether the inertia of a body comes from a geom: it is not stated, or what is stated is not taken."""
+    """True if the inertia of a body comes from a geom: it is not stated, or the stated one is not used."""
     compiler, rule = geom.compiler, mujoco.mjtInertiaFromGeom
     if compiler.inertiafromgeom == rule.mjINERTIAFROMGEOM_FALSE:
         return False

@@ -1,4 +1,4 @@
-"""Names of everything in a compiled model; what the file leaves unnamed gets a name that says where it is."""
+"""Names of everything in a compiled model; unnamed elements get a name that describes their place."""
 
 from __future__ import annotations
 

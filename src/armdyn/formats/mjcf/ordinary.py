@@ -2,7 +2,7 @@
 
 It is C++ without limits: a name that contains a format (``class="%s"``) or a blank required attribute ends or damages
 the process, and a count of a billion keeps it busy for days. Documents made of ordinary elements are compiled here;
-all others in a process of their own, see `armdyn.formats.mjcf.apart`.
+`armdyn.formats.mjcf.apart` compiles all others in a process of their own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_INCLUDED = 100
 
 
 def is_ordinary(root: Element, folder: Path) -> bool:
-    """Whether a document and all that it includes consist of ordinary elements and values."""
+    """True if a document and all that it includes consist of ordinary elements and values."""
     documents = [root]
     for document in documents:  # grows on the way
         for element, inside in _walk(document):
@@ -63,7 +63,7 @@ def _walk(root: Element) -> Iterator[tuple[Element, str]]:
 
 
 def _included(element: Element, folder: Path) -> Element | None:
-    """The document that an element includes; None where it cannot be read here."""
+    """The document that an element includes; None if it cannot be read here."""
     path = folder / element.attributes.get("file", "")
     try:
         return parse_leniently(read_file(path), Findings(path.name, "warn"))
@@ -72,7 +72,7 @@ def _included(element: Element, folder: Path) -> Element | None:
 
 
 def _is_ordinary(key: str, value: str) -> bool:
-    """Whether an attribute holds words, or numbers of ordinary size."""
+    """True if an attribute holds words, or numbers of ordinary size."""
     if "%" in value or not value.strip():
         return False
     largest = MOST_PIXELS if key in PIXELS else LARGEST
@@ -87,4 +87,4 @@ def _numbers(text: str) -> Iterator[float]:
             yield float(word)
         except ValueError:
             if word.lstrip("+-")[:2] in ("0x", "0X"):
-                yield math.nan  # C reads a number where Python does not
+                yield math.nan  # C reads a number that Python does not

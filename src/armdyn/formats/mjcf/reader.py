@@ -42,34 +42,34 @@ def read_mjcf(
 ) -> Model:
     """Read an MJCF file through MuJoCo's own compiler (``pip install mujoco``).
 
-    q is MuJoCo's qpos. The base is the world; bodies are links, named sites are frames, and of several joints on
-    one body the ones before the last move massless links. Armature, damping and
-    frictionloss are part of the equations; armature and damping of actuators, and <dcmotor>, become `Actuator`s.
+    q is MuJoCo's qpos. The base is the world; bodies are links, named sites are frames, and if a body has several
+    joints, all except the last move massless links. Armature, damping and frictionloss are part of the equations;
+    armature and damping of actuators, and <dcmotor>, become `Actuator`s.
 
     Args:
-        path: of the file; MuJoCo reads what it includes, and its meshes, from where the file says.
-        base: keep only what hangs on this body; the world where none is given.
-        tip: the body or site that ``f_tip``, the pose and the Jacobian mean. Where none is given: the end, where the
-            robot has one only; else tool0, tcp, flange or ee_link; else the robot has no tip, and ``notes`` says so.
-        chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain.
-        locked: joints that are held, by name, and at which qpos, rad or m.
-        gravity: acceleration of free fall in base axes, m/s^2; the file's where not given, turned into the axes of
-            ``base``, with joints below it where ``locked`` holds them, else as the file draws them.
-        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
+        path: of the file; MuJoCo reads included files, and its meshes, from the paths in the file.
+        base: keep only the bodies and joints after this body; the world by default.
+        tip: the body or site that ``f_tip``, the pose and the Jacobian mean. By default the end, if the robot has only
+            one; else tool0, tcp, flange or ee_link; else the robot has no tip, which ``notes`` reports.
+        chain: keep only the joints between ``base`` and ``tip``, and links welded to that chain.
+        locked: qpos of joints that are held, by name, rad or m.
+        gravity: acceleration of free fall in base axes, m/s^2; the file's by default, turned into the axes of ``base``,
+            with joints below it at the positions of ``locked``, else as the file draws them.
+        check_inertia: refuse inertias that no rigid body has and that load a joint; otherwise accept them unchanged,
             with a note.
-        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
-            wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
+        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, e.g. limits in reverse
+            order, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` report the values used.
         friction: "count" the damping and friction of its joints in the equations, or "ignore" them, with a note: the
             bare rigid bodies, as most libraries compute them.
-        joint_order: of q: "file", in which the description lists the joints; "chain", from the base to the tips, each
-            joint after those that carry it; or the names of all entries of q. ``notes`` tells if the two differ.
+        joint_order: of q: "file", that of the description; "chain", from the base to the tips, each joint after those
+            that carry it; or the names of all entries of q. ``notes`` reports if the two differ.
 
     Raises:
-        ModelError: what MuJoCo's compiler refuses, or what describes no arm.
-        Unsupported: what acts on the arm by itself and armdyn does not model: free and ball joints, springs,
-            forces of tendons and equalities between them, gravcomp of some of the bodies, fluids.
+        ModelError: a file that MuJoCo's compiler refuses, or that does not describe an arm.
+        Unsupported: elements that act on the arm without a command and that armdyn does not model: free and ball
+            joints, springs, forces of tendons and equalities between them, gravcomp of some of the bodies, fluids.
         UnknownName: a base, tip or locked joint the file does not have.
-        MissingLibrary: where MuJoCo is not installed.
+        MissingLibrary: if MuJoCo is not installed.
     """
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"expected the path of an MJCF file, got {shown(path)}.")
@@ -84,7 +84,7 @@ def read_mjcf(
 def read_mjmodel(source: Any, **options: Unpack[Options]) -> Model:
     """Read a ``mujoco.MjModel`` in memory, with the options of `read_mjcf`.
 
-    It has no lines for messages, and does not tell where ``refpos`` and ``refquat`` of meshes were, which pictures use.
+    It has no lines for messages, and lacks ``refpos`` and ``refquat`` of meshes, which pictures use.
     """
     selection = Selection(**options)
     compiled = compiled_in_memory(source)

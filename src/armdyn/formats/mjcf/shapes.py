@@ -1,7 +1,7 @@
-"""The geoms of a compiled model as shapes: MuJoCo's half lengths doubled, its meshes where their files place them.
+"""The geoms of a compiled model as shapes: MuJoCo's half lengths doubled, its meshes at the places of their files.
 
 The compiler moves the vertices of a mesh to its centre of mass and turns them to its principal axes, and every geom of
-the mesh to match: v_file = R(mesh_quat) v_compiled + mesh_pos. What is kept is the pose of the file's own frame.
+the mesh to match: v_file = R(mesh_quat) v_compiled + mesh_pos. The pose kept is that of the file's own frame.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMS: Mapping[str, Callable[[Any], Shape]] = {
 """The shape of a geom, by its type, from its size."""
 
 LAST_SHOWN_GROUP = 2
-"""MuJoCo's viewer shows the groups up to this one; what collides and is shown is a visual shape too."""
+"""MuJoCo's viewer shows the groups up to this one; a shown collision geom is a visual shape too."""
 
 UNSET = (0.5, 0.5, 0.5, 1.0)
 """The colour of a geom that has none of its own; its material's is taken instead."""
@@ -80,7 +80,7 @@ def _color(m: Any, g: int) -> tuple[float, ...]:
 
 
 def _mesh(compiled: Compiled, i: int, pose: Array) -> tuple[Mesh | None, Array, str]:
-    """The file of a mesh and the pose of its frame, from that of the geom; or what is in the way."""
+    """The file of a mesh and the pose of its frame, from that of the geom; or the reason why there is none."""
     m = compiled.m
     start, name = int(m.mesh_pathadr[i]), compiled.name("mesh", i)
     label = f"mesh {name!r}"
@@ -103,8 +103,8 @@ def _mesh(compiled: Compiled, i: int, pose: Array) -> tuple[Mesh | None, Array, 
 def _reference(compiled: Compiled, i: int, scale: Array) -> Array | None:
     """The frame of a mesh's file before it is centred: v = S R(refquat)^T (v_file - refpos), with S the scale.
 
-    The compiled model does not hold refpos and refquat; they are read from the file, not from what it includes. None
-    where S and R are no scale followed by a rigid motion.
+    The compiled model does not hold refpos and refquat; they are read from the file, not from what it includes. None if
+    S and R are not a scale followed by a rigid motion.
     """
     name = compiled.name("mesh", i)
     meshes = (e.attributes for part in compiled.root.all("asset") for e in part.all("mesh"))

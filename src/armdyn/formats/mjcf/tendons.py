@@ -10,7 +10,7 @@ from armdyn.model.model import Model
 
 
 def pulls_at(compiled: Compiled, names: Names, model: Model, t: int) -> bool:
-    """Whether a motion of the model changes the length of tendon t.
+    """True if a motion of the model changes the length of tendon t.
 
     A fixed tendon has joints; a spatial one runs over sites and geoms, of which not all are on one link.
     """

@@ -63,8 +63,8 @@ def read_tree(compiled: Compiled) -> Tree:
 def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
     """A body and its joints: a massless link on each but the last, and the body itself at the end.
 
-    A link's frame is on its joint's axis; where the last hinge's anchor is not the body's origin, the body is welded
-    to the link that the hinge moves.
+    A link's frame is on its joint's axis; if the last hinge's anchor is not the body's origin, the body is welded to
+    the link that the hinge moves.
     """
     m, name = compiled.m, tree.names.bodies[b]
     parent, reached = tree.names.bodies[m.body_parentid[b]], pose_of(m.body_pos[b], m.body_quat[b])
@@ -137,7 +137,7 @@ def _inertia(compiled: Compiled, b: int) -> Inertia:
 
 
 def _add_sites(compiled: Compiled, tree: Tree) -> None:
-    """Named sites are frames; one that is called like a body gets "_site" behind its name."""
+    """Named sites are frames; one with the name of a body gets "_site" after its name."""
     m, unnamed = compiled.m, 0
     for s in range(m.nsite):
         name = compiled.name("site", s)

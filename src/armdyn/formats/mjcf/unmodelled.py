@@ -1,8 +1,8 @@
 """Elements of MJCF that act on an arm and that the equations do not contain: they are refused.
 
 These are the forces that act without a command or a contact (tendons, constraints, fluids): without them every
-acceleration would be wrong. Those that do not bear on the model, or that a ``<flag>`` switches off, are passed over.
-Elements that act on command or contact alone are noted, see `armdyn.formats.mjcf.unused`.
+acceleration would be wrong. Those that do not act on the model, or that a ``<flag>`` switches off, are ignored.
+`armdyn.formats.mjcf.unused` notes elements that act only on a command or contact.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ SHOWN = 10
 """The most names in one note."""
 
 FLAGS = ("constraint", "equality", "frictionloss", "spring", "damper", "passive", "gravity")
-"""The flags that switch off a part of the physics that is counted, or refused, where it is on."""
+"""The flags that switch off a part of the physics that is modelled, or refused, if it is on."""
 
 OTHER_FLAGS = (*FLAGS, "limit", "contact", "clampctrl", "actuation")
-"""The flags that are no options of a method: those above, and those of what is not part of the equations."""
+"""The flags that are not options of a method: those above, and those of effects outside the equations."""
 
 COUNTED_OPTIONS = ("gravity", "density", "viscosity", "disableflags", "enableflags", "disableactuator")
-"""The options that other notes, refusals and numbers are made of."""
+"""The options that other notes, refusals and numbers cover."""
 
 OPTION_KINDS = {"integrator": "mjtIntegrator", "cone": "mjtCone", "jacobian": "mjtJacobian", "solver": "mjtSolver"}
 """The options that are words, and MuJoCo's enumerations of them."""
@@ -94,7 +94,7 @@ def _is_set(numbers: Any, default: tuple[float, ...]) -> bool:
 
 
 def _options(compiled: Compiled) -> Iterator[str]:
-    """The options that say how MuJoCo computes a motion, as far as they differ from its defaults."""
+    """The options of MuJoCo's computation of a motion that differ from its defaults."""
     mujoco, opt = compiled.mujoco, compiled.m.opt
     default, found = mujoco.MjOption(), []
     mujoco.mj_defaultOption(default)

@@ -1,6 +1,6 @@
-"""Joint states in ROS 1 bags, ROS 2 bags and MCAP files: a column for each joint and quantity, by joint name.
+"""Joint states in ROS 1 bags, ROS 2 bags and MCAP files: one column per joint and quantity, by joint name.
 
-A message counts if it has names of joints and numbers for them, such as ``sensor_msgs/JointState`` (name, position,
+A message counts if it has names of joints and numbers for them, e.g. ``sensor_msgs/JointState`` (name, position,
 velocity, effort) and ``control_msgs/JointTrajectoryControllerState``. Messages that lack a joint leave NaN in its
 columns. The stamp of the header is the time; a message without one has the time of its recording.
 """

@@ -1,4 +1,4 @@
-"""Columns of numbers from whatever a library returns: integers, decimals, nulls, masks, lists, time stamps."""
+"""Columns of numbers from the values that libraries return: integers, decimals, nulls, masks, lists, time stamps."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Numbers in text: any separator, with or without a header; a row of another length is left out and named.
 
 Most files are regular: every line has the same number of words, all of them numbers. NumPy reads such a text at once, a
-long one polars if it is installed, six times as fast. The words of any other text are read one by one, and what is not
-a number becomes NaN.
+long one polars if it is installed, six times as fast. The words of any other text are read one by one, and words that
+are not numbers become NaN.
 """
 
 from __future__ import annotations
@@ -96,8 +96,7 @@ def _unlike(labels: list[str]) -> list[str]:
 def _first_line(text: str) -> tuple[str, int, int]:
     """The first line that is neither blank nor a comment, its place, and that of the text after it.
 
-    A header may stand after the sign of a comment: it is the last such line before the first row, if it has as many
-    words.
+    A header may follow the sign of a comment: it is the last such line before the first row, if it has as many words.
     """
     start, comment = 0, None
     for line in io.StringIO(text):
@@ -171,7 +170,7 @@ def _header(first: str, dialect: Dialect) -> list[str] | None:
 
 
 MISSING = ("nan", "null", "none", "na", "n/a")
-"""Words that stand for an entry which is missing."""
+"""Words that mark a missing entry."""
 
 
 def _regular(body: str, width: int, dialect: Dialect) -> Array | None:

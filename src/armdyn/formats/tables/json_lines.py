@@ -1,4 +1,4 @@
-"""JSON, one state a line, such as a running robot sends it and ``armdyn view --listen`` takes it.
+"""JSON, one state per line, as a running robot sends it and ``armdyn view --listen`` reads it.
 
 A line is ``{"t": 0.1, "q": [...], "qd": [...], "tau": [...]}``, or ROS's ``{"name": [...], "position": [...],
 "velocity": [...], "effort": [...], "header": {"stamp": {...}}}``. Lines that are neither are left out, and named.

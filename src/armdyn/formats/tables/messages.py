@@ -1,4 +1,4 @@
-"""Messages with names of joints, such as ROS's JointState, as a table with a column for each joint and quantity."""
+"""Messages with names of joints, e.g. ROS's JointState, as a table with one column per joint and quantity."""
 
 from __future__ import annotations
 

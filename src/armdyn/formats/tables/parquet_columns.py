@@ -1,4 +1,4 @@
-"""Columns of a Parquet file, lists such as LeRobot's ``observation.state`` among them."""
+"""Columns of a Parquet file, including lists, e.g. LeRobot's ``observation.state``."""
 
 from __future__ import annotations
 

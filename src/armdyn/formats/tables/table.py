@@ -14,8 +14,8 @@ class Table:
 
     Args:
         source: the file or object, for messages.
-        columns: the values by label, each of shape (rows,), or (rows, k) for a column of lists; NaN stands for an entry
-            that is missing. The labels of a csv without a header are "0", "1", ...
+        columns: the values by label, each of shape (rows,), or (rows, k) for a column of lists; NaN marks a missing
+            entry. The labels of a csv without a header are "0", "1", ...
         rows: the number of each row in its source, shape (rows,): lines of a file counted from 1, else rows from 0.
         row_word: "line" or "row", for messages.
         has_labels: False for a table whose columns have places only.
@@ -48,7 +48,7 @@ class Table:
         return f"{self.source}:{row}" if self.row_word == "line" else f"{self.source} {self.row_word} {row}"
 
     def entry(self, k: int, label: str) -> str:
-        """The entry of the k-th row in a column as it stands in the source, for messages."""
+        """The entry of the k-th row in a column as written in the source, for messages."""
         return repr(self.word(int(self.rows[k]), label) if self.word else self.columns[label][k])
 
     @property

@@ -1,4 +1,4 @@
-"""URDF files: the links and joints of a robot, with everything that bears on its motion.
+"""URDF files: the links and joints of a robot, with all elements that affect its motion.
 
     <robot name="arm">
       <link name="base"/>
@@ -11,9 +11,9 @@
       </joint>
     </robot>
 
-An ``<origin>`` is a pose in the frame of what holds it: xyz in m, and rpy, turns about the fixed axes x, y, z in rad.
-The frame of a link is the frame of the joint that carries it, and the joint's axis is in that frame. The specification
-is at http://wiki.ros.org/urdf/XML.
+An ``<origin>`` is a pose in the frame of the link or joint that contains it: xyz in m, and rpy, turns about the fixed
+axes x, y, z in rad. The frame of a link is the frame of the joint that carries it, and the joint's axis is in that
+frame. The specification is at http://wiki.ros.org/urdf/XML.
 """
 
 from armdyn.formats.urdf.reader import read_urdf, read_urdf_text

@@ -16,7 +16,7 @@ from armdyn.formats.xml_tree import Element
 
 
 def read_actuator(reader: ElementReader, element: Element) -> Actuator | None:
-    """The actuator; None, and a problem, where it is wrong."""
+    """The actuator; None, and a problem, if it is wrong."""
     try:
         return from_data(_data(Actuator, element))
     except Misfit as misfit:
@@ -25,7 +25,7 @@ def read_actuator(reader: ElementReader, element: Element) -> Actuator | None:
 
 
 def _data(kind: type, element: Element) -> dict[str, Any]:
-    """The fields of a part; what is none of its fields stays, and is refused by name."""
+    """The fields of a part; unknown ones stay, and are refused by name."""
     fields = fields_of(kind)
     data = {name: _value(fields[name], text) if name in fields else text for name, text in element.attributes.items()}
     for tag in dict.fromkeys(child.tag for child in element.children):
@@ -47,7 +47,7 @@ def _law(element: Element) -> dict[str, Any]:
 
 
 def _value(field: Field, text: str) -> Any:
-    """A number, or several, where the field holds such; else the text."""
+    """A number, or several, if the field holds numbers; else the text."""
     if field.classes and set(field.classes) <= {str, type(None)}:
         return text
     numbers = [read_number(word) for word in text.split()]

@@ -4,10 +4,10 @@
       <coordinate name="fore" kind="revolute" lower="-2" upper="2" velocity="3" effort="90">    in the order of q
         <moves joint="joint_2" factor="1"/> <moves joint="joint_3" factor="-1"/>                column of A
       </coordinate>
-      <offset joint="joint_3" value="0.1"/>                                                     b, where it is not zero
+      <offset joint="joint_3" value="0.1"/>                                                     b, if it is not zero
     </coupling> </armdyn>
 
-Other readers take every joint as a coordinate of its own. Joints that mimic one other stand as <mimic>.
+Other readers take every joint as a coordinate of its own. Joints that mimic one other are written as <mimic>.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from armdyn.model.model import Model
 
 TAG, COORDINATE, MOVES, OFFSET = "coupling", "coordinate", "moves", "offset"
 LIMITS: Mapping[str, float] = {"lower": -np.inf, "upper": np.inf, "velocity": np.inf, "effort": np.inf}
-"""The attributes of a coordinate's limits, and what they are where they are not given."""
+"""The attributes of a coordinate's limits, and their defaults."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def read_coupling(
         reader: of the robot.
         element: <coupling>.
         kinds: of the joints of the file, by name.
-        is_mimicked: whether joints of the file mimic others.
+        is_mimicked: True if joints of the file mimic others.
     """
     coordinates = []
     for one in element.all(COORDINATE):
@@ -97,7 +97,7 @@ def _limit(reader: ElementReader, element: Element, name: str, unlimited: float)
 
 
 def with_coupling(model: Model, words: CouplingWords | None) -> Model:
-    """The model in the coordinates of the file; those that move nothing of it are left out.
+    """The model in the coordinates of the file; those that move none of its joints are left out.
 
     Raises:
         Unsupported: a coordinate that moves joints of the model together with others that are locked or left out.

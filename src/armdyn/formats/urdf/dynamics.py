@@ -1,12 +1,12 @@
-"""The element <dynamics> beside <armdyn>: viscous and Coulomb friction in two numbers, which other readers know.
+"""The element <dynamics> next to <armdyn>: viscous and Coulomb friction in two numbers, which other readers use.
 
-    <dynamics damping="0.5" friction="2"/>                                            all of it: what others read
+    <dynamics damping="0.5" friction="2"/>                                            all of it, as others read it
     <of_joint joint="turn" damping="0.1"> <actuator> <friction>                       0.1 is the joint's own,
       <Viscous coefficient="0.4"/> <Coulomb size="2"/> </friction> </actuator> </of_joint>    the rest its actuator's
 
-`to_urdf` writes both. Where <armdyn> has laws that <dynamics> can state, or the joint's own numbers, as attributes or
-as the actuator's <passive>, <armdyn> is read, and a <dynamics> that says something else is a fault. Else <dynamics> has
-the joint's own numbers, as in every URDF.
+`to_urdf` writes both. If <armdyn> has laws that <dynamics> can state, or the joint's own numbers, as attributes or as
+the actuator's <passive>, <armdyn> is read, and a <dynamics> that contradicts it is a fault. Else <dynamics> has the
+joint's own numbers, as in every URDF.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from armdyn.model.two_numbers import of_joint, of_laws
 TAG = "dynamics"
 
 RELATIVE = 1e-6
-"""By which <dynamics> may differ from <armdyn>: programs write six digits or more."""
+"""Relative tolerance of <dynamics> to <armdyn>: programs write six digits or more."""
 
 
 def own_numbers(joint: Joint) -> Mapping[str, float]:
-    """The attributes of <of_joint>: the joint's own numbers where <dynamics> and the actuator have others."""
+    """The attributes of <of_joint>: the joint's own numbers if <dynamics> and the actuator have others."""
     said = NOTHING if joint.actuator is None else joint.actuator.of_joint
     if not (said.rubs or any(of_laws(joint.actuator))):
         return {}
@@ -38,11 +38,11 @@ def own_numbers(joint: Joint) -> Mapping[str, float]:
 
 
 def divided(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) -> JointPart:
-    """The joint with the numbers that <armdyn> leaves it, where that says any; a fault where <dynamics> differs.
+    """The joint with the numbers that <armdyn> leaves it, if it states any; a fault if <dynamics> differs.
 
     Args:
         joint: with the actuator, and the numbers of <dynamics> or of <of_joint>.
-        said: the fields that <of_joint> gives it.
+        said: the fields of its <of_joint>.
         reader: of its <joint>.
     """
     names = TwoNumbers._fields

@@ -5,7 +5,7 @@
 An expansion evaluates the file's expressions, reads the files that it includes and the environment: expand only files
 that you trust. So a xacro file is expanded only if the caller gives ``xacro_args=``, which may be {}.
 
-A package, ``$(find NAME)``, is the folder whose package.xml has that name: one of those around the file, one beside
+A package, ``$(find NAME)``, is the folder whose package.xml has that name: one of those around the file, one next to
 them, or one that `xacrodoc.packages` finds, which reads ROS_PACKAGE_PATH. ROS is not needed.
 """
 
@@ -57,8 +57,8 @@ def expand(path: Path, arguments: Mapping[str, Any]) -> str:
 
     Raises:
         MissingLibrary: if xacrodoc is not installed.
-        ModelError: arguments without a value, packages that are not found, whatever else xacro refuses.
-        UnknownName: an argument that neither the file nor what it includes has.
+        ModelError: arguments without a value, packages that are not found, any other error of xacro.
+        UnknownName: an argument that neither the file nor an included one has.
     """
     return _expanded(path, arguments)[0]
 
@@ -105,13 +105,13 @@ class _Packages:
         self.known: dict[str, str] = {}
 
     def find(self, name: str) -> str:
-        """The folder of a package; LookupError where there is none."""
+        """The folder of a package; LookupError if there is none."""
         if name not in self.known:
             self.known[name] = next(self._folders(name))
         return self.known[name]
 
     def has(self, name: str) -> bool:
-        """Whether a package is found."""
+        """True if a package is found."""
         try:
             self.find(name)
         except Exception:  # of libraries that search
@@ -137,7 +137,7 @@ def _package_name(file: Path) -> str:
 def _fault(
     path: Path, read: Iterable[Path], given: Mapping[str, str], packages: _Packages, error: Exception
 ) -> list[str] | str:
-    """The missing arguments and packages; else what xacro said."""
+    """The missing arguments and packages; else the message of xacro."""
     texts = _texts(read)
     declared = set(_all(DECLARED, texts))
     missing = [name for name in _all(USED, texts) if name not in declared and name not in given]

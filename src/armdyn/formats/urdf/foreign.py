@@ -1,11 +1,11 @@
-"""Words in a URDF file that Gazebo, Drake or ros2_control obey, that change a motion, and that are not modelled.
+"""Words in a URDF file that Gazebo, Drake or ros2_control use, that change a motion, and that are not modelled.
 
     <gazebo reference="turn"> <springStiffness>5</springStiffness> </gazebo>            a spring of Gazebo's
     <drake:linear_bushing_rpy> ... </drake:linear_bushing_rpy>                          a bushing of Drake's
 
-Each is `Unsupported` if it acts on what is read: a moving link or a joint of the part that is asked for. With
-``problems="warn"`` it is passed over, with a warning. Words that do not change a motion are notes: see
-`armdyn.formats.urdf.unused`. docs/descriptions.md has a table of all of them.
+Each is `Unsupported` if it acts on a moving link or a joint of the requested part. With ``problems="warn"`` it is
+ignored, with a warning. Words that do not change a motion are notes of `armdyn.formats.urdf.unused`.
+docs/descriptions.md has a table of all of them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OF_DYNAMICS: Mapping[str, str] = {
     **dict.fromkeys(("spring_stiffness", "springStiffness", "stiffness"), "a spring"),
     **dict.fromkeys(("rotor_inertia", "rotorInertia"), 'an inertia whose ratio is open (as armature="..." it counts)'),
 }
-"""Attributes of <dynamics>, and what they are."""
+"""Attributes of <dynamics>, and their meanings."""
 
 OF_ROBOT: Mapping[str, str] = {
     "drake:linear_bushing_rpy": "a bushing of Drake's",
@@ -40,7 +40,7 @@ OF_ROBOT: Mapping[str, str] = {
     "constraint": "a constraint",
     "coupling": "a coupling of URDF+",
 }
-"""Elements of <robot>, and what they are."""
+"""Elements of <robot>, and their meanings."""
 
 OF_GAZEBO: Mapping[str, str] = {
     "joint": "a joint that only Gazebo has",
@@ -48,14 +48,14 @@ OF_GAZEBO: Mapping[str, str] = {
     "model": "a model that only Gazebo has",
     "include": "a model that only Gazebo has",
 }
-"""Elements of a <gazebo> that refers to nothing, and what they are."""
+"""Elements of a <gazebo> without a reference, and their meanings."""
 
 OF_LINKS_IN_GAZEBO: Mapping[str, str] = {
     **dict.fromkeys(("dampingFactor", "velocity_decay"), "a damping of the link's velocity"),
     "kinematic": "a link that no force moves",
     "inertial": "another inertia",
 }
-"""Elements of a <gazebo> that refers to a link, and what they are."""
+"""Elements of a <gazebo> that refers to a link, and their meanings."""
 
 OF_JOINTS_IN_GAZEBO: Mapping[str, str] = {
     **dict.fromkeys(("springStiffness", "spring_stiffness"), "a spring"),
@@ -63,7 +63,7 @@ OF_JOINTS_IN_GAZEBO: Mapping[str, str] = {
     **dict.fromkeys(("thread_pitch", "screw_thread_pitch"), "a screw"),
     **dict.fromkeys(("gearbox_ratio", "gearbox_reference_body"), "a gear between two joints"),
 }
-"""Elements, at any depth, of a <gazebo> that refers to a joint, and what they are."""
+"""Elements, at any depth, of a <gazebo> that refers to a joint, and their meanings."""
 
 MIMIC_PLUGIN = "mimic"
 """A part of the file names of Gazebo's plugins that couple joints."""
@@ -73,12 +73,12 @@ Names = frozenset[str]
 
 @dataclass(frozen=True)
 class ForeignWord:
-    """A word that another program obeys.
+    """A word that another program uses.
 
     Args:
         line: of the file.
-        text: the word with its value, and what it is.
-        names: of the links and joints on which it acts; it acts on the robot where they are none.
+        text: the word with its value, and its meaning.
+        names: of the links and joints on which it acts; it acts on the robot if there are none.
         joint: that can be locked, and it then does not act.
     """
 
@@ -133,10 +133,10 @@ def refuse_foreign(words: Collection[ForeignWord], model: Model, findings: Findi
     Args:
         words: of `foreign_words`.
         model: of the part that is read.
-        findings: take down what is accepted.
+        findings: records the accepted words.
 
     Raises:
-        Unsupported: those that act, unless the caller passes over faults.
+        Unsupported: those that act, unless the caller accepts faults.
     """
     moving = {frame.name for frame in model.frames if frame.link != model.base} | {*model.joint_names}
     acting = [word for word in words if not word.names or word.names & moving]
@@ -189,7 +189,7 @@ def _ignored(element: Element, name: str) -> Iterator[ForeignWord]:
 
 
 def _of_robot(element: Element, known: _Known) -> ForeignWord:
-    """An element between links or joints; where it names none of this file it acts all the same."""
+    """An element between links or joints; if it names none of this file it is still taken to act."""
     said = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
     name = element.attributes.get("name", "")
     called = f" {quoted(name)}" if name else ""
@@ -280,7 +280,7 @@ _READERS: Mapping[str, Callable[[Element, _Known], Iterator[ForeignWord]]] = {
     ROS2: _ros2_control,
     TRANSMISSION: _transmission,
 }
-"""By the tag of an element of <robot>."""
+"""Readers by the tag of an element of <robot>."""
 
 
 def _text(element: Element) -> str:
@@ -288,7 +288,7 @@ def _text(element: Element) -> str:
 
 
 def _counts(text: str) -> bool:
-    """Whether a value says anything: it is not empty, not zero and not false."""
+    """True if a value has an effect: it is not empty, not zero and not false."""
     return bool(text) and read_number(text) != 0.0 and not _is_false(text)
 
 

@@ -77,7 +77,7 @@ def _kind(reader: ElementReader) -> Kind:
 
 
 def is_not_modelled(joint: Element) -> bool:
-    """Whether a joint has a type that URDF or Drake has and that is not modelled."""
+    """True if a joint has a type that URDF or Drake has and that is not modelled."""
     return joint.attributes.get("type") in (DRAKE_TYPES if joint.tag == DRAKE_JOINT else MULTI_DOF_TYPES)
 
 
@@ -141,12 +141,12 @@ def _bound(reader: ElementReader, limit: Element, quantity: str) -> float:
 
 
 def _unlimited(value: float) -> float:
-    """The largest number stands for infinity, which many readers of URDF do not understand."""
+    """The largest number represents infinity, which many readers of URDF cannot read."""
     return math.copysign(math.inf, value) if abs(value) == sys.float_info.max else value
 
 
 def _dynamics(reader: ElementReader) -> tuple[float, float, float]:
-    """Damping, friction and armature: the last is no word of the specification, and other readers pass over it."""
+    """Damping, friction and armature: the last is not in the specification, and other readers ignore it."""
     element = reader.only(reader.element, "dynamics")
     if element is None:
         return 0.0, 0.0, 0.0

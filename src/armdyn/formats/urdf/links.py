@@ -30,7 +30,7 @@ def _inertia(reader: ElementReader) -> Inertia:
     tensor = _tensor(reader, inertial)
     pose = read_origin(reader, inertial)
     if len(reader.findings.problems) > problems_before:
-        return NOTHING  # what can be read of it would only raise follow-up problems
+        return NOTHING  # its other numbers would only raise follow-up problems
     R, com = pose[:3, :3], pose[:3, 3]
     if mass == 0.0 and not tensor.any():  # many files write it for a frame that is only a name
         if com.any():

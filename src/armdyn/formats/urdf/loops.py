@@ -1,4 +1,4 @@
-"""Closed loops of a URDF file, which has no word of its own for them: three forms that others write are read.
+"""Closed loops of a URDF file, which has no element of its own for them: three forms of other programs are read.
 
     <loop_joint name="pin" type="spherical">                    Isaac Sim's importer
       <link1 link="coupler" xyz="0.9 0 0" rpy="0 0 0"/> <link2 link="rocker" xyz="0.7 0 0" rpy="0 0 0"/>
@@ -16,10 +16,9 @@
       <drake:ball_constraint_body_B name="rocker"/> <drake:ball_constraint_p_BQ value="0.7 0 0"/>
     </drake:ball_constraint>
 
-The type says what the two frames may do to each other: "fixed", "revolute" or "continuous" (turn about the axis),
-"prismatic" (shift along it), "spherical" (turn at will), "planar" (move in the plane across the axis). The axis is in
-the axes of both frames; x where there is none. urdfdom, Pinocchio and MuJoCo pass over both elements; Drake refuses
-<loop_joint>.
+The type is the relative motion of the two frames: "fixed", "revolute" or "continuous" (turn about the axis),
+"prismatic" (shift along it), "spherical" (turn freely), "planar" (move in the plane across the axis). The axis is in
+the axes of both frames; x by default. urdfdom, Pinocchio and MuJoCo ignore both elements; Drake refuses <loop_joint>.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Loop:
     @property
     def constraint(self) -> Held:
         """The first link's frame held to that of the second."""
-        from armdyn.constraints.held import AXES, POSITIONS, Held  # noqa: PLC0415 - of files with loops alone
+        from armdyn.constraints.held import AXES, POSITIONS, Held  # noqa: PLC0415 - only for files with loops
 
         axes = tuple(axis for axis in AXES if axis not in self.free)
         along: Literal["to", "base"] = "base" if axes == POSITIONS else "to"
@@ -84,8 +83,8 @@ class Loop:
 
 
 def read_loop(reader: ElementReader) -> Loop | None:
-    """The loop; None where the file does not say what it joins."""
-    from armdyn.constraints.fields import axes_along  # noqa: PLC0415 - of files with loops alone
+    """The loop; None if the file does not name the links that it joins."""
+    from armdyn.constraints.fields import axes_along  # noqa: PLC0415 - only for files with loops
 
     kind = reader.type(FREE, "closes no loop")
     one, other = (_end(reader, tag) for tag in ENDS[reader.element.tag])
@@ -108,7 +107,7 @@ def _end(reader: ElementReader, tag: str) -> tuple[str, Array] | None:
 
 
 def read_ball_constraint(element: Element, findings: Findings, number: int) -> list[Loop]:
-    """Drake's ball constraint, as a spherical loop; none where the file does not say what it joins."""
+    """Drake's ball constraint, as a spherical loop; empty if the file does not name the links that it joins."""
     reader = ElementReader(findings, element, f"<{element.tag}>")
     links, poses = [], []
     for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
@@ -141,7 +140,7 @@ def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
 
 
 def with_loops(model: Model, loops: Sequence[Loop]) -> Model:
-    """The model with its loops as constraints; those between what does not move against each other are left out."""
+    """The model with its loops as constraints; those between links that do not move against each other are left out."""
     carriers = {frame.name: frame.link for frame in model.frames}
     closed, notes = [], []
     for loop in loops:

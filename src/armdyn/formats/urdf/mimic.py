@@ -1,6 +1,6 @@
-"""Mimic joints of a URDF file: each is coupled to what it follows, and is no entry of q.
+"""Mimic joints of a URDF file: each is coupled to its leader, and is not an entry of q.
 
-One that follows a locked joint is locked with it, where the file puts it.
+One that follows a locked joint is locked with it, at the position that follows from the file.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def coupled(model: Model, mimics: Sequence[JointEquation], locked: Collection[st
 
 
 def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], findings: Findings) -> dict[str, float]:
-    """``locked``, and with it every joint that follows a locked one.
+    """``locked``, with every joint that follows a locked one.
 
     Raises:
-        ModelError: where both are locked, and not where the mimic puts the one by the other.
+        ModelError: if both are locked, at positions that contradict the mimic.
     """
     held = dict(locked)
     led_by: dict[str, list[JointEquation]] = {}
@@ -93,7 +93,7 @@ def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], find
 
 
 def _contradictions(mimics: Sequence[JointEquation], held: Mapping[str, float]) -> Iterator[str]:
-    """Joints that are locked elsewhere than where what they follow is locked puts them."""
+    """Joints that are locked at other positions than those that follow from their locked leaders."""
     for mimic in mimics:
         if mimic.joint in held and mimic.leader in held:
             position, leader = held[mimic.joint], held[mimic.leader]

@@ -1,6 +1,6 @@
 """Extensions of armdyn to URDF, so that a robot that is written and read again is the same.
 
-    <armdyn tip="tool0" base="base" gravity="0 0 -9.81">      base: where it is not the root; gravity is in its axes
+    <armdyn tip="tool0" base="base" gravity="0 0 -9.81">      base: if it is not the root; gravity is in its axes
       <of_joint joint="boom" collar="parent" armature="0.2" damping="0.1"/>          see `armdyn.formats.urdf.dynamics`
       <of_joint joint="elbow"> <rotor inertia="1e-4" ratio="100" mass="0.3"/> <stator mass="0.7"/> </of_joint>
       <of_joint joint="turn"> <actuator> <gear ratio="100"/> <friction> <Coulomb size="2"/> </friction> </actuator>
@@ -9,7 +9,7 @@
       <of_link link="boom"> <visual> <geometry> <capsule radius="0.1" length="1"/> </geometry> </visual> </of_link>
     </armdyn>
 
-Other readers of URDF pass over the element. The links' inertias hold the masses of rotors and stators already.
+Other readers of URDF ignore the element. The links' inertias hold the masses of rotors and stators already.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def driven_by(actuator: JointActuator | None) -> dict[str, Any]:
 
 
 def says_drive(of_joint: Mapping[str, Any]) -> bool:
-    """Whether the fields of a joint say what a transmission would: an actuator, an armature or a rotor."""
+    """True if the fields of a joint describe its drive: an actuator, an armature or a rotor."""
     return bool(of_joint.keys() & {"actuator", "armature"}) or any(
         isinstance(part, Rotor) for part in of_joint.get("motor_parts", ())
     )

@@ -72,26 +72,26 @@ def read_urdf(
 
     Args:
         path: of the file.
-        base: keep only what hangs on this link; the root where none is given.
-        tip: the link that ``f_tip``, the pose and the Jacobian mean. Where none is given: the one that `to_urdf` wrote
-            down; the end, where the robot has one only; else tool0, tcp, flange or ee_link. Where there is none of
-            these the robot has no tip. ``notes`` says what was taken where there was a choice.
-        chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain. Warns of mass that
-            is left out.
-        locked: joints that are held, by name, and where, rad or m.
-        gravity: acceleration of free fall in base axes, m/s^2. Where none is given: what `to_urdf` wrote down, else
-            (0, 0, -9.81) in the axes of the root, turned into those of ``base``, with joints below it where ``locked``
-            holds them, else at zero.
-        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
-            with a note. Those that no joint feels, of the base and what is welded to it, are only noted.
-        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
-            wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
+        base: keep only the links and joints after this link; the root by default.
+        tip: the link that ``f_tip``, the pose and the Jacobian mean. By default the one that `to_urdf` wrote; the end,
+            if the robot has only one; else tool0, tcp, flange or ee_link. If there is none of these the robot has no
+            tip. ``notes`` reports the tip used if there was a choice.
+        chain: keep only the joints between ``base`` and ``tip``, and links welded to that chain. Warns of mass that is
+            left out.
+        locked: positions of joints that are held, by name, rad or m.
+        gravity: acceleration of free fall in base axes, m/s^2. By default the one that `to_urdf` wrote, else (0, 0,
+            -9.81) in the axes of the root, turned into those of ``base``, with joints below it at the positions of
+            ``locked``, else at zero.
+        check_inertia: refuse inertias that no rigid body has and that load a joint; otherwise accept them unchanged,
+            with a note. Those that load no joint, of the base and links welded to it, are only noted.
+        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, e.g. limits in reverse
+            order, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` report the values used.
         friction: "count" the damping and friction of its joints in the equations, or "ignore" them, with a note: the
             bare rigid bodies, as most libraries compute them.
-        joint_order: of q: "file", in which the description lists the joints; "chain", from the base to the tips, each
-            joint after those that carry it; or the names of all entries of q. ``notes`` tells if the two differ.
-        xacro_args: expand the file, which is xacro, with these values of its arguments, by name; {} gives none. It
-            needs the library xacrodoc, and evaluates the file's expressions: only for files that you trust.
+        joint_order: of q: "file", that of the description; "chain", from the base to the tips, each joint after those
+            that carry it; or the names of all entries of q. ``notes`` reports if the two differ.
+        xacro_args: expand the file, which is xacro, with these values of its arguments, by name; {} for none. It needs
+            the library xacrodoc, and evaluates the file's expressions: only for files that you trust.
 
     Raises:
         ModelError: every problem of the file at once, each with its line.
@@ -100,8 +100,8 @@ def read_urdf(
 
     Warns (`armdyn.DescriptionWarning`) of limits that are zero.
 
-    Joints that ``<mimic>`` others are coupled to them, and are no entries of q: `joint_positions` has them all.
-    A ``<transmission>`` with one joint becomes its actuator: a gear, and a motor where the rotor's inertia is stated.
+    Joints that ``<mimic>`` others are coupled to them, and are not entries of q: `joint_positions` has them all.
+    A ``<transmission>`` with one joint becomes its actuator: a gear, and a motor if the rotor's inertia is stated.
     Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
     """
     if not isinstance(path, str | os.PathLike):
@@ -123,13 +123,13 @@ def read_urdf(
 
 
 def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Options]) -> Model:
-    """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` stands for the file in messages."""
+    """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` replaces the file in messages."""
     if not isinstance(text, str | bytes):
         raise ModelError(f"expected the text of a URDF file, str or bytes, got {quoted(repr(text))}.")
     selection = Selection(**options)
     findings = Findings(name, selection.problems)
     if isinstance(text, str):
-        # Whatever encoding the text declares, it was decoded already. The parser complains of lone surrogates.
+        # The text was decoded already, in any encoding that it declares. The parser complains of lone surrogates.
         root = parse_leniently(text.encode("utf-8", "surrogatepass"), findings, encoding="utf-8")
     else:
         root = parse_leniently(text, findings)
@@ -191,7 +191,7 @@ def _drawn(mimics: Sequence[JointEquation]) -> dict[str, float]:
 
 
 def _read_parts(root: Element, findings: Findings) -> _Contents:
-    """Every link and joint of the document, and what is wrong with them or not used."""
+    """Every link and joint of the document, with problems in them and notes on unused data."""
     contents = _Contents(findings, colors=read_materials(root, findings))
     for element in root.children:
         if element.tag in ("link", "joint", DRAKE_JOINT, *ENDS):
@@ -216,7 +216,7 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
 
 
 def _put_drives_on(contents: _Contents, root: Element) -> None:
-    """Own words and transmissions on the joints; where <armdyn> says what drives a joint, other elements must agree."""
+    """Own words and transmissions on the joints; if <armdyn> describes a joint's drive, other elements must agree."""
     transmissions = read_transmissions(root, contents.findings, contents.joints)
     stated = {joint.name: joint.armature for joint in contents.joints if joint.armature}
     contents.joints = contents.own.applied_to(contents.joints)
@@ -244,7 +244,7 @@ def _put_drives_on(contents: _Contents, root: Element) -> None:
 
 
 def _declare_world(contents: _Contents) -> None:
-    """Put in a link "world" that joints stand on and no ``<link>`` declares, as Drake reads it."""
+    """Insert a link "world" that carries joints and that no ``<link>`` declares, as Drake reads it."""
     names = {link.name for link in contents.links}
     on_world = [joint for joint in contents.joints if joint.parent == WORLD]
     if on_world and WORLD not in names:

@@ -1,6 +1,6 @@
 """The shapes of a URDF file: forms, places and colours of ``<visual>`` and ``<collision>``.
 
-No equation contains them: whatever is wrong with one is a fault, and the shape is left out where faults are accepted.
+No equation contains them: any error in one is a fault, and the shape is left out if faults are accepted.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _material(element: Element, findings: Findings) -> _ShapeReader:
 
 
 def _color(reader: ElementReader, material: Element) -> Color | None:
-    """The colour of a material; what exceeds 0 to 1 is cut off."""
+    """The colour of a material; values outside 0 to 1 are clipped."""
     element = reader.only(material, "color")
     if element is None:
         return None
@@ -83,7 +83,7 @@ def read_shapes(reader: ElementReader, link: str, colors: Mapping[str, Color]) -
 
 
 def _is_to_expand(element: Element) -> bool:
-    """Whether xacro has still to make something of it, which is said already."""
+    """True if xacro has yet to expand it, which is reported already."""
     return any("${" in value or "$(" in value for e in element.walk() for value in e.attributes.values())
 
 
@@ -105,7 +105,7 @@ def _shape(reader: _ShapeReader) -> Shape | None:
 
 
 def _read_form(reader: ElementReader, form: Element) -> tuple[type[Shape], dict[str, Any]]:
-    """The class of a shape, and what it is made of."""
+    """The class of a shape, and its sizes."""
     if form.tag == MESH:
         scale = reader.vector(form, "scale", (1.0, 1.0, 1.0))
         if "\\" in form.attributes.get("filename", ""):

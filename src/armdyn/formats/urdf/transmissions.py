@@ -1,4 +1,4 @@
-"""Transmissions of a URDF file: the gears, and the rotors where they are stated, between motors and joints.
+"""Transmissions of a URDF file: the gears, and the rotors if they are stated, between motors and joints.
 
     <transmission name="t">                                              ROS 1, as a child of <robot>
       <type>transmission_interface/SimpleTransmission</type>             or an attribute type="...", before that
@@ -12,13 +12,13 @@
       <actuator name="motor" role="actuator1"/>
     </transmission>
 
-Drake's <drake:gear_ratio value="100"/> and <drake:rotor_inertia value="1e-5"/>, in <actuator>, say the same and more:
-the joint feels the inertia G^2 I of the rotor. So does <motorInertia>1e-5</motorInertia> of ROS 1. q and tau are the
-joint's, not the motor's. A transmission between several joints, a differential or a four-bar linkage, is not used;
-`Robot.with_coordinates` has motors as coordinates.
+Drake's <drake:gear_ratio value="100"/> and <drake:rotor_inertia value="1e-5"/>, in <actuator>, state the ratio and
+more: the inertia of the rotor reflected to the joint is G^2 I. So does <motorInertia>1e-5</motorInertia> of ROS 1. q
+and tau are the joint's, not the motor's. A transmission between several joints, a differential or a four-bar linkage,
+is not used; `Robot.with_coordinates` makes motors coordinates.
 
-`to_urdf` writes the first form, with Drake's elements, beside its own <armdyn>, which says more. Where both stand,
-<armdyn> is read, and a transmission that says something else is a fault.
+`to_urdf` writes the first form, with Drake's elements, in addition to its own <armdyn>, which holds more. If both are
+there, <armdyn> is read, and a transmission that contradicts it is a fault.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ ALL_OF_IT = f"{NOT_USED} (q and tau are the joint's, not the motor's), nor its r
 
 
 RELATIVE = 1e-6
-"""By which a transmission may differ from <armdyn>: programs write six digits or more."""
+"""Relative tolerance of a transmission to <armdyn>: programs write six digits or more."""
 
 
 @dataclass(frozen=True)
 class Transmission:
-    """A simple transmission: its joint, its ratio G, and the rotor's inertia, kg m^2, None where it does not say it."""
+    """A simple transmission: its joint, its ratio G, and the rotor's inertia, kg m^2, None if it is not stated."""
 
     joint: str
     ratio: float
@@ -70,7 +70,7 @@ class Transmission:
 
     @classmethod
     def of(cls, joint: Joint | JointPart) -> Transmission | None:
-        """That of a joint with a gear or a rotor; None of others.
+        """The transmission of a joint with a gear or a rotor; None for other joints.
 
         A rotor that is a body of its own counts as G^2 I too, the approximation that Drake makes of it.
         """
@@ -81,14 +81,14 @@ class Transmission:
 
     @property
     def actuator(self) -> Actuator | None:
-        """None where it says no more than a joint without one does."""
+        """The actuator with this gear and rotor; None if the ratio is 1 and the rotor has no inertia."""
         if self.ratio == 1.0 and not self.rotor_inertia:
             return None
         motor = Motor(rotor_inertia=self.rotor_inertia) if self.rotor_inertia else None
         return Actuator(motor, Gear(self.ratio))
 
     def contradicts(self, other: Transmission) -> bool:
-        """Whether a number that both state is another one."""
+        """True if a number that both state differs."""
         pairs = [(self.ratio, other.ratio), (self.rotor_inertia, other.rotor_inertia)]
         return any(None not in pair and not math.isclose(*pair, rel_tol=RELATIVE) for pair in pairs)  # type: ignore[arg-type]
 
@@ -107,7 +107,7 @@ Readers = dict[str, tuple[Transmission, ElementReader]]
 
 
 def read_transmissions(root: Element, findings: Findings, joints: Sequence[JointPart]) -> Readers:
-    """All transmissions that can be used, by joint, each with the reader of its element; what cannot be is noted."""
+    """All transmissions that can be used, by joint, each with the reader of its element; the others are noted."""
     kinds = {joint.name: joint.kind for joint in joints}
     found: Readers = {}
     for element in _elements(root):
@@ -125,7 +125,7 @@ def read_transmissions(root: Element, findings: Findings, joints: Sequence[Joint
 
 
 def check_against(said: Transmission, reader: ElementReader, joint: JointPart) -> None:
-    """A fault where a transmission contradicts what <armdyn> says of its joint."""
+    """A fault if a transmission contradicts <armdyn> for its joint."""
     own = Transmission.of(joint) or Transmission(joint.name, 1.0, 0.0)
     if said.contradicts(own):
         text = f"it says {said}, and <armdyn> says {own} of joint {quoted(joint.name)}; expected the same numbers"
@@ -142,7 +142,7 @@ def _elements(root: Element) -> Iterator[Element]:
 
 
 def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Transmission | None:
-    """One transmission; None, and a note, where it cannot be used."""
+    """One transmission; None, and a note, if it cannot be used."""
     element, findings = reader.element, reader.findings
     joints = [joint.attributes.get("name", "") for joint in element.all("joint")]
     actuators = element.all("actuator")
@@ -170,7 +170,7 @@ def _kind(element: Element) -> str:
 
 
 def _ratio(reader: ElementReader) -> float | None:
-    """G: Drake's where it is given, else the reduction, for which ros2_control has two places; None if one is wrong."""
+    """G: Drake's if it is given, else the reduction, for which ros2_control has two places; None if one is wrong."""
     reduction, of_drake = _stated(reader, REDUCTIONS), _stated(reader, (GEAR_RATIO,))
     if reduction is None or of_drake is None:
         return None
@@ -180,7 +180,7 @@ def _ratio(reader: ElementReader) -> float | None:
 
 
 def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
-    """The number of the elements of these tags, of which those that are 1 say nothing; None if they are wrong."""
+    """The number of the elements of these tags, of which those equal to 1 are ignored; None if they are wrong."""
     texts = [(e, e.text.strip() or e.attributes.get("value", "")) for e in reader.element.walk() if e.tag in tags]
     for element, text in texts:
         value = element.attributes.get("value", "")
@@ -203,7 +203,7 @@ def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
 
 
 def _rotor_inertia(reader: ElementReader) -> float | None:
-    """The inertia of the rotor, which is part of the equations: a wrong one is a problem. None where none is given."""
+    """The inertia of the rotor, which is part of the equations: a wrong one is a problem. None if not given."""
     stated = [element for element in reader.element.walk() if element.tag in ROTOR_INERTIAS]
     if not stated:
         return None
@@ -238,7 +238,7 @@ def of_several_with_rotors(element: Element) -> list[str]:
 
 
 def _note_others(reader: ElementReader) -> None:
-    """Note what is in a transmission besides, but for the words that name interfaces of software."""
+    """Note the other elements of a transmission, except the words that name interfaces of software."""
     for element in reader.element.walk():
         if element.tag not in ATTRIBUTES:
             reader.note(f"<{element.tag[:60]}> of <{TAG}> is not used")

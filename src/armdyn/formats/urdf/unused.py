@@ -29,7 +29,7 @@ FORMS: Mapping[str, type[Shape]] = {
 MESH = "mesh"
 
 OF_URDF = ("box", "sphere", "cylinder", MESH)
-"""The tags that every reader of URDF knows."""
+"""The tags that every reader of URDF supports."""
 
 USED_CHILDREN = {
     "robot": ("link", "joint", DRAKE_JOINT, "loop_joint", "loop", BALL_CONSTRAINT, OWN, TRANSMISSION),
@@ -80,7 +80,7 @@ USED_ATTRIBUTES = {
     "geometry": (),
     "color": ("rgba",),
 }
-"""The words that bear on the motion of a robot or on its looks, by the element they stand in."""
+"""The words that affect the motion of a robot or its looks, by the element that contains them."""
 
 LOOKS = frozenset({"visual", "collision", "material", "version"})
 """Words that are read, or need no reading, elsewhere."""
@@ -149,7 +149,7 @@ def _check_child(reader: ElementReader, parent: Element, child: Element) -> None
 
 @lru_cache(maxsize=1000)
 def _meant(word: str, known: tuple[str, ...]) -> str:
-    """The known word that a word is a misspelling of; empty where it is a word of its own."""
+    """The known word that a word is a misspelling of; empty if it is a word of its own."""
     similar_length = [name for name in known if abs(len(name) - len(word)) <= MAX_EXTRA_LETTERS]
     close = get_close_matches(word.lower(), similar_length, n=1, cutoff=0.8) if similar_length else []
     return close[0] if close else ""

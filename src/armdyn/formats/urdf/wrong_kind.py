@@ -1,4 +1,4 @@
-"""Files that are taken for a URDF file and are none, or another version: each is named, with what turns it into one."""
+"""Files mistaken for a URDF file, or of another version: each is named, with the way to convert it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VERSION = re.compile(r"\s*\+?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
 """A version of URDF."""
 
 LATEST = (1, 2)
-"""The latest version of URDF that we know."""
+"""The latest version of URDF that is supported."""
 
 
 def refuse_xacro_name(path: Path) -> None:
@@ -47,8 +47,8 @@ def refuse_xacro_name(path: Path) -> None:
 def check_xacro(root: Element, findings: Findings) -> None:
     """Raise for a document with instructions to expand first; expanded files often keep xmlns:xacro.
 
-    Instructions beside links and joints, and in what is not used, such as the file name of a mesh, are faults and can
-    be accepted: they are passed over. One that may stand for a mass, an axis or a pose refuses the document.
+    Instructions next to links and joints, and in unused data, e.g. the file name of a mesh, are faults and can be
+    accepted: they are ignored. One in the place of a mass, an axis or a pose refuses the document.
     """
     signs = list(_signs_of_xacro(root))
     if not signs:
@@ -67,13 +67,13 @@ def check_xacro(root: Element, findings: Findings) -> None:
 
 
 def _signs_of_xacro(root: Element) -> Iterator[tuple[Element, str, bool]]:
-    """Every instruction that is still to be expanded, and whether it can be passed over."""
+    """Every instruction that is still to be expanded, with True if it can be ignored."""
     waiting = [(root, True, False)]
     while waiting:
         element, used, in_robot = waiting.pop()
         if element.tag.startswith(XACRO_PREFIXES) or (in_robot and element.tag in XACRO_TAGS):
             yield element, f"<{element.tag[:60]}>", in_robot or not used
-            used = False  # what is in it goes with it
+            used = False  # its content is dropped with it
         words = USED_ATTRIBUTES.get(element.tag, ()) if used else ()
         for attribute, value in element.attributes.items():
             if "$" in value and ("${" in value or "$(" in value):
@@ -101,7 +101,7 @@ def _expansion() -> str:
 
 
 def has_quaternions(root: Element, findings: Findings) -> bool:
-    """Whether the file declares a version of URDF that has quaternions, as urdfdom reads it; 1.0 where it says none."""
+    """True if the file declares a version of URDF that has quaternions, as urdfdom reads it; 1.0 by default."""
     version = root.attributes.get("version", "1.0")
     found = VERSION.fullmatch(version)
     numbers = (int(found["major"]), int(found["minor"])) if found else (1, 0)
