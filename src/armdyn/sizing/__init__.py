@@ -1,4 +1,4 @@
-"""Sizing of drives: which motors and gears of a catalogue do a task, and which of those are the lightest."""
+"""Sizing of drives: motors and gears of a catalogue that fulfil a task, and the lightest of them."""
 
 from armdyn.lazy import modules_of
 from armdyn.sizing.arm_loads import joint_loads

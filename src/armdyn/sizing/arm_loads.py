@@ -1,4 +1,4 @@
-"""Loads of the joints of an arm over a task, without their drives; and the arm with drives put on."""
+"""Loads of the joints of an arm over a task, without their drives; and the arm with the masses of drives."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from armdyn.sizing.load import JointLoad
 from armdyn.sizing.task import Task
 
 AT_REST = 1e-9
-"""Of the fastest: a joint that is slower is at rest, as where it turns round, but for rounding. Friction and the losses
-of gears follow the sign of the velocity."""
+"""A joint is at rest if its speed is below this fraction of its largest, e.g. rounding at a reversal.
+
+Friction and the losses of gears depend on the sign of the velocity.
+"""
 
 
 def joint_loads(
@@ -25,17 +27,17 @@ def joint_loads(
 ) -> dict[str, JointLoad]:
     """The loads of joints by name: torques of the links alone, friction of the joints, inertia of the links.
 
-    Motors, gears and armatures that the joints have are left out; their own friction stays.
+    Motors, gears and armatures of the joints are excluded; the friction of the joints is included.
 
     Args:
-        robot: whose coordinates are its joints.
-        task: of all joints.
-        joints: those wanted; all if left out.
-        turns: rad/m of the screw behind the gear of a joint that slides; 2 pi over the lead.
+        robot: robot whose coordinates are its joints.
+        task: task of all joints.
+        joints: names of the joints; all by default.
+        turns: ratio of the screw at the gear of a prismatic joint, rad/m; 2 pi over the lead.
 
     Raises:
         ShapeError: a task of another number of joints.
-        Unsupported: coupled joints, loops; a joint that slides, without a screw.
+        Unsupported: coupled joints, loops; a prismatic joint without a screw.
     """
     names = _joints_of(robot, task, joints)
     turns = turns or {}
@@ -91,7 +93,7 @@ def _joint(robot: Robot, name: str) -> Joint:
 
 
 def own_friction(joint: Joint) -> tuple[FrictionLaw, ...]:
-    """Friction of a joint without its drive: the laws given with its actuator, and damping and friction besides."""
+    """Friction of a joint without its drive: the laws of its actuator, in addition to its damping and friction."""
     given = joint.actuator.friction if isinstance(joint.actuator, Actuator) else None
     laws = (Viscous(joint.damping), Coulomb(joint.friction))
     own = (law for law, size in zip(laws, (joint.damping, joint.friction), strict=True) if size)
@@ -99,14 +101,14 @@ def own_friction(joint: Joint) -> tuple[FrictionLaw, ...]:
 
 
 def with_masses(robot: Robot, masses: Mapping[str, float], mounts: Mapping[str, str]) -> Robot:
-    """The arm with drives of these masses, kg, by joint: points at the joint, on the link before it.
+    """The arm with drives as point masses, kg, by joint: at the joint, on its parent link.
 
-    The rotor's inertia is the drive's own matter. On the base a mass moves nothing.
+    The rotor's inertia belongs to the drive. A mass on the base does not affect the motion.
 
     Args:
-        robot: without the drives.
-        masses: by joint, kg.
-        mounts: by joint, the frame at whose origin its drive stands instead.
+        robot: robot without the drives.
+        masses: masses by joint, kg.
+        mounts: by joint, the frame whose origin is the position of its drive instead.
     """
     loaded = robot
     for name, mass in masses.items():

@@ -1,4 +1,4 @@
-"""Motors and gears to choose from: csv tables with units, checked row by row."""
+"""Catalogues of motors and gears: CSV tables with units, checked row by row."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from armdyn.formats.csv_table import CsvTable, is_number
 from armdyn.sizing.gear_entry import CatalogueGear
 
 ABOUT = ("name", "maker", "source", "note")
-"""Columns of words; a name is needed, the source is kept."""
+"""Text columns; a name is required, the source is stored."""
 
 NOT_JUDGED = ("cogging_torque", "current_rate")
-"""Entries of data sheets that sizing has no criterion for."""
+"""Entries of data sheets without a criterion in sizing."""
 
 OF_MOTORS = {name: unit for name, unit in ENTRIES.items() if name not in NOT_JUDGED} | {"connection": ""}
 OF_GEARS = {
@@ -42,28 +42,28 @@ OF_GEARS = {
 }
 
 _RATIO = re.compile(r"[-+]?(\d{1,18}/\d{1,18}|(\d{1,18}\.?\d{0,18}|\.\d{1,18})([eE][-+]?\d{1,3})?)", re.ASCII)
-"""Fractions and numbers of few digits: exact ones of 1e999999999 take for ever."""
+"""Fractions and numbers of few digits: an exact fraction of 1e999999999 would take forever."""
 
 Entry = TypeVar("Entry", Motor, CatalogueGear)
 PathLike = str | os.PathLike[str]
 
 
 class CatalogueError(ModelError):
-    """A catalogue that holds nothing, or entries that nothing can be."""
+    """An empty catalogue, or one with impossible entries."""
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Motors and gears by name; every motor is tried with every gear.
+    """Motors and gears by name; every motor is combined with every gear.
 
     Args:
-        motors: with torque constant, resistance and mass.
-        gears: by name.
-        sources: where the numbers of an entry come from, by name.
+        motors: motors by name, with torque constant, resistance and mass.
+        gears: gears by name.
+        sources: source of the numbers of an entry, by name.
 
     Raises:
         CatalogueError: no motors or no gears, or a motor without mass.
-        Unsupported: motors with cogging or a limit of the current's rate, which sizing does not judge.
+        Unsupported: motors with cogging or a limit of the current's rate, for which sizing has no criterion.
 
     >>> catalogue = armdyn.sizing.Catalogue.bundled()
     >>> len(catalogue.motors), len(catalogue.gears)
@@ -96,15 +96,16 @@ class Catalogue:
 
     @classmethod
     def read(cls, motors: PathLike | None = None, gears: PathLike | None = None) -> Catalogue:
-        """Motors and gears of csv files; the bundled ones where a file is not given.
+        """Motors and gears of CSV files; the bundled ones if a file is not given.
 
-        The first row names the columns: ``name``, the entries of `armdyn.actuators.Motor.from_data_sheet` or the
-        arguments of `CatalogueGear`, each with its unit in brackets, such as ``torque_constant [mNm/A]``, and
-        ``maker``, ``source``, ``note``. An empty cell is not given. A ratio may be a fraction, 204687/2057.
+        The first row contains the names of the columns: ``name``, the entries of
+        `armdyn.actuators.Motor.from_data_sheet` or the arguments of `CatalogueGear`, each with its unit in brackets,
+        e.g. ``torque_constant [mNm/A]``, and ``maker``, ``source``, ``note``. An empty cell is a missing value. A ratio
+        may be a fraction, 204687/2057.
 
         Raises:
-            CatalogueError: an empty file, or all rows that are wrong, with their line: units that do not fit, sheets
-                that contradict themselves, efficiencies above one.
+            CatalogueError: an empty file, or all invalid rows, with their lines: wrong units, contradictory data
+                sheets, efficiencies above one.
             UnknownName: a column that no motor or gear has.
         """
         bundled = files("armdyn.sizing")
@@ -121,12 +122,12 @@ class Catalogue:
 
     @classmethod
     def bundled(cls) -> Catalogue:
-        """Motors and gears typed from data sheets; ``sources`` says which."""
+        """Motors and gears copied from data sheets, which are listed in ``sources``."""
         return cls.read()
 
 
 def _lacks(name: str, motor: Motor) -> Iterator[str]:
-    """Complaints about numbers of a motor that sizing needs and the catalogue lacks."""
+    """Messages on numbers of a motor that sizing requires and the catalogue lacks."""
     for needed in ("torque_constant", "resistance"):
         if getattr(motor, needed) is None:
             yield f"motor {name!r} has no {needed}; sizing needs it"
@@ -137,7 +138,7 @@ def _lacks(name: str, motor: Motor) -> Iterator[str]:
 def _read(
     path: Path, known: Mapping[str, str], entry_of: Callable[[dict[str, str]], Entry]
 ) -> dict[str, tuple[Entry, str]]:
-    """The entries of a csv by name, each with its source."""
+    """The entries of a CSV file by name, each with its source."""
     expected = "a row of column names, and a row for each motor or gear"
     rows = CsvTable.read(path, expected, error=CatalogueError).lines
     if len(rows) < 2:
@@ -180,7 +181,7 @@ def _columns(path: Path, header: list[str], known: Mapping[str, str]) -> list[tu
 
 
 def _cells(row: list[str], columns: list[tuple[str, str]], known: Mapping[str, str]) -> dict[str, str]:
-    """The cells of a row that are not empty, each with its unit behind it; what has a unit says which."""
+    """The non-empty cells of a row, each followed by its unit if it has one."""
     if len(row) != len(columns):
         raise CatalogueError(f"{len(row)} cells; expected {len(columns)}, as the first row has")
     filled = [(name, cell.strip(), unit) for (name, unit), cell in zip(columns, row, strict=True) if cell.strip()]
@@ -192,7 +193,7 @@ def _cells(row: list[str], columns: list[tuple[str, str]], known: Mapping[str, s
 
 
 def _motor(cells: dict[str, str]) -> Motor:
-    """A motor of its data sheet."""
+    """A motor from the cells of its data sheet."""
     entries: Any = {name: _plain(text) for name, text in cells.items()}
     with instead(check="a row with these cells empty"):
         return Motor.from_data_sheet(**entries)
@@ -215,13 +216,13 @@ def _gear(cells: dict[str, str]) -> CatalogueGear:
 
 
 def _plain(text: str) -> float | str:
-    """The number of a cell without a unit; else the text as it is."""
+    """The number in a cell without a unit; otherwise the unchanged text."""
     return float(text) if is_number(text) else text
 
 
 def _ratio(text: str) -> float:
     plain = re.sub(r"\s*/\s*", "/", text.strip())
-    plain = re.sub(r"(?<=\d)(\s*:\s*1)?(\s+1)?$", "", plain)  # of the unit 1, and as 100:1
+    plain = re.sub(r"(?<=\d)(\s*:\s*1)?(\s+1)?$", "", plain)  # without the unit 1, and 100 for 100:1
     try:
         if not _RATIO.fullmatch(plain):
             raise ValueError

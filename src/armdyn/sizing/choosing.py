@@ -1,4 +1,4 @@
-"""Of the drives that do the task, those that nothing beats, and the one that is taken."""
+"""Selection among the drives that fulfil the task: the Pareto front of mass and loss, and the chosen drive."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Choice:
     """A motor and a gear of the catalogue.
 
     Args:
-        motor: its name.
-        gear: its name.
-        mass: of both, kg.
-        loss: mean of I^2 R at the ambient temperature, of friction of the shaft and of the gear, W.
+        motor: name of the motor.
+        gear: name of the gear.
+        mass: mass of both, kg.
+        loss: mean power of I^2 R at the ambient temperature, of friction of the shaft and of the gear, W.
     """
 
     motor: str
@@ -39,11 +39,11 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class JointSizing:
-    """Every motor with every gear for one joint.
+    """All pairs of a motor and a gear for one joint.
 
     Args:
-        load: what the task asks of the joint.
-        catalogue: what there is to choose from.
+        load: load of the joint over the task.
+        catalogue: motors and gears to choose from.
         judgement: values, limits and bounds of all pairs.
         prefer: "mass" or "loss".
     """
@@ -55,7 +55,7 @@ class JointSizing:
 
     @property
     def pareto(self) -> list[Choice]:
-        """The drives that no other beats in mass and loss, from the lightest to the one with the least loss."""
+        """The Pareto-optimal drives in mass and loss, from the lightest to the one with the least loss."""
         mass, loss = self.judgement.mass.ravel(), self.judgement.loss.ravel()
         places = np.flatnonzero(self.judgement.admitted)
         places = places[np.lexsort((loss[places], mass[places]))]
@@ -64,7 +64,7 @@ class JointSizing:
 
     @property
     def best(self) -> Choice | None:
-        """The end of the front that is preferred; None where no drive does the task."""
+        """The preferred end of the Pareto front; None if no drive fulfils the task."""
         front = self.pareto
         return None if not front else front[0] if self.prefer == "mass" else front[-1]
 
@@ -75,19 +75,19 @@ class JointSizing:
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How many pairs fail by each criterion; one may fail by several."""
+        """The number of pairs that fail each criterion; a pair may fail several."""
         counts = {name: int(self.judgement.exceeded(name).sum()) for name in CRITERIA}
         return {name: count for name, count in counts.items() if count}
 
     @property
     def nothing(self) -> str:
-        """Why the joint has no drive, where it has none: the criteria by the number of pairs that fail by them."""
+        """The reason why the joint has no drive: the criteria, ordered by the number of pairs that fail them."""
         reasons = sorted(self.reasons.items(), key=lambda item: -item[1])
         named = ", ".join(f"{name} ({count})" for name, count in reasons)
         return f"no drive for {self.load.name!r} among {self.judgement.mass.size} pairs; they fail by {named}"
 
     def why(self, motor: str, gear: str) -> list[str]:
-        """The criteria that a pair fails by, with the numbers; none where it does the task.
+        """The criteria that a pair fails, with the numbers; empty if it fulfils the task.
 
         Raises:
             UnknownName: a motor or gear that the catalogue does not have.
@@ -116,7 +116,7 @@ class JointSizing:
         """The motor and gear of a choice.
 
         Raises:
-            ModelError: None, as `best` is where no drive does the task.
+            ModelError: a choice of None, the value of `best` if no drive fulfils the task.
         """
         if choice is None:
             raise ModelError(f"choice is None; {self.nothing if self.best is None else 'expected one of pareto'}")
@@ -127,13 +127,13 @@ class JointSizing:
         return drive_history(self.load, *self.parts(choice))
 
     def matching_ratio(self, choice: Choice | None) -> float:
-        """The ratio at which the motor of a choice, with the inertia of its gear, had the least rms torque."""
+        """The gear ratio with the least rms torque of the motor of a choice, with the inertia of its gear."""
         motor, gear = self.parts(choice)
         inertia = motor.rotor_inertia + gear.inertia
         return task_matching_ratio(self.load, inertia) if inertia else np.inf
 
     def columns(self) -> dict[str, Array]:
-        """A table of all pairs: joint, motor, gear, mass, loss, each value, and the criteria failed by."""
+        """A table of all pairs: joint, motor, gear, mass, loss, each value, and the failed criteria."""
         motors, gears = list(self.catalogue.motors), list(self.catalogue.gears)
         shape, count = self.judgement.shape, len(motors) * len(gears)
         failed = [""] * count

@@ -1,4 +1,4 @@
-"""Motors and gears for the joints of an arm: judged, chosen, put on the links, and judged again until it settles."""
+"""Motors and gears for the joints of an arm: evaluated and chosen repeatedly, with their masses on the links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from armdyn.tabular import Table, Tabulated
 MOST_ROUNDS = 20
 
 LEAST_LEAD = 1e-9
-"""m a turn: no screw has less."""
+"""Smallest lead of a screw, m per turn."""
 
 Selection = tuple[Choice | None, ...]
 
@@ -38,14 +38,14 @@ class Sizing(Tabulated):
     """Drives for the joints of an arm.
 
     Args:
-        robot: the arm as it was given.
-        task: what it has to do.
-        joints: what was judged for each joint in the last round, by name.
-        rounds: the choices of each round, in the order of the joints; None where no drive does the task.
-        settled: whether the last two rounds chose the same, so that the drives carry themselves.
-        notes: what is to be known of the result, one sentence each.
-        turns: rad/m of the screws of joints that slide.
-        mounts: by joint, the frame at whose origin its drive stands.
+        robot: the given arm.
+        task: the motion of the arm.
+        joints: evaluation of each joint in the last round, by name.
+        rounds: the choices of each round, in the order of the joints; None if no drive fulfils the task.
+        settled: True if the last two rounds made equal choices, so that the drives carry their own masses.
+        notes: remarks on the result, one sentence each.
+        turns: ratio of the screws of prismatic joints, rad/m.
+        mounts: by joint, the frame whose origin is the position of its drive.
     """
 
     robot: Robot
@@ -59,23 +59,23 @@ class Sizing(Tabulated):
 
     @property
     def best(self) -> dict[str, Choice | None]:
-        """The choice of the last round by joint; None where no drive does the task."""
+        """The choice of the last round by joint; None if no drive fulfils the task."""
         return dict(zip(self.joints, self.rounds[-1], strict=True))
 
     @property
     def pareto(self) -> dict[str, list[Choice]]:
-        """By joint, the drives that no other beats in mass and loss."""
+        """The Pareto-optimal drives in mass and loss, by joint."""
         return {name: joint.pareto for name, joint in self.joints.items()}
 
     @property
     def mass(self) -> float:
-        """Of the chosen drives, kg."""
+        """Mass of the chosen drives, kg."""
         return sum(choice.mass for choice in self.rounds[-1] if choice is not None)
 
     def robot_with_drives(self) -> Robot:
         """The arm with the chosen drives: their masses on the links, their motors and gears at the joints.
 
-        Springs and brakes of its joints stay.
+        Springs and brakes of its joints are preserved.
         """
         chosen = {name: choice for name, choice in self.best.items() if choice is not None}
         loaded = with_masses(self.robot, {name: choice.mass for name, choice in chosen.items()}, self.mounts)
@@ -88,16 +88,16 @@ class Sizing(Tabulated):
             actuators[name] = Actuator(
                 motor, gear.gear(turns), before.friction or (), spring=before.spring, brake=before.brake
             )
-            of_joints[name] = joint.damping, joint.friction  # which stand at the link, where there is a spring
+            of_joints[name] = joint.damping, joint.friction  # these act on the link side if there is a spring
         return loaded.with_armature(dict.fromkeys(actuators, 0.0)).with_actuators(actuators).with_friction(of_joints)
 
     def columns(self) -> dict[str, Any]:
-        """A table of all pairs of all joints; see `JointSizing.columns`."""
+        """A table of all pairs of all joints, with the columns of `JointSizing.columns`."""
         parts = [joint.columns() for joint in self.joints.values()]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def table(self) -> Table:
-        """The chosen drives, one row for each joint: what they weigh and lose, and what the task asks of them."""
+        """The chosen drives, one row per joint: mass, loss, and the requirements of the task."""
         headings: tuple[str, ...] = ("joint", "motor", "gear", "mass [kg]", "loss [W]", "torque [N m]", "speed [rad/s]")
         headings += ("rms current [A]", "voltage [V]", "winding [°C]", "ratio", "least-torque ratio")
         rows: list[tuple[Any, ...]] = []
@@ -114,7 +114,7 @@ class Sizing(Tabulated):
                     *(float(abs(values).max()) for values in (history.torque, history.speed)),
                     history.rms_current,
                     float(max(abs(history.cold_voltage).max(), abs(history.voltage).max())),
-                    None if math.isnan(winding) else winding,  # without a thermal model
+                    None if math.isnan(winding) else winding,  # NaN without a thermal model
                     *(gear.ratio, joint.matching_ratio(choice)),
                 )
             )
@@ -122,10 +122,10 @@ class Sizing(Tabulated):
         return Table.of(headings, rows, title=repr(self), below=notes, digits=4)
 
     def to_dataframe(self) -> Any:
-        """All pairs of motors and gears of all joints as a ``pandas.DataFrame``; `table` has the chosen drives.
+        """All pairs of motors and gears of all joints as a ``pandas.DataFrame``; `table` contains the chosen drives.
 
         Raises:
-            MissingLibrary: if pandas is not installed.
+            MissingLibrary: pandas is not installed.
         """
         return extra("pandas", "to_dataframe").DataFrame(self.columns())
 
@@ -154,36 +154,37 @@ def size(
     rounds: int = MOST_ROUNDS,
     progress: Callable[[float], None] | None = None,
 ) -> Sizing:
-    """Motors and gears that do a task, for each joint of an arm: every motor with every gear of a catalogue.
+    """Motors and gears that fulfil a task, for each joint of an arm, from all pairs of a catalogue.
 
-    A pair is judged by peak and rms torque, speed, voltage, peak and rms current, temperature of the winding where the
-    task is repeated for ever, torque and input speed of the gear, and the ratio of inertias; `JointSizing.why` has the
-    reasons against it. Torque is k_t I = (I_rotor + I_gear) G qdd + L/G + friction of the shaft, with L = tau_link/eta
-    where the joint drives its link and eta_b tau_link where it is driven (Modern Robotics 8.9.2). Voltage is that of
-    8.103 without the inductance, cold and warm.
+    The criteria for a pair are peak and rms torque, speed, voltage, peak and rms current, steady-state temperature of
+    the winding if the task is repeated forever, torque and input speed of the gear, and the ratio of inertias;
+    `JointSizing.why` returns the criteria that a pair fails. Torque is k_t I = (I_rotor + I_gear) G qdd + L/G +
+    friction of the shaft, with L = tau_link/eta if the joint drives its link and eta_b tau_link if it is driven (Modern
+    Robotics 8.9.2). Voltage is that of 8.103 without the inductance, cold and warm.
 
-    The chosen drives are then put on the links as points at their joints, on the link before, and all is judged again
-    until the choice stays. A choice that comes back after others is a cycle, and said in ``notes``.
+    The masses of the chosen drives are then added to the links as points at their joints, on the parent link, and the
+    evaluation is repeated until the choice no longer changes. A choice that recurs after others is a cycle, which
+    ``notes`` reports.
 
     Args:
-        robot: the arm, without the masses of the drives; motors, gears and armatures that it has are left out.
+        robot: the arm, without the masses of the drives; its motors, gears and armatures are ignored.
         task: one cycle of motion of all joints.
-        catalogue: motors and gears; the bundled one if left out.
-        joints: the names of those to find drives for; all if left out.
-        prefer: of the drives that no other beats, the one with the least "mass", or the least "loss".
-        voltage: of the supply, V, in the place of the motors' nominal one.
-        current: of the amplifiers, A, in the place of the motors' peak one.
+        catalogue: motors and gears; the bundled catalogue by default.
+        joints: names of the joints to size; all by default.
+        prefer: the preferred Pareto-optimal drive, that with the least "mass", or the least "loss".
+        voltage: voltage of the supply, V, instead of the motors' nominal one.
+        current: current of the amplifiers, A, instead of the motors' peak one.
         inertia_ratio: the largest inertia of the links over G^2 (I_rotor + I_gear).
-        leads: of joints that slide, m for a turn of the screw.
-        mounts: by joint, the frame at whose origin its drive stands.
-        carry_masses: whether the masses are put on the links; else all is judged once.
+        leads: leads of the screws of prismatic joints, m per turn.
+        mounts: by joint, the frame whose origin is the position of its drive.
+        carry_masses: True to add the masses to the links; otherwise there is a single round.
         rounds: the largest number of rounds.
-        progress: called with the fraction of a round that is done.
+        progress: callback with the completed fraction of a round.
 
     Raises:
         UnknownName: a joint or frame that the robot does not have.
         ShapeError: a task of another number of joints.
-        Unsupported: coupled joints, loops; a joint that slides, without a lead.
+        Unsupported: coupled joints, loops; a prismatic joint without a lead.
 
     >>> t = np.linspace(0.0, 2.0, 101)
     >>> swing = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
@@ -244,7 +245,7 @@ def size(
 
 
 def _by_joint(what: str, robot: Robot, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Values by joints that the robot has."""
+    """Values by joint; raises UnknownName for joints that the robot does not have."""
     if not isinstance(given, Mapping | None):
         raise DTypeError(f"{what} are {shown(given)}; expected a mapping from joints")
     for name in given or {}:
@@ -254,7 +255,7 @@ def _by_joint(what: str, robot: Robot, given: Mapping[str, Any] | None) -> dict[
 
 
 def _screws(robot: Robot, leads: Mapping[str, float] | None) -> dict[str, float]:
-    """rad/m of the screws of joints that slide."""
+    """Ratios of the screws of prismatic joints, rad/m."""
     turns = {}
     for name, lead in _by_joint("leads", robot, leads).items():
         if robot.model.joint(name).kind != "prismatic":
@@ -264,7 +265,7 @@ def _screws(robot: Robot, leads: Mapping[str, float] | None) -> dict[str, float]
 
 
 def _on_choices(found: Mapping[str, JointSizing], *, carry_masses: bool) -> Iterator[str]:
-    """What is to be known of the choices of the last round."""
+    """Remarks on the choices of the last round."""
     without = [name for name, joint in found.items() if joint.best is None]
     for name in without:
         yield found[name].nothing
@@ -284,7 +285,7 @@ def _same_drives(one: Selection, other: Selection) -> bool:
 
 
 def _supplied(catalogue: Catalogue, voltage: float | None, current: float | None) -> Catalogue:
-    """The catalogue with the limits of a supply and of amplifiers in the place of the motors' own."""
+    """The catalogue with the limits of a supply and of amplifiers instead of the motors' own."""
     if not isinstance(catalogue, Catalogue):
         raise DTypeError(f"catalogue is {shown(catalogue)}; expected an armdyn.sizing.Catalogue")
     changes = {}

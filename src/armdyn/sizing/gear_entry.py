@@ -1,4 +1,4 @@
-"""A gear as a catalogue describes it."""
+"""A gear of a catalogue."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class CatalogueGear:
     """A reduction with its losses, its limits and its mass.
 
     Args:
-        ratio: G, turns of the motor for one of the output. Negative where it turns round.
-        mass: kg.
-        inertia: of the gear's parts, as its fast side feels them, kg m^2.
-        efficiency: eta, the part of the motor's power that reaches the output, above 0 and at most 1.
-        back_efficiency: eta_b, the part of the output's power that reaches the motor where the load drives it; eta if
-            left out.
-        rated_torque: of the output, which the root of the mean square may not exceed, N m.
-        peak_torque: of the output, for a while, N m.
-        momentary_torque: of the output, which nothing may exceed, N m.
-        maximum_input_speed: rad/s.
-        average_input_speed: which the mean may not exceed, rad/s.
+        ratio: G, turns of the motor per turn of the output; negative if the gear reverses the direction.
+        mass: mass, kg.
+        inertia: inertia of the gear's parts, reflected to its fast side, kg m^2.
+        efficiency: eta, the fraction of the motor's power that reaches the output, above 0 and at most 1.
+        back_efficiency: eta_b, the fraction of the output's power that reaches the motor if the load drives it; eta by
+            default.
+        rated_torque: largest rms torque of the output, N m.
+        peak_torque: largest torque of the output for a limited time, N m.
+        momentary_torque: largest torque of the output at any time, N m.
+        maximum_input_speed: largest input speed, rad/s.
+        average_input_speed: largest mean input speed, rad/s.
 
     >>> gear = armdyn.sizing.CatalogueGear(100.0, 1.5, 105e-7, efficiency=0.7, rated_torque=50.0)
     >>> gear.gear()
@@ -43,7 +43,7 @@ class CatalogueGear:
     average_input_speed: float = math.inf
 
     def __post_init__(self) -> None:
-        set_, gear = object.__setattr__, self.gear()  # which checks what it holds
+        set_, gear = object.__setattr__, self.gear()  # the constructor checks the values
         for name in ("ratio", "inertia", "efficiency", "back_efficiency"):
             set_(self, name, getattr(gear, name))
         set_(self, "mass", number("mass of CatalogueGear", self.mass, least=0.0, unit="kg"))
@@ -52,7 +52,7 @@ class CatalogueGear:
             set_(self, name, value)
 
     def gear(self, turns: float = 1.0) -> Gear:
-        """The gear as a part of an actuator, behind it a screw of ``turns`` rad/m where the joint slides."""
+        """The gear as a part of an actuator, followed by a screw of ``turns`` rad/m for a prismatic joint."""
         return Gear(self.ratio * turns, self.inertia, self.efficiency, self.back_efficiency)
 
 

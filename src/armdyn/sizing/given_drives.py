@@ -1,4 +1,4 @@
-"""Motors that an arm has already, over a task that is repeated for ever: values, limits, margins, temperatures."""
+"""Check of the motors of an arm over a task that is repeated forever: values, limits, margins, temperatures."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from armdyn.spatial.rotations import Array
 from armdyn.tabular import Table, Tabulated
 
 OF_MOTORS = ("speed", "torque", "rms_torque", "current", "rms_current", "voltage", "winding", "warm_voltage")
-"""Criteria that a motor is judged by; gears of actuators state no limits."""
+"""Criteria for a motor; gears of actuators have no limits."""
 
 
 @dataclass(frozen=True, eq=False)
 class GivenDrive:
-    """One motor over a task that has been repeated for ever, arrays of shape (samples,).
+    """One motor over a task in periodic steady state, arrays of shape (samples,).
 
     Args:
-        joint: its joint.
-        motor: at the joint.
-        ratio: G, turns of the motor for one of the joint.
+        joint: name of its joint.
+        motor: the motor at the joint.
+        ratio: G, turns of the motor per turn of the joint.
         t: times of the task, s.
-        speed: of the motor, rad/s.
+        speed: speed of the motor, rad/s.
         torque: k_t I, N m.
-        current: warm, A.
-        voltage: warm, without the inductance, V.
-        winding: temperature, degC; NaN without a thermal model.
-        housing: temperature, degC; NaN likewise.
-        values: by criterion, in the units of `armdyn.sizing.CRITERIA`.
-        limits: by criterion, infinite if the motor states none.
+        current: current of the warm motor, A.
+        voltage: voltage of the warm motor, without the inductance, V.
+        winding: temperature of the winding, degC; NaN without a thermal model.
+        housing: temperature of the housing, degC; NaN without a thermal model.
+        values: values by criterion, in the units of `armdyn.sizing.CRITERIA`.
+        limits: limits by criterion, infinite if the motor has none.
     """
 
     joint: str
@@ -62,7 +62,7 @@ class GivenDrive:
 
     @property
     def margins(self) -> dict[str, float]:
-        """1 - value/limit of each criterion with a limit: the part of the limit that is left."""
+        """1 - value/limit of each criterion with a limit: the unused fraction of the limit."""
         return {
             name: 1.0 - value / self.limits[name] if math.isfinite(value) else -math.inf
             for name, value in self.values.items()
@@ -71,14 +71,14 @@ class GivenDrive:
 
     @property
     def least_margin(self) -> tuple[str, float] | None:
-        """The criterion with the least margin, and that margin; None of a motor without limits."""
+        """The criterion with the least margin, and that margin; None for a motor without limits."""
         margins = self.margins
         name = min(margins, key=margins.__getitem__, default=None)
         return None if name is None else (name, margins[name])
 
     @property
     def exceeded(self) -> list[str]:
-        """The criteria that it fails by, with numbers; empty if it does the task."""
+        """The criteria that the motor fails, with numbers; empty if it fulfils the task."""
         return [
             f"{CRITERIA[name].what} is {self.values[name]:.4g} {CRITERIA[name].unit}, limit {self.limits[name]:.4g}"
             for name, margin in self.margins.items()
@@ -88,13 +88,13 @@ class GivenDrive:
 
 @dataclass(frozen=True, eq=False)
 class DriveCheck(Tabulated):
-    """The motors of an arm over a task that is repeated for ever; made by `check`.
+    """The motors of an arm over a task that is repeated forever; returned by `check`.
 
     Args:
         robot: the arm with its motors.
         task: one cycle.
-        drives: by joint.
-        notes: what is to be known of the result, one sentence each.
+        drives: results by joint.
+        notes: remarks on the result, one sentence each.
     """
 
     robot: Robot
@@ -104,11 +104,11 @@ class DriveCheck(Tabulated):
 
     @property
     def does_it(self) -> bool:
-        """Whether every motor keeps its limits."""
+        """True if every motor is within its limits."""
         return not any(drive.exceeded for drive in self.drives.values())
 
     def table(self) -> Table:
-        """Each motor's largest values over the cycle, its steady winding temperature, and the least of its margins."""
+        """Each motor's largest values over the cycle, its steady-state winding temperature, and its least margin."""
         headings = (
             *("joint", "ratio", "torque [N m]", "rms torque [N m]", "speed [rad/s]", "rms current [A]", "voltage [V]"),
             *("winding [°C]", "limit [°C]", "least margin [%]", "of"),
@@ -142,18 +142,18 @@ def check(
     voltage: float | None = None,
     current: float | None = None,
 ) -> DriveCheck:
-    """Whether the motors of an arm do a task that is repeated for ever: margins, and steady temperatures, degC.
+    """Check of the motors of an arm for a task that is repeated forever: margins, and steady-state temperatures, degC.
 
     Torques are those of `armdyn.Robot.inverse_dynamics` with the arm's own motors, gears, rotors and friction,
     k_t I = tau/G - cogging (Modern Robotics 8.9). The windings' temperatures are the fixed point of the cycle, with the
     resistance's rise; currents and voltages are those of warm motors.
 
     Args:
-        robot: with motors that have torque constant and resistance.
+        robot: robot with motors that have torque constant and resistance.
         task: one cycle of motion of all joints.
-        joints: the joints to check; all with motors if left out.
-        voltage: of the supply, V, in the place of the motors' own limit.
-        current: of the amplifiers, A, in the place of the motors' own peak.
+        joints: names of the joints to check; by default all with motors.
+        voltage: voltage of the supply, V, instead of the motors' own limit.
+        current: current of the amplifiers, A, instead of the motors' own peak.
 
     Raises:
         UnknownName: a joint without a motor.
@@ -224,7 +224,7 @@ def _over(name: str, own: Driven, task: Task, qd: Array, tau: Array) -> GivenDri
     if motor.thermal is not None:
         rises = Rises(*(part[0] for part in periodic_rises([motor], torque[None], task.steps)))
         ambient = motor.thermal.ambient
-    with np.errstate(invalid="ignore"):  # of motors that heat up without end
+    with np.errstate(invalid="ignore"):  # motors whose temperature grows without bound
         warm = cold if motor.thermal is None else motor.at(*rises)
         current = warm.current(torque)
         voltage = warm.voltage(current, w)

@@ -17,19 +17,19 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class DriveHistory:
-    """A motor behind its gear over a task that has been repeated for ever, arrays of shape (samples,).
+    """A motor with its gear over a task in periodic steady state, arrays of shape (samples,).
 
     Args:
-        load: of the joint.
-        speed: of the motor, rad/s.
+        load: load of the joint.
+        speed: speed of the motor, rad/s.
         torque: k_t I, N m.
-        cold_current: at the ambient temperature, A.
-        cold_voltage: without the inductance, at the ambient temperature, V.
-        current: warm, A.
-        voltage: warm, V.
-        winding: temperature, degC; NaN without a thermal model.
-        housing: temperature, degC; NaN likewise.
-        winding_rise: the winding's highest above the ambient, K.
+        cold_current: current at the ambient temperature, A.
+        cold_voltage: voltage without the inductance, at the ambient temperature, V.
+        current: current of the warm motor, A.
+        voltage: voltage of the warm motor, V.
+        winding: temperature of the winding, degC; NaN without a thermal model.
+        housing: temperature of the housing, degC; NaN without a thermal model.
+        winding_rise: highest temperature rise of the winding above the ambient, K.
     """
 
     load: JointLoad
@@ -57,8 +57,8 @@ class DriveHistory:
 def drive_torque(load: JointLoad, motor: Motor, gear: CatalogueGear) -> Array:
     """k_t I = (I_rotor + I_gear) G qdd + L/G + friction of the shaft, N m, shape (samples,) (Modern Robotics 8.9.2).
 
-    L is the link's torque over eta where the joint drives its link, times eta_b where it is driven, and that of the
-    joint's friction.
+    L is the link's torque, divided by eta if the joint drives its link, times eta_b if it is driven, plus the torque of
+    the joint's friction.
     """
     G = gear.ratio
     power = load.link_torque * load.qd
@@ -76,7 +76,7 @@ def drive_history(load: JointLoad, motor: Motor, gear: CatalogueGear) -> DriveHi
 
 
 def drive_histories(load: JointLoad, drives: Sequence[tuple[Motor, CatalogueGear]]) -> list[DriveHistory]:
-    """Those of several motors and gears."""
+    """The histories of several motors and gears over a task."""
     torques = np.stack([drive_torque(load, motor, gear) for motor, gear in drives])
     winding, housing = np.zeros((2, *torques.shape))
     warm = [k for k, (motor, _) in enumerate(drives) if motor.thermal is not None]
@@ -92,7 +92,7 @@ def _history(load: JointLoad, motor: Motor, gear: CatalogueGear, torque: Array, 
     w, cold = gear.ratio * load.qd, motor.at()
     current = cold.current(torque)
     ambient = np.nan if motor.thermal is None else motor.thermal.ambient
-    with np.errstate(invalid="ignore"):  # of motors that heat up without end
+    with np.errstate(invalid="ignore"):  # motors whose temperature grows without bound
         warm = motor.at(*rises)
         warm_current = warm.current(torque)
         voltage = warm.voltage(warm_current, w)

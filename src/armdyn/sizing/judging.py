@@ -1,4 +1,4 @@
-"""Every motor with every gear against a joint's load: values, limits, and which are exceeded."""
+"""Evaluation of all pairs of motors and gears for a joint's load: values, limits, and exceeded limits."""
 
 from __future__ import annotations
 
@@ -41,25 +41,28 @@ CRITERIA = {
 }
 
 ROUNDING = 1e-12
-"""Relative, by which a value may exceed its limit."""
+"""Relative tolerance by which a value may exceed its limit."""
 
 AT_ONCE = 2**16
-"""Numbers of a product that are held at once: they fit a core's cache, and BLAS makes no threads of so few, which on a
-busy machine wait for each other a hundred times longer than the product takes."""
+"""Largest number of elements of a product computed at once.
+
+Such a product fits a core's cache, and BLAS starts no threads for it, which on a busy machine wait for each other a
+hundred times longer than the product takes.
+"""
 
 TOGETHER = 128
-"""Pairs whose histories are computed at once."""
+"""Number of pairs whose histories are computed at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
     """Values and limits of all pairs by criterion, arrays that broadcast to shape (motors, gears).
 
-    ``winding`` is a lower bound, and ``winding_at_most`` an upper one, but for pairs that these do not decide: there
-    both are the highest rise of the cycle. ``warm_voltage`` is judged so too, with the winding between cold and
-    the upper bound; it is 0 of motors without a thermal model, and of pairs that fail before. Currents of motors whose
-    magnets weaken are those of warm ones, but of pairs that fail before. ``loss`` is the mean of
-    I^2 R at the ambient temperature, of the shaft's friction and of the gear, W.
+    ``winding`` is a lower bound, and ``winding_at_most`` an upper one; for pairs that these do not decide, both are the
+    highest rise of the cycle. ``warm_voltage`` is evaluated by bounds too, with the winding between cold and the upper
+    bound; it is 0 for motors without a thermal model, and for pairs that fail another criterion before. Currents of
+    motors whose magnets weaken are those of warm motors, except for pairs that fail another criterion before. ``loss``
+    is the mean of I^2 R at the ambient temperature, of the shaft's friction and of the gear, W.
     """
 
     values: Mapping[str, Array]
@@ -74,14 +77,14 @@ class Judgement:
         return self.mass.shape
 
     def exceeded(self, criterion: str) -> Array:
-        """Which pairs fail by it, shape (motors, gears). A winding that heats up without end fails always."""
+        """Mask of pairs that fail a criterion, shape (motors, gears). An unbounded winding temperature always fails."""
         value = np.broadcast_to(self.values[criterion], self.shape)
         within = value <= self.limits[criterion] * (1.0 + ROUNDING)
         return ~(within & np.isfinite(value)) if criterion == "winding" else ~within
 
     @property
     def admitted(self) -> Array:
-        """Which pairs fail by nothing, shape (motors, gears)."""
+        """Mask of pairs that fail no criterion, shape (motors, gears)."""
         found = np.ones(self.shape, dtype=bool)
         for criterion in self.values:
             found &= ~self.exceeded(criterion)
@@ -96,13 +99,13 @@ def judge(
     *,
     inertia_ratio: float = np.inf,
 ) -> Judgement:
-    """All pairs: means by moments, peaks over the samples that no other exceeds, temperatures by bounds.
+    """Evaluate all pairs: means by moments, peaks over the undominated samples, temperatures by bounds.
 
     Args:
-        load: of the joint.
+        load: load of the joint.
         pairs: the numbers of these motors and gears.
-        motors: by name.
-        gears: by name.
+        motors: motors by name.
+        gears: gears by name.
         inertia_ratio: the largest ratio of the links' inertia to G^2 (I_rotor + I_gear).
     """
     of_motors, of_gears, G = pairs.motors, pairs.gears, pairs.G
@@ -161,7 +164,7 @@ def means_of_squares(load: JointLoad, x: Array) -> Array:
 
 
 def peaks(load: JointLoad, x: Array) -> Array:
-    """The largest |sum_i x_i z_i| over the samples, for x not below zero of shape (6, ...)."""
+    """The largest |sum_i x_i z_i| over the samples, for non-negative x of shape (6, ...)."""
     points, rows = load.candidates.T.copy(), x.reshape(6, -1)
     found = np.empty(rows.shape[1])
     for part in _parts(len(found), len(points)):
@@ -170,14 +173,14 @@ def peaks(load: JointLoad, x: Array) -> Array:
 
 
 def _parts(count: int, rows: int) -> Iterator[slice]:
-    """Slices of so many columns, of which a product with so many rows has `AT_ONCE` numbers."""
+    """Slices of ``count`` columns, whose product with ``rows`` rows has `AT_ONCE` elements each."""
     step = max(1, AT_ONCE // rows)
     for start in range(0, count, step):
         yield slice(start, start + step)
 
 
 def _losses(load: JointLoad, pairs: Pairs) -> Array:
-    """Means of what the shaft's friction and the gear take, W."""
+    """Mean powers lost in the shaft's friction and in the gear, W."""
     qd, motors, gears = load.qd, pairs.motors, pairs.gears
     drives, driven = load.powers
     mean_square = float(load.task.weights @ qd**2)
@@ -190,10 +193,10 @@ def _losses(load: JointLoad, pairs: Pairs) -> Array:
 def _judge_warm(
     judged: Judgement, load: JointLoad, pairs: Pairs, x: Array, motors: list[Motor], gears: list[CatalogueGear]
 ) -> None:
-    """Winding and warm voltage of the pairs that are left: by bounds where they decide, else by the whole history.
+    """Winding and warm voltage of the remaining pairs: by bounds if they decide, otherwise by the whole history.
 
     |k_t w + R I| is convex in R, so that it is at most the larger of those with the cold winding and with the hottest;
-    that one is at most (R_hot - R) |I| above the cold one, which comes first, as it costs no look at the samples.
+    that one is at most (R_hot - R) |I| above the cold one, which is tested first, because it needs no samples.
     """
     high, limit = judged.winding_at_most, judged.limits["winding"]
     candidates = judged.admitted
@@ -208,7 +211,7 @@ def _judge_warm(
     of_voltage = x.reshape(6, -1)[:, flat] * scale
     of_voltage[SPEED] += (pairs.motors.torque_constant * pairs.G).ravel()[flat]
     warm.ravel()[flat] = np.maximum(peaks(load, of_voltage), judged.values["voltage"].ravel()[flat])
-    tempered = np.isfinite(pairs.motors.winding_capacity)  # the others are as they are when cold
+    tempered = np.isfinite(pairs.motors.winding_capacity)  # the others have their cold values
     undecided = candidates & tempered & ((~bounded) | (warm > pairs.motors.voltage_limit))
     places = np.argwhere(undecided)
     for start in range(0, len(places), TOGETHER):
@@ -216,6 +219,6 @@ def _judge_warm(
         for (m, g), history in zip(some, drive_histories(load, [(motors[m], gears[g]) for m, g in some]), strict=True):
             judged.values["winding"][m, g] = high[m, g] = history.winding_rise
             warm[m, g] = np.abs(history.voltage).max() if np.isfinite(history.winding_rise) else np.inf
-            if pairs.motors.warms[m, 0]:  # magnets give less torque for a current, the warmer they are
+            if pairs.motors.warms[m, 0]:  # the torque per current decreases with the temperature of the magnets
                 for name, value in (("current", np.abs(history.current).max()), ("rms_current", history.rms_current)):
                     judged.values[name][m, g] = max(value, judged.values[name][m, g])

@@ -11,20 +11,20 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 OUTPUT, NOT_DRIVEN, DRIVING, SIGN, SPEED, ACCELERATION = range(6)
-"""Places of `JointLoad.features`."""
+"""Row indices of `JointLoad.features`."""
 
 
 @dataclass(frozen=True, eq=False)
 class JointLoad:
-    """Motion and torque of a joint over a task, behind a screw as that of the nut which turns.
+    """Motion and torque of a joint over a task; for a joint with a screw, those of the rotating nut.
 
     Args:
-        name: of the joint.
+        name: name of the joint.
         task: times and weights.
         qd: joint velocity, rad/s, shape (samples,).
         qdd: joint acceleration, rad/s^2, shape (samples,).
-        link_torque: what the joint transmits to its links, N m, shape (samples,).
-        friction_torque: what rubs in the joint itself takes, N m, shape (samples,).
+        link_torque: torque that the joint transmits to its links, N m, shape (samples,).
+        friction_torque: friction torque of the joint itself, N m, shape (samples,).
         inertia: M_jj of the arm without rotors, kg m^2, shape (samples,).
     """
 
@@ -38,18 +38,18 @@ class JointLoad:
 
     @property
     def output_torque(self) -> Array:
-        """Of the gear, N m, shape (samples,)."""
+        """Output torque of the gear, N m, shape (samples,)."""
         return self.link_torque + self.friction_torque
 
     @cached_property
     def features(self) -> Array:
-        """Rows z_1, ..., z_6 over the samples, of which a motor's torque is a sum with coefficients not below zero.
+        """Rows z_1, ..., z_6 over the samples; a motor's torque is their sum with non-negative coefficients.
 
-        k_t I = sum_i x_i z_i. z_1 is all that the gear puts out (x_1 = eta_b/G), but with the joint's friction, which
-        has no loss, in z_2 too; z_2 leaves out the link's torque where the link drives the joint (x_2 = (1 - eta_b)/G);
-        z_3 is the link's torque where the joint drives it (x_3 = (1/eta - 1)/G). So the link's torque comes in with
-        eta_b/G, 1/G or 1/(eta G). Then the sign of the velocity (friction of the shaft), the velocity (G damping) and
-        the acceleration (G I_rotor).
+        k_t I = sum_i x_i z_i. z_1 is the output torque of the gear (x_1 = eta_b/G). z_2 is that torque without the
+        link's torque while the link drives the joint (x_2 = (1 - eta_b)/G), so that the joint's friction has no loss.
+        z_3 is the link's torque while the joint drives it (x_3 = (1/eta - 1)/G). So the factor of the link's torque is
+        eta_b/G, 1/G or 1/(eta G). The further rows are the sign of the velocity (friction of the shaft), the velocity
+        (G damping) and the acceleration (G I_rotor).
         """
         power = self.link_torque * self.qd
         rows = np.zeros((6, len(power)))
@@ -67,15 +67,15 @@ class JointLoad:
 
     @cached_property
     def candidates(self) -> Array:
-        """Those columns of [z, -z] that no other exceeds in every row, shape (6, candidates).
+        """The columns of [z, -z] that no other column exceeds in every row, shape (6, candidates).
 
-        The largest |sum_i x_i z_i| over the samples is the largest over these, whatever the x_i, as none is below zero.
+        The largest |sum_i x_i z_i| over the samples is the largest over these for any x_i, because no x_i is negative.
         """
         return undominated(np.hstack([self.features, -self.features]))
 
     @property
     def peak_speed(self) -> float:
-        """rad/s."""
+        """Largest |qd|, rad/s."""
         return float(np.abs(self.qd).max())
 
     @property
@@ -85,25 +85,25 @@ class JointLoad:
 
     @property
     def powers(self) -> tuple[float, float]:
-        """Means of what the joint gives to its link while it drives it, and takes from it while it is driven, W."""
+        """Mean powers from the joint to its link while it drives it, and from the link while the joint is driven, W."""
         power = self.link_torque * self.qd
         weights = self.task.weights
         return float(weights @ np.maximum(power, 0.0)), float(weights @ np.maximum(-power, 0.0))
 
     @property
     def peak_torque(self) -> float:
-        """Of the gear's output, N m."""
+        """Peak torque of the gear's output, N m."""
         return float(np.abs(self.output_torque).max())
 
     @property
     def rms_torque(self) -> float:
-        """Of the gear's output, N m."""
+        """Rms torque of the gear's output, N m."""
         return float(np.sqrt(self.task.weights @ self.output_torque**2))
 
 
 def undominated(columns: Array) -> Array:
-    """The columns that no other is at least as large as in every row; of equal ones, the first."""
-    order = np.argsort(-columns.sum(axis=0), kind="stable")  # what dominates another has the larger sum
+    """The columns that no other column equals or exceeds in every row; the first of equal ones."""
+    order = np.argsort(-columns.sum(axis=0), kind="stable")  # a dominating column has the larger sum
     kept = np.empty_like(columns)
     count = 0
     for column in columns[:, order].T:

@@ -1,4 +1,4 @@
-"""The gear ratio at which a motor does a motion with least torque (Modern Robotics 8.9.2, exercise 8.9)."""
+"""The gear ratio with the least motor torque for a motion (Modern Robotics 8.9.2, exercise 8.9)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from armdyn.spatial.rotations import Array
 
 
 def matching_ratio(link_inertia: Any, rotor_inertia: Any) -> Any:
-    """G = sqrt(I_link/I_rotor): of all ratios the one at which a torque accelerates the link most.
+    """Inertia matching: G = sqrt(I_link/I_rotor), the ratio with the largest acceleration of the link per torque.
 
     qdd = G tau_m / (I_link + G^2 I_rotor) (Modern Robotics, exercise 8.9).
 
     Args:
-        link_inertia: kg m^2, above zero; numbers or arrays.
-        rotor_inertia: of motor and gear on the motor's shaft, kg m^2, above zero.
+        link_inertia: inertia of the link, kg m^2, above zero; a number or an array.
+        rotor_inertia: inertia of motor and gear on the motor's shaft, kg m^2, above zero.
 
     >>> float(armdyn.sizing.matching_ratio(1.0, 1e-4))
     100.0
@@ -41,12 +41,12 @@ def matching_ratio(link_inertia: Any, rotor_inertia: Any) -> Any:
 def task_matching_ratio(load: JointLoad, rotor_inertia: float) -> float:
     """The ratio with the least mean square torque over a task: G^4 = mean(tau^2) / (I_rotor^2 mean(qdd^2)).
 
-    Of k_t I = I_rotor G qdd + tau/G, without losses. Where tau = I_link qdd it is `matching_ratio`. Infinite of a load
-    that never accelerates.
+    The motor torque is k_t I = I_rotor G qdd + tau/G, without losses. If tau = I_link qdd, the result is that of
+    `matching_ratio`. It is infinite for a load that never accelerates.
 
     Args:
-        load: of the joint.
-        rotor_inertia: of motor and gear on the motor's shaft, kg m^2, above zero.
+        load: load of the joint.
+        rotor_inertia: inertia of motor and gear on the motor's shaft, kg m^2, above zero.
     """
     inertia = number("rotor_inertia", rotor_inertia, above=0.0, unit="kg m^2")
     weights = load.task.weights
@@ -56,14 +56,14 @@ def task_matching_ratio(load: JointLoad, rotor_inertia: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class RatioSweep:
-    """One motor behind gears of many ratios, arrays of shape (ratios,).
+    """One motor with gears of many ratios, arrays of shape (ratios,).
 
     Args:
-        ratio: G.
-        speed: peak of the motor, rad/s.
+        ratio: gear ratio G.
+        speed: peak speed of the motor, rad/s.
         torque: peak k_t I, N m.
-        rms_torque: N m.
-        voltage: peak, at the ambient temperature, V.
+        rms_torque: rms value of k_t I, N m.
+        voltage: peak voltage at the ambient temperature, V.
         heat: mean I^2 R at the ambient temperature, W.
     """
 
@@ -78,13 +78,13 @@ class RatioSweep:
 def ratio_sweep(
     load: JointLoad, motor: Motor, ratios: ArrayLike | Sequence[float], gear: CatalogueGear | None = None
 ) -> RatioSweep:
-    """The load of a motor over a task at each of many gear ratios.
+    """The load of a motor over a task for each of many gear ratios.
 
     Args:
-        load: of the joint, from `joint_loads`.
-        motor: with torque constant and resistance.
-        ratios: G, none of them zero, shape (ratios,).
-        gear: whose inertia and efficiency the gears have; none without one.
+        load: load of the joint, from `joint_loads`.
+        motor: motor with torque constant and resistance.
+        ratios: gear ratios G, not zero, shape (ratios,).
+        gear: gear with the inertia and efficiency of all gears; if None, gears have neither inertia nor losses.
     """
     G = array("ratios", ratios, ("ratios",), finite=ModelError)
     if not len(G) or (G == 0.0).any():

@@ -1,4 +1,4 @@
-"""Every motor with every gear, as arrays."""
+"""All pairs of motors and gears as arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class Motors:
-    """Numbers of motors, each an array of one shape; constants are those at the ambient temperature."""
+    """Parameters of motors as arrays of one shape; constants are those at the ambient temperature."""
 
     torque_constant: Array
     resistance: Array
@@ -32,13 +32,13 @@ class Motors:
     winding_capacity: Array
     hottest_rise: Array
     feedback: Array
-    """Part of the heat at the ambient temperature that each K of the winding adds, 1/K."""
+    """Increase of the heat per K of the winding, as a fraction of the heat at the ambient temperature, 1/K."""
     warms: Array
-    """Whether the constants change with the temperature of the magnets."""
+    """Mask of motors whose constants depend on the temperature of the magnets."""
 
     @classmethod
     def of(cls, motors: Sequence[Motor]) -> Motors:
-        """Of motors in a row, shape (motors, 1)."""
+        """The parameters of a sequence of motors, shape (motors, 1)."""
         rows = [_numbers(motor) for motor in motors]
         return cls(*(np.array(column)[:, None] for column in zip(*rows, strict=True)))
 
@@ -58,7 +58,7 @@ def _numbers(motor: Motor) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Gears:
-    """Numbers of gears, each an array of one shape."""
+    """Parameters of gears as arrays of one shape."""
 
     ratio: Array
     mass: Array
@@ -73,7 +73,7 @@ class Gears:
 
     @classmethod
     def of(cls, gears: Sequence[CatalogueGear]) -> Gears:
-        """Of gears in a row, shape (1, gears)."""
+        """The parameters of a sequence of gears, shape (1, gears)."""
         return cls(*(np.array([getattr(gear, each.name) for gear in gears])[None, :] for each in fields(cls)))
 
 
@@ -91,21 +91,21 @@ class Pairs:
 
     @property
     def G(self) -> Array:
-        """The size of the ratio; its sign turns the motor round, and changes no size."""
+        """The absolute value of the ratio; its sign changes the direction of the motor, not magnitudes."""
         return np.abs(self.gears.ratio)
 
     @property
     def inertia(self) -> Array:
-        """Of rotor and gear, on the motor's shaft, kg m^2."""
+        """Inertia of rotor and gear, on the motor's shaft, kg m^2."""
         return self.motors.rotor_inertia + self.gears.inertia
 
     @property
     def mass(self) -> Array:
-        """Of motor and gear, kg."""
+        """Mass of motor and gear, kg."""
         return self.motors.mass + self.gears.mass
 
     def torque_coefficients(self) -> Array:
-        """x_i of k_t I = sum_i x_i z_i, shape (6, motors, gears); see `JointLoad.features`."""
+        """Coefficients x_i of k_t I = sum_i x_i z_i with z_i of `JointLoad.features`, shape (6, motors, gears)."""
         gears, motors, G = self.gears, self.motors, self.G
         x = np.empty((6, *self.shape))
         x[OUTPUT], x[NOT_DRIVEN] = gears.back_efficiency / G, (1.0 - gears.back_efficiency) / G
@@ -114,7 +114,7 @@ class Pairs:
         return x
 
     def voltage_coefficients(self, torque: Array, resistance: Array) -> Array:
-        """x_i of V = k_t w + (R/k_t) k_t I = sum_i x_i z_i, from those of the torque."""
+        """Coefficients x_i of V = k_t w + (R/k_t) k_t I = sum_i x_i z_i, from those of the torque."""
         x: Array = torque * (resistance / self.motors.torque_constant)
         x[SPEED] += self.motors.torque_constant * self.G
         return x

@@ -1,4 +1,4 @@
-"""Whether the columns of a motion are rates of one another: its velocities against the positions it goes through."""
+"""Consistency of a motion: check that one column is the rate of another, e.g. velocities of positions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 DIGITS = 0.01
-"""The part of the largest rate by which all of it may be wrong: logs and tables have two digits or more."""
+"""Allowed error as a fraction of the largest rate, because logs and tables have two digits or more."""
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A time up to which a column moved by something else than the integral of its rate.
+    """An interval in which the change of a column differs from the integral of its rate.
 
     Args:
-        column: of the joint.
-        start: where the motion, or the part of it behind a jump, begins, s.
-        end: s.
-        moved: from start to end.
-        integral: of the rate, from start to end.
+        column: index of the joint.
+        start: start of the motion, or of the segment after a jump, s.
+        end: end of the interval, s.
+        moved: change of the column from start to end.
+        integral: integral of the rate from start to end.
     """
 
     column: int
@@ -34,17 +34,17 @@ class Contradiction:
 
 
 def contradiction(t: Array, x: Array, rate: Array) -> Contradiction | None:
-    """The place where x moves least as its rate says; None where all of it may be one motion.
+    """The largest contradiction between x and the integral of its rate; None if they are consistent.
 
-    Over samples x_k the integral of the rate is the sum of h (r_k + r_k+1)/2. It is wrong by h/2 times a jump of the
+    The integral of the rate over samples is the sum of h (r_k + r_k+1)/2. Its error is h/2 times a jump of the
     rate in between, h/8 times a kink and h^3 r''/12; none is above h times the larger of the second differences of r at
-    the two samples. All of these add up along the motion, and on top come the largest second difference of x, which
-    bounds its noise and its rounding, and `DIGITS` of the largest rate.
+    the two samples. All of these add up along the motion; in addition there are the largest second difference of x,
+    which bounds its noise and its rounding, and `DIGITS` of the largest rate.
 
     Args:
-        t: times, s, not falling, shape (samples,); a time that stands twice is a jump, over which nothing is compared.
-        x: shape (samples, n).
-        rate: shape (samples, n).
+        t: times, s, not decreasing, shape (samples,); a repeated time is a jump, which is not compared.
+        x: values, shape (samples, n).
+        rate: rates, shape (samples, n).
     """
     worst, found = 1.0, None
     for part in _parts(t):
@@ -65,7 +65,7 @@ def contradiction(t: Array, x: Array, rate: Array) -> Contradiction | None:
 
 
 def _parts(t: Array) -> Iterator[slice]:
-    """Samples between jumps."""
+    """Slices of samples between jumps."""
     for start, end in pairwise([0, *(np.flatnonzero(np.diff(t) == 0.0) + 1), len(t)]):
         if end - start > 1:
             yield slice(start, end)
@@ -77,14 +77,14 @@ def _sums(increments: Array) -> Array:
 
 
 def _second_differences(t: Array, r: Array) -> Array:
-    """Of three samples after one another, twice the distance of the middle one from the line through the others."""
+    """For three consecutive samples, twice the distance of the middle one from the line through the others."""
     share = ((t[1:-1] - t[:-2]) / (t[2:] - t[:-2]))[:, None]
     found: Array = 2.0 * np.abs(r[1:-1] - r[:-2] - share * (r[2:] - r[:-2]))
     return found
 
 
 def _bends(t: Array, r: Array) -> Array:
-    """By interval, the larger of the second differences at its ends; of two samples alone, their difference."""
+    """For each interval, the larger of the second differences at its ends; for only two samples, their difference."""
     if len(t) == 2:
         return np.abs(np.diff(r, axis=0))
     inner = _second_differences(t, r)

@@ -1,4 +1,4 @@
-"""The motion that drives are sized for: a cycle that is repeated for ever."""
+"""The motion for which drives are sized: a cycle that is repeated forever."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from armdyn.sizing.rates import contradiction
 from armdyn.spatial.rotations import Array
 
 PUSHES = ("stop_force", "contact_force")
-"""Signals of trajectories: forces on the arm that are neither its drives' nor at its tip."""
+"""Signals of trajectories with forces on the arm that are neither drive forces nor at its tip."""
 
 
 class TaskError(ModelError):
-    """A task that describes no cycle."""
+    """A task that is not a valid cycle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
     """Positions, velocities and accelerations of all joints over one cycle, which is repeated.
 
-    Between two times all quantities are taken as trapezoids: means over the cycle have half of each neighbouring
-    interval at a sample. A time that stands twice is a jump.
+    Means over the cycle use the trapezoidal rule: the weight of a sample is half of each neighbouring interval. A
+    repeated time is a jump.
 
     Args:
-        t: times, s, not falling, shape (samples,), two at least; their distances may differ.
+        t: times, s, not decreasing, shape (samples,), at least two; intervals may differ.
         q: joint positions, rad or m, shape (samples, n).
         qd: joint velocities, rad/s or m/s, shape (samples, n).
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (samples, n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, shape (6,) or (samples, 6).
-        joint_names: in the order of q; those of the robot.
-        jumps: whether positions and velocities may jump from sample to sample, as in a duty cycle of held states or at
-            impacts. Otherwise qd must be the rate of q, and qdd that of qd, as closely as the samples tell.
+        joint_names: names of the joints of the robot, in the order of q.
+        jumps: True if positions and velocities may jump between samples, e.g. in a duty cycle of constant states or at
+            impacts. Otherwise qd must be the rate of q, and qdd that of qd, within the accuracy of the samples.
 
     Raises:
-        TaskError: fewer than two samples, times that fall or take no time, numbers that are not finite, velocities that
-            are not the rates of the positions, accelerations that are not those of the velocities.
+        TaskError: fewer than two samples, decreasing times or zero duration, numbers that are not finite, velocities
+            that are not the rates of the positions, accelerations that are not those of the velocities.
         ShapeError: arrays of different lengths.
 
     >>> t = np.linspace(0.0, 2.0, 201)
@@ -102,7 +102,7 @@ class Task:
             self._check_rates()
 
     def _check_rates(self) -> None:
-        """qd is the rate of q, and qdd that of qd."""
+        """Raise TaskError unless qd is the rate of q, and qdd that of qd."""
         for (position, x), (rate, v) in ((("q", self.q), ("qd", self.qd)), (("qd", self.qd), ("qdd", self.qdd))):
             found = contradiction(self.t, x, v)
             if found is None:
@@ -118,10 +118,10 @@ class Task:
 
     @classmethod
     def of_trajectory(cls, trajectory: Trajectory) -> Task:
-        """The motion of a simulation, or of one read from a file; of one with events, at which it may jump.
+        """The task of a simulated motion, or of one read from a file; a motion with events may jump.
 
         Raises:
-            Unsupported: one in which stops or contacts push the arm.
+            Unsupported: a motion with forces of stops or contacts.
         """
         if not isinstance(trajectory, Trajectory):
             raise DTypeError(f"trajectory is {shown(trajectory)}; expected an armdyn.Trajectory")
@@ -138,10 +138,10 @@ class Task:
 
     @classmethod
     def of_phases(cls, durations: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Task:
-        """A duty cycle: states that are each held for some seconds, one after the other.
+        """A duty cycle: consecutive phases with a constant state each.
 
         Args:
-            durations: s, shape (phases,).
+            durations: durations of the phases, s, shape (phases,).
             q: joint positions in each phase, rad or m, shape (phases, n).
             qd: joint velocities in each phase, shape (phases, n).
             qdd: joint accelerations in each phase, shape (phases, n).
@@ -151,7 +151,7 @@ class Task:
             raise TaskError(f"durations are {lasting.tolist()}; expected one phase or more, each above zero seconds")
         ends = np.cumsum(lasting)
         t = np.column_stack([ends - lasting, ends]).ravel()
-        t[2::2] = ends[:-1]  # a phase begins exactly where the last one ends
+        t[2::2] = ends[:-1]  # a phase begins exactly at the end of the last one
         held = []
         for name, given in (("q", q), ("qd", qd), ("qdd", qdd)):
             values = array(name, given, ("phases", "n"), "a row for each phase", finite=TaskError)
@@ -161,7 +161,7 @@ class Task:
         return cls(t, held[0], held[1], held[2], jumps=True)
 
     def then_hold(self, seconds: float) -> Task:
-        """The same, and after it a pause at the last position."""
+        """The task followed by a pause at the last position."""
         pause = number("seconds", seconds, above=0.0, unit="s", error=TaskError)
         still = np.zeros((2, self.q.shape[1]))
         return Task(
@@ -176,7 +176,7 @@ class Task:
 
     @property
     def duration(self) -> float:
-        """Of one cycle, s."""
+        """Duration of one cycle, s."""
         return float(self.t[-1] - self.t[0])
 
     @property
@@ -187,7 +187,7 @@ class Task:
 
     @property
     def weights(self) -> Array:
-        """The share of each sample in a mean over the cycle, shape (samples,): half of the intervals beside it."""
+        """The weight of each sample in a mean over the cycle, shape (samples,): half of the adjacent intervals."""
         half: Array = 0.5 * self.steps / self.duration
         shares: Array = np.concatenate([half, [0.0]]) + np.concatenate([[0.0], half])
         return shares

@@ -1,4 +1,4 @@
-"""The winding's temperature where a task has been repeated for ever."""
+"""The winding's temperature in the periodic steady state of a repeated task."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from armdyn.spatial.rotations import Array
 
 MOST_PASSES = 100
 SETTLED = 1e-7
-"""K, by which the magnets' temperatures may differ from the ones that the currents were computed with."""
+"""Tolerance of the magnets' temperatures between iterations of the currents, K."""
 
 
 def periodic_rises(motors: Sequence[Motor], torques: Array, steps: Array) -> Rises:
-    """Temperatures of windings and housings over a cycle that has been repeated for ever, K above the ambient.
+    """Temperature rises of windings and housings over a cycle in periodic steady state, K above the ambient.
 
     In each interval the mean of I^2 at its ends heats the winding; the step is the exponential of the 2x2 matrix, R(T)
-    included. A cycle is then an affine map of the temperatures, theta -> A theta + b, whose fixed point is wanted.
-    Where the magnets' temperature changes the currents, that is repeated until it settles.
+    included. A cycle is then an affine map of the temperatures, theta -> A theta + b; its fixed point is the result. If
+    the magnets' temperature changes the currents, this is iterated to convergence.
 
     Args:
-        motors: with their thermal models.
-        torques: k_t I of each at the samples, N m, shape (motors, samples).
-        steps: between the samples, s, shape (samples - 1,).
+        motors: motors with thermal models.
+        torques: k_t I of each motor at the samples, N m, shape (motors, samples).
+        steps: intervals between the samples, s, shape (samples - 1,).
 
     Returns:
-        Rises at the samples, shape (motors, samples) each; infinite where the heat grows without end.
+        Rises at the samples, shape (motors, samples) each; infinite if the temperature grows without bound.
     """
     winding, housing = np.full((2, *torques.shape), np.inf)
     places, warm = list(range(len(motors))), np.zeros(torques.shape)
@@ -46,7 +46,7 @@ def periodic_rises(motors: Sequence[Motor], torques: Array, steps: Array) -> Ris
             if thermal.magnet_coefficient == 0.0 or moved[k] <= SETTLED:
                 winding[m], housing[m] = found.winding[k], found.housing[k]
             elif np.isfinite(moved[k]) and thermal.torque_factor(found.housing[k]).min() > 0.0:
-                left.append(k)  # the others heat up until their magnets are lost
+                left.append(k)  # the others heat up until their magnets are demagnetised
         places, warm = [places[k] for k in left], found.housing[left]
     return Rises(winding, housing)
 
@@ -58,7 +58,7 @@ def _thermal(motor: Motor) -> Thermal:
 
 
 def _periodic(motors: Sequence[Motor], currents: Array, steps: Array) -> Rises:
-    """The fixed points of cycles at currents that are held in each interval."""
+    """The fixed points of cycles with constant currents in each interval."""
     held = np.sqrt(0.5 * (currents[:, :-1] ** 2 + currents[:, 1:] ** 2))
     maps = [_affine(motor, row, steps) for motor, row in zip(motors, held, strict=True)]
     A, b = (np.stack(part) for part in zip(*maps, strict=True))
@@ -78,17 +78,17 @@ def _periodic(motors: Sequence[Motor], currents: Array, steps: Array) -> Rises:
 def _affine(motor: Motor, I: Array, steps: Array) -> tuple[Array, Array]:  # noqa: E741
     """A and b of each interval's theta -> A theta + b, shapes (steps, 2, 2) and (steps, 2)."""
     zero, one = np.zeros(len(steps)), np.ones(len(steps))
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # of windings that heat up without end
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # windings that heat up without bound
         b = np.stack(motor.next_rises(Rises(zero, zero), I, steps), axis=-1)
         columns = [motor.next_rises(unit, I, steps) for unit in (Rises(one, zero), Rises(zero, one))]
         A = np.stack([np.stack(column, axis=-1) - b for column in columns], axis=-1)
     if _thermal(motor).housing_capacity == 0.0:
-        A[:, 1], b[:, 1] = 0.0, 0.0  # the housing stays at the ambient
+        A[:, 1], b[:, 1] = 0.0, 0.0  # the housing stays at the ambient temperature
     return A, b
 
 
 def _composed(A: Array, b: Array) -> tuple[Array, Array]:
-    """The map theta -> A theta + b of all steps in a row: of neighbours, then of neighbours of those."""
+    """The composed map theta -> A theta + b of all steps, by pairwise reduction of neighbours."""
     with np.errstate(over="ignore", invalid="ignore"):
         while A.shape[1] > 1:
             even = A.shape[1] & ~1
@@ -110,7 +110,7 @@ def winding_bounds(motors: Motors, mean_heat: Array, duration: float) -> tuple[A
 
         mean theta <= R p (1 + a (mean theta + d)),    mean theta >= R p (1 + a (mean theta - d)).
 
-    The upper bound holds where it is not above theta_max; where the lower bound is above it, so is the winding.
+    The upper bound is valid if it is not above theta_max; if the lower bound is above it, so is the winding.
     """
     R, a, hottest = motors.to_ambient, motors.feedback, motors.hottest_rise
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

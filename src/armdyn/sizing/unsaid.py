@@ -1,4 +1,4 @@
-"""What a sizing cannot know of its task and its motors, in sentences: seams of a cycle, missing numbers of sheets."""
+"""Notes on effects missing in a sizing: jumps between cycles, missing numbers of data sheets."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from armdyn.actuators.motor import Motor
 from armdyn.sizing.task import Task
 
 OF_REST = 1e-3
-"""Of the largest in the task: velocities that differ by less are the same."""
+"""Differences of velocities or positions below this fraction of the largest in the task count as zero."""
 
 NUMBERS: dict[str, Callable[[Motor], bool]] = {
     "rotor_inertia": lambda motor: motor.rotor_inertia == 0.0,
     "nominal_voltage": lambda motor: math.isinf(motor.limits.voltage),
 }
-"""Numbers of data sheets, and whether a motor lacks them."""
+"""Entries of data sheets, with a function that returns True if a motor lacks them."""
 
 
 def notes_on_task(task: Task, joints: Sequence[str]) -> Iterator[str]:
-    """What happens between the end of a cycle and the next one, or at a time that stands twice, and is not counted."""
+    """Notes on jumps between the end of a cycle and the next one, or at a repeated time, which are not counted."""
     if task.jumps:
         return
     seams = [*np.flatnonzero(np.diff(task.t) == 0.0).tolist(), -1]
@@ -41,13 +41,13 @@ def notes_on_task(task: Task, joints: Sequence[str]) -> Iterator[str]:
 
 
 def _differences(x: np.ndarray, seams: Iterable[int]) -> np.ndarray:
-    """The largest change of each column from a sample to the next, the first one behind the last, at the seams."""
+    """The largest change of each column from a sample to the next, cyclically, at the seams."""
     found: np.ndarray = np.abs([x[(k + 1) % len(x)] - x[k] for k in seams]).max(axis=0)
     return found
 
 
 def notes_on_motor(name: str, motor: Motor) -> Iterator[str]:
-    """What a chosen motor was not judged by, for its sheet lacks it."""
+    """Notes on criteria not applied to a chosen motor because its data sheet lacks numbers."""
     missing = [entry for entry, lacks in NUMBERS.items() if lacks(motor)]
     if motor.thermal is None and math.isinf(motor.limits.continuous_current):
         yield (
