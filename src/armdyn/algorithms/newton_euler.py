@@ -134,9 +134,9 @@ def gravity_forces(mechanism: Mechanism, q: Array) -> Array:
 def parallel_spring_forces(mechanism: Mechanism, q: Array) -> Array:
     """Joint forces s(q) that hold the springs in parallel with the drives, N m or N, shape (..., n).
 
-    They are the gradient of their energy, which is part of `potential_energy` (Lagrange's equations, Modern Robotics
-    8.1 and 8.2); ``robot.with_parallel_springs`` adds such springs. They are part of `inverse_dynamics` and
-    `bias_forces`, not of `gravity_forces`. Forces of flexible joints are others.
+    They are the gradient of their energy, which is part of `potential_energy` (Lagrange's equations,
+    Modern Robotics 8.1 and 8.2); ``robot.with_parallel_springs`` adds such springs. They are part of `inverse_dynamics`
+    and `bias_forces`, not of `gravity_forces`. Forces of flexible joints are others.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
