@@ -1,4 +1,4 @@
-"""Integration with controlled error, by SciPy's solvers: each state of a batch by itself."""
+"""Integration with error control, by SciPy's solvers: each state of a batch by itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from armdyn.spatial.rotations import Array
 
 
 def integrate(problem: Problem, report: Report) -> None:
-    """Integrate each state to the duration and fill the samples; no joint sticks here."""
+    """Integrate each state to the duration and fill the samples, without joints that stick."""
     samples, method = problem.samples, problem.method
     states = list(np.ndindex(problem.batch))
     if not problem.corrects and compiled_adaptive.has_loop(problem):
@@ -78,11 +78,11 @@ class _Run:
         return result
 
     def _watched(self, v: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Forces that may jump: the directions of friction, tau, f_tip."""
+        """Quantities that may jump: the directions of friction, tau, f_tip."""
         return (self.system.directions(v), *forces) if self.system.rubbing else forces
 
     def integrate(self, x: Array, v: Array, *z: Array) -> Generator[float]:
-        """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
+        """Integrate from 0 to the end, starting anew at jumps and kinks of known forces; yields the fraction done."""
         y = np.concatenate([x, v, *z, [-self.system.stored(*z)]])
         edges = self.forces.edges(self.duration)
         t = 0.0
@@ -161,7 +161,7 @@ class _Run:
         return result
 
     def _step(self, solver: Any) -> bool:
-        """One accepted step; False where there is none because the law chatters, or the reason why there is none."""
+        """Make one step; returns False if the law chatters; raises the error if a step fails for another reason."""
         before = solver.y
         if self.steps == self.method.max_steps:
             raise self._stuck(solver.t, before, f"after {self.steps} steps (max_steps)")

@@ -1,7 +1,7 @@
 """Chattering: a force law that switches faster than any step of an adaptive solver can follow.
 
 Coulomb friction -c sign(qd) at a joint that sticks, or a sliding-mode controller on its surface: the force on either
-side of the switch drives the motion back to the other, and a solver that resolves every switch comes to a halt. The
+side of the switch drives the motion back to the other, and a solver that resolves every switch stalls. The
 motion goes on along the switch (in the sense of Filippov). Steps of a fixed length, which cross it to and fro, follow
 that motion with an error of the first order in their length.
 """
@@ -21,28 +21,28 @@ CHATTERING = "chattering:"
 """The first word of the note on it."""
 
 COLLAPSED = 1e-3
-"""Of the longest step so far: shorter ones have collapsed."""
+"""A step has collapsed if it is shorter than this fraction of the longest step so far."""
 
 IN_A_ROW = 30
-"""So many collapsed steps call for a look at the law. Behind a single switch a solver needs fewer to recover."""
+"""The law is checked after this many consecutive collapsed steps. A solver recovers from a single switch in fewer."""
 
 MANY = 300
 """Steps of a solver that stops at one switch after the other, and takes some longer steps between them."""
 
 AT_A_SWITCH = 5
-"""So many collapsed steps in a row are at a switch, be it passed then or not."""
+"""This many consecutive collapsed steps are at a switch, whether it is passed then or not."""
 
 OF_MANY = 1.0 / 3.0
-"""So many of these have collapsed where it is the switches that keep it."""
+"""Switches delay the solver if more than this fraction of its last steps have collapsed."""
 
 LONG_ENOUGH = 1e-4
-"""Of the duration: the longest step counts as at least this, for motions that begin by chattering."""
+"""The longest step counts as at least this fraction of the duration, for motions that begin by chattering."""
 
 STEEP = 1e4
 """Relative change of a force for a change of t, q or qd by one, s, rad or rad/s: beyond, it counts as a jump."""
 
 SMALLEST_JUMP = 1e-6
-"""Of the force."""
+"""Least jump of a force, over its largest value."""
 
 QUIET = 100
 """After so many fixed steps without a switch the solver takes over again."""
@@ -50,7 +50,7 @@ QUIET = 100
 
 @dataclass
 class Stretch:
-    """A time during which fixed steps carried the motion, s; what switched, by its places in what was watched."""
+    """An interval of time, s, in which fixed steps carried the motion, with the places of the switching quantities."""
 
     begin: float
     end: float
@@ -59,12 +59,12 @@ class Stretch:
 
 
 class Watch:
-    """Keeps an eye on a law: what it returned lately, and how short the steps have become.
+    """Detects chattering of a law from its recent values and the lengths of the steps.
 
     Args:
         duration: of the motion, s.
-        instead: s. Where many steps have collapsed, with longer ones between them, and their mean is no longer than
-            this, fixed steps of this length get on faster. None: only steps that collapse in a row count.
+        instead: s. If many steps have collapsed, with longer ones between them, and their mean is no longer than
+            this, fixed steps of this length are faster. None: only consecutive collapsed steps count.
     """
 
     def __init__(self, duration: float, instead: float | None = None) -> None:
@@ -76,11 +76,11 @@ class Watch:
         self._short = 0
 
     def saw(self, t: float, y: Array, forces: tuple[Array, ...]) -> None:
-        """An evaluation of the law: its forces, and directions of friction where joints do not stick."""
+        """Record an evaluation of the law: its forces, and directions of friction if joints do not stick."""
         self._recent.append((t, y.copy(), np.concatenate(forces)))
 
     def collapsed(self, step: float) -> bool:
-        """Whether the accepted steps have been very short for long; tell it each."""
+        """Record an accepted step; returns True if many of the last ones were very short."""
         self._longest = max(self._longest, step)
         self._short = self._short + 1 if step < COLLAPSED * self._longest else 0
         self._steps.append(step)
@@ -89,24 +89,24 @@ class Watch:
         return self._short >= IN_A_ROW or self._many_collapsed()
 
     def _many_collapsed(self) -> bool:
-        """Whether fixed steps would get on faster than steps of which many have collapsed."""
+        """True if fixed steps would be faster than steps of which many have collapsed."""
         if len(self._steps) < MANY or sum(self._steps) >= MANY * self._instead:
             return False
         return sum(step < COLLAPSED * self._longest for step in self._steps) > OF_MANY * MANY
 
     def jumps(self) -> Array:
-        """How far each force jumps between states that are nearly one, N m or N; zero where it does not."""
+        """Jump of each force between nearly equal states, N m or N; zero if it does not jump."""
         if len(self._recent) < 2:
             return np.zeros(0)
         t, y, forces = (np.array(x) for x in zip(*self._recent, strict=True))
-        states = np.column_stack([t, y[:, :-1]])  # the work is no argument of the law
+        states = np.column_stack([t, y[:, :-1]])  # the work is not an argument of the law
         change, distance = np.abs(np.diff(forces, axis=0)), np.abs(np.diff(states, axis=0)).max(axis=1)
         size = np.abs(forces).max(axis=0)
         jumps = (change > SMALLEST_JUMP * size) & (change > STEEP * size * distance[:, None])
         return np.asarray(np.where(jumps, change, 0.0).max(axis=0))
 
     def in_turn(self, jumps: Array) -> Array:
-        """These jumps, and where switches keep the solver in turn those of the other forces at earlier ones."""
+        """These jumps, and if forces switch in turn, those of the other forces at earlier switches."""
         return self._note(jumps) if self._instead else jumps
 
     def _note(self, jumps: Array) -> Array:
@@ -123,7 +123,7 @@ class Watch:
 
 
 class Quiet:
-    """Tells when a law has ceased to switch, from its values after each fixed step."""
+    """Detects that a law has ceased to switch, from its values after each fixed step."""
 
     def __init__(self, jumps: Array) -> None:
         self._least = np.where(jumps > 0, 0.5 * jumps, np.inf)
@@ -131,7 +131,7 @@ class Quiet:
         self._steps = 0
 
     def after(self, forces: tuple[Array, ...]) -> bool:
-        """Whether it has not switched for a while."""
+        """Record the values after a step; returns True if none has switched for more than `QUIET` steps."""
         now = np.concatenate(forces)
         switched = self._before is not None and bool((np.abs(now - self._before) > self._least).any())
         self._before, self._steps = now, 0 if switched else self._steps + 1

@@ -99,9 +99,9 @@ def loop_of(robot: Robot, scipy_method: str, *, linear: bool) -> CompiledIntegra
     """The compiled loop of a robot, which keeps it for the next motion.
 
     Args:
-        robot: what moves.
+        robot: the robot that moves.
         scipy_method: a name of `PAIRS`.
-        linear: whether the forces are on straight lines over time; else they are held.
+        linear: true if the forces are piecewise linear in time; else they are held.
     """
     kept, name = vars(robot), f"_{scipy_method}_{'driven' if linear else 'held'}"
     if name not in kept:
@@ -112,14 +112,14 @@ def loop_of(robot: Robot, scipy_method: str, *, linear: bool) -> CompiledIntegra
 
 
 def are_known(forces: Forces) -> bool:
-    """Whether the forces are numbers that are known beforehand."""
+    """True if the forces are numbers that are known beforehand."""
     return all(isinstance(f, Constant | Table | Scheduled | None) for f in (forces.torque, forces.f_tip))
 
 
 def has_loop(problem: Problem) -> bool:
-    """Whether a compiled loop can make the motion: an explicit pair, known forces, coordinates of joints alone.
+    """True if a compiled loop can make the motion: an explicit pair, known forces, coordinates of joints alone.
 
-    And no state of friction, nor friction that jumps.
+    Friction with a state, or with jumps, is excluded.
     """
     system = problem.system
     by_least_squares = system.redundant != "error" and bool(system.robot.model.constraints)
@@ -131,8 +131,8 @@ def has_loop(problem: Problem) -> bool:
 def integrate(problem: Problem, report: Report) -> list[Index]:
     """Integrate all states to the duration and fill the samples.
 
-    Returns the states that are to be integrated again: of a robot with constraints those that could not be continued,
-    for the rates are NaN near dead points.
+    Returns the states that are to be integrated again: for a robot with constraints those that could not be continued,
+    because the rates are NaN near dead points.
     """
     run = Run(problem, report)
     try:
@@ -174,7 +174,7 @@ class Run:
         return array.reshape((len(array), self.states, *array.shape[1 + len(self.batch) :])).swapaxes(0, 1)
 
     def to_the_end(self) -> list[Index]:
-        """From hold to hold of the forces; a state whose step has become too short keeps NaN from there on."""
+        """Integrate from hold to hold of the forces; a state whose step becomes too short keeps NaN from there on."""
         for k, (begin, end) in enumerate(pairwise(map(float, self.edges))):
             held = self._held(k, begin, end)
             for _ in self._calls(end):
@@ -201,7 +201,7 @@ class Run:
         return [tuple(map(int, np.unravel_index(k, self.batch))) if self.batch else () for k in failed]
 
     def _calls(self, end: float) -> Iterator[None]:
-        """Once for each call of the loop that is needed to reach the end of a hold."""
+        """Yield once for each call of the loop that is needed to reach the end of a hold."""
         while (~self.progress.failed & (self.progress.t < end)).any():
             yield
             self._refuse_more_steps()

@@ -1,7 +1,7 @@
 """Adaptive motions of joints that stick and slip in compiled loops, from event to event, all states side by side.
 
-The loop makes steps of a state until a joint that sticks would take more friction than it has, or one that slips comes
-to rest, within a step. That step is made by `armdyn.simulation.drivers.dry_events`, for all those states at once: up
+The loop makes steps of a state until the friction of a sticking joint would exceed its bounds, or a slipping joint
+stops, within a step. That step is made by `armdyn.simulation.drivers.dry_events`, for all those states at once: up
 to its first event, which is located to rounding. A step with an event that is not decided there is made by
 `armdyn.simulation.drivers.state_in_motion`.
 """
@@ -71,7 +71,7 @@ def dry_rates(model: Any, q: Any, qd: Any, slip: Any, least: Any, most: Any, tau
 
 
 def has_loop(problem: Problem, joints: DryJoints) -> bool:
-    """Whether a compiled loop can make the motion: an explicit pair, held forces, one coordinate for each dry joint."""
+    """True if a compiled loop can make the motion: an explicit pair, held forces, one coordinate for each dry joint."""
     system, forces = problem.system, problem.forces
     plain = not (system.places or system.carries or system.robot.model.constraints or problem.corrector is not None)
     explicit = isinstance(problem.method, Adaptive) and problem.method.scipy_method in PAIRS
@@ -110,7 +110,7 @@ class _DryRun(Run):
         samples.qdd, samples.signals = self.room.qdd, {"friction": self.room.friction}
 
     def to_the_end(self) -> list[Index]:
-        """From hold to hold of the forces."""
+        """Integrate from hold to hold of the forces."""
         for k, (begin, end) in enumerate(pairwise(map(float, self.edges))):
             held = self._held(k, begin, end)
             self._enter(k, begin, held)

@@ -1,4 +1,4 @@
-"""Integration with steps of one length where forces are known beforehand: all steps in one compiled loop."""
+"""Integration with steps of one length and forces known beforehand: all steps in one compiled loop."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class CompiledSteps:
             first: the number of the first step.
             last: the number of the step after the last.
             h: their length, s.
-            every: how many steps lie between two states that are kept; all where none is.
+            every: the number of steps between two kept states; all if none is kept between.
             rows: arrays for the positions, velocities, work, bristles and rotors that are kept.
             report: called now and then with the fraction that is done.
         """
@@ -126,7 +126,7 @@ class CompiledSteps:
         made(grid.steps)
 
     def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples) -> None:
-        """Raise where a motion that is alone left the finite numbers: when, and which joint."""
+        """Raise an error with the time and the joint if a motion that is not in a batch diverged."""
         finite = np.isfinite(samples.qd).all(axis=-1) & np.isfinite(samples.q).all(axis=-1)
         if finite.all():
             return
@@ -149,7 +149,7 @@ class CompiledSteps:
 
 
 def _spacing(saved: Array, full: int) -> int:
-    """The steps between two saved states, where they are always the same; else 0."""
+    """The steps between two saved states if their number is constant; else 0."""
     if len(saved) < 2:
         return full if len(saved) and full else 0
     every = int(saved[1] - saved[0])

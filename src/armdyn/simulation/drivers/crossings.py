@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 POINTS = 5
-"""In each step the signs are looked at there, the ends among them."""
+"""Number of times per step, its ends included, at which signs are evaluated."""
 
 HALVINGS = 60
 
@@ -18,21 +18,21 @@ AT_ZERO = 1e-9
 """A gap that begins below it has just been left; one that stays below its negative is a hit at once, rad or m."""
 
 PRESSED = 1e-12
-"""How far a barrier that was touched without a push is pressed in when it begins to push, rad or m."""
+"""Penetration of a barrier that was touched without force when it begins to push, rad or m."""
 
 SLOW = 1e-10
-"""A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
+"""A touched barrier is hit if its gap closes faster, a joint with dry friction rests if it is slower; rad/s or m/s."""
 
 THERE = 1e-8
-"""A point on a plane, or a joint at its limit, is there but for rounding where it is no further away, m or rad."""
+"""A point is on a plane, or a joint at its limit, to rounding if its distance is not above this, m or rad."""
 
 LEFT = 100.0
-"""So many times as far from zero, what was there has left it within a step, before what holds it is looked at again."""
+"""A held function has left zero within a step, before its force is checked again, at this many times its band."""
 
 Function = Callable[[float], float]
 
 Bracket = tuple[float, float]
-"""Two times, s, between which a function crosses zero; twice the same where it does so at once."""
+"""Two times, s, between which a function crosses zero; equal ones if it does so at once."""
 
 
 def slips(speed: Array) -> Array:
@@ -72,9 +72,9 @@ def arrives(f: Function, times: Array, direction: int, side: int, band: float) -
         f: of time.
         times: to look at.
         direction: -1 counts it falling, 1 rising, 0 both.
-        side: 1 above zero, -1 below, 0 where f has arrived already, of which nothing counts until it is left: within a
-            step, where what is held is off by the integrator's error, by `LEFT` bands.
-        band: how far from zero it is there but for rounding.
+        side: 1 above zero, -1 below, 0 if f has arrived already, after which nothing counts until it is left: within a
+            step, in which held rows have the integrator's error, by `LEFT` bands.
+        band: the distance from zero that counts as rounding.
     """
     values = [f(t) for t in times]
     for (a, b), (f_a, f_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):
@@ -88,13 +88,13 @@ def arrives(f: Function, times: Array, direction: int, side: int, band: float) -
 
 
 def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Bracket | None:
-    """The first interval in which a gap becomes zero, also where it opens again within it.
+    """The first interval in which a gap becomes zero, even if it opens again within it.
 
     Args:
         gap: g(t), rad or m.
         rate: of g.
-        times: to look at.
-        starts: whether the motion starts anew at the first of them, perhaps from a gap of zero that opens.
+        times: at which signs are evaluated, s.
+        starts: true if the motion starts anew at the first of them, perhaps from a gap of zero that opens.
     """
     values = [gap(t) for t in times]
     for k, (a, b) in enumerate(pairwise(times)):
@@ -118,7 +118,7 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Brac
 
 
 def _again(gap: Function, begin: float, end: float) -> Bracket | None:
-    """The interval in which a gap that has just opened closes again, where that is before the end."""
+    """The interval in which a gap that has just opened closes again; None if that is not before the end."""
     if gap(end) > 0:
         return None
     t = end
@@ -130,12 +130,12 @@ def _again(gap: Function, begin: float, end: float) -> Bracket | None:
 
 
 def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
-    """The first interval in which f falls below zero; at once where it starts below.
+    """The first interval in which f falls below zero; at once if it starts below.
 
     Args:
         f: of time.
-        times: to look at.
-        starts: whether the motion starts anew at the first of them; else it came from there with f not below zero.
+        times: at which signs are evaluated, s.
+        starts: true if the motion starts anew at the first of them; else it came from there with f not below zero.
     """
     values = [f(t) for t in times]
     if starts and values[0] < 0:
@@ -147,7 +147,7 @@ def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
 
 
 def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
-    """The first interval in which a speed that is positive, or zero at first, falls to zero; the ends where at once.
+    """The first interval in which a speed that is positive, or zero at first, falls to zero; equal ends if at once.
 
     A speed that begins at zero, or below `SLOW`, has to fall below -`SLOW`; smaller ones may be rounding.
 
@@ -167,7 +167,7 @@ def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
 
 
 def _lowest_below(level: float, f: Function, rate: Function, a: float, b: float) -> float | None:
-    """The place of the minimum of f between a and b, where it is below a level; else None."""
+    """The place of the minimum of f between a and b if it is below a level; else None."""
     if not rate(a) < 0 < rate(b):
         return None
     lowest = zero(rate, a, b)

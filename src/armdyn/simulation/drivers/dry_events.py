@@ -29,7 +29,7 @@ Acting = tuple[Array, ...]
 
 
 class States(NamedTuple):
-    """States (q, qd, W), what their joints do, and the time since the begin of the step; (states, n), or (states,)."""
+    """States (q, qd, W), modes of joints, and the time since the begin of the step; (states, n) or (states,)."""
 
     q: Array
     qd: Array
@@ -48,7 +48,7 @@ class States(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Directions of slip of a state before and behind an event, at a time since the beginning of the step."""
+    """Directions of slip of a state before and after an event, at a time since the beginning of the step."""
 
     place: int
     elapsed: float
@@ -70,7 +70,7 @@ class Bounds:
 
     @classmethod
     def of(cls, joints: DryJoints, dof: int) -> Bounds:
-        """Of joints each of which one coordinate moves."""
+        """The bounds of joints each of which one coordinate moves."""
         which = joints.moved_by
         dry = np.zeros(dof, dtype=bool)
         dry[which] = True
@@ -82,18 +82,18 @@ class Bounds:
 
     @property
     def of_holding(self) -> tuple[Array, Array, Array, Array]:
-        """The same of the forces that hold a joint, which are the opposite."""
+        """Bounds of the forces that hold a joint, which are the opposite of its friction."""
         return -self.most, -self.least, -self.most_sliding, -self.least_sliding
 
     def margins(self, friction: Array, slip: Array) -> Array:
-        """How far friction is from what it can be, over the width, where joints stick; 1 elsewhere."""
+        """Margin of the friction of sticking joints to its bounds, over their width; 1 for others."""
         width = np.where(self.dry, np.maximum(self.most - self.least, TINY), 1.0)
         margins = np.minimum(friction - self.least, self.most - friction) / width + SLACK
         return np.where(self.dry & (slip == 0.0), margins, 1.0)
 
 
 class _Looked(NamedTuple):
-    """The state at some times, and what is watched there: margins of what sticks, speeds of what slips, (..., 2 n)."""
+    """The state at some times, with margins of sticking joints and speeds of slipping joints there, (..., 2 n)."""
 
     state: tuple[Array, Array, Array]
     watched: Array
@@ -106,7 +106,7 @@ class DryEvents:
 
     Args:
         robot: what moves.
-        part: a step of any length in which each joint goes on as it does, e.g. `part_of_step` of a method, compiled.
+        part: a step of any length in which each joint keeps its mode, e.g. `part_of_step` of a method, compiled.
         bounds: of friction.
     """
 
@@ -115,7 +115,7 @@ class DryEvents:
         self._let_go: Callable[..., Any] = robot.compile(let_go)
 
     def begun(self, states: States, acting: Acting) -> Array:
-        """Let joints that move slip, and those that rest stick or slip; whether that was found."""
+        """Initialise modes: joints that move slip, those that rest stick or slip; returns success per state."""
         states.slip[:] = np.where(self.bounds.dry, slips(states.qd), 0.0)
         found = self._decided(states, acting)
         states.qd[self.bounds.dry & (states.slip == 0.0)] = 0.0
@@ -125,14 +125,14 @@ class DryEvents:
         """Advance states by a step each.
 
         Args:
-            states: at the begin of the step; what is found to be unusual is left there, half on its way.
+            states: at the begin of the step; states with unusual events are left in the middle of the step.
             h: the lengths of the steps, s.
             acting: forces.
-            jump: whether forces may jump at the begin of the step.
+            jump: true if forces may jump at the begin of the step.
 
         Returns:
-            What joints do behind the events at the begin of the step, (states, n), which of the states came through,
-            and what changed.
+            Modes of the joints after the events at the begin of the step, (states, n), success per state, and the
+            changes.
         """
         fine, changes = np.ones(len(h), dtype=bool), list[Change]()
         if jump:
@@ -211,7 +211,7 @@ class DryEvents:
         crossing: Array,
         interval: Array,
     ) -> Array:
-        """The times at which the first of what crosses zero in an interval of each state does so."""
+        """The times of the first zero crossing in an interval of each state."""
         some, own, counted = states.of(which), tuple(array[which] for array in acting), crossing[which]
 
         def first(values: Array) -> Array:
@@ -227,7 +227,7 @@ class DryEvents:
         return zeros_between(at, a, b, f_a, f_b)
 
     def _enter(self, states: States, which: Array, own: _Looked, crossing: Array, bounds: Bounds) -> None:
-        """Bring joints to rest that have come to rest, and let the first go whose friction is at its bound."""
+        """Bring joints to rest that have stopped, and release the first whose friction is at its bound."""
         values = np.where(crossing[which], own.watched[which], np.inf)
         place, n = np.argmin(values, axis=-1), len(bounds.dry)
         least, most = (np.broadcast_to(bound, states.q.shape) for bound in (bounds.least, bounds.most))
@@ -241,7 +241,7 @@ class DryEvents:
     def _settled(
         self, states: States, which: Array, acting: Acting, well: Array, before: Array | None = None
     ) -> list[Change]:
-        """Decide what the joints at rest of some states do, and tell what changed."""
+        """Determine the modes of the joints at rest of some states; returns the changes."""
         some, own = states.of(which), tuple(array[which] for array in acting)
         before = some.slip.copy() if before is None else before
         creeps = self.bounds.dry & (some.slip != 0.0) & (np.abs(some.qd) <= SLOW) & (some.qd != 0.0)
@@ -251,7 +251,7 @@ class DryEvents:
         return [Change(*row) for row in rows if well[row[0]]]
 
     def _decided(self, states: States, acting: Acting) -> Array:
-        """Let joints that rest stick or slip; whether that was found."""
+        """Let joints that rest stick or slip; returns success per state."""
         rests = self.bounds.dry & (states.slip == 0.0)
         b, inverse = self._let_go(states.q, states.qd, states.slip, *acting)
         kinds = sticks_or_slips(inverse, b, states.slip, rests, self.bounds.of_holding)
@@ -267,9 +267,9 @@ def events_of(pushing: Pushing, part: Callable[..., Any], bounds: Bounds) -> Dry
 
 
 class EventsUnderLoad(DryEvents):
-    """The same where friction depends on the load: its bounds follow from the joint forces.
+    """Events of dry friction that depends on the load: its bounds follow from the joint forces.
 
-    What sticks is decided state by state.
+    The sticking joints are determined state by state.
 
     Args:
         pushing: the equations of motion.
@@ -290,7 +290,7 @@ class EventsUnderLoad(DryEvents):
         )
 
     def _decided(self, states: States, acting: Acting) -> Array:
-        """Let joints that rest stick or slip; whether that was found."""
+        """Let joints that rest stick or slip; returns success per state."""
         places, found = self._pushing.dry.moved_by, np.ones(len(states.q), dtype=bool)
         for k in range(len(found)):
             slip = states.slip[k, places].astype(int)
@@ -315,10 +315,10 @@ class _First(NamedTuple):
 
 
 def _first_crossings(seen: _Looked, times: Array, n: int) -> _First:
-    """The first event: whether there is one, whether at once, its function, its interval, and whether it is usual.
+    """The first event of each state: its existence, true if at once, its function, its interval, and true if usual.
 
-    Unusual is a joint that turns between two of the times, or starts from rest against its direction: where it may have
-    come to rest is not decided by the signs at these times alone.
+    A joint that reverses between two of the times, or starts from rest against its direction, is unusual: the signs at
+    these times alone do not determine if it came to rest.
     """
     watched, (before, behind) = seen.watched, (seen.watched[:-1], seen.watched[1:])
     margin = np.arange(watched.shape[-1]) < n
@@ -331,7 +331,7 @@ def _first_crossings(seen: _Looked, times: Array, n: int) -> _First:
 
 
 def _usual(seen: _Looked, times: Array, n: int) -> Array:
-    """Whether the signs of the speeds at these times tell which joints have come to rest."""
+    """True if the signs of the speeds at these times determine the joints that have come to rest."""
     speeds, a, b = seen.watched[..., n:], seen.rates[:-1], seen.rates[1:]
     lowest = speeds[:-1] + a * np.diff(times, axis=0)[..., None]
     dips = (a < 0.0) & (b > 0.0) & (speeds[1:] > 0.0) & (lowest < 0.0)

@@ -1,8 +1,8 @@
 """Steps of one length of joints that stick and slip, in one compiled loop for all states, between events.
 
-The loop runs a part of the motion for all states at once. A state whose joints may change what they do within a step
-stays before it. `DryEvents` makes that step, for all those states at once; what it finds unusual is made by
-`armdyn.simulation.drivers.event_driven`, state by state, whose results all of this has. Then the loop goes on with
+The loop runs a part of the motion for all states at once. A state whose joints may change their modes within a step
+stays before it. `DryEvents` makes that step, for all those states at once; unusual steps are made by
+`armdyn.simulation.drivers.event_driven`, state by state, with equal results. Then the loop goes on with
 those states.
 """
 
@@ -37,9 +37,9 @@ MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 
 
 def has_loop(problem: Problem, joints: DryJoints) -> bool:
-    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
+    """True if each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
 
-    And whether each of them has friction without load too: else its bounds may close, which
+    Each of them must have friction without load too: else its bounds may close, which
     `armdyn.simulation.drivers.event_driven` handles.
     """
     system, fixed = problem.system, problem.grid is not None
@@ -116,7 +116,7 @@ class _Motions:
     # From begin to end.
 
     def run(self, report: Report) -> None:
-        """From 0 to the end."""
+        """Integrate from 0 to the end."""
         grid, states = self.grid, len(self.count)
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         at_once = int(np.clip(STATES_AND_STEPS // states, LEAST_STEPS, MOST_STEPS)) if states else MOST_STEPS
@@ -132,7 +132,7 @@ class _Motions:
             self._keep(np.array([grid.steps]), dict(zip(RECORDED, kept, strict=True)))
 
     def _begin(self) -> None:
-        """Let what moves slip, and what rests stick or slip; states that are not finite are lost."""
+        """Let moving joints slip, and resting joints stick or slip; states that are not finite count as diverged."""
         every = np.arange(len(self.count))
         finite = np.isfinite(self.states.q).all(axis=-1) & np.isfinite(self.states.qd).all(axis=-1)
         which = every[finite]
@@ -245,7 +245,7 @@ class _Motions:
     # What is kept.
 
     def _keep(self, numbers: Array, rows: dict[str, Array]) -> None:
-        """Fill the samples that belong to some steps, and what follows from them."""
+        """Fill the samples that belong to some steps, and the quantities that follow from them."""
         samples = self.samples
         own = (self.saved >= numbers[0]) & (self.saved <= numbers[-1])
         if not own.any():
@@ -259,11 +259,11 @@ class _Motions:
         acting = self.given.at(np.broadcast_to(steps[:, None], gone.shape), which)
         self._fill(own, kept, tuple(np.where(gone[..., None], np.nan, one) for one in acting))
         samples.count = int(np.count_nonzero(self.saved <= min(numbers[-1], self.lost.max())))
-        each = self.method.scheme.evaluations + 1  # what friction takes at the end of a step
+        each = self.method.scheme.evaluations + 1  # friction at the end of a step
         samples.effort.evaluations = samples.effort.steps * each
 
     def _fill(self, own: Any, kept: dict[str, Array], acting: Acting) -> None:
-        """Fill rows of the samples with states and forces, and with what follows from them."""
+        """Fill rows of the samples with states and forces, and with the quantities that follow from them."""
         samples = self.samples
         found = self.motion(kept["q"], kept["qd"], kept["slip"], *acting)
         places = (samples.q, samples.qd, samples.work, self.qdd, self.friction, *samples.forces)

@@ -1,4 +1,4 @@
-"""Motions with events, state by state: smooth pieces between what happens at stops, contacts and joints that stick."""
+"""Event-driven integration, state by state: smooth segments between events of stops, contacts and joints that stick."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def integrate(problem: Problem, report: Report) -> None:
 
 
 def refuse_in_batches(method: Method, forces: Forces, watched: Sequence[Watched]) -> None:
-    """Refuse what is of one state alone."""
+    """Refuse methods, forces and events that are for a single state, in a batch."""
     if any(one.terminal for one in watched):
         raise SettingError("a terminal event ends the simulation, of a single state; simulate the states one by one")
     if forces.sampled and isinstance(method, FixedStep):
@@ -98,7 +98,7 @@ def refuse_in_batches(method: Method, forces: Forces, watched: Sequence[Watched]
 
 
 def notes_on_impacts(events: Sequence[Occurrence]) -> list[str]:
-    """A sentence on what impacts took, where there were any."""
+    """A sentence on the energy that impacts dissipated, if there were any."""
     impacts = sum(one.kind == "impact" for one in events)
     took = sum(one.energy for one in events)
     several = "impact" if impacts == 1 else "impacts"

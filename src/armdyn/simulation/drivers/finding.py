@@ -25,22 +25,22 @@ class Found(NamedTuple):
 
 
 def crossing(value: Along, times: Array, direction: int, at: At) -> Bracket | None:
-    """Where a value along a motion changes its sign in a direction, as `crossed`."""
+    """The interval in which a value along a motion changes its sign in a direction, by `crossed`."""
     return crossed(value(at), times, direction)
 
 
 def arrival(value: Along, times: Array, direction: int, side: int, band: float, at: At) -> Bracket | None:
-    """Where a value along a motion arrives at zero, as `arrives`."""
+    """The interval in which a value along a motion arrives at zero, by `arrives`."""
     return arrives(value(at), times, direction, side, band)
 
 
 def reversal(speed: Along, rates: Callable[[At], At], times: Array, at: At) -> Bracket | None:
-    """Where a speed along a motion becomes zero, as `reverses`, by y' where ``rates`` are given y."""
+    """The interval in which a speed along a motion becomes zero, by `reverses`; ``rates`` maps y to y'."""
     return reverses(speed(at), speed(rates(at)), times)
 
 
 def closing(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bracket | None:
-    """Where a gap along a motion becomes zero, as `closes`."""
+    """The interval in which a gap along a motion becomes zero, by `closes`."""
     return closes(gap(at), speed(at), times, starts=starts)
 
 
@@ -49,7 +49,7 @@ def found_in(
 ) -> Iterator[Found]:
     """The crossing of zero of a value in the step, if it crosses: bracketed near the motion, located on it.
 
-    Where what is near the motion deceives, the motion itself is looked at.
+    If the approximation near the motion is misleading, the motion itself is evaluated.
     """
     found, f = bracket(step.near), value(step.at)
     if found is not None and (found[0] == found[1] or f(found[0]) * f(found[1]) > 0):

@@ -1,4 +1,4 @@
-"""Integration with steps of one length: the whole batch in one call a stage."""
+"""Integration with steps of one length: the whole batch in one call per stage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
 """The state a step later, from the number of the step, its time and length, the state and the forces there."""
 
 REPORTS = 200
-"""How often progress is reported."""
+"""Number of progress reports."""
 
 
 def integrate(problem: Problem, report: Report) -> None:
@@ -113,7 +113,7 @@ class Stepper:
         return self._starter(k, t, h, state, acting)
 
     def _has_past(self, t: float, h: Any, acting: tuple[Array, ...]) -> bool:
-        """Whether there are enough steps of this length behind the last jump or corner of the forces."""
+        """True if enough steps of this length have been made since the last jump or corner of the forces."""
         length, forces = self._of_past
         passed = int(np.searchsorted(self._corners, t + ROUNDING * h, side="right"))
         if h != length or passed != self._corners_passed or any(map(self._jumped, self._held, acting, forces)):
@@ -124,7 +124,7 @@ class Stepper:
 
     @staticmethod
     def _jumped(held: bool, now: Array, before: Array) -> bool:
-        """Whether a force that is held during each step is not the one before."""
+        """True if a force that is held during each step differs from the one before."""
         return held and not np.array_equal(now, before)
 
 

@@ -15,42 +15,42 @@ from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 SAMPLES = 1000
-"""An adaptive simulation saves so many equal intervals where nothing else is asked for."""
+"""Number of equal intervals that an adaptive simulation saves by default."""
 
 MOST_STEPS = 10**9
 """More steps than this take hours at a microsecond each: a slip of the pen rather than a wish."""
 
 ROUNDING = 1e-9
-"""How far, in steps, a time may lie from a step and still be meant to be on it."""
+"""Tolerance, in steps, within which a time is taken to be on a step."""
 
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Equal steps from 0 to ``duration``; the last is shorter where the duration is no multiple of the step."""
+    """Equal steps from 0 to ``duration``; the last is shorter if the duration is not a multiple of the step."""
 
     duration: float
     step: float
 
     @property
     def steps(self) -> int:
-        """How many steps there are."""
+        """The number of steps."""
         ratio = self.duration / self.step
         nearest = round(ratio)
         return nearest if nearest and abs(ratio - nearest) <= ROUNDING * ratio else math.ceil(ratio)
 
     @property
     def last_step(self) -> float:
-        """Length of the last step, s: exactly the step where the duration is a multiple of it."""
+        """Length of the last step, s: exactly the step if the duration is a multiple of it."""
         rest = self.duration - (self.steps - 1) * self.step
         return self.step if abs(rest - self.step) <= ROUNDING * self.duration else rest
 
     def times(self, steps: Array) -> Array:
-        """The times after so many steps, s."""
+        """The times after these numbers of steps, s."""
         return np.where(steps == self.steps, self.duration, steps * self.step)
 
 
 def step_grid(duration: float, step: float) -> StepGrid:
-    """The grid, refused where it has far too many steps."""
+    """The grid of a duration and a step; an error if it has far too many steps."""
     if duration / step > MOST_STEPS:
         raise SettingError(
             f"duration {duration:g} s in steps of {step:g} s takes {duration / step:.3g} steps, of {MOST_STEPS:.0e} "
@@ -60,7 +60,7 @@ def step_grid(duration: float, step: float) -> StepGrid:
 
 
 def saved_steps(grid: StepGrid, save_every: Any, times: Any) -> Array:
-    """After which steps to save, the first and the last always among them; all where nothing is asked for."""
+    """The steps after which states are saved, the first and the last always included; all by default."""
     wanted = _wanted(grid.duration, save_every, times, otherwise=grid.step)
     ratio = wanted / grid.step
     nearest = np.rint(ratio)
@@ -77,7 +77,7 @@ def saved_steps(grid: StepGrid, save_every: Any, times: Any) -> Array:
 
 
 def saved_times(duration: float, save_every: Any, times: Any) -> Array:
-    """When to save, s, 0 and the duration always among them; a thousand intervals where nothing is asked for."""
+    """The times at which states are saved, s, 0 and the duration always included; a thousand intervals by default."""
     return _wanted(duration, save_every, times, otherwise=duration / SAMPLES)
 
 
@@ -111,7 +111,7 @@ def refuse_more_than_memory(size: float) -> None:
 
 
 def memory() -> float:
-    """Bytes of memory of this computer; 16 GB where it does not tell."""
+    """Bytes of memory of this computer; 16 GB if the system does not report it."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):

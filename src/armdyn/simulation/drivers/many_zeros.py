@@ -23,7 +23,7 @@ def zeros_between(f: Callable[[Array], Array], a: Array, b: Array, f_a: Array, f
     Args:
         f: of all times at once.
         a: times, s.
-        b: times behind them.
+        b: times after them.
         f_a: the values there.
         f_b: values of the other sign, or zero.
 
@@ -50,7 +50,7 @@ def zeros_between(f: Callable[[Array], Array], a: Array, b: Array, f_a: Array, f
 
 
 def _next_part(x_1: Array, x_2: Array, x_3: Array, f_1: Array, f_2: Array, f_3: Array, resolution: Array) -> Array:
-    """How far to go from x_1 to x_2: by inverse quadratic interpolation where that is monotone, else half way."""
+    """Fraction of the way from x_1 to x_2: by inverse quadratic interpolation if that is monotone, else one half."""
     with np.errstate(all="ignore"):
         xi, phi = (x_1 - x_2) / (x_3 - x_2), (f_1 - f_2) / (f_3 - f_2)
         monotone = (phi**2 < xi) & ((1.0 - phi) ** 2 < 1.0 - xi)

@@ -19,19 +19,19 @@ Alone = Callable[[Index, Samples], Generator[float]]
 
 
 def one_by_one(samples: Samples, alone: Alone, report: Report, some: Sequence[Index] | None = None) -> None:
-    """Integrate each state of the batch on its own, whose room is a part of the samples.
+    """Integrate each state of the batch on its own, into its part of the samples.
 
     A state that cannot be continued keeps NaN from there on, unless none of them can. However this ends, samples.count
-    is what the state that came furthest has filled, and samples.alone the place of the last one.
+    is the count of the state that came furthest, and samples.alone the place of the last one.
 
     Args:
         samples: of the whole batch.
         alone: integrates one state.
-        report: told the fraction that is done.
-        some: the states that are integrated, the others being so already; all where none are given.
+        report: called with the fraction that is done.
+        some: the states that are integrated, the others being integrated already; all by default.
 
     Raises:
-        SimulationError: of the first state, where none could be continued.
+        SimulationError: that of the first state, if none could be continued.
     """
     states, failures = list(np.ndindex(samples.q.shape[1:-1])), list[SimulationError]()
     for place, index in enumerate(states if some is None else some):
@@ -57,13 +57,13 @@ def one_by_one_through_chattering(
     names: Callable[[], list[str]],
     some: Sequence[Index] | None = None,
 ) -> None:
-    """`one_by_one`; however it ends, the events then stand in the order of their times, and a note tells of chattering.
+    """`one_by_one`, after which, however it ends, events are sorted by time and a note reports chattering.
 
     Args:
         samples, alone, report: of `one_by_one`.
         method: of the simulation.
         chattered: the stretches that Euler steps have carried the motions through.
-        names: of what is watched for them.
+        names: of the quantities that are watched for them.
         some: of `one_by_one`.
     """
     try:

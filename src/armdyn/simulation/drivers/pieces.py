@@ -17,10 +17,10 @@ from armdyn.simulation.results.samples import Effort
 from armdyn.spatial.rotations import Array
 
 Rates = Callable[[float, Array], Array]
-"""y' of y = (q, qd, W), or of (q, qd, z, W) where friction has a state z of its own."""
+"""y' of y = (q, qd, W), or of (q, qd, z, W) if friction has a state z of its own."""
 
 Along = Callable[[Array, Array, Array], Array]
-"""That state behind a motion: of z, how far q moved, and the velocities on the way."""
+"""z after a motion, by z before, the displacement of q, and the velocities during it."""
 
 STILL = 1e-12
 """Rates, in SI, of an arm that rests but for rounding."""
@@ -34,7 +34,7 @@ class Step:
         y: the state there.
         end: s.
         y_end: the state there.
-        near: y at times between, for looking where something happens; each is computed once.
+        near: y at times between, to search for events; each is computed once.
         at: y at times between, as accurate as the step.
     """
 
@@ -118,10 +118,10 @@ class ByFormula:
         return np.array([*q, *qd, *self.along(y[2 * n : -1], q - y[:n], 0.5 * (y[n : 2 * n] + qd)), work])
 
     def moved(self, t: float, y: Array) -> None:
-        """There is nothing to be told."""
+        """Do nothing: no state is kept."""
 
     def restart(self) -> None:
-        """There is no past."""
+        """Do nothing: no past is kept."""
 
 
 class BySolver:
@@ -212,5 +212,5 @@ def integrator_of(
 
 
 def _of_joints(robot: Robot, y: Array, size: int) -> tuple[Array, Array]:
-    """q and qd of a state with so many positions, those of the joints first."""
+    """q and qd of a state with ``size`` positions, those of the joints first."""
     return y[: robot.dof], y[size : size + robot.dof]

@@ -1,4 +1,4 @@
-"""Room for what a motion in pieces finds on its way: accelerations, forces of stops, contacts and friction."""
+"""Arrays for results of an event-driven motion: accelerations, forces of stops, contacts and friction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from armdyn.spatial.rotations import Array
 
 
 class Room(NamedTuple):
-    """Room for what becomes known on the way: accelerations of joints, forces of barriers, friction of coordinates."""
+    """Arrays filled during a motion: accelerations of joints, forces of barriers, friction of coordinates."""
 
     qdd: Array
     push: Array
@@ -20,7 +20,7 @@ class Room(NamedTuple):
 
     @classmethod
     def of(cls, samples: Samples, barriers: int, size: int) -> Room:
-        """For the samples of a motion with so many barriers and coordinates."""
+        """Empty arrays for the samples of a motion with these numbers of barriers and coordinates."""
         shapes = (samples.q.shape, (*samples.q.shape[:-1], barriers), (*samples.q.shape[:-1], size))
         return cls(*(np.full(shape, np.nan) for shape in shapes))
 

@@ -1,6 +1,7 @@
-"""One state of a motion in pieces: what happens in each step, and how the motion goes on behind it.
+"""Event-driven integration of one state: events in each step, and the contact modes after them.
 
-Along a piece every barrier is open or held closed, and every joint with dry friction slips in one direction or sticks.
+Along a segment every barrier is open or held closed, and every joint with dry friction slips in one direction or
+sticks.
 """
 
 from __future__ import annotations
@@ -33,29 +34,29 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 TOUCHED = 1e-8
-"""A barrier is touched where its gap, rad or m, is below; a state that starts further behind one is refused."""
+"""A barrier is touched if its gap, rad or m, is below this; an initial state that penetrates one further is refused."""
 
 ROUNDING = 1e-12
-"""A gap that is held closed and is no wider, rad or m, is closed but for rounding."""
+"""A gap that is held closed and not wider than this, rad or m, is closed to rounding."""
 
 NO_TIME = 1e-6
-"""Of the duration: events that follow each other so soon happen at one time."""
+"""Events within this fraction of the duration count as simultaneous."""
 
 MOMENT = 1e-9
-"""Of the duration: forces so much later show in which direction a joint without friction at rest is left."""
+"""Forces later by this fraction of the duration give the direction in which a joint without friction leaves rest."""
 
 AT_REST = 1e-3
-"""Of the duration: the longest adaptive step where nothing moves, while a function of time may let joints go."""
+"""Longest adaptive step, over the duration, while nothing moves and a function of time may release joints."""
 
 SAME_TIME = 1e-12
-"""Of the duration: a function that becomes zero so little behind a hit, by rounding, does so there."""
+"""A function that becomes zero after a hit by less than this fraction of the duration does so at the hit."""
 
 MOST_AT_ONCE = 100
-"""So many events at one time are a motion that cannot be continued."""
+"""A motion cannot be continued if it has this many events at one time."""
 
 
 class StateInMotion:
-    """One state on its way, y = (x, v, z, W), and what is held: barriers closed, joints stuck."""
+    """One state in motion, y = (x, v, z, W), and its contact mode: barriers held closed, joints that stick."""
 
     def __init__(
         self,
@@ -112,16 +113,16 @@ class StateInMotion:
         return self.system.bending(y[2 * self.n : -1], self._state(y)[1])
 
     def _acting(self, t: float, y: Array) -> tuple[Array, ...]:
-        """The joint forces, and the wrench where there is one."""
+        """The joint forces, and the wrench if there is one."""
         return self.acting.at(self.hold, t, *self._seen(y))
 
     def _pushed(self, t: float, y: Array) -> tuple[Array, ...]:
-        """The forces that act, joint forces less those of what bends."""
+        """The forces that act, joint forces less those of bristles."""
         tau, *f_tip = self._acting(t, y)
         return tau - self._bending(y)[0], *f_tip
 
     def run(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
-        """From 0 to the end; yields the fraction that is done."""
+        """Integrate from 0 to the end; yields the fraction that is done."""
         t, y = 0.0, np.concatenate([q, qd, *bristles, [-self.system.stored(*bristles)]])
         self._refuse_start(q, qd)
         self._look_at_sides(t, y)
@@ -144,7 +145,7 @@ class StateInMotion:
         self._record_state(t, y)
 
     def begin(self, q: Array, qd: Array) -> tuple[Array, Mode]:
-        """The first state, and what its joints do."""
+        """The first state, and the mode of its joints."""
         self._refuse_start(q, qd)
         return self._entered(0, 0.0, self.ends[0], np.array([*q, *qd, 0.0])), self.mode
 
@@ -171,7 +172,7 @@ class StateInMotion:
         return y
 
     def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
-        """One step, or its part until something happens; and whether that ends the motion."""
+        """One step, or its part until an event; the third result is true if that ends the motion."""
         stands = self._stands(t, y)
         by_solver = self.quiet is None and not stands
         if stands:
@@ -199,18 +200,18 @@ class StateInMotion:
         return t, y, False
 
     def _reached(self, step: Step, found: Found) -> tuple[float, Array]:
-        """The time of what happens in a step, and the state there."""
+        """The time of an event in a step, and the state there."""
         return found.t, step.at(found.t)
 
     def _look_at_sides(self, t: float, y: Array) -> None:
-        """On which side of zero the watched functions are that may be held there; what is at zero stays as it was."""
+        """Update the side of zero of watched functions that may be held there; a function at zero keeps its side."""
         for place, one in enumerate(self.watched):
             if one.band:
                 value = one.value(t, *self._seen(y))
                 self.sides[place] = int(np.sign(value)) if abs(value) > one.band else self.sides[place]
 
     def _stands(self, t: float, y: Array) -> bool:
-        """Whether all coordinates are held at rest, so that nothing moves until a function of time lets one go."""
+        """True if all coordinates are held at rest, so that nothing moves until a function of time releases one."""
         if self.at_rest == np.inf or np.count_nonzero(self.mode.held) < self.n:
             return False
         rows = self.dry.rows[self.mode.held[len(self.barriers) :]]
@@ -222,7 +223,7 @@ class StateInMotion:
         self.samples.effort.steps += 1
         return Step(t, y, min(t + self.at_rest, end), y, lambda _: y, lambda _: y)
 
-    # What happens.
+    # Events.
 
     def _first(self, step: Step, starts: bool) -> Found | None:
         """The first hit, leave, rest or terminal event of the step; the other events before it are noted."""
@@ -242,10 +243,11 @@ class StateInMotion:
         return ended or first
 
     def _crossings(self, step: Step, until: float) -> Iterator[Found]:
-        """The watched functions that cross zero, each at its first time in the step, or a little behind its end.
+        """The watched functions that cross zero, each at its first time in the step, or slightly after its end.
 
-        What may be held at zero is looked at until the motion changes; what is there, and is held, after the step. The
-        step is that of the equations so far also behind a hit, so that a function that is zero there changes its sign.
+        Functions that may be held at zero are evaluated until the motion changes; those that are held there, after the
+        step. The step is that of the equations so far also after a hit, so that a function that is zero there changes
+        sign.
         """
         whole, real = points_of(step.t, step.end), points_of(step.t, until if until > step.t else step.end)
         for place, one in enumerate(self.watched):
@@ -269,12 +271,12 @@ class StateInMotion:
                 yield from found_in(step, "brake", place, value, partial(crossing, value, times, way))
 
     def _others(self, step: Step, times: Array) -> Iterator[Found]:
-        """What else changes the equations of motion, each at its first time in the step."""
+        """Other changes of the equations of motion, each at its first time in the step."""
         for kind, place, value, way in self._watched_beside(step.t):
             yield from found_in(step, kind, place, value, partial(crossing, value, times, way))
 
     def _watched_beside(self, begin: float) -> Iterator[tuple[str, int, Along, int]]:
-        """The kind, place, value and direction of what else changes them where it crosses zero; none of rigid arms."""
+        """Kind, place, value and direction of other functions with zeros that change the equations; none if rigid."""
         return iter(())
 
     def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
@@ -287,7 +289,7 @@ class StateInMotion:
         """Rows that stop being held: a barrier would have to pull, or a joint to have more friction than it has."""
         if self.mode.held.any():
             few = times[:: len(times) // 2]
-            if self.at_once > 1:  # what has just come to hold has no force yet but rounding
+            if self.at_once > 1:  # newly held rows have a force of rounding only
                 few = np.append(min(few[0] + MOMENT * self.duration, few[1]), few[1:])
             reserve = self._reserve
             yield from found_in(step, "leave", 0, reserve, lambda at: falls(reserve(at), few, starts=starts))
@@ -299,7 +301,7 @@ class StateInMotion:
             speed = partial(self._slip_speed, place)
             yield from found_in(step, "rest", place, speed, partial(reversal, speed, rates, times))
 
-    # What is looked at, as functions of time along a step.
+    # Functions of time along a step that are searched for events.
 
     def _value(self, place: int, at: At) -> Function:
         return lambda t: self.watched[place].value(t, *self._seen(at(t)))
@@ -318,7 +320,7 @@ class StateInMotion:
         return speed
 
     def _slip_speed(self, place: int, at: At) -> Function:
-        """The speed of a joint along its slip; its rate where ``at`` gives y'."""
+        """The speed of a joint along its slip; its rate if ``at`` returns y'."""
         row = self.mode.slip[place] * self.dry.rows[place]
         return lambda t: float(row @ at(t)[self.n : 2 * self.n])
 
@@ -329,18 +331,18 @@ class StateInMotion:
         q, qd = self._state(y)
         return self.pushing.holding(q, qd, self._pushed(t, y), self.mode)
 
-    # What changes.
+    # Changes of the mode.
 
     def _begun(self, t: float, y: Array) -> Array:
         """The first state: joints that move slip."""
         return self._settled(t, y, slip=slips(self.dry.rows @ self._state(y)[1]), quiet=True)
 
     def _lets_go(self, t: float, y: Array) -> bool:
-        """Whether what rests has to be looked at behind a jump of the forces."""
+        """True if the rows at rest have to be checked after a jump of the forces."""
         return len(self.barriers) > 0 or (bool(self.mode.held.any()) and self._holding(t, y).nearest.distance < 0)
 
     def _changed(self, t: float, y: Array, found: Found) -> Array:
-        """The state behind a hit, a joint's rest, or what is held being left."""
+        """The state after a hit, the stop of a joint, or the release of a held row."""
         self.integrator.restart()
         if found.kind == "leave":  # from rest: rounding must not make it a hit
             y = self._corrected(y, after_step=True)
@@ -370,7 +372,7 @@ class StateInMotion:
         return soon.leaves if soon.distance < 0 else nearest.leaves
 
     def _braked(self, t: float, y: Array, place: int) -> Array:
-        """The state behind the switch of a brake, whose joint may have friction now, or none any more."""
+        """The state after the switch of a brake, whose joint may have friction now, or none any more."""
         assert self.brakes is not None  # noqa: S101 - it was found by them
         switch, barriers, stuck = self.brakes.brakes.switches[place], len(self.barriers), self.mode.held
         before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
@@ -396,16 +398,16 @@ class StateInMotion:
         quiet: bool = False,
         soon: bool = False,
     ) -> Array:
-        """The state behind the impacts of this time, with what then rests held or let go.
+        """The state after the impacts of this time, with the rows that then rest held or released.
 
         Args:
-            t: now.
+            t: the time, s.
             y: the state.
-            leaves: of every row that is held, 1 or -1 where it is left, a joint slipping in that direction.
-            slip: directions of the joints that slip; those that slip already where none are given.
-            quiet: whether joints that stick or slip are no event: the motion begins.
-            soon: whether what holds is decided by the forces of a moment later: now there is no push but rounding, as
-                where of two stops at one place one takes over from the other.
+            leaves: for every held row, 1 or -1 if it is released, a joint slipping in that direction; else 0.
+            slip: directions of the joints that slip; the present ones by default.
+            quiet: true if changes of sticking and slipping are not events, at the begin of the motion.
+            soon: true to determine the held rows by the forces of a moment later: now their force is rounding only,
+                e.g. if one of two stops at one place takes over from the other.
         """
         q, qd = self._state(y)
         slip, barriers = self.mode.slip if slip is None else slip, len(self.barriers)
@@ -444,7 +446,7 @@ class StateInMotion:
         return self._with(y, q, qd, kinetic(q, qd) - kinetic(q, self._state(y)[1]))
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
-        """Note what is held and was not, what is left, and joints that turn round."""
+        """Note newly held rows, released rows, and joints that reverse."""
         n, held, slip = len(self.barriers), self.mode.held, self.mode.slip
         changes = [
             (self.barriers.names, held[:n] & ~before.held[:n], "rest"),
@@ -461,7 +463,7 @@ class StateInMotion:
                 self._note(t, names[place], kind, y)
 
     def _corrected(self, y: Array, *, after_step: bool, since: Array | None = None) -> Array:
-        """The state on what holds it, after a step, which began at positions ``since``, or between two."""
+        """The state corrected onto the held rows, after a step, which began at positions ``since``, or between two."""
         q, qd = self._state(y)
         held = self.mode.held
         if self.corrector is not None:
@@ -480,7 +482,7 @@ class StateInMotion:
         q, qd = self._seen(y)
         self.occurred.append((t, name, kind, q.copy(), qd.copy(), energy))
 
-    # What is kept.
+    # Samples.
 
     def _record(self, step: Step, until: float) -> None:
         """The samples of a step before a time of it, and its interpolant."""
@@ -512,7 +514,7 @@ class StateInMotion:
 
         self.samples.keep_end(t, lambda: self._record_state(t, y), forget_forces)
 
-    # What cannot be.
+    # Errors.
 
     def _refuse_start(self, q: Array, qd: Array) -> None:
         if not np.isfinite([q, qd]).all():
@@ -525,15 +527,15 @@ class StateInMotion:
                 "motion starts before its stops and on the free side of its contacts"
             )
 
-    # What switches as often as it is asked.
+    # Chattering.
 
     def _watched(self, acting: tuple[Array, ...], qd: Array) -> tuple[Array, ...]:
-        """What may switch: the directions of friction that depends on the load, or the forces, with these behind."""
+        """Quantities that may switch: the directions of friction that depends on the load, then the forces."""
         rates = self.pushing.robot.mechanism.drive.rates(qd)[self.rubbing]
         return np.sign(rates), *acting
 
     def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:
-        """Let fixed steps carry the motion on where friction that depends on the load switches, until it does not."""
+        """Carry the motion on by fixed steps while friction that depends on the load switches."""
         if self.watch is None:
             return
         if self.quiet is not None:
@@ -547,7 +549,7 @@ class StateInMotion:
             self._chatters(stop)
 
     def _chatters(self, t: float) -> bool:
-        """Whether something switches; fixed steps then carry the motion on, or what switches is refused."""
+        """True if friction chatters, so that fixed steps carry the motion on; other chattering raises an error."""
         if self.watch is None or self.quiet is not None:
             return False
         jumps = self.watch.jumps()
@@ -583,7 +585,7 @@ class StateInMotion:
         )
 
     def _why_too_many(self, y: Array) -> str:
-        """What is to be said of a motion of which so much happens at one time."""
+        """The message for a motion with too many events at one time."""
         return "the motion cannot be continued"
 
     def _state(self, y: Array) -> tuple[Array, Array]:

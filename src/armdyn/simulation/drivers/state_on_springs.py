@@ -1,7 +1,7 @@
-"""Motions of arms with flexible joints in pieces: along each, links and rotors slide in one direction or stick.
+"""Event-driven motions of arms with flexible joints: per segment, links and rotors slide in one direction or stick.
 
 Every stop or contact of the links is open or held closed, as of rigid arms (`armdyn.simulation.drivers.event_driven`).
-Where a joint has backlash, rotor and link touch at one end of the play, or do not, along a whole piece too.
+If a joint has backlash, rotor and link touch at one end of the gap, or do not, along a whole segment too.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class FlexibleInMotion(StateInMotion):
         self.watch = Watch(duration, self.longest) if forces.by_callables and self.longest is not None else None
         self.plays = ends_of(pushing.robot)
         self.signs = np.zeros(len(pushing.joints), dtype=int)
-        """Of loads that changed it while the rotor slid, else 0: what is zero but for rounding has that sign."""
+        """Signs of loads that changed it while the rotor slid, else 0: a load of zero to rounding has that sign."""
 
     def _begun(self, t: float, y: Array) -> Array:
-        """The first state: what is pressed at an end of a play touches there."""
+        """The first state; rotors and links that are pressed at an end of their gap touch there."""
         self.pushing.touches = np.zeros(self.pushing.n)
         for end in self.plays:
             if end.press(y[: 2 * self.n]) > 0.0:
@@ -57,10 +57,10 @@ class FlexibleInMotion(StateInMotion):
         return super()._begun(t, y)
 
     def _watched_beside(self, begin: float) -> Iterator[tuple[str, int, Along, int]]:
-        """The ends of plays, and loads that change their sign.
+        """The ends of backlash gaps, and loads that change their sign.
 
-        An end that touches is left, those of a play in which nothing touches are reached. Friction under load, as of a
-        gear that is driven or drives, has a kink where its load changes the sign.
+        An end in contact opens; those of a gap without contact close. Friction under load, e.g. of a
+        gear that is driven or drives, has a kink at a change of sign of its load.
         """
         for place, end in enumerate(self.plays):
             touch = self.pushing.touches[end.link]
@@ -73,23 +73,23 @@ class FlexibleInMotion(StateInMotion):
                     yield "load", way * (k + 1), partial(self._load, k, begin), way
 
     def _held_rotors(self) -> Array:
-        """Whether the rotor of each flexible joint sticks."""
+        """True for each flexible joint whose rotor sticks."""
         held = np.zeros(len(self.pushing.joints), dtype=bool)
         held[self.pushing.rubbing] = self.pushing.held_rotors(self.mode)
         return held
 
     def _load(self, k: int, begin: float, at: At) -> Function:
-        """The load of a rotor's friction; its sign alone at the begin, where that is known."""
+        """The load of a rotor's friction; at the begin its sign alone, if that is known."""
         known = float(self.signs[k])
         return lambda t: known if known and t <= begin else self.pushing.loads(*self._state(at(t)))[k]
 
     def _press(self, place: int, begin: float, at: At) -> Function:
-        """How an end of a play is pressed; at the begin, where it may be zero but for rounding, as the piece says."""
+        """Pressure function of an end of a gap; at the begin, when it may be zero to rounding, its sign by the mode."""
         end, touches = self.plays[place], bool(self.pushing.touches[self.plays[place].link])
         return lambda t: end.press(at(t)[: 2 * self.n]) if t > begin else 1.0 if touches else -1.0
 
     def _reached(self, step: Step, found: Found) -> tuple[float, Array]:
-        """The time of what happens in a step; of an end of backlash that of the motion integrated up to it.
+        """The time of an event in a step; for an end of backlash that of the motion integrated up to it.
 
         The interpolant of a step has a larger error than the step, and Newton's method corrects the time by it.
         """
@@ -122,7 +122,7 @@ class FlexibleInMotion(StateInMotion):
         return last
 
     def _changed(self, t: float, y: Array, found: Found) -> Array:
-        """The state behind a link's or rotor's rest, what is held being left, or an end of a play."""
+        """The state after the stop of a link or rotor, the release of a held row, or an end of a gap."""
         if found.kind not in ("touch", "load"):
             return super()._changed(t, y, found)
         self.integrator.restart()
@@ -147,7 +147,7 @@ class FlexibleInMotion(StateInMotion):
         self.signs[self._held_rotors()] = 0
 
     def _why_too_many(self, y: Array) -> str:
-        """The spring that fixed steps are too long for, where they are; functions that may switch within steps."""
+        """The message: the spring for which fixed steps are too long, or functions that may switch in steps."""
         usual, (q, _) = super()._why_too_many(y), self._seen(y)
         if isinstance(self.method, Adaptive):
             return usual
@@ -160,7 +160,7 @@ class FlexibleInMotion(StateInMotion):
         )
 
     def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
-        """One step; forces that are asked for once a step act in all of it, so that nothing switches within."""
+        """One step; forces that are evaluated once per step act in all of it, so that nothing switches within."""
         self.held = self._acting(t, y) if self.once or self.quiet is not None else None
         try:
             return super()._stepped(t, y, end)
@@ -171,4 +171,4 @@ class FlexibleInMotion(StateInMotion):
         return super()._acting(t, y) if self.held is None else self.held
 
     def _refuse_chattering(self, t: float) -> None:
-        """Functions that switch are carried through by fixed steps, as beside rigid joints that do not rub."""
+        """Leave functions that switch to fixed steps, as for rigid joints without friction."""

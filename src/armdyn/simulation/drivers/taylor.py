@@ -1,7 +1,7 @@
 """Integration by Taylor series to machine precision, by heyoka: each state of a batch by itself.
 
-The program of the equations of motion is replayed on heyoka's expressions. heyoka differentiates them as often as the
-order of the series asks for, by recurrence, and compiles one step; the series of a step is its interpolant too.
+The program of the equations of motion is replayed on heyoka's expressions. heyoka differentiates them up to the
+order of the series, by recurrence, and compiles one step; the series of a step is its interpolant too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SAME_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp
 """Operations of programs that heyoka has under the same name."""
 
 STEPS_AT_ONCE = 256
-"""heyoka makes so many steps in one call; in between, progress is reported and Ctrl-C is heard."""
+"""heyoka makes this many steps in one call; in between, progress is reported and Ctrl-C is checked."""
 
 
 def integrate(problem: Problem, report: Report) -> None:
@@ -108,7 +108,7 @@ def _integrate_one(
     samples: Samples,
     dense: Dense | None,
 ) -> Generator[float]:
-    """From 0 to the duration, starting anew wherever a table of forces jumps; yields the fraction that is done."""
+    """Integrate from 0 to the duration, starting anew when a table of forces jumps; yields the fraction done."""
     import heyoka  # noqa: PLC0415 - an extra, which made the solver
 
     solver.state[:], solver.time, n = y, 0.0, robot.dof

@@ -40,7 +40,7 @@ class ArmInStep:
     Args:
         model: the arm.
         acting: its state and forces by name; rotors of rigid joints are where their links are.
-        bristles: whether it has the state of friction.
+        bristles: true if friction has a state.
     """
 
     def __init__(self, model: Any, acting: Mapping[str, Any], *, bristles: bool = False) -> None:
@@ -53,7 +53,7 @@ class ArmInStep:
         self.tau, self.f_tip = acting["tau"], acting["f_tip"]
         self.bent = Bent(model, *self._motors(self.x, self.v), acting[BRISTLES]) if bristles else None
         self.arm = model if self.bent is None else self.bent.laws.bare
-        """Without the friction whose state bends."""
+        """The arm without friction with a state."""
         self._loads: dict[int, Any] = {}  # of the state that was evaluated last: the next one is near
 
     # Equations of motion.
@@ -101,7 +101,7 @@ class ArmInStep:
     # The state by name.
 
     def later(self, x: Array, v: Array, work: Any, heat: Any = 0.0) -> dict[str, Any]:
-        """The state a step later by name, of work and heat what they are without the friction of bristles."""
+        """The state a step later by name; ``work`` and ``heat`` do not include the friction of bristles."""
         theta, thetad = self._motors(x, v)
         found = {"q": x[: self.dof], "qd": v[: self.dof], "theta": theta, "thetad": thetad, "work": work, "heat": heat}
         if self.bent is not None:
@@ -132,7 +132,7 @@ def moved(
         model: the arm.
         acting: state, memory of the method, forces and h by name.
         bristles: whether it has the state of friction.
-        project: whether it is put onto the constraints of the robot.
+        project: true to project it onto the constraints of the robot.
     """
     arm = ArmInStep(model, acting, bristles=bristles)
     state = (arm.x, arm.v, *(acting.get(name, 0.0) for name in ("work", *scheme.memory)))

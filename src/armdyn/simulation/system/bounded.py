@@ -1,9 +1,9 @@
-"""Forces p with bounds that hold something at rest: B^T B p + b = 0, the best p within bounds, and when they are left.
+"""Bounded forces p that hold rows at rest (boxed LCP): B^T B p + b = 0, the best p within bounds, and their margins.
 
-Forces of several rows may not be decided by the motion: all joints of a closed loop may stick. What matters is whether
-there are some within their bounds. Those that can be had, B p with low <= p <= high, are a convex polyhedron (where no
-bound is infinite, a zonotope). Its faces have normals that are orthogonal to r - 1 of the columns of B, r being the
-rank; where the columns are independent, the two faces p_i = low_i and p_i = high_i belong to each.
+Forces of several rows may not be determined by the motion: all joints of a closed loop may stick. Rows can be held if
+some solution is within the bounds. The feasible B p with low <= p <= high are a convex polyhedron (a zonotope if no
+bound is infinite). Its faces have normals that are orthogonal to r - 1 of the columns of B, r being the
+rank; if the columns are independent, the two faces p_i = low_i and p_i = high_i belong to each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 SLACK = 1e-12
-"""Of the width between bounds: a force that is so little beyond is within."""
+"""A force is within its bounds if it exceeds them by less than this fraction of the width between them."""
 
 ORTHOGONAL = 1e-9
 """The cosine below which a column of B counts as orthogonal to a normal."""
@@ -31,8 +31,8 @@ class Face(NamedTuple):
     """The face of the polyhedron that is nearest.
 
     Args:
-        distance: from it, as a part of the width between the bounds where there is one; negative outside.
-        leaves: of every row, the sign of its acceleration when the force goes through the face, 0 where it stays.
+        distance: from it, as a fraction of the width between the bounds if that is finite; negative outside.
+        leaves: sign of the acceleration of every row when the force passes through the face, 0 if it stays at rest.
     """
 
     distance: float
@@ -62,13 +62,13 @@ class Holding:
 
     @cached_property
     def forces(self) -> Array:
-        """p with B^T B p + b = 0; the least where several do, each column of B scaled to one length."""
+        """p with B^T B p + b = 0; the least of several solutions, each column of B being scaled to one length."""
         W = self._unit.T @ self._unit
         found: Array = np.linalg.lstsq(W, -self.b / self._sizes, rcond=DRIFTED**2)[0] / self._sizes
         return found
 
     def within_bounds(self) -> Array:
-        """The same within the bounds, as far as there is one."""
+        """p with B^T B p + b = 0 within the bounds, or the least-squares p if there is none."""
         p = self.forces
         return p if ((self.low <= p) & (p <= self.high)).all() else least_squares(self.B, self.b, self.low, self.high)
 
@@ -86,7 +86,7 @@ class Holding:
         return min(faces, key=lambda face: face.distance, default=Face(np.inf, np.zeros(len(self.b), dtype=int)))
 
     def _nearest_bound(self) -> Face:
-        """The same where every force is decided: two faces for each."""
+        """The nearest face if the motion determines every force: two faces for each."""
         p, width = self.forces, self.high - self.low
         slack = np.where(np.isfinite(width), SLACK, 0.0)
         scale = np.where(np.isfinite(width) & (width > 0.0), width, 1.0)
@@ -98,7 +98,7 @@ class Holding:
 
     @staticmethod
     def _face(normal: Array, columns: Array, target: Array, low: Array, high: Array) -> list[Face]:
-        """The face with this normal; none where forces without a bound reach beyond any such face."""
+        """The face with this normal; an empty list if forces without a bound reach beyond any such face."""
         along = normal @ columns
         along = np.where(np.abs(along) < ORTHOGONAL, 0.0, along)
         if np.isinf(high[along > 0]).any():
@@ -123,10 +123,10 @@ def _normals(columns: Array, rank: int) -> list[Array]:
 
 
 def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
-    """The p between low and high with the least p W p/2 + b p: |B p - d| with B^T d = -b, where there is a d.
+    """The p between low and high with the least p W p/2 + b p: |B p - d| with B^T d = -b, if there is a d.
 
-    With W = B^T B, (W p + b)_i is then zero where p_i is between its bounds, not negative where it is the low one and
-    not positive where it is the high one.
+    With W = B^T B, (W p + b)_i is then zero if p_i is between its bounds, not negative if it is at the low one and
+    not positive if it is at the high one.
     """
     d = _target(B, b)
     if np.linalg.norm(B.T @ d + b) > DEPENDENT * np.linalg.norm(b):
@@ -135,7 +135,7 @@ def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
 
 
 def _of_dependent_rows(B: Array, b: Array, low: Array, high: Array) -> Array:
-    """The same where no d has B^T d = -b, for rows depend on each other and their b do not: the least p W p/2 + b p.
+    """The p with the least p W p/2 + b p if no d has B^T d = -b, because rows depend on each other and their b do not.
 
     With a little of each force's own square there is such a d. What lies between its bounds then, does without it.
     """

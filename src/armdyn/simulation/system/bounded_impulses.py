@@ -1,17 +1,17 @@
-"""Impulses within bounds that leave an arm the least energy, traced: what dry friction gives at rest and in stops.
+"""Bounded impulses of dry friction at rest and in stops, traced: projected Gauss-Seidel and an active-set solve.
 
 Rows r_k have velocities r_k . v, and impulses p_k along them change v to v0 + sum C_k p_k, where C_k = P r_k^T. P is
-M^-1, or what constraints leave of that: M^-1 - M^-1 A^T (A M^-1 A^T)^-1 A M^-1. Of all p within their bounds those
-count that make v . M v least (Gauss; Moreau 1988): a row that moves has the largest impulse against it, and one at rest
-any. The velocities are unique. The impulses are so where no row follows from others; else those are found that come
-first, and all of them are right.
+M^-1, or with constraints M^-1 - M^-1 A^T (A M^-1 A^T)^-1 A M^-1. Of all p within their bounds the solution
+makes v . M v least (Gauss; Moreau 1988): a row that moves has the largest impulse against it, and one at rest
+any. The velocities are unique. The impulses are unique if no row follows from others; else the first solution found is
+returned, and all of them are right.
 
-Each impulse is made what is best beside the others, sweep by sweep, which lessens the energy each time. Then those that
-are within their bounds are solved for, and their rows rest to rounding. Where that solution contradicts itself, the
-impulses go towards it as far as their bounds allow. Rounds of a sweep and a step lessen the energy further: a step goes
-towards the solution that changes each impulse by as little as its bounds are wide, where rows follow from others. Then
-it is solved again, and where that is wrong too, what the rounds have found counts. Forces that cause accelerations are
-found in the same way.
+Projected Gauss-Seidel sweeps set each impulse to its optimum given the others, which lessens the energy each time. Then
+the impulses within their bounds (the active set) are solved for, and their rows rest to rounding. If that solution
+contradicts itself, the impulses go towards it as far as their bounds allow. Rounds of a sweep and a step lessen the
+energy further: a step goes towards the solution that changes each impulse by as little as its bounds are wide, if rows
+follow from others. Then the active set is solved again, and if that is wrong too, the result of the rounds is returned.
+Forces that cause accelerations are found by the same method.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from armdyn.simulation.system.some_rows import FOLLOWS, solved_for_some
 from armdyn.spatial.rotations import Array
 
 SWEEPS, ROUNDS = 4, 3
-"""Over all rows, before the first solution; then before the second: of 12000 random arms at rest within constraints
-the first is wrong of 1700, the second of 10. Sweeps alone lessen what is left by a third or so, in coupled arms."""
+"""Sweeps before the first solution, rounds before the second: of 12000 random arms at rest within constraints the first
+is wrong for 1700, the second for 10. A sweep alone lessens the error by a third or so, in coupled arms."""
 
 NEAR = 1e-9
-"""What is so near to a bound, by its distance from the other one, is at it: where a row follows from others, it would
-be solved for."""
+"""An impulse is at a bound if its distance from it, over that between the bounds, is below this: it would be solved for
+if a row follows from others."""
 
 LITTLE, NONE = 1e-7, 1e-24
-"""The weight of small changes beside the energy; the square of a width, by the largest, that is none."""
+"""Weight of small changes relative to the energy; the square of a zero width, over the largest one."""
 
 ROUNDING = 1e-12
-"""Of what impulses cause and cancel, the part below which a row rests."""
+"""A row rests if its velocity, over the velocities that impulses cause and cancel, is below this."""
 
 
 class Impulses(NamedTuple):
-    """What was found.
+    """The solution for bounded impulses.
 
     Args:
         velocities: v, (n,).
-        impulses: p, one a row.
-        rests: 1 of each row that is at rest, but for rounding, else 0.
-        none: 1 of each velocity that is zero, but for rounding, else 0, (n,).
+        impulses: p, one per row.
+        rests: 1 for each row that is at rest to rounding, else 0.
+        none: 1 for each velocity that is zero to rounding, else 0, (n,).
     """
 
     velocities: Array
@@ -69,17 +69,17 @@ def bounded_impulses(
     sweeps: int = SWEEPS,
     rounds: int = ROUNDS,
 ) -> Impulses:
-    """The least energy.
+    """Impulses within bounds that make the kinetic energy least, by projected Gauss-Seidel and active-set solves.
 
     Args:
         v0: velocities without impulses, (n,).
         rows: r_k, (m, n).
         columns: C_k, (m, n).
         low, high: bounds of the impulses, (m,).
-        free: r_j M^-1 r_k^T, without constraints, where there are some, (m, m).
-        cancelled: velocities of which constraints have left v0, (n,).
-        sweeps: how many.
-        rounds: behind the first solution, where that is wrong; none leave it at what the sweeps have found.
+        free: r_j M^-1 r_k^T, without constraints, if there are some, (m, m).
+        cancelled: velocities from which constraints have left v0, (n,).
+        sweeps: the number of sweeps.
+        rounds: after the first solution, if that is wrong; with 0 it is then the result of the sweeps.
     """
     S, rates = rows @ columns.T, rows @ v0
     sizes = abs(v0) if cancelled is None else abs(v0) + abs(cancelled)
@@ -100,13 +100,13 @@ def bounded_impulses(
 
 
 class _Metric:
-    """S = R P R^T, and which of its diagonal entries are above zero, to rounding.
+    """S = R P R^T, with the places of its diagonal entries that are above zero, to rounding.
 
     Args:
         S: (m, m).
         free: R M^-1 R^T, (m, m).
-        sizes: of what cancels in the velocities of the rows, (m,).
-        constrained: whether P is less than M^-1.
+        sizes: of the terms that cancel in the velocities of the rows, (m,).
+        constrained: true if P is less than M^-1.
     """
 
     def __init__(self, S: Array, free: Array, sizes: Array, *, constrained: bool) -> None:
@@ -117,11 +117,11 @@ class _Metric:
         self.reciprocal = self.movable / (self.diagonal + (1.0 - self.movable))
 
     def at_rest(self, rates: Array, p: Array, held: Array) -> Array:
-        """The impulses beside which what is held rests."""
+        """The impulses with which the held rows rest."""
         return p - solved_for_some(self.S, self.least, held, rates + self.S @ p)
 
     def near_rest(self, rates: Array, p: Array, held: Array, widths: Array) -> Array:
-        """Those beside which it nearly does, each changed by as little as its bounds are wide."""
+        """The impulses with which the held rows nearly rest, each changed by as little as its bounds are wide."""
         widest = largest(widths)
         squares = (widths / (widest + less_equal(widest, 0.0))) ** 2
         weights = held * LITTLE * largest(squares * self.diagonal) / (squares + NONE)
@@ -134,7 +134,7 @@ class _Metric:
 
 
 def _swept(metric: _Metric, rates: Array, p: Array, low: Array, high: Array, count: int) -> Array:
-    """The impulses after so many sweeps; a row that constraints hold gets none."""
+    """The impulses after ``count`` projected Gauss-Seidel sweeps; zero for a row that constraints hold."""
     rates, p = rates + metric.S @ p, p.copy()
     for _ in range(count):
         for k in range(len(p)):
@@ -175,12 +175,12 @@ class _Places(NamedTuple):
 
 
 class _Solved(NamedTuple):
-    """The impulses where those within their bounds bring their rows to rest.
+    """The impulses, of which those within their bounds bring their rows to rest.
 
     Args:
-        p: one a row.
-        rests: 1 of each row that is at rest, but for rounding, else 0.
-        wrong: above 0 where they contradict their bounds, or a row moves along its impulse.
+        p: one per row.
+        rests: 1 for each row that is at rest to rounding, else 0.
+        wrong: above 0 if they contradict their bounds, or a row moves along its impulse.
     """
 
     p: Array
@@ -189,10 +189,10 @@ class _Solved(NamedTuple):
 
     @classmethod
     def of(cls, metric: _Metric, rates: Array, near: _Places, low: Array, high: Array) -> _Solved:
-        """From impulses nearby."""
+        """The solution from impulses nearby."""
         whole = metric.at_rest(rates, near.p, near.held)
         after, moves = metric.moving(rates, whole)
-        pushed = metric.movable * moves  # what constraints hold moves as they say, whatever its impulse
+        pushed = metric.movable * moves  # a row that constraints hold moves as they require, whatever its impulse
         wrong = near.held * (less(whole, low) + less(high, whole) + pushed)
         wrong = wrong + pushed * (1.0 - near.backwards) * near.forwards * less(after, 0.0)
         wrong = wrong + pushed * (1.0 - near.forwards) * near.backwards * less(0.0, after)

@@ -1,12 +1,12 @@
-"""Forces p with bounds that hold joints at rest, for many states at once, by principal pivoting.
+"""Bounded forces p that hold joints at rest (boxed LCP), for many states at once, by block principal pivoting.
 
 With w = W p + b and W = M^-1 of the joints at rest,
 
-    w_i = 0 where low_i < p_i < high_i,  w_i <= 0 where p_i = high_i,  w_i >= 0 where p_i = low_i.
+    w_i = 0 if low_i < p_i < high_i,  w_i <= 0 if p_i = high_i,  w_i >= 0 if p_i = low_i.
 
-W is positive definite, so there is one p. Guess of each joint whether its force is free, at the low or at the high
+W is positive definite, so there is one p. Guess the active set, i.e. each force free, at the low or at the high
 bound; solve; change the guesses that the solution contradicts: all of them as long as they become fewer, else the first
-alone, which comes to an end with every such W (Murty 1974; Judice and Pires 1994).
+alone, which terminates for every such W (Murty 1974; Judice and Pires 1994).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ AT_ONCE = 10
 """So often in a row all guesses may be changed without becoming fewer."""
 
 SOLVED = 1e-9
-"""Of |W_i| |p| + |b|: a condition that is broken by less holds."""
+"""A condition holds if its residual, over |W_i| |p| + |b|, is below this."""
 
 
 class Solved(NamedTuple):
-    """Forces p and accelerations w, (states, n), and whether they were found, (states,)."""
+    """Forces p and accelerations w, (states, n), and success, (states,)."""
 
     p: Array
     w: Array
@@ -77,14 +77,14 @@ def _solved(W: Array, b: Array, low: Array, high: Array, rests: Array, guess: Ar
 
 
 def _better(p: Array, w: Array, low: Array, high: Array, rests: Array, guess: Array) -> Array:
-    """The guess with what contradicts it changed."""
+    """The active set with the contradicted guesses changed."""
     freed = np.where((guess > 0) & (w > 0), 0, np.where((guess < 0) & (w < 0), 0, guess))
     bound = np.where(p > high, 1, np.where(p < low, -1, 0))
     return np.where(rests, np.where(guess == 0, bound, freed), 0)
 
 
 def _holds(W: Array, b: Array, p: Array, w: Array, low: Array, high: Array, rests: Array) -> Array:
-    """Whether p is within its bounds and w as it says, to rounding: the residual p - clip(p - w/W_ii)."""
+    """True if p and w satisfy the complementarity conditions to rounding, by the residual p - clip(p - w/W_ii)."""
     diagonal = np.einsum("sii->si", W)
     exact = b + np.einsum("sij,sj->si", W, p)
     residual = np.abs(p - np.clip(p - exact / diagonal, low, high))
@@ -94,7 +94,7 @@ def _holds(W: Array, b: Array, p: Array, w: Array, low: Array, high: Array, rest
 
 
 class Kinds(NamedTuple):
-    """Directions of slip, 1, -1, or 0 of joints that stick, (states, n), and whether they were found, (states,)."""
+    """Directions of slip, 1, -1, or 0 for joints that stick, (states, n), and success, (states,)."""
 
     slip: Array
     found: Array
@@ -125,7 +125,7 @@ def sticks_or_slips(W: Array, b: Array, slip: Array, rests: Array, bounds: tuple
 
 
 def _sizes(W: Array, b: Array, rests: Array) -> Array:
-    """sqrt(W_ii b^T W^-1 b) of the joints that rest: what their accelerations are large or small beside."""
+    """Scale of the accelerations of the joints that rest, sqrt(W_ii b^T W^-1 b)."""
     among = rests[:, :, None] & rests[:, None, :]
     own = np.where(rests, b, 0.0)
     inverse = np.linalg.solve(np.where(among, W, np.eye(b.shape[-1])), own[..., None])[..., 0]

@@ -1,8 +1,8 @@
-"""The state of an arm with flexible joints, as the integration formulas see it: one vector of positions.
+"""The state of an arm with flexible joints in the integration formulas: one vector of positions.
 
-Positions are those of the links, q, and behind them those of the rotors at flexible joints; so every formula of
-`armdyn.simulation.methods.formulas` moves links and rotors as it moves joints. The rotors of rigid joints are where
-their links are.
+Positions are those of the links, q, and after them those of the rotors at flexible joints; so every formula of
+`armdyn.simulation.methods.formulas` moves links and rotors as it moves joints. The rotors of rigid joints have the
+positions of their links.
 """
 
 from __future__ import annotations

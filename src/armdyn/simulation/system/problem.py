@@ -23,18 +23,18 @@ from armdyn.spatial.rotations import Array
 
 @dataclass
 class Problem:
-    """What each driver of a simulation gets, besides a function to report progress to.
+    """The input of each driver of a simulation, besides a function to report progress to.
 
     Args:
-        system: that moves.
+        system: the system that moves.
         method: of integration.
-        forces: that act.
+        forces: the forces that act.
         start: (x, v) at t = 0, and z if the system has states, with the axes of a batch.
         duration: s.
         samples: room for the motion, which the driver fills.
         happenings: events, stops, contacts, brakes and joints that stick; None if there is none of them.
         corrector: puts states onto constraints; None if they are not corrected.
-        dense_output: whether the interpolants of the steps are kept.
+        dense_output: true to keep the interpolants of the steps.
         grid: of a method with steps of one length.
         saved: the steps of the grid after which a state is kept.
     """
@@ -62,7 +62,7 @@ class Problem:
         saving: Mapping[str, Any],
         happenings: Happenings | None,
     ) -> Problem:
-        """The problem whose states are kept as ``saving`` says: ``save_every`` and ``times`` of `armdyn.simulate`."""
+        """The problem whose states are kept by ``saving``: ``save_every`` and ``times`` of `armdyn.simulate`."""
         system.refuse_method(method)
         if not system.places:
             refuse_without_inertia(system.robot, start[0])
@@ -80,7 +80,7 @@ class Problem:
 
     @property
     def robot(self) -> Robot:
-        """What moves, with all its laws of friction."""
+        """The robot that moves, with all its laws of friction."""
         return self.system.robot
 
     @property
@@ -95,7 +95,7 @@ class Problem:
 
     @property
     def corrects(self) -> bool:
-        """Whether every state is put onto the constraints."""
+        """True if every state is projected onto the constraints."""
         return self.corrector is not None and self.corrector.always
 
     def interpolant(self) -> Dense:

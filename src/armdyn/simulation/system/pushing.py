@@ -1,14 +1,14 @@
-"""The equations of motion under bounded forces: stops and contacts that only push, and dry friction at rest.
+"""The equations of motion with unilateral constraints (stops, contacts) and dry friction at rest, as a boxed LCP.
 
 With the rows a_i of the barriers that are touched and of the joints at rest that can stick, stacked as A, and qdd_0 the
 acceleration without their forces p,
 
     qdd = qdd_0 + M^-1 A^T p,    low <= p <= high,
 
-    (A qdd + Adot qd)_i = 0 where low_i < p_i < high_i,  <= 0 where p_i = high_i,  >= 0 where p_i = low_i.
+    (A qdd + Adot qd)_i = 0 if low_i < p_i < high_i,  <= 0 if p_i = high_i,  >= 0 if p_i = low_i.
 
 A barrier has 0 <= p (the constraint of Modern Robotics 8.7 made one-sided), dry friction at rest has bounds on either
-side (8.9.4). An impact is the same for the impulses p of barriers and velocities,
+side (8.9.4). An impact is the complementarity problem of the impulses p of barriers and velocities,
 
     M qd+ = M qd- + A^T p,    p >= 0,  v+ + e v- >= 0,  p . (v+ + e v-) = 0,    v = A qd
 
@@ -38,21 +38,21 @@ from armdyn.spatial.rotations import Array
 Forces = tuple[Array, ...]
 
 MOVES = 1e-10
-"""Of the acceleration without the bounded forces: what is less is none."""
+"""An acceleration is zero if it is below this fraction of the one without the bounded forces."""
 
 ROUNDING, HALVINGS = 1e-12, 60
-"""Of the kinetic energy, that an impact may give; and how closely the rebound without is found."""
+"""Relative gain of kinetic energy that an impact may have; halvings to find the rebound without a gain."""
 
 LARGEST = 1e150
-"""rad/s^2 or m/s^2: a motion with larger accelerations is lost; their squares are finite."""
+"""rad/s^2 or m/s^2: a motion with larger accelerations has diverged; their squares are finite."""
 
 
 class Mode(NamedTuple):
-    """Which equations hold.
+    """The contact mode of all rows.
 
     Args:
-        held: true of the barriers that are held closed and, behind them, of the dry joints that stick.
-        slip: 1 or -1 of the dry joints that slip forwards or backwards, else 0.
+        held: true for barriers that are held closed and, after them, for the dry joints that stick.
+        slip: 1 or -1 for the dry joints that slip forwards or backwards, else 0.
     """
 
     held: Array
@@ -69,7 +69,7 @@ class Rates(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The least and the largest force of every row, N or N m: at rest, and where a joint begins to slip."""
+    """The least and the largest force of every row, N or N m: at rest, and when a joint begins to slip."""
 
     low: Array
     high: Array
@@ -86,7 +86,7 @@ class Metric(NamedTuple):
 
     @classmethod
     def of(cls, M: Array, rows: Array, A: Array | None = None) -> Metric:
-        """Of a mass matrix and rows, within the constraints whose Jacobian is A."""
+        """The metric of a mass matrix and rows, within the constraints whose Jacobian is A."""
         L = np.linalg.cholesky(M)
         B = np.linalg.solve(L, rows.T)
         if A is None:
@@ -148,19 +148,19 @@ class Pushing:
         return float(self.robot.kinetic_energy(q, qd))
 
     def metric(self, q: Array, active: Array, M: Array | None = None) -> Metric:
-        """Of the rows that are true in ``active``; of another inertia M where one is given."""
+        """The metric of the rows that are true in ``active``, with the inertia M if one is given."""
         A = self.constraint_rows(q) if self.robot.model.constraints else None
         return Metric.of(self.mass_matrix(q) if M is None else M, self.rows(q)[active], A)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
-        """With what the mode holds kept at rest, whatever force that takes.
+        """Rates with the rows held by the mode kept at rest, whatever force that takes.
 
         Args:
             q: joint positions.
             qd: joint velocities.
             acting: the forces.
-            mode: what is held, and how joints slip.
-            shared: where the forces of what is held are not decided by the motion, take some within their bounds.
+            mode: held rows, and directions of slip.
+            shared: if the motion does not determine the forces of held rows, take some within their bounds.
         """
         qdd, power, friction = self._without_held(q, qd, acting, mode.slip)
         held, p = mode.held, np.zeros(len(self.is_joint))
@@ -177,7 +177,7 @@ class Pushing:
         return Rates(qdd, float(power), p[~self.is_joint], friction)
 
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
-        """The forces that what the mode holds takes, beside their bounds."""
+        """The forces of the rows that the mode holds, with their bounds."""
         qdd, _, _ = self._without_held(q, qd, acting, mode.slip)
         held, bounds = mode.held, self.bounds
         return Holding(self.metric(q, held).B, self._approach(q, qd, qdd, held), bounds.low[held], bounds.high[held])
@@ -185,15 +185,15 @@ class Pushing:
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
         """The rows at rest that are held, and the directions in which joints slip.
 
-        A joint that rests sticks where static friction can hold it. Those that it cannot hold have kinetic friction
-        from there on, which may let go of others: each turn of the loop is for one more joint at least. With kinetic
-        friction for all, the bounded problem has the one solution with sticking and slipping joints as it says.
+        A joint that rests sticks if static friction can hold it. Those that it cannot hold have kinetic friction
+        from then on, which may release others: each turn of the loop is for one more joint at least. With kinetic
+        friction for all, the boxed LCP has one solution, which determines the sticking and slipping joints.
 
         Args:
             q: joint positions.
             qd: joint velocities.
             acting: the forces.
-            resting: true of the barriers touched at no speed, and of the joints at rest.
+            resting: true for the barriers touched at zero speed, and for the joints at rest.
             slip: directions of the other joints.
         """
         held, slip = np.zeros(len(self.is_joint), dtype=bool), np.where(resting[self.is_joint], 0, slip)
@@ -228,16 +228,16 @@ class Pushing:
     def _from_dead_points(self, q: Array, qd: Array, acting: Forces, qdd: Array, resting: Array, dead: Array) -> Array:
         """The directions in which constraints will move joints that have neither speed nor acceleration; else 0.
 
-        Where the row a of a joint is c^T A, constraints alone say how it moves. Where the whole arm starts from rest,
+        If the row a of a joint is c^T A, constraints alone determine its motion. If the whole arm starts from rest,
         A qdd = 0, and A qdd + Adot qd = 0 differentiated twice is A q(4) + 3 Adot(qdd) qdd = 0, q(4) being d4q/dt4.
 
         Args:
             q: joint positions.
             qd: joint velocities.
             acting: the forces.
-            qdd: accelerations, of which some are none but for rounding.
-            resting: true of the rows at rest.
-            dead: true of those of them that are joints at a dead point without acceleration.
+            qdd: accelerations, some of which are zero to rounding.
+            resting: true for the rows at rest.
+            dead: true for those of them that are joints at a dead point without acceleration.
         """
         ways = np.zeros(len(dead), dtype=int)
         if not dead.any() or qd.any() or (np.abs(qdd) <= MOVES * self._of_forces_alone(q, qd, acting)).all():
@@ -258,10 +258,10 @@ class Pushing:
         return sizes
 
     def after_impact(self, q: Array, qd: Array, touched: Array) -> tuple[Array, float]:
-        """Velocities behind an impact on the barriers touched, and the kinetic energy it took, J.
+        """Velocities after an impact on the touched barriers, and the kinetic energy it dissipated, J.
 
-        A barrier that is just being left may have to push as well. With the restitutions of the others energy could
-        come of that; then they rebound by that part of their restitution with which none does.
+        A barrier that is just being left may have to push as well. With the restitutions of the others the energy could
+        increase by that; then they rebound by the fraction of their restitution with which it does not.
         """
         metric = self.metric(q, self._rows_of(touched))
         speed = self.barriers.rows(q)[touched] @ qd
@@ -299,7 +299,7 @@ class Pushing:
         return np.concatenate([barriers, np.zeros(len(self.dry), dtype=bool)])
 
     def _without_held(self, q: Array, qd: Array, acting: Forces, slip: Array) -> tuple[Array, float, Array]:
-        """Accelerations, power and friction without the forces of what is held."""
+        """Accelerations, power and friction without the forces of the held rows."""
         tau, *f_tip = acting
         if not len(self.dry):
             return self._motion(q, qd, *acting)

@@ -1,16 +1,16 @@
 """Arms with flexible joints between their stops and contacts, with links that stick and rotors that stick.
 
-The springs' forces are what the state says. Given these, the links are a rigid arm of their own, whose joint forces are
+The springs' forces follow from the state. Given these, the links are a rigid arm of their own, whose joint forces are
 those of the springs, and of the motors at rigid joints; and each rotor is a mass by itself,
 
     M(q) qdd + h + friction = tau_J or tau,      B thetadd + friction = tau - tau_J.
 
-So what sticks at the links and what stops and contacts push is decided as for any rigid arm
-(`armdyn.simulation.system.pushing`), and where the friction of rigid joints depends on their load as for any such arm
+So the sticking links and the forces of stops and contacts are determined as for any rigid arm
+(`armdyn.simulation.system.pushing`), and if the friction of rigid joints depends on their load as for any such arm
 (`armdyn.simulation.system.pushing_under_load`). An impact changes the velocities of the links by their M alone: the
-spring's force is finite, and the rotor behind it does not feel the impulse. A rotor at rest sticks where friction can
-take tau - tau_J. The load of its friction is the force of its spring: then the bounds of what holds it follow from the
-state too.
+spring's force is finite, and the impulse does not reach the rotor. A rotor at rest sticks if friction can
+take tau - tau_J. The load of its friction is the force of its spring: then the bounds of the friction that holds it
+follow from the state too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from armdyn.simulation.system.pushing_under_load import pushing_of
 from armdyn.spatial.rotations import Array
 
 OF_ROUNDING = 4.0 * float(np.finfo(float).eps)
-"""Of the positions of rotor and link: so much of the deflection between them may be rounding."""
+"""Rounding error of the deflection, over the positions of rotor and link."""
 
 
 class FlexiblePushing(Pushing):
@@ -70,13 +70,13 @@ class FlexiblePushing(Pushing):
         """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
 
     def of(self, robot: Robot) -> FlexiblePushing:
-        """The same of an arm whose brakes are others."""
+        """The equations of an arm with another set of engaged brakes."""
         return FlexiblePushing(robot, *self._around)
 
     def _with_rotors(self, links: DryJoints) -> DryJoints:
-        """What sticks at the links, and behind it the rotors: in stacked positions.
+        """The joints that can stick at the links and, after them, the rotors: in stacked positions.
 
-        Signs have the directions of every joint of the model and, behind them, those of the rotors.
+        Signs have the directions of every joint of the model and, after them, those of the rotors.
         """
         first, joints, f = len(links), links.signs.shape[1], len(self.joints)
         m = first + len(self.rubbing)
@@ -123,7 +123,7 @@ class FlexiblePushing(Pushing):
         return Rates(qdd, links.power + float(on.power), links.push, np.concatenate([links.friction, friction]))
 
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
-        """The forces that hold links and rotors, beside their bounds."""
+        """The forces that hold links and rotors, with their bounds."""
         on, stuck = self._forces(q, qd, acting, mode.slip), self.held_rotors(mode)
         links = self.links.holding(*self._of_links(q, qd, acting, on), self._parts(mode)[0])
         which = self._rotors_of(stuck)
@@ -155,7 +155,7 @@ class FlexiblePushing(Pushing):
         return found
 
     def _forces(self, x: Array, xd: Array, acting: Forces, slip: Array) -> BetweenSprings:
-        """What springs give the links, and what acts on the rotors."""
+        """The forces of springs on the links, and the forces on the rotors."""
         (q, theta), (qd, thetad) = self.parted(x), self.parted(xd)
         directions = np.zeros(self.n)
         directions[self.places] = self.dry.directions(slip)[-len(self.joints) :]
@@ -166,11 +166,11 @@ class FlexiblePushing(Pushing):
         return x[: self.n], xd[: self.n], (on.links, *acting[1:])
 
     def held_rotors(self, mode: Mode) -> Array:
-        """Whether each of the rotors that can stick does so."""
+        """True for each rotor, of those that can stick, that sticks."""
         return self._parts(mode)[1].held
 
     def _parts(self, mode: Mode) -> tuple[Mode, Mode]:
-        """Of links and their barriers, and of rotors."""
+        """The mode of links and their barriers, and that of rotors."""
         rows, joints = len(self.links.is_joint), len(self.links.dry)
         return Mode(mode.held[:rows], mode.slip[:joints]), Mode(mode.held[rows:], mode.slip[joints:])
 
@@ -181,7 +181,8 @@ class FlexiblePushing(Pushing):
     def _bounds_of_rotors(self, x: Array, loads: Array) -> tuple[Array, Array]:
         """The least and the largest friction of rotors at rest, of all that can stick.
 
-        Friction under a load that is rounding alone, as of a spring at rest, is none, and holds what is rounding alone.
+        Friction under a load that is rounding alone, e.g. of a spring at rest, is zero, and holds forces of rounding
+        alone.
         """
         least, most, *_ = self._dry_forces(loads)
         little = np.zeros(len(self.rubbing))
@@ -204,7 +205,7 @@ class FlexiblePushing(Pushing):
 
 
 def _without_rotors(robot: Robot) -> Robot:
-    """The arm behind its springs: what rubs in the joints themselves stays."""
+    """The arm after its springs; friction of the joints themselves is kept."""
     joints = (j.replace(actuator=None, armature=0.0) if j.has_spring else j for j in robot.model.joints)
     return Robot(robot.model.replace(joints=tuple(joints)))
 

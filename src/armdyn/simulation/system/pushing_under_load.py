@@ -1,16 +1,16 @@
-"""The equations of motion under bounded forces where friction depends on the load.
+"""The equations of motion with unilateral constraints and dry friction that depends on the load, by Newton's method.
 
-What a joint at rest takes lies between bounds that depend on its joint force alone: with the load l and the friction
-f = tau - l, -F(-l) <= f <= F(l) says l_- <= l <= l_+ for l_- + F(l_-) = tau and l_+ - F(-l_+) = tau, as l + F(l) grows
-with l. What stops and contacts push is part of the load, and does not move these bounds.
+Friction of a joint at rest lies between bounds that depend on its joint force alone: with the load l and the friction
+f = tau - l, -F(-l) <= f <= F(l) means l_- <= l <= l_+ for l_- + F(l_-) = tau and l_+ - F(-l_+) = tau, because l + F(l)
+grows with l. The forces of stops and contacts are part of the load, and do not move these bounds.
 
-The friction of a joint that slips depends on t = tau - d - a qdd, so that the acceleration without what is held is no
-longer straight in the forces p of what is held. With the slope f' of the friction by t it changes with p as if the
-rotor had the inertia a (1 - f'): Newton's method for p, whose last step is exact where friction is made of straight
-lines of the load.
+The friction of a joint that slips depends on t = tau - d - a qdd, so that the acceleration of the arm without held
+rows is not linear in the forces p of these rows. With the slope f' of the friction by t it changes with p as if the
+rotor had the inertia a (1 - f'): Newton's method for p, whose last step is exact if friction is piecewise linear in
+the load.
 
 All of this holds within the constraints of a robot too, whose forces are a part of the load. A joint that sticks is
-then held by a force p like what stops hold, for the constraints may hold it as well.
+then held by a force p like the rows of stops, because the constraints may hold it as well.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 SOLVED = 1e-12
-"""The largest acceleration of what is held, as a part of the accelerations that all forces alone would cause."""
+"""The largest acceleration of held rows, as a fraction of the accelerations that all forces alone would cause."""
 
 HELD_BY_ROUNDING = 1e-12
-"""Of the forces that cancel: what holds a joint without load is so much at least, more than where it was decided."""
+"""Least friction that holds a joint without load, over the forces that cancel; more than when its mode was decided."""
 
 MOST_STEPS = 50
-"""Iterations of Newton's method for the forces of what is held."""
+"""Iterations of Newton's method for the forces of the held rows."""
 
 
 def pushing_of(robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> Pushing:
-    """The equations of a robot, those under load where its friction depends on that."""
+    """The equations of a robot, those under load if its friction depends on the load."""
     if robot.mechanism.drive.depends_on_load and can_hold(robot):
         return PushingUnderLoad(robot, barriers, dry, redundant)
     return Pushing(robot, barriers, dry, redundant)
 
 
 class _Held(NamedTuple):
-    """A motion with what is held at rest.
+    """A motion with the held rows at rest.
 
     Args:
         qdd: accelerations.
         power: of the forces.
-        sliding: friction of what slides.
+        sliding: friction of the coordinates that slide.
         hidden: inertia of rotors that friction hides, (n,).
-        p: the forces of the rows that are held, of which there may be others where they are not decided.
-        against: what constraints take, (n,).
+        p: the forces of the held rows, one of several solutions if the motion does not determine them.
+        against: the forces of constraints, (n,).
     """
 
     qdd: Array
@@ -68,7 +68,7 @@ class _Held(NamedTuple):
 
 
 class PushingUnderLoad(Pushing):
-    """`Pushing` where joints that move by themselves have friction that depends on the load."""
+    """`Pushing` for joints that move by themselves and have friction that depends on the load."""
 
     def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
         super().__init__(robot, barriers, dry, redundant)
@@ -112,7 +112,7 @@ class PushingUnderLoad(Pushing):
         return Mode(held, slip + directions[self.is_joint])
 
     def _held(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> _Held:
-        """The motion with what is held at rest, whatever force that takes."""
+        """The motion with the held rows at rest, whatever force that takes."""
         tau, *f_tip = acting
         held, directions = mode.held, self.dry.directions(mode.slip)
         stuck = held[self.is_joint] & self._alone[self.is_joint]
@@ -152,9 +152,9 @@ class PushingUnderLoad(Pushing):
         return self.metric(q, np.isin(np.arange(len(self.is_joint)), rows), M).B
 
     def _holding(self, q: Array, acting: Forces, mode: Mode, found: _Held, *, kept_open: bool) -> Holding:
-        """The forces of what is held beside their bounds, the friction of what slips being on straight lines.
+        """The forces of the held rows with their bounds, the friction of slipping joints being linearized.
 
-        ``kept_open`` says whether bounds that close leave room for rounding.
+        ``kept_open``: bounds that close leave room for rounding.
         """
         held, M, rows = mode.held, self.robot.mass_matrix(q), self.rows(q)
         B = self.metric(q, held, M - np.diag(found.hidden)).B
@@ -175,6 +175,6 @@ class PushingUnderLoad(Pushing):
         return np.concatenate([self.barriers.drift(q, qd), joints]) if len(self.barriers) else joints
 
     def _names(self, rows: Array) -> str:
-        """What these rows belong to."""
+        """Names of the stops, contacts or joints of these rows."""
         names = [*self.barriers.names, *self.dry.names]
         return ", ".join(repr(names[k]) for k in rows)

@@ -1,11 +1,11 @@
-"""What joints at rest do where friction depends on the load: which stick, which slip, and where to.
+"""Contact modes of joints at rest if friction depends on the load: stick, or slip in a direction, by Newton's method.
 
-With the mass matrix M and rotors a, a joint takes g(y) = f + a y of its joint force where it accelerates by y: f is
-anything between its bounds where y = 0, and what solves l + f(l) = t for t = tau - d - a y else. l grows with t, so
+With the mass matrix M and rotors a, a joint takes g(y) = f + a y of its joint force if it accelerates by y: f is
+anything between its bounds if y = 0, else the solution of l + f(l) = t for t = tau - d - a y. l grows with t, so
 that g = tau - d - l grows with y: M_links qdd + h + g(qdd) = tau - d + A^T p has one solution, which Newton's method
-looks for. In each step the friction of joints that slip is a straight line of t, by which rotors count less, and what
-joints and barriers do is the bounded problem of `armdyn.simulation.system.pushing`. Constraints of a robot, A qdd = b,
-take what they need beside these, and leave one solution.
+finds. In each step the friction of joints that slip is linearized in t, by which rotors count less, and the modes of
+joints and barriers are the boxed LCP of `armdyn.simulation.system.pushing`. Constraints of a robot, A qdd = b, add
+forces of their own, and leave one solution.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 SETTLED = 1e-9
-"""Of the accelerations: a step of Newton's method that changes them by less is the last."""
+"""Newton's method stops when the relative change of the accelerations is below this."""
 
 OF_ROUNDING = 1e-14
-"""Of the accelerations that all forces alone would cause: rounding may leave as much where they cancel."""
+"""Rounding error of accelerations that cancel, over those that all forces alone would cause."""
 
 BY_ROUNDING = 1e-13
-"""Of the forces that cancel: so much holds a joint whose friction is none, for it is without load but for rounding."""
+"""Friction, over the forces that cancel, that holds a joint of zero friction because its load is zero to rounding."""
 
 MOST_STEPS = 100
-"""Iterations of Newton's method until what joints do is decided."""
+"""Iterations of Newton's method for the modes of the joints."""
 
 
 class LoadedFriction:
     """The friction of a robot that depends on the load, in numbers.
 
     Args:
-        robot: what rubs.
+        robot: the robot with friction.
         dry: its joints that can stick.
     """
 
@@ -72,7 +72,7 @@ class LoadedFriction:
 
 
 def forces_that_cancel(M: Array, forces: Array, rows: Array) -> Array:
-    """The size of the forces, in the units of each row: what rounding leaves of them is a small part of it.
+    """The size of the forces, in the units of each row; their rounding errors are a small fraction of it.
 
     |a|_M |F|_(1/M), where |a|_M^2 = a^T M a and |F|_(1/M)^2 = F^T M^-1 F.
     """
@@ -102,7 +102,7 @@ class Side(NamedTuple):
     """The friction with which joints start in one direction, on a straight line of their acceleration.
 
     Args:
-        force: where the line is at no acceleration.
+        force: the friction at zero acceleration.
         hidden: the inertia of the rotor that it hides.
     """
 
@@ -139,7 +139,7 @@ class Resting:
         rows: a of the rows at rest.
         drift: adot qd of these.
         places: of the joints at rest among all that can stick.
-        kept: the constraints of the robot, where it has some.
+        kept: the constraints of the robot, if it has some.
     """
 
     friction: LoadedFriction
@@ -165,7 +165,7 @@ class Resting:
         slip: Array,
         kept: Kept | None = None,
     ) -> Resting:
-        """From a state, forces, and the directions in which the other joints slip."""
+        """The rows at rest of a state under forces, given the directions in which the other joints slip."""
         tau, *f_tip = acting
         directions = friction.dry.directions(slip)
         available, h = friction.available(q, qd, tau, directions, *f_tip)
@@ -173,9 +173,9 @@ class Resting:
         return cls(friction, friction.robot.mass_matrix(q), available, h, rates, rows, drift, places, kept)
 
     def decided(self) -> tuple[Array, Array, Array]:
-        """Which rows are held, the directions of the joints that slip, and the accelerations.
+        """The held rows, the directions of the joints that slip, and the accelerations.
 
-        A joint that rests sticks where static friction can hold it; see `Pushing.decided`.
+        A joint that rests sticks if static friction can hold it, as in `Pushing.decided`.
         """
         joints = self._is_joint
         kinetic, qdd = np.zeros(len(joints), dtype=bool), np.zeros(len(self.h))
@@ -191,7 +191,7 @@ class Resting:
         return np.arange(len(self.rows)) >= barriers
 
     def _balanced(self, kinetic: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        """Accelerations, forces and directions that agree; static friction where it is not kinetic."""
+        """Consistent accelerations, forces and directions; with static friction for joints not in ``kinetic``."""
         way, joints, against = np.zeros(len(self.rows), dtype=int), self._is_joint, np.zeros(len(self.h))
         for _ in range(MOST_STEPS):
             straight = self._on_straight_lines(kinetic, qdd, way, against)
@@ -220,7 +220,7 @@ class Resting:
         return self.kept.moved(straight.M, straight.forces)
 
     def _sizes(self, against: Array) -> Array:
-        """Of the forces that cancel where nothing moves, with those of constraints."""
+        """Size of the forces that cancel if nothing moves, those of constraints included."""
         sizes: Array = np.abs(self.available) + np.abs(self.h) + np.abs(against)
         return sizes
 
@@ -237,14 +237,14 @@ class Resting:
         hidden[own[alone]] = (least.hidden + most.hidden)[alone]
         low, high = np.zeros(len(self.rows)), np.full(len(self.rows), np.inf)
         little = BY_ROUNDING * forces_that_cancel(self.M, self._sizes(against), self.rows[barriers:])
-        little = np.maximum(little - np.abs(most.force - least.force), 0.0)  # where the bounds close
+        little = np.maximum(little - np.abs(most.force - least.force), 0.0)  # if the bounds close
         low[barriers:], high[barriers:] = -most.force - little, -least.force + little
         low[barriers:] = np.where(way < 0, np.minimum(low, high)[barriers:], low[barriers:])
         high[barriers:] = np.where(way > 0, np.maximum(low, high)[barriers:], high[barriers:])
         return Straight(self.M - np.diag(hidden), self.available - self.h - force, low, high)
 
     def _side(self, sign: int, kinetic: Array, qdd: Array, towards: Array) -> Side:
-        """The friction of the joints at rest where they start in one direction; on a line of qdd where they do so."""
+        """The friction of the joints at rest if they start in one direction; linearized in qdd for those that do."""
         friction, dry, n = self.friction, self.friction.dry, len(self.h)
         static, sliding = (dry.most, dry.most_sliding) if sign > 0 else (dry.least, dry.least_sliding)
         constant = np.where(kinetic, sliding[self.places], static[self.places])

@@ -1,8 +1,8 @@
-"""The equations of motion of joints that stick and slip, traced: what each of them does is an input of one program.
+"""The equations of motion of joints that stick and slip, traced: the mode of each joint is an input of one program.
 
-``slip`` is 1 of a coordinate that slips forwards, -1 of one that slips backwards, 0 of one that sticks. Where it sticks
-its acceleration is zero, and friction takes what that needs; where it slips, friction is that of its direction. A step
-counts as long as no joint changes what it does in it: then its *reserve* is not negative.
+``slip`` is 1 for a coordinate that slips forwards, -1 for one that slips backwards, 0 for one that sticks. If it sticks
+its acceleration is zero, and friction is the force that this needs; if it slips, friction is that of its direction. A
+step is valid as long as no joint changes its mode in it: then its *reserve* is not negative.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from armdyn.simulation.system.under_load import breakaway_of_available, slid
 from armdyn.spatial.rotations import Array
 
 LARGEST = 1e150
-"""rad/s or m/s: a state that is faster is lost."""
+"""rad/s or m/s: a faster state has diverged."""
 
 
 class Motion(NamedTuple):
@@ -57,11 +57,11 @@ def directions(drive: Drive, joints: int, bodies: Sequence[Any], slip: Array) ->
 
 
 class Sticking:
-    """The equations of motion, and the least reserve that they have come upon.
+    """The equations of motion with given modes, and the least reserve of their evaluations.
 
     Args:
-        mechanism: what moves.
-        slip: of each coordinate, see above; that of coordinates without dry friction does not count.
+        mechanism: the arm that moves.
+        slip: 1, -1 or 0 for each coordinate that slips forwards, backwards or sticks; not read without dry friction.
         tau: joint forces, held.
         f_tip: the wrench at the tip, held.
         bounds: the least and the largest friction of each coordinate at rest.
@@ -82,7 +82,7 @@ class Sticking:
         return found.qdd, found.power
 
     def motion(self, q: Any, qd: Any) -> Motion:
-        """The same with the friction."""
+        """Accelerations, power and friction at a state."""
         bare, drive = self.bare, self.mechanism.drive
         joints = directions(drive, len(bare.model.joints), self.mechanism.bodies, self.slip)
         if drive.depends_on_load:
@@ -100,7 +100,7 @@ class Sticking:
         return Motion(qdd, (applied - friction) @ qd, friction)
 
     def margins(self, friction: Array) -> list[Any]:
-        """How far the friction of each dry coordinate that sticks is from what it can take, over the width; else 1."""
+        """Margin of the friction of each dry coordinate that sticks to its bounds, over their width; 1 for others."""
         least, most = self.bounds
         widths = most - least
         if self.mechanism.drive.depends_on_load:  # the bounds then follow from the joint force, and may meet
@@ -117,7 +117,7 @@ class Sticking:
         ]
 
     def reserve(self, qd: Array, h: Any) -> Any:
-        """The least of the margins of what sticks and of the speeds that slipping joints keep in a step of length h."""
+        """The least of the margins of sticking joints and of the speeds of slipping joints in a step of length h."""
         found = [one for _, friction in self.met for one in self.margins(friction)]
         for i in self.dry:
             slowest = 0.0
@@ -146,12 +146,12 @@ def sticking_motion(model: Any, q: Any, qd: Any, slip: Any, tau: Any, f_tip: Any
 
 @function("(n),(n),(n),(n),(6)?->(n),(n,n)", sources=SOURCES)
 def let_go(model: Any, q: Any, qd: Any, slip: Any, tau: Any, f_tip: Any = None) -> tuple[Any, Any]:
-    """Accelerations qdd, rad/s^2 or m/s^2, (..., n), without the friction of what sticks, and M^-1, (..., n, n).
+    """Accelerations qdd, rad/s^2 or m/s^2, (..., n), without friction of sticking coordinates, and M^-1, (..., n, n).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        slip: 1, -1 or 0 of each coordinate, as of `sticking_motion`, shape (..., n).
+        slip: 1, -1 or 0 for each coordinate, as in `sticking_motion`, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
@@ -169,7 +169,7 @@ BOUNDS = (Argument("number", ()), Argument("least", ("n",)), Argument("most", ("
 
 
 def part_of_step(method: FixedStep) -> Function:
-    """A step of any length with what each joint does held: the state behind it, accelerations and friction there."""
+    """A step of any length with the mode of each joint fixed: the state after it, accelerations and friction there."""
 
     def part(model: Any, q: Any, qd: Any, work: Any, slip: Any, h: Any, tau: Any, f_tip: Any) -> tuple[Any, ...]:
         sticking = Sticking(model, slip, tau, f_tip)
@@ -183,7 +183,7 @@ def part_of_step(method: FixedStep) -> Function:
 
 
 def step_of_loop(method: FixedStep) -> Function:
-    """Step ``number`` of a motion that has made ``count``: none before that, and none where the reserve is negative."""
+    """Step ``number`` of a motion that has made ``count``: not made before that, nor if the reserve is negative."""
     own: dict[str, Shape] = {**STATE, "slip": ("n",), "count": ()}
     kind = named_tuple("Step", own)
 

@@ -2,8 +2,8 @@
 
 Coordinates x are the positions q of the joints and, after them, those of rotors on springs (flexible joints,
 Modern Robotics 8.9.5); velocities v are their rates. States z belong to friction with bristles (LuGre, Maxwell slip).
-The drivers of a simulation integrate (x, v, z, W), W being the work of all that acts; they do not know how many of
-which there are.
+The drivers of a simulation integrate (x, v, z, W), W being the work of all forces, independently of the numbers of
+joints, rotors and bristles.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class System:
     """Coordinates, states and equations of motion of a robot, on numbers.
 
     Args:
-        robot: what moves, with all its laws of friction.
+        robot: the robot that moves, with all its laws of friction.
         redundant: treatment of constraints that follow from others, as of `armdyn.simulate`.
-        carries: whether bristles are states z; else their friction counts at its steady force.
+        carries: true if bristles are states z; else their friction counts at its steady force.
     """
 
     def __init__(self, robot: Robot, redundant: Redundant, *, carries: bool) -> None:
@@ -169,7 +169,7 @@ class System:
 
     @cached_property
     def rubbing(self) -> list[int]:
-        """The bodies whose joints have friction that jumps where they come to rest."""
+        """The bodies whose joints have friction that jumps at zero velocity."""
         return rubbing_bodies(self.bare.mechanism.drive)
 
     def directions(self, v: Array) -> Array:
@@ -216,7 +216,7 @@ class System:
 
 
 def refuse_memory(method: Any) -> None:
-    """Refuse the variational method, whose equations know no springs, and those that need rates of steps ago."""
+    """Refuse the variational method, whose equations have no springs, and those that need rates of earlier steps."""
     scheme = getattr(method, "scheme", None)
     if scheme is not None and scheme.memory:
         raise SettingError(

@@ -1,9 +1,9 @@
-"""The equations of motion where friction depends on the load, with given joints that slide and others that are held.
+"""The equations of motion if friction depends on the load, with given joints that slide and others that are held.
 
-With the load l = M qdd + h - p of the links, p being what stops and contacts push, a rotor a, and d what rubs whatever
-the load, l + f + a qdd = tau - d. A joint that is held has qdd = 0, and friction takes tau - l. One that slides has the
-friction of its direction, which for each t = tau - d - a qdd is what solves l + f(l) = t: as l + f grows with l, there
-is one solution, and f is a function of t alone.
+With the load l = M qdd + h - p of the links, p being the forces of stops and contacts, a rotor a, and d the friction
+that does not depend on the load, l + f + a qdd = tau - d. A held joint has qdd = 0, and friction is tau - l. A sliding
+joint has the friction of its direction, which for each t = tau - d - a qdd solves l + f(l) = t: because l + f grows
+with l, there is one solution, and f is a function of t alone.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from armdyn.spatial.rotations import Array
 
 
 class UnderLoad(NamedTuple):
-    """How joints slide under load.
+    """The motion of joints that slide under load.
 
     Args:
-        qdd: accelerations, those of what is held exactly zero.
-        power: of the forces, less what friction takes.
-        sliding: the friction of what slides.
-        holding: the friction of what is held, zero of the others; within constraints, what these take, A^T lambda.
+        qdd: accelerations, exactly zero for held coordinates.
+        power: of the forces, less the power dissipated by friction.
+        sliding: the friction of sliding coordinates.
+        holding: the friction of held coordinates, zero for others; within constraints, their forces A^T lambda.
         hidden: the part of each rotor's inertia that the friction hides from the links, a s/(1 + s), s being the slope
             of the friction by the load.
     """
@@ -64,14 +64,14 @@ class UnderLoad(NamedTuple):
 def sliding_under_load(
     model: Any, q: Any, qd: Any, tau: Any, directions: Any, moves: Any, pushes: Any, f_tip: Any = None
 ) -> UnderLoad:
-    """Accelerations, power, friction of what slides and of what is held, and inertia hidden, shape (..., n) each.
+    """Accelerations, power, friction of sliding and of held coordinates, and hidden inertia, shape (..., n) each.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
         directions: as of `sliding_motion`, shape (..., joints).
-        moves: 1 of each coordinate that moves, 0 of one that is held, shape (..., n); not read within constraints.
+        moves: 1 for each coordinate that moves, 0 for one that is held, shape (..., n); not read within constraints.
         pushes: p, forces of the coordinates that act on the links, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
@@ -79,7 +79,7 @@ def sliding_under_load(
 
 
 def sliding_under_load_of(robot: Robot, redundant: Redundant) -> Callable[..., UnderLoad]:
-    """`sliding_under_load` of a robot: compiled, or where constraints may depend on each other, by least squares."""
+    """`sliding_under_load` of a robot: compiled, or if constraints may depend on each other, by least squares."""
     if not robot.model.constraints:
         return robot.compile(sliding_under_load)
     if redundant == "error":
@@ -137,7 +137,7 @@ def friction_of_available(model: Any, available: Any, rates: Any) -> tuple[Any, 
     """Friction f that depends on the load, N m or N, and its slope df/dt, shape (..., n) each, with l + f(l) = t.
 
     Args:
-        available: t, what is left for load and friction, N m or N, shape (..., n).
+        available: t, the joint force available for load and friction, N m or N, shape (..., n).
         rates: of the coordinates, rad/s or m/s, shape (..., n).
     """
 
