@@ -52,11 +52,11 @@ def actuator_forces(
     tolerance: float = CLOSED,
     rank_tolerance: float = RANK_TOLERANCE,
 ) -> DrivenForces:
-    """Joint forces tau, N m or N, of the actuated joints alone that move a closed mechanism, shape (..., n).
+    """Joint forces tau, N m or N, of only the actuated joints that move a closed mechanism, shape (..., n).
 
-    The passive joints carry nothing, so that their rows of M qdd + h + A^T lambda = tau give lambda, and the others the
-    forces of the actuators. With more actuators than freedoms, the forces with the least sum of squares. What rubs in
-    passive joints rubs against their links alone, by the load too where it depends on that.
+    The passive joints have no drive force, so that their rows of M qdd + h + A^T lambda = tau give lambda, and the
+    others the forces of the actuators. With more actuators than freedoms, the result is the forces with the least sum
+    of squares. Friction of passive joints acts on their links only, and includes the part that depends on the load.
 
     Args:
         robot: with constraints.
@@ -64,17 +64,16 @@ def actuator_forces(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         qdd: joint accelerations that the constraints allow, rad/s^2 or m/s^2, shape (..., n); `close_accelerations`
             finds them.
-        actuated: names of the joints that are driven.
+        actuated: names of the driven joints.
         tolerance: of phi, A qd and A qdd + Adot qd, as for `constrained_forward_dynamics`; the last for each unit of
             the greatest acceleration above one.
         rank_tolerance: singular values below this part of the greatest count as zero.
 
     Raises:
         OpenLoop, InconsistentMotion: a state or motion that the constraints do not allow.
-        ConstraintError: actuators that cannot give this motion: too few, or in a singular place; a tolerance that is
-            none.
-        Unsupported: more actuators than freedoms where friction of one of them depends on the load, so that their
-            forces are not linear in lambda; or such friction of joints that are coupled or turn rotors that are bodies.
+        ConstraintError: actuators that cannot give this motion: too few, or at a singular state; an invalid tolerance.
+        Unsupported: more actuators than freedoms if friction of one of them depends on the load, so that their forces
+            are not linear in lambda; or such friction of joints that are coupled or turn rotors that are bodies.
         UnknownName: a joint the robot does not have.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
@@ -133,9 +132,9 @@ def actuator_forces(
 
 
 def _lacking(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """M qdd + h of the links, less the loads that joints transmit which carry nothing: what constraints must give.
+    """M qdd + h of the links, less the loads of joints without drive force: the forces that constraints must provide.
 
-    Such a load l is one with l + f(qd, l) + a qdd + d = 0, of a rotor a and what else rubs, d.
+    Such a load l is one with l + f(qd, l) + a qdd + d = 0, with a rotor a and the other friction d.
     """
     rotors = rotors_before_friction(robot.mechanism)
     without_rubbing, h = compiled(forces_before_loads, robot)(q, qd, np.zeros(robot.dof))
@@ -145,7 +144,7 @@ def _lacking(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def _from_passive(C: Array, b: Array, least: float) -> tuple[Array, Array]:
-    """The least y with C y = b as near as may be, and the directions of y that change nothing of it.
+    """The least-norm least-squares solution y of C y = b, and the null directions of C.
 
     Singular values up to ``least`` count as zero.
     """
@@ -157,7 +156,7 @@ def _from_passive(C: Array, b: Array, least: float) -> tuple[Array, Array]:
 
 
 def _least_solution(C: Array, b: Array, least: float) -> Array:
-    """The least y with C y = b as near as may be; singular values up to ``least`` count as zero."""
+    """The least-norm least-squares solution y of C y = b; singular values up to ``least`` count as zero."""
     U, s, Vt = np.linalg.svd(C, full_matrices=False)
     kept = s > least
     y: Array = Vt[kept].T @ ((U[:, kept].T @ b) / s[kept])

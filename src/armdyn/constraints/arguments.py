@@ -17,7 +17,7 @@ from armdyn.model.constraints import Row
 from armdyn.spatial.rotations import Array
 
 CLOSED = 1e-6
-"""How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be.
+"""Tolerance of a state's violation of constraints, m or rad, and of its rate, m/s or rad/s.
 
 Rows of functions of the user, which have no unit, are scaled by `armdyn.constraints.row_sizes.row_sizes`.
 """
@@ -32,7 +32,7 @@ Redundant = Literal["auto", "error", "least_squares"]
 """
 
 LockedJoints = Mapping[str, float] | Iterable[str]
-"""Joints that stay: by name, at their given values, or where the mapping says."""
+"""Joints that stay: by name, at their given values, or at those of a mapping."""
 
 
 class ConstrainedRobot(RobotLike, Protocol):

@@ -1,6 +1,6 @@
 """Constrained dynamics with states checked first, then solved: the functions behind the methods of `Robot`.
 
-Each checks that the loops are closed and that the motion keeps the constraints, runs the compiled function of
+Each checks that the loops are closed and that the motion satisfies the constraints, runs the compiled function of
 `armdyn.constraints.dynamics`, and solves states whose rows are not well apart anew by the singular values of A in the
 metric of M^-1.
 """
@@ -65,47 +65,48 @@ def checked_forward_dynamics(
     """Joint accelerations qdd, rad/s^2 or m/s^2, and multipliers lambda, N or N m, of a robot with constraints.
 
     M qdd + h + A^T lambda = tau with A qdd + Adot qd = 0 (Modern Robotics 8.93-8.98). A^T lambda are the joint forces
-    that the robot puts into its constraints. States whose constraints are well apart are solved by compiled
+    that the robot puts into its constraints. States whose constraints are well independent are solved by compiled
     straight-line code, the function of the same name in `armdyn.constraints`; the others by the singular values of A in
-    the metric of M^-1. All is computed in float64, and returned so, whatever the dtype of the arguments: the checks of
+    the metric of M^-1. All is computed and returned in float64, for arguments of any dtype: the checks of
     q and qd need its digits. The compiled function has a loop for float32.
 
-    Friction that depends on the load counts at what joints transmit, A^T lambda among it, and is solved for along with
-    qdd and lambda; at rest it counts as 0.
+    Friction that depends on the load is evaluated at the forces that joints transmit, A^T lambda included, and solved
+    for along with qdd and lambda; at rest it is 0.
 
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, shape (..., 6).
-        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
-            shape (..., links, 6); those of the constraints not among them.
-        redundant: of states at which some constraints follow from others. "least_squares": qdd, which is unique as
-            long as the constraints agree, and of all lambda with the same effect the one whose rows, each by itself,
-            would cause the least accelerations in the metric of M; where constraints contradict each other, the least
-            contradiction, row by row in that metric. "auto": least squares where they do so at all states, as those of
-            a planar linkage closed in space do; a state at which more do than near it is refused. "error": all such
+        f_tip: wrench (m, f) the tip applies to its surroundings, in addition to the constraints, shape (..., 6).
+        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N, shape
+            (..., links, 6); without those of the constraints.
+        redundant: treatment of states at which some constraints depend on others. "least_squares": qdd, which is unique
+            as long as the constraints agree, and of all lambda with the same effect the one whose rows, each by itself,
+            would cause the least accelerations in the metric of M; if constraints contradict each other, the least
+            contradiction, row by row in that metric. "auto": least squares if they do so at all states, as those of a
+            planar linkage closed in space do; a state at which more do than near it is refused. "error": all such
             states are refused.
         tolerance: how far phi, m or rad, and A qd, m/s or rad/s (for each unit of the fastest joint's speed above one),
-            may be from zero; ``np.inf``: take states as they are. Not applied where there is stabilisation. Rows of
-            functions of your own are measured by their gradients: phi / |A_i| and A_i qd / |A_i|, rad or m of the
-            joints, and that a second.
+            may be from zero; ``np.inf``: accept states unchecked. Not applied with stabilisation. Rows of functions of
+            your own are measured by their gradients: phi / |A_i| and A_i qd / |A_i|, rad or m of the joints,
+            and these per second.
         damping: alpha, 1/s, of Baumgarte's stabilisation A qdd + Adot qd + alpha A qd + beta phi = 0; off by default.
         stiffness: beta, 1/s^2. Critical damping: beta = alpha^2 / 4.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
-        workers: threads for a batch; -1: one a core.
+        workers: threads for a batch; -1: one per core.
 
     Raises:
-        ConstraintError: a tolerance or gain that is no such number.
-        OpenLoop: a state at which the constraints do not hold; `ContradictingConstraints` where none is near at which
-            they do.
-        InconsistentMotion: velocities that leave them.
-        SingularState: constraints that follow from others at this state alone, or have no gradient there.
-        RedundantConstraints: by redundant="error" those that do so everywhere too: which, and how.
+        ConstraintError: an invalid tolerance or gain.
+        OpenLoop: a state at which the constraints do not hold; `ContradictingConstraints` if there is no state near at
+            which they do.
+        InconsistentMotion: velocities that violate them.
+        SingularState: constraints that depend on others only at this state, or have no gradient there.
+        RedundantConstraints: with redundant="error", constraints that depend on others everywhere, with the
+            dependences.
         ModelError: a robot without constraints, or with a joint that moves no inertia.
-        Unsupported: friction that depends on the load of joints that are coupled or turn rotors that are bodies, beside
-            rows that follow from others, or a constraint that does not say on which joints it acts.
+        Unsupported: friction that depends on the load of joints that are coupled or turn rotors that are bodies,
+            together with rows that depend on others, or a constraint that does not name the joints on which it acts.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
@@ -179,10 +180,10 @@ def checked_inverse_dynamics(
 ) -> Array:
     """Joint forces tau = M(q) qdd + h(q, qd) + A^T(q) lambda, N m or N, shape (..., n).
 
-    Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
-    them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose. As lambda is given and
-    not sought, rows may follow from others: tau is unique all the same. Friction that depends on the load counts at
-    M qdd + h + A^T lambda without the rotors.
+    They move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it exerts lambda on them
+    (Modern Robotics 8.93). With every joint driven lambda can be chosen freely. Because lambda is given, rows may
+    depend on others: tau is still unique. Friction that depends on the load is that at M qdd + h + A^T lambda without
+    the rotors.
 
     Args:
         robot: with constraints.
@@ -190,16 +191,17 @@ def checked_inverse_dynamics(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: lambda, N or N m, shape (..., constraints); no force against the constraints if left out.
-        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, N m and N, shape (..., 6).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in addition to the constraints, N m and N,
+            shape (..., 6).
         f_ext: wrenches on the links, as of `constrained_forward_dynamics`, shape (..., links, 6).
         tolerance: of phi and A qd, as of `constrained_forward_dynamics`, and of A qdd + Adot qd for each unit of the
-            greatest acceleration above one; ``np.inf``: take states and motions as they are.
-        workers: threads for a batch; -1: one a core.
+            greatest acceleration above one; ``np.inf``: accept states and motions unchecked.
+        workers: threads for a batch; -1: one per core.
         out: array for the result.
 
     Raises:
         OpenLoop: a state at which the constraints do not hold.
-        InconsistentMotion: velocities or accelerations that leave them.
+        InconsistentMotion: velocities or accelerations that violate them.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
@@ -274,7 +276,7 @@ def checked_hybrid_forces(
 
 
 def _nan(out: Any, shape: tuple[int, ...]) -> Array:
-    """A result of NaN, in ``out`` where it is given."""
+    """A result of NaN, in ``out`` if it is given."""
     result: Array = np.empty(shape) if out is None else out[0] if isinstance(out, tuple) else out
     result[...] = np.nan
     return result

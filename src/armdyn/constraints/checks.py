@@ -19,7 +19,7 @@ from armdyn.spatial.singular_mass import is_singular, without_inertia
 def check_motion(
     robot: ConstrainedRobot, tolerance: float, q: Array, qd: Array | None = None, qdd: Array | None = None
 ) -> None:
-    """Raise where q is open, or qd or qdd leave the constraints; an open loop is explained. Infinite: check nothing."""
+    """Raise if q is open, or qd or qdd violate the constraints; an open loop is explained. Infinite: no check."""
     if not tolerance < np.inf:
         return
     try:
@@ -33,7 +33,7 @@ def check_motion(
 
 
 def _explained(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
-    """The error of an open state, with the remedy: whether `close_loop` finds a closed state from there."""
+    """The error of an open state, with the remedy: `close_loop`, if it finds a closed state from there."""
     if error.q is None:
         return error
     try:
@@ -50,7 +50,7 @@ def _explained(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
 
 
 def check_closed(robot: ConstrainedRobot, q: Array, tolerance: float) -> None:
-    """Raise an `OpenLoop`, with the state, where phi(q) is not zero; states with NaN pass."""
+    """Raise an `OpenLoop`, with the state, if phi(q) is not zero; states with NaN pass."""
     rows = holonomic_rows(robot)
     if not rows:
         return
@@ -66,7 +66,7 @@ def check_closed(robot: ConstrainedRobot, q: Array, tolerance: float) -> None:
 
 
 def check_velocities(robot: ConstrainedRobot, q: Array, qd: Array, tolerance: float) -> None:
-    """Raise an `InconsistentMotion` where A qd is not zero."""
+    """Raise an `InconsistentMotion` if A qd is not zero."""
     against = np.asarray(robot.constraint_velocity(q, qd))
     beyond = _first_beyond(robot.constraint_rows, against, sizes_at(robot, q), "/s", tolerance, qd, q)
     if beyond:
@@ -78,7 +78,7 @@ def check_velocities(robot: ConstrainedRobot, q: Array, qd: Array, tolerance: fl
 
 
 def check_accelerations(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array, tolerance: float) -> None:
-    """Raise an `InconsistentMotion` where A qdd + Adot qd is not zero."""
+    """Raise an `InconsistentMotion` if A qdd + Adot qd is not zero."""
     A = np.asarray(robot.constraint_jacobian(q))
     against = np.einsum("...ij,...j->...i", A, qdd) + np.asarray(robot.constraint_drift(q, qd))
     beyond = _first_beyond(robot.constraint_rows, against, sizes_at(robot, q), "/s^2", tolerance, qdd, q, qd)
@@ -107,7 +107,7 @@ def _first_beyond(
 
 
 def check_gradients(robot: ConstrainedRobot, A: Array, states: Sequence[tuple[int, ...]]) -> None:
-    """Raise a `SingularState` where rows of A, shape (states, constraints, n), are not finite."""
+    """Raise a `SingularState` if rows of A, shape (states, constraints, n), are not finite."""
     bad = np.asarray(~np.isfinite(A).all(axis=-1))
     if bad.any():
         first = int(np.flatnonzero(bad.any(axis=-1))[0])
@@ -120,13 +120,13 @@ def check_gradients(robot: ConstrainedRobot, A: Array, states: Sequence[tuple[in
 
 
 def check_inertia(robot: ConstrainedRobot, M: Array, states: Sequence[tuple[int, ...]], moving: Array) -> None:
-    """Refuse states where the moving coordinates have no inertia: M, of them alone, has no inverse.
+    """Refuse states at which the moving coordinates have no inertia: their part of M has no inverse.
 
     Args:
-        robot: whose states they are.
+        robot: the robot of the states.
         M: mass matrices, shape (states, n, n).
         states: the index of each in its batch.
-        moving: which coordinates are free to move, shape (n,).
+        moving: True for coordinates that are free to move, shape (n,).
     """
     part = M[:, moving][:, :, moving]
     singular = is_singular(part)

@@ -14,10 +14,10 @@ from armdyn.constraints.state import State
 from armdyn.spatial.rotations import Array
 
 FLIPPED_RESTARTS = 4
-"""From how many states with frames half a turn apart the solver starts again."""
+"""The number of restarts from states with frames half a turn apart."""
 
 CONTRADICTION_SAMPLES, CONTRADICTION_TOLERANCE = 4, 1e-7
-"""States around the best one at which a contradiction is looked for, and the part of |A| that counts as zero there."""
+"""Number of states around the best one that test for a contradiction, and the part of |A| that counts as zero there."""
 
 
 def close_loop(
@@ -29,24 +29,24 @@ def close_loop(
 ) -> Array:
     """Joint positions q, rad or m, shape (..., n), near a guess, at which all constraints phi(q) = 0 hold.
 
-    By least squares with a trust region (SciPy), then Newton's steps of least norm. The guess decides which assembly of
-    the mechanism is found; joint limits are not considered. From a
-    guess that leads nowhere, such as one where a constraint has no gradient, the search starts again up to 0.01 rad or
-    m beside it. Frames whose held axes are half a turn apart are not closed, even where phi is zero, as that of a
-    single held axis is there: the search starts again half a turn away.
+    The solver is least squares with a trust region (SciPy), then Newton's steps of least norm. The guess decides which
+    assembly of the mechanism is found; joint limits are not considered. From a guess without success, e.g. one at which
+    a constraint has no gradient, the search starts again up to 0.01 rad or m away. Frames whose held axes are half a
+    turn apart are not closed, even if phi is zero, as it is for a single held axis: the search starts again half a turn
+    away.
 
     Args:
         robot: with holonomic constraints.
         q: the guess, rad or m, shape (..., n).
-        held: joints that stay where they are, or where a mapping puts them, rad or m: those that one chooses, such as
-            the crank of a linkage.
-        tolerance: how far from closed the result may be, m or rad. A row that is a function of your own, without a
-            unit, counts as phi / |A_i|: the least motion of the joints, rad or m, that makes it zero to first order. So
-            no factor in front of the function matters, neither here nor in the search.
+        held: joints that stay at the guess, or at the positions of a mapping, rad or m: those that are chosen, e.g. the
+            crank of a linkage.
+        tolerance: largest violation of the result, m or rad. A row that is a function of your own, without a unit,
+            counts as phi / |A_i|: the least motion of the joints, rad or m, that makes it zero to first order. So no
+            factor in front of the function matters, neither here nor in the search.
 
     Raises:
-        OpenLoop: a loop that cannot be closed from there, with by how much and where; `ContradictingConstraints` where
-            no other guess could help.
+        OpenLoop: a loop that cannot be closed from there, with the remaining violation and its place;
+            `ContradictingConstraints` if no other guess could help.
         UnknownName: a joint the robot does not have.
         ModelError: a robot without holonomic constraints, or all joints held.
 
@@ -112,10 +112,10 @@ def _why_open(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, inde
 
 
 def _cannot_change(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, sizes: Array) -> bool:
-    """True where the rest of phi lies along rows that no free joint moves, here and at states around.
+    """True if the rest of phi lies along rows that no free joint moves, here and at states around.
 
-    At the best q, A^T phi = 0, be it a contradiction or a part that does not reach. Of a contradiction y = phi / |phi|
-    is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is the same everywhere.
+    At the best q, A^T phi = 0, for a contradiction and for a part that does not reach. For a contradiction
+    y = phi / |phi| is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is equal everywhere.
     Rows are measured by the sizes of the search.
     """
     left = best.left / sizes

@@ -18,14 +18,14 @@ from armdyn.constraints.row_sizes import (
 from armdyn.spatial.rotations import Array
 
 STEP_TOLERANCE = 1e-15
-"""Least squares ends where a step changes nothing by more than this part."""
+"""Least squares ends when the relative change of a step is below this."""
 
 NEWTON_STEPS = 60
-"""Newton's steps at most after least squares. Where A has full rank the second changes nothing; where a function only
-touches zero, each halves the way that is left."""
+"""Newton's steps at most after least squares. If A has full rank the second changes nothing; if a function only
+touches zero, each halves the remaining distance."""
 
 PERTURBATION, PERTURBED_GUESSES = 1e-2, 2
-"""How far from a guess that leads nowhere the solver starts again, rad or m, and how often."""
+"""Distance of the new starts from a guess without success, rad or m, and their number."""
 
 
 class ClosureCandidate(NamedTuple):
@@ -43,22 +43,22 @@ class ClosureCandidate(NamedTuple):
 
     @property
     def measured(self) -> Array:
-        """How far from closed it is, rad or m."""
+        """Violation of the constraints, rad or m."""
         return self.left / self.size
 
 
 class _NotFinite(ArithmeticError):
-    """The solver came to a state where a constraint has no value or no gradient."""
+    """The solver reached a state at which a constraint has no value or no gradient."""
 
 
 class ClosureSolver:
-    """For states at which the constraints hold, moving the free joints, from starts near one guess."""
+    """A solver for states at which the constraints hold, by moving the free joints, from starts near one guess."""
 
     def __init__(self, robot: ConstrainedRobot, guess: Array, free: Array) -> None:
         self.robot, self.guess, self.free = robot, guess, free
         self.kept = holonomic(robot)
         self.rows = holonomic_rows(robot)
-        self.phi(guess)  # which says so where there are no rows
+        self.phi(guess)  # raises if there are no rows
         self.sizes = np.ones(len(self.rows))
         if not all(row.unit for row in self.rows):
             self.sizes = row_sizes(
@@ -74,7 +74,7 @@ class ClosureSolver:
         return np.asarray(self.robot.constraint_jacobian(q))[self.kept]
 
     def solve_from(self, start: Array) -> ClosureCandidate | None:
-        """Trust-region least squares from a start, polished by Newton's steps; None where phi or A is not finite."""
+        """Trust-region least squares from a start, polished by Newton's steps; None if phi or A is not finite."""
         from scipy.optimize import least_squares  # noqa: PLC0415 - slow to import
 
         def at(x: Array) -> Array:
@@ -91,7 +91,7 @@ class ClosureSolver:
                 raise _NotFinite
             rows = whole[:, self.free]
             moved = np.linalg.norm(rows, axis=1) > ZERO_ROW * np.linalg.norm(whole, axis=1)
-            return np.where(moved[:, None], rows, 0.0)  # else locked joints alone move the row, but for rounding
+            return np.where(moved[:, None], rows, 0.0)  # else only locked joints move the row, except for rounding
 
         if not np.isfinite(phi(start[self.free])).all():
             return None
@@ -105,7 +105,7 @@ class ClosureSolver:
                 x = x + step
         except _NotFinite:
             return None
-        q = at(x)  # measured by the gradients there, and where one has vanished by a part of those near the guess
+        q = at(x)  # measured by the gradients there, or if one has vanished by a part of those near the guess
         return ClosureCandidate(q, self.phi(q), row_sizes(self.rows, self.A(q), self.sizes))
 
 

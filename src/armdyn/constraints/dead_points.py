@@ -1,13 +1,13 @@
 """Motion through dead points: states at which A loses rank, because two branches of a mechanism's motion cross there.
 
-A parallelogram is at one where its bars lie on one line: it may go on as a parallelogram, or with crossed bars. A
-motion stays on the branch on which it comes. With v the left singular vector of the least singular value s of A,
+A parallelogram is at one if its bars lie on one line: it may continue as a parallelogram, or with crossed bars. A
+motion stays on its branch. With v the left singular vector of the least singular value s of A,
 
     v^T (A qdd + Adot qd) = 0                        the row that is lost: v^T A and v^T Adot qd are zero at s = 0
-    v^T (Adot qdd + d(Adot qd)/dt + A qddd) = 0      its rate, whose row v^T Adot(qd) is regular where the motion passes
+    v^T (Adot qdd + d(Adot qd)/dt + A qddd) = 0      its rate, whose row v^T Adot(qd) is regular if the motion passes
 
-so that near s = 0 the rate, without the last term, which goes with s, decides in the place of the row. Its error in
-the acceleration goes with s, that of the row with phi / s^2, and both change their sign with s.
+so that near s = 0 the rate, without the last term, which is proportional to s, replaces the row. Its error in the
+acceleration is proportional to s, that of the row to phi / s^2, and both change their sign with s.
 
 Singular values are those of L^-1 A^T, M = L L^T, with each row divided by its usual length.
 """
@@ -170,13 +170,13 @@ class DeadPoints:
         return by_rate if weight == 1.0 else weight * by_rate + (1.0 - weight) * qdd
 
     def _weight(self, s: float, L: Array, passing: Array, turning: Array) -> float:
-        """The weight of the rate beside the row, between 0 and 1.
+        """The weight of the rate relative to the row, between 0 and 1.
 
         Args:
             s: the least singular value.
             L: of M = L L^T.
             passing: the rows of the rate, about 3 times the rate of s.
-            turning: the same rows at the accelerations in the place of the velocities: s has such an acceleration.
+            turning: these rows at the accelerations in place of the velocities, for the acceleration of s.
         """
         speed, bend = (
             np.linalg.norm(np.linalg.solve(L, rows.T), ord=side) for rows, side in ((passing, -2), (turning, 2))

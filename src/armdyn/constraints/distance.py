@@ -24,13 +24,13 @@ class Distance(Constraint):
 
     Args:
         frame: name of the frame of the first point.
-        to: name of the frame of the second; the base where none is given.
+        to: name of the frame of the second; the base by default.
         length: of the rod, m, above zero.
         point: the first point in the axes of ``frame``, m.
         to_point: the second in the axes of ``to``, m.
         name: of the constraint.
 
-    The multiplier is the tension of the rod, N; negative where it is compressed.
+    The multiplier is the tension of the rod, N; negative if it is compressed.
     """
 
     frame: str
@@ -66,7 +66,7 @@ class Distance(Constraint):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """How much longer than the rod the distance is."""
+        """The distance minus the length of the rod."""
         return self.named(("", "m"))
 
     def equations_at(self, state: State) -> Equations:

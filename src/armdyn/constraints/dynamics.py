@@ -49,10 +49,10 @@ def constrained_forward_dynamics(
     """Joint accelerations qdd(q, qd, tau) and multipliers lambda, rad/s^2 or m/s^2 and N or N m.
 
     lambda = (A M^-1 A^T)^-1 (A M^-1 (tau - h) + Adot qd), qdd = M^-1 (tau - h - A^T lambda) (Modern Robotics 8.96,
-    8.98). For constraints of full rank: no rank is looked at, `ConstrainedMotion.independence` shows it.
+    8.98). For constraints of full rank: the rank is not checked, `ConstrainedMotion.independence` shows it.
 
     Friction that depends on the load is solved for along with these, as by `armdyn.algorithms.forward_dynamics`; a
-    state where it is not found is NaN.
+    state at which it is not found is NaN.
 
     Arguments, with units and shapes, are those of `armdyn.Robot.constrained_forward_dynamics`.
     """
@@ -68,18 +68,18 @@ def constrained_forward_dynamics(
 
 
 def _or_nan(S: Cholesky) -> Cholesky:
-    """The factors with NaN in the place of 1 / D where a row follows from those before it, to rounding."""
+    """The factors with NaN in place of 1 / D if a row depends on those before it, to rounding."""
     known = [_nan_unless(pivot > RANK_LOSS_PIVOT * whole) for pivot, whole in zip(S.D, row_squares(S), strict=True)]
     return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
 
 
 def nan_without_rank(independence: Array) -> Any:
-    """1, or NaN where a row of A follows from those before it, to rounding; of `ConstrainedMotion.independence`."""
+    """1, or NaN if a row of A depends on those before it, to rounding; of `ConstrainedMotion.independence`."""
     return _nan_unless(reduce(minimum, independence) > RANK_LOSS_PIVOT)
 
 
 def _nan_unless(condition: Any) -> Any:
-    """1 where a condition holds, NaN elsewhere."""
+    """1 if a condition holds, else NaN."""
     return np.sqrt(select(condition, 1.0, -1.0))
 
 
@@ -91,9 +91,9 @@ def phi_by_row(model: Mechanism, phi: Array) -> Array:
 
 @function("(n)->(constraints)")
 def independence(model: Mechanism, q: Array) -> Array:
-    """How far each row of A is from those before it, between 1 and 0, shape (..., constraints).
+    """Independence of each row of A from those before it, between 1 and 0, shape (..., constraints).
 
-    The square of the sine of the angle in the metric of M^-1, as `ConstrainedMotion.independence`.
+    The square of the sine of the angle in the metric of M^-1, as in `ConstrainedMotion.independence`.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -126,10 +126,10 @@ def constrained_inverse_dynamics(
 
 @function("(n),(n),(n),(constraints)->(n)")
 def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers: Array) -> Array:
-    """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
+    """Joint forces tau for a desired motion and desired constraint forces, N m or N, shape (..., n).
 
-    As `armdyn.Robot.hybrid_forces`, which has the equations and arguments (Modern Robotics 8.7, 11.6), for constraints
-    of full rank; where A has lost rank all of tau is NaN.
+    The equations and arguments are those of `armdyn.Robot.hybrid_forces` (Modern Robotics 8.7, 11.6), for constraints
+    of full rank; if A has lost rank all of tau is NaN.
     """
     _, A, drift = all_equations(model, q, qd)
     factors = factored_mass_matrix(model, q)
@@ -143,10 +143,10 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
 
 @function("(n)->(n,n)")
 def force_projection(model: Mechanism, q: Array) -> Array:
-    """Projection P(q) of joint forces onto those that move the robot, of N m or N alike, shape (..., n, n).
+    """Projection P(q) of joint forces onto those that move the robot, for N m and N alike, shape (..., n, n).
 
-    As `armdyn.Robot.force_projection`, P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100), for constraints of
-    full rank; where A has lost rank P is NaN.
+    As in `armdyn.Robot.force_projection`, P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100), for constraints
+    of full rank; if A has lost rank P is NaN.
     """
     A = all_equations(model, q).A
     factors = factored_mass_matrix(model, q)
@@ -160,9 +160,9 @@ def force_projection(model: Mechanism, q: Array) -> Array:
 
 @function("(n)->(n,n)")
 def acceleration_projection(model: Mechanism, q: Array) -> Array:
-    """Projection P_qdd(q) of accelerations onto those the constraints allow, of rad or m alike, shape (..., n, n).
+    """Projection P_qdd(q) of accelerations onto those the constraints allow, for rad and m alike, shape (..., n, n).
 
-    As `armdyn.Robot.acceleration_projection`, P_qdd = P^T (Modern Robotics 8.101, 8.102), for constraints of full rank;
-    NaN where A has lost rank.
+    As in `armdyn.Robot.acceleration_projection`, P_qdd = P^T (Modern Robotics 8.101, 8.102), for constraints of full
+    rank; NaN if A has lost rank.
     """
     return np.asarray(force_projection(model, q).T)

@@ -21,14 +21,14 @@ function = partial(declaration.function, sources=("algorithms", "constraints"))
 
 
 def require_constraints(model: Model) -> None:
-    """Raise a ModelError where a model has no constraints."""
+    """Raise a ModelError if a model has no constraints."""
     if not model.constraints:
         more = either("robot.with_constraints(armdyn.constraints.PointOnPlane(...)) has some", "--constraint adds one")
         raise ModelError(f"{model.name!r} has no constraints; {more}")
 
 
 def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equations:
-    """The equations of all constraints of a model, one below the other; at rest where no velocities are given."""
+    """The equations of all constraints of a model, one below the other; at rest by default."""
     require_constraints(model.model)
     state = State(model, q, np.zeros(model.dof) if qd is None else qd)
     parts = [_checked(constraint, constraint.equations_at(state), model) for constraint in model.model.constraints]
@@ -37,7 +37,7 @@ def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equati
 
 
 def _checked(constraint: Constraint, part: Equations, model: Mechanism) -> Equations:
-    """The equations of a constraint, where they have the shapes of its rows."""
+    """The equations of a constraint, after a check that they have the shapes of its rows."""
     rows, n = constraint.rows, model.dof
     holonomic = sum(row.holonomic for row in rows)
     expected = ((holonomic,), (len(rows), n), (len(rows),))
@@ -50,10 +50,10 @@ def _checked(constraint: Constraint, part: Equations, model: Mechanism) -> Equat
 def constraint_error(model: Mechanism, q: Array) -> Array:
     """Values phi(q) of the holonomic constraints, m or rad, shape (..., holonomic).
 
-    Zero where every loop is closed. One number for each row of ``robot.constraint_rows`` that is holonomic. Of frames
-    held about two or three axes, a rotation by the angle a that is left over counts as 2 tan(a / 2), which is zero
-    where they agree and nowhere else; about one axis it counts as sin a, which is zero half a turn away, too
-    (`armdyn.constraints.Held`). Functions of your own count as they stand.
+    They are zero if every loop is closed: one number for each row of ``robot.constraint_rows`` that is holonomic. For
+    frames held about two or three axes, a remaining rotation by the angle a counts as 2 tan(a / 2), which is zero only
+    if they agree; about one axis it counts as sin a, which is zero half a turn away, too (`armdyn.constraints.Held`).
+    Functions of your own keep their values.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -85,7 +85,7 @@ def constraint_jacobian(model: Mechanism, q: Array) -> Array:
 def constraint_velocity(model: Mechanism, q: Array, qd: Array) -> Array:
     """Velocities against the constraints A(q) qd, m/s or rad/s, shape (..., constraints).
 
-    Zero where the robot moves as they allow; the rate of phi of holonomic ones (Modern Robotics 8.92).
+    They are zero if the motion satisfies the constraints; the rate of phi of holonomic ones (Modern Robotics 8.92).
 
     Args:
         q: joint positions, rad or m, shape (..., n).

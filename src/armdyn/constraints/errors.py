@@ -22,8 +22,8 @@ class OpenLoop(ConstraintError):
     """A state at which constraints phi(q) = 0 do not hold.
 
     Args:
-        message: which constraints, by how much.
-        q: the first such state where one was given, rad or m, shape (n,).
+        message: the violated constraints and their violations.
+        q: the first such state if one was given, rad or m, shape (n,).
     """
 
     def __init__(self, message: str, q: Array | None = None) -> None:

@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array, cross
 ORIGIN = (0.0, 0.0, 0.0)
 
 POSE_ROUNDING = 1e-9
-"""How far R^T R of a pose may be from the identity."""
+"""Tolerance of R^T R of a pose to the identity."""
 
 
 def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
@@ -39,7 +39,7 @@ def direction(values: ArrayLike, what: str) -> Numbers:
 
 
 def pose(values: ArrayLike | None, what: str) -> Numbers:
-    """A pose as the sixteen numbers of T, row by row; the identity where none is given."""
+    """A pose as the sixteen numbers of T, row by row; the identity by default."""
     if values is None:
         return tuple(np.eye(4).ravel().tolist())
     try:
@@ -62,7 +62,7 @@ def as_pose(numbers: Numbers) -> Array:
 
 
 def distinct(constraint: Constraint) -> None:
-    """Raise where a frame is constrained to itself, which no motion changes."""
+    """Raise if a frame is constrained to itself, which no motion changes."""
     frame, other = constraint.frames
     if frame == other:
         raise ModelError(f"constraint {constraint.name!r} is between frame {frame!r} and itself; name two frames")
@@ -77,7 +77,7 @@ def axes_along(z: Sequence[float]) -> Array:
 
 
 def check_function(function: Any, what: str, name: str, arguments: tuple[str, ...]) -> None:
-    """Raise where ``function`` cannot be called with so many arguments."""
+    """Raise if ``function`` cannot be called with this many arguments."""
     if not callable(function):
         raise ModelError(f"{what} of constraint {name!r} is {function!r}; expected a function")
     try:

@@ -1,4 +1,4 @@
-"""The rank of A that a robot has in general, beside that at one state."""
+"""The rank of A that a robot has in general, in contrast to that at one state."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """A frame held to another: positions along chosen axes, and rotations about chosen axes.
 
-For rotations about two or three axes phi grows as 2 tan(angle / 2) along the axis of the rotation that is left over,
-so that it is zero where the frames agree and nowhere else, and no angle is a branch. About one axis phi is a sine, with
-a second zero half a turn away. That one is on the same surface of states, for half a turn about each of the two axes
-that are free comes to half a turn about the one that is held: no function that is smooth where the universal joint may
-go tells them apart.
+For rotations about two or three axes phi grows as 2 tan(angle / 2) along the axis of the remaining rotation, so that it
+is zero only if the frames agree, and no angle is a branch. About one axis phi is a sine, with a second zero half a turn
+away. That one is on the same surface of states, because half a turn about each of the two free axes equals half a turn
+about the held one: no function that is smooth on all states of the universal joint distinguishes them.
 """
 
 from __future__ import annotations
@@ -32,23 +31,23 @@ AXES = POSITIONS + ROTATIONS
 class Held(Constraint):
     """A frame A held to a frame B along and about chosen axes of B.
 
-    A stands in ``frame`` at ``pose``, B in ``to`` at ``to_pose``. Held along x, y or z, the origin of A keeps that
+    A is in ``frame`` at ``pose``, B in ``to`` at ``to_pose``. Held along x, y or z, the origin of A keeps that
     coordinate at zero in B. Held about all three axes, A keeps the axes of B; about two, the third axis of A keeps the
     direction of that of B, and A may turn about it; about one, say x, the next axis of A, y, stays at right angles to
-    the one after it of B, z, as in a universal joint. Of three and of two, phi is 2 tan(angle / 2) of the turn that is
-    left over, zero where the axes agree and nowhere else. Of one it is the sine of the deviation from a right angle,
-    which is zero after half a turn about x, too: half a turn about z and one about y come to the same, and both are
-    free. `Robot.close_loop` does not take that for closed.
+    the one after it of B, z, as in a universal joint. For three and two axes, phi is 2 tan(angle / 2) of the remaining
+    turn, zero only if the axes agree. For one it is the sine of the deviation from a right angle, which is zero after
+    half a turn about x, too: half a turn about z and one about y equal it, and both are free. `Robot.close_loop` does
+    not accept that as closed.
 
     Args:
         frame: name of the frame that is held.
-        to: name of the frame it is held to; the base where none is given.
+        to: name of the frame it is held to; the base by default.
         axes: some of "x", "y", "z", "rx", "ry", "rz".
-        pose: of A in ``frame``, shape (4, 4); that frame itself where none is given.
+        pose: of A in ``frame``, shape (4, 4); that frame itself by default.
         to_pose: of B in ``to``, shape (4, 4).
-        name: of the constraint; made of the frames where none is given.
+        name: of the constraint; made of the frames by default.
         along: "to": the positions are along the axes of B; "base": along those of the base, which takes fewer
-            operations and is possible where all three are held.
+            operations and is possible if all three are held.
     """
 
     frame: str
@@ -133,7 +132,7 @@ class Held(Constraint):
         return Equations(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def false_roots(self, state: State) -> tuple[Row, ...]:
-        """The rows of the held rotations, where the frames are nearer to half a turn than to agreement."""
+        """The rows of the held rotations, if the frames are nearer to half a turn than to agreement."""
         about = self.rotations
         if not about:
             return ()
@@ -189,7 +188,7 @@ def _two_rotations(seen: Relative, about: Sequence[int]) -> Equations:
 
 
 def _one_rotation(seen: Relative, about: Sequence[int]) -> Equations:
-    """About x alone: the y axis of A stays at right angles to the z axis of B. phi is the sine of the deviation."""
+    """Rotation about x only: the y axis of A stays normal to the z axis of B. phi is the sine of the deviation."""
     (a,) = about
     b, c = (a + 1) % 3, (a + 2) % 3
     y = seen.R[:, b]

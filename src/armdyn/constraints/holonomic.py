@@ -24,9 +24,9 @@ class Holonomic(OwnFunction):
         equations: a name for each equation.
         name: of the constraint.
 
-    The values may have any unit. Where a tolerance judges whether they are zero, each is divided by the length of its
-    gradient by q, |A_i|, so that the tolerance is a motion of the joints, rad or m: ten times the function is the same
-    constraint. Where the gradient vanishes there is no such measure, and the value is judged as it stands.
+    The values may have any unit. For comparison with a tolerance, each is divided by the length of its gradient by q,
+    |A_i|, so that the tolerance is a motion of the joints, rad or m: ten times the function is the same constraint. If
+    the gradient vanishes there is no such measure, and the value itself is compared.
 
     >>> def height(model, q):
     ...     return armdyn.algorithms.forward_kinematics(model, q)[2, 3] - 0.5

@@ -57,7 +57,7 @@ class JointCoupling(Constraint):
         return self.named(("", ""))
 
     def rows_in(self, model: Model) -> tuple[Row, ...]:
-        """The sum less the value, in rad or m where all its coordinates are of one kind."""
+        """The sum less the value, in rad or m if all its coordinates are of one kind."""
         kinds = {c.kind for c in model.coordinates if c.name in dict(self.factors)}
         units: dict[frozenset[str], Literal["m", "rad"]] = {
             frozenset({"revolute"}): "rad",
@@ -66,7 +66,7 @@ class JointCoupling(Constraint):
         return self.named(("", units.get(frozenset(kinds), "")))
 
     def check(self, model: Model) -> None:
-        """Raise an `UnknownName` where the model has no such coordinate."""
+        """Raise an `UnknownName` if the model has no such coordinate."""
         known = [coordinate.name for coordinate in model.coordinates]
         for joint, _ in self.factors:
             if joint in known:

@@ -17,8 +17,8 @@ def weld(
 
     Args:
         frame: name of the frame that is held.
-        to: name of the frame it is held to; the base where none is given.
-        pose: of A, the axes that are held, in ``frame``, shape (4, 4); the frame itself where none is given.
+        to: name of the frame it is held to; the base by default.
+        pose: of A, the axes that are held, in ``frame``, shape (4, 4); the frame itself by default.
         to_pose: of B, the axes to which A is held, in ``to``, shape (4, 4).
         name: of the constraint.
 
@@ -35,7 +35,7 @@ def ball(
 
     Args:
         frame: name of the frame that is held.
-        to: name of the frame it is held to; the base where none is given.
+        to: name of the frame it is held to; the base by default.
         point: of ``frame``, m, in its axes.
         to_point: of ``to``, m, in its axes.
         name: of the constraint. Its rows are along the axes of the base.
@@ -61,10 +61,10 @@ def hinge(
 
     Args:
         frame: name of the frame that is held.
-        to: name of the frame it is held to; the base where none is given.
+        to: name of the frame it is held to; the base by default.
         axis: direction of the axis in ``frame``.
         point: of ``frame`` on the axis, m.
-        to_axis: direction in ``to``; the same numbers as ``axis`` where none is given.
+        to_axis: direction in ``to``; the numbers of ``axis`` by default.
         to_point: of ``to`` on the axis, m.
         name: of the constraint. Its rows are in axes of ``to`` turned so that z is the hinge's.
 
@@ -84,13 +84,13 @@ def slide(
     to_point: ArrayLike = (0, 0, 0),
     name: str = "",
 ) -> Held:
-    """A frame held to another but for the shift along an axis; arguments as of `hinge`.
+    """A frame held to another except for the shift along an axis; arguments as for `hinge`.
 
-    A slide holds the turn about its axis, too. With one ``axis`` for both frames, their axes stay parallel. Where
-    ``to_axis`` is another, which turn is held follows from this rule: each frame is given an x across the axis, and the
-    two x stay parallel. x is the part of one coordinate axis of the frame across the axis: of the coordinate axis that
-    it leans to least, the first of several; where it is a coordinate axis itself, of the next in turn (y for x, z for
-    y, x for z). For another turn, say so with poses whose z is the axis:
+    A slide holds the turn about its axis, too. With one ``axis`` for both frames, their axes stay parallel. If
+    ``to_axis`` is another, the held turn follows from this rule: each frame gets an x across the axis, and the two x
+    stay parallel. x is the part of one coordinate axis of the frame across the axis: of the coordinate axis that it
+    leans to least, the first of several; if it is a coordinate axis itself, of the next in turn (y for x, z for y, x
+    for z). For another turn, give poses whose z is the axis:
     ``Held(frame, to, ("x", "y", "rx", "ry", "rz"), pose, to_pose)``.
 
     >>> armdyn.constraints.slide("carriage", axis=(1, 0, 0)).axes

@@ -36,13 +36,13 @@ def close_velocities(
         robot: with constraints.
         q: joint positions at which they hold, rad or m, shape (..., n).
         qd: velocities, rad/s or m/s, shape (..., n).
-        held: joints whose velocities stay as they are, or as a mapping says.
+        held: joints whose velocities stay as given, or are those of a mapping.
         tolerance: of phi, m or rad, at q, and of A qd in the result for each unit of the fastest joint's speed; rows of
             functions of your own count as phi / |A_i| and A_i qd / |A_i|.
 
     Raises:
         OpenLoop: a state at which the constraints do not hold.
-        InconsistentMotion: held joints that the constraints do not let move so.
+        InconsistentMotion: held joints whose velocities the constraints do not allow.
         UnknownName: a joint the robot does not have.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
@@ -75,12 +75,13 @@ def close_accelerations(
         q: joint positions at which they hold, rad or m, shape (..., n).
         qd: velocities that they allow, rad/s or m/s, shape (..., n).
         qdd: accelerations, rad/s^2 or m/s^2, shape (..., n).
-        held: joints whose accelerations stay as they are, or as a mapping says.
+        held: joints whose accelerations stay as given, or are those of a mapping.
         tolerance: of phi, of A qd, and of A qdd + Adot qd in the result.
 
     Raises:
         OpenLoop: a state at which the constraints do not hold.
-        InconsistentMotion: velocities that leave the constraints, or held joints that they do not let move so.
+        InconsistentMotion: velocities that violate the constraints, or held joints whose accelerations they do not
+            allow.
         UnknownName: a joint the robot does not have.
     """
     tolerance = tolerance_of(tolerance)

@@ -1,9 +1,9 @@
-"""Accelerations and multipliers within constraints of full rank, of one mass matrix and one set of joint forces.
+"""Accelerations and multipliers within constraints of full rank, for one mass matrix and one set of joint forces.
 
     [M A^T; A 0] (qdd, lambda) = (pushed, -drift)                               Modern Robotics 8.93, 8.95
 
 is solved by the Schur complement S = A M^-1 A^T, also called the Delassus matrix. With M = L^T D L and Y = L^-T A^T,
-S = Y^T D^-1 Y; its pivots tell how far each row is from those before it.
+S = Y^T D^-1 Y; its pivots measure the independence of each row from those before it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
 
 VANISHED = 1e-14
-"""Part of the largest S_jj; a row of less may be rounding, so that this part counts as its S_jj."""
+"""Part of the largest S_jj; a row below it may be rounding, so that this part replaces its S_jj."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -32,9 +32,9 @@ class ConstrainedMotion(NamedTuple):
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: lambda, N or N m, shape (..., constraints): the forces of the robot on the constraints.
         independence: between 1 and 0, shape (..., constraints): the square of the sine of the angle between each row of
-            A and the span of those before it, in the metric of M^-1; 0, but for rounding, of rows that are zero beside
-            others. Where one is 0, A has lost rank. Where friction depends on the load, rotors count in this M by the
-            part that the friction leaves of them.
+            A and the span of those before it, in the metric of M^-1; 0, except for rounding, for rows that are zero
+            relative to others. If one is 0, A has lost rank. If friction depends on the load, this M includes the part
+            of rotors that the friction leaves of them.
     """
 
     qdd: Array
@@ -53,7 +53,7 @@ def moved_within(model: Mechanism, A: Array, drift: Array, factors: Factors, pus
 
 
 def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
-    """Y^T = (L^-T A^T)^T, a row a constraint, and the factors of S = A M^-1 A^T."""
+    """Y^T = (L^-T A^T)^T, one row per constraint, and the factors of S = A M^-1 A^T."""
     Y = [factors.inwards(row) for row in A]
     S = np.zeros((len(Y), len(Y)), dtype=object)
     for i, row in enumerate(Y):
@@ -71,9 +71,9 @@ def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Arra
 
 
 def independence_of(S: Cholesky) -> list[Any]:
-    """D_jj / S_jj of every row, the square of a sine; 0, but for rounding, of a row that is zero beside the others.
+    """D_jj / S_jj of every row, the square of a sine; 0, except for rounding, if a row is zero relative to the others.
 
-    Such a row has any direction, which its own S_jj would bring to length one: a part of the largest stands for it.
+    Such a row has any direction, which its own S_jj would bring to length one: a part of the largest replaces it.
     """
     return [pivot / whole for pivot, whole in zip(S.D, row_squares(S), strict=True)]
 

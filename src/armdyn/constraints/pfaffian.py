@@ -21,8 +21,8 @@ class Pfaffian(OwnFunction):
     """Equations A(q) qd = 0 of your own for velocities, which need not follow from any for positions: wheels, skates.
 
     Args:
-        function: of (model, q) that returns A, shape (m, n), a column for each coordinate, or (n,) where m = 1. It may
-            call anything in `armdyn.algorithms`; it is traced, and differentiated exactly.
+        function: of (model, q) that returns A, shape (m, n), one column per coordinate, or (n,) if m = 1. It may call
+            anything in `armdyn.algorithms`; it is traced, and differentiated exactly.
         equations: a name for each equation.
         name: of the constraint.
 

@@ -27,24 +27,24 @@ NEWTON_STEPS = 6
 """Newton's steps from the nearest sample; each doubles the digits."""
 
 LEAST_SINE = 1e-3
-"""Of the angle between the curve and ``up``."""
+"""Least sine of the angle between the curve and ``up``."""
 
 
 @dataclass(frozen=True)
 class PointOnCurve(PointOf):
-    """A point of a frame stays on a curve that is given by its parameter, two rows, m.
+    """A point of a frame stays on a parametric curve, two rows, m.
 
-    The parameter of the nearest point of the curve is found where the arm stands; so the constraint needs no coordinate
-    of its own. The rows are the distances from the curve along its binormal and normal, as ``up`` has them.
+    The parameter of the nearest point of the curve is computed at the state of the arm; so the constraint needs no
+    coordinate of its own. The rows are the distances from the curve along its binormal and normal, defined by ``up``.
 
     Args:
-        frame: name of the frame whose point it is.
+        frame: name of the frame of the point.
         curve: c(s), function of one number that returns x, y, z, m; traced and differentiated exactly.
         interval: of the parameter s. The ends do not stop the point.
         point: of the frame, m, in its axes.
-        of: name of the frame in whose coordinates the curve is; the base where none is given.
+        of: name of the frame in whose coordinates the curve is; the base by default.
         up: a direction that the curve never takes: the rows are along up x c' and c' x (up x c').
-        samples: in how many places of the interval the nearest is looked for first.
+        samples: number of places of the interval in the first search for the nearest.
         name: of the constraint.
 
     >>> helix = armdyn.constraints.PointOnCurve(
@@ -114,7 +114,7 @@ def nearest(constraint: PointOnCurve, r: Array) -> Any:
     parameters = np.linspace(*constraint.interval, constraint.samples)
     places = np.array([_place(constraint, float(s)) for s in parameters])
     _check_up(constraint, parameters)
-    squares = [place @ place - 2.0 * (place @ r) for place in places]  # |r - c|^2 less what all share
+    squares = [place @ place - 2.0 * (place @ r) for place in places]  # |r - c|^2 less the common |r|^2
     s, least = parameters[0], squares[0]
     for parameter, square in zip(parameters[1:], squares[1:], strict=True):
         nearer = square < least

@@ -20,11 +20,11 @@ class PointOnLine(PointOf):
     """A point of a frame stays on a line, two rows, m: its distances along two directions across the line.
 
     Args:
-        frame: name of the frame whose point it is.
+        frame: name of the frame of the point.
         direction: of the line, of any length.
         through: a point of the line, m.
         point: of the frame, m, in its axes.
-        of: name of the frame that carries the line, in whose axes it is described; the base where none is given.
+        of: name of the frame that carries the line, in whose axes it is described; the base by default.
         name: of the constraint.
     """
 

@@ -21,12 +21,12 @@ class PointOnPlane(PointOf):
     """A point of a frame stays on a plane: n . (p - p_0) = 0, one row, m.
 
     Args:
-        frame: name of the frame whose point it is.
+        frame: name of the frame of the point.
         normal: n, of any length.
         through: p_0, a point of the plane, m.
         point: of the frame, m, in its axes.
-        of: name of the frame that carries the plane, in whose axes ``normal`` and ``through`` are; the base's where
-            none is given.
+        of: name of the frame that carries the plane, in whose axes ``normal`` and ``through`` are; the base's by
+            default.
         name: of the constraint.
 
     The multiplier is the force of the point on the plane along n, N.

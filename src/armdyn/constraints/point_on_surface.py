@@ -1,4 +1,4 @@
-"""A point of a frame on a surface, or the curve where surfaces meet, given by functions of its coordinates."""
+"""A point of a frame on a surface, or the intersection curve of surfaces, given by functions of its coordinates."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PointOnSurface(PointOf):
-    """A point of a frame stays where functions of its coordinates are zero: a surface, or the curve where two meet.
+    """A point of a frame stays at zeros of functions of its coordinates: a surface, or the intersection of two.
 
     Args:
-        frame: name of the frame whose point it is.
+        frame: name of the frame of the point.
         function: of (x, y, z) as an array, shape (3,), that returns one number or an array of up to three: arithmetic
             and NumPy's functions, which are traced and differentiated exactly.
-        size: how many numbers it returns.
+        size: the number of values that it returns.
         point: of the frame, m, in its axes.
-        of: name of the frame in whose coordinates the function is; the base where none is given.
+        of: name of the frame in whose coordinates the function is; the base by default.
         name: of the constraint.
 
-    The values may have any unit. Where a tolerance judges whether they are zero, each is divided by the length of its
-    gradient by q, |A_i|, so that the tolerance is a motion of the joints, rad or m: ten times the function is the same
-    surface. Where the gradient vanishes there is no such measure, and the value is judged as it stands.
+    The values may have any unit. For comparison with a tolerance, each is divided by the length of its gradient by q,
+    |A_i|, so that the tolerance is a motion of the joints, rad or m: ten times the function is the same surface. If the
+    gradient vanishes there is no such measure, and the value itself is compared.
 
     >>> sphere = armdyn.constraints.PointOnSurface("tip", lambda p: p @ p - 1.0)
     >>> len(sphere.rows)

@@ -28,13 +28,13 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 NEWTON_STEPS = 8
-"""At most, for a state that is far from closed."""
+"""Largest number of Newton steps, for a state that is far from closed."""
 
 CLOSE = 1e-9
-"""Of phi, m or rad: from there the last Newton step has brought it to rounding."""
+"""Violation phi, m or rad, from which a Newton step reaches rounding."""
 
 DRIFTED = 1e-6
-"""Singular values of the rows as unit vectors that count as zero: drift makes dependent rows part by as little."""
+"""Singular values of the rows as unit vectors below this count as zero: drift separates dependent rows that little."""
 
 
 class Projected(NamedTuple):
@@ -93,7 +93,7 @@ def _nearer(model: Mechanism, q: Array) -> Array:
 
 
 def _within(model: Mechanism, q: Array, qd: Array) -> Array:
-    """Velocities without what leaves the constraints."""
+    """Velocities without the part that violates the constraints."""
     A = all_equations(model, q).A
     within: Array = qd - _least(model, q, A, A @ qd)
     return within
@@ -135,7 +135,7 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant, points: DeadPoi
             open_ = np.asarray((size > CLOSE).any(axis=-1) & np.isfinite(size).all(axis=-1))
             if not open_.any():
                 break
-            q, qd, phi, rate = step(last.q, last.qd)  # of a batch, the others stay: each moves as if alone
+            q, qd, phi, rate = step(last.q, last.qd)  # other states of a batch stay: each moves independently
             chosen = open_[..., None]
             last = Projected(np.where(chosen, q, last.q), np.where(chosen, qd, last.qd), np.where(chosen, phi, 0), rate)
         return Projected(last.q, last.qd, first.phi, first.rate)
@@ -144,7 +144,7 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant, points: DeadPoi
 
 
 def _near(points: DeadPoints, step: Step, at_points: Step) -> Step:
-    """A step of states near dead points and of others, each state as if alone."""
+    """A step of states near dead points and of others, each state independently."""
 
     def of_each(q: Array, qd: Array) -> Projected:
         near = points.near(q)[..., None]
@@ -162,11 +162,11 @@ def _ways_beside(held: Array) -> Array:
 
 
 def _by_singular_values(robot: ConstrainedRobot, ways: Array | None = None, points: DeadPoints | None = None) -> Step:
-    """A Newton step where rows may follow from others: by the singular values of A in the metric of M^-1.
+    """A Newton step for rows that may depend on others: by the singular values of A in the metric of M^-1.
 
     Args:
         robot: with constraints.
-        ways: the directions in which the arm may move, (n, ways), where some of it is held.
+        ways: the directions in which the arm may move, (n, ways), if some joints are held.
         points: dead points that the states are near.
     """
     rows = holonomic(robot)

@@ -1,7 +1,7 @@
-"""The rank of A at a state: which rows follow from others, by which factors, and whether they do near the state too.
+"""The rank of A at a state: the rows that depend on others, their factors, and the rank near the state.
 
-Rows are judged as directions: each is measured in the metric of M^-1 and brought to length one, so that neither their
-units nor the caller's choice of factors bear on the rank.
+Rows are compared as directions: each is measured in the metric of M^-1 and brought to length one, so that neither their
+units nor the caller's choice of factors affect the rank.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ SHOWN_COEFFICIENT = 1e-8
 """Coefficients below this part of the greatest are not shown."""
 
 NEARBY_STEPS = (0.03, 0.03, 0.1, 0.1, 0.3, 0.3)
-"""How far from a state the guesses for others are, rad or m."""
+"""Distance of the guesses for other states from a state, rad or m."""
 
 DUPLICATE_STATE_TOLERANCE = 1e-3
-"""States closer than this, rad or m, are one: where an isolated one is found again, half of its digits are lost."""
+"""States closer than this, rad or m, are one: when an isolated one is found again, half of its digits are lost."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class ConstraintRank:
 
 
 def constraint_rank(robot: ConstrainedRobot, q: ArrayLike, *, rank_tolerance: float = RANK_TOLERANCE) -> ConstraintRank:
-    """The rank of A(q) at one state, and which rows follow from which.
+    """The rank of A(q) at one state, and the dependences between its rows.
 
-    By the singular values of A's rows, and QR with pivoting for a set of rows that spans all.
+    The rank is that of the singular values of A's rows; QR with pivoting selects a set of rows that spans all.
 
     Args:
         robot: with constraints.
@@ -119,7 +119,7 @@ def states_near(robot: ConstrainedRobot, q: Array) -> list[Array]:
 
 
 def why_singular(robot: ConstrainedRobot, q: Array, here: ConstraintRank, rank_tolerance: float) -> str:
-    """Why rows that follow from others at q need not do so elsewhere; empty where they do everywhere near q."""
+    """The reason why rows that depend on others at q may not do so elsewhere; empty if they do everywhere near q."""
     if here.rank == min(robot.dof, len(here.rows)):
         return ""  # no state has more
     near = states_near(robot, q)
@@ -137,19 +137,19 @@ def why_singular(robot: ConstrainedRobot, q: Array, here: ConstraintRank, rank_t
 def independent_constraints(
     robot: ConstrainedRobot, q: ArrayLike, *, rank_tolerance: float = RANK_TOLERANCE
 ) -> tuple[tuple[Constraint, ...], tuple[str, ...]]:
-    """Constraints that say the same as all of the robot's, with no row that follows from others, and the rows left out.
+    """Constraints equivalent to all of the robot's, without dependent rows, and the rows left out.
 
-    The rank at the state is compared with that at a few closed states near it, so that no row is lost that only seems
-    to follow from others in a singular place.
+    The rank at the state is compared with that at a few closed states near it, so that no row is lost that depends on
+    others only at a singular state.
 
     Args:
         robot: with constraints.
         q: joint positions of a general state at which the loops are closed, rad or m, shape (n,).
-        rank_tolerance: as of `constraint_rank`.
+        rank_tolerance: as for `constraint_rank`.
 
     Raises:
         OpenLoop: a state at which the constraints do not hold.
-        SingularState: a state at which more rows follow from others than near it.
+        SingularState: a state at which more rows depend on others than near it.
     """
     here = constraint_rank(robot, q, rank_tolerance=rank_tolerance)
     (state,) = per_joint(robot, q=q)

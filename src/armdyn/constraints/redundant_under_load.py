@@ -1,9 +1,9 @@
-"""Constrained dynamics with friction that depends on the load, of states at which rows of A may follow from others.
+"""Constrained dynamics with friction that depends on the load, at states at which rows of A may depend on others.
 
-On numbers, in the motions that the constraints allow: with the columns of N, which the singular values of A give, and
-one acceleration x that keeps the constraints, qdd = x + N y, where N^T takes A^T lambda out of the equations. The
-friction is unique (`armdyn.constraints.under_load`). Where constraints contradict each other, x is that of the least
-contradiction in the metric of M.
+The solution is numerical, in the motions that the constraints allow: with the columns of N, which the singular values
+of A give, and one acceleration x that satisfies the constraints, qdd = x + N y, where N^T takes A^T lambda out of the
+equations. The friction is unique (`armdyn.constraints.under_load`). If constraints contradict each other, x is that of
+the least contradiction in the metric of M.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MOST_STEPS = 50
 """Iterations of Newton's method until the equations of all joints hold."""
 
 Lines = Callable[[Array], tuple[Array, Array, Array]]
-"""Of loads, what `armdyn.constraints.under_load.friction_lines` has there."""
+"""A function of loads: the lines of `armdyn.constraints.under_load.friction_lines` at them."""
 
 
 class LeastSquares(NamedTuple):
-    """The motion of states with constraints that may follow from others; NaN where the friction is not found.
+    """The motion of states with constraints that may depend on others; NaN if the friction is not found.
 
     Args:
         qdd: accelerations, (..., n).
@@ -50,14 +50,14 @@ def least_squares_under_load(
     target: Array,
     rank_tolerance: float,
 ) -> LeastSquares:
-    """The motion with A qdd = target as near as may be.
+    """The motion with A qdd = target in the least-squares sense.
 
     Args:
         lines: the friction.
         rotors: before the friction that depends on the load, (n,).
         M: mass matrix with rotors, (..., n, n).
         A: constraint Jacobian, (..., constraints, n).
-        available: joint forces without what rubs whatever the load, tau - d, (..., n).
+        available: joint forces minus the friction that does not depend on the load, tau - d, (..., n).
         h: of the links, (..., n).
         target: A qdd, (..., constraints).
         rank_tolerance: singular values of A below this part of the greatest count as zero.

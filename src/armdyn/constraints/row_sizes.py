@@ -11,7 +11,7 @@ from armdyn.model.constraints import Row
 from armdyn.spatial.rotations import Array
 
 NO_GRADIENT = "a distance has none where its two points coincide, nor rotations where the frames are half a turn apart"
-"""The places where A is not finite, for messages."""
+"""The places at which A is not finite, for messages."""
 
 GRADIENT_OFFSET = 0.1
 """The distance from a state at which gradients are evaluated for comparison, rad or m."""
@@ -37,12 +37,12 @@ def holonomic_rows(robot: ConstrainedRobot) -> list[Row]:
 
 
 def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
-    """Divisors of the values of rows before they are judged, shape (..., rows).
+    """Divisors of the values of rows before comparison with a tolerance, shape (..., rows).
 
     1 for rows in m or rad. A row without a unit is a function of the user; any multiple of it is the same constraint.
     It is divided by the length of its gradient: phi_i / |A_i| is the least motion of the joints, rad or m, that makes
-    it zero to first order. Where the gradient vanishes, as on a stretched arm, a part of that ``near`` the state is
-    taken, so that rounding is not divided by rounding; where that vanishes too, 1.
+    it zero to first order. If the gradient vanishes, as on a stretched arm, a part of that ``near`` the state is used,
+    so that rounding is not divided by rounding; if that vanishes too, 1.
     """
     has_unit = np.array([bool(row.unit) for row in rows], dtype=bool)
     gradient = np.fmax(np.linalg.norm(A, axis=-1), VANISHED_GRADIENT * near)
@@ -52,7 +52,7 @@ def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
 def unit_rows(A: Array, M: Array) -> tuple[Array, Array]:
     """Columns L^-1 a_j / |L^-1 a_j|, with M = L L^T, and the lengths; zero rows stay zero. Batches in front.
 
-    Where M is singular, as of robots without masses, the rows are measured as they stand.
+    If M is singular, as for robots without masses, the rows are measured without it.
     """
     try:
         B = np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(A, -1, -2))
@@ -66,9 +66,9 @@ def unit_rows(A: Array, M: Array) -> tuple[Array, Array]:
 
 
 def moving_part(M: Array, A: Array, W: Array) -> Array:
-    """The length of each row of A along some ways, by that of the whole row, in the metric of M^-1, shape (..., rows).
+    """The length of each row of A along some ways relative to the whole row, in the metric of M^-1, shape (..., rows).
 
-    Zero of zero rows. If joints that are held move no inertia, M is singular, and the rows are measured as they stand.
+    It is zero for zero rows. If held joints move no inertia, M is singular, and the rows are measured without it.
 
     Args:
         M: mass matrix, regular along the ways, shape (..., n, n).
@@ -94,7 +94,7 @@ def gradients_near(robot: ConstrainedRobot, q: Array) -> Array:
 
 
 def sizes_at(robot: ConstrainedRobot, q: Array, *, holonomic_only: bool = False) -> Array:
-    """`row_sizes` at states; A is evaluated where a row has no unit alone."""
+    """`row_sizes` at states; A is evaluated only if a row has no unit."""
     rows = holonomic_rows(robot) if holonomic_only else robot.constraint_rows
     if all(row.unit for row in rows):
         return np.ones(len(rows))

@@ -18,9 +18,9 @@ class RowsOf(Constraint):
     """Some of the rows of a constraint; the others are left out.
 
     Args:
-        constraint: whose rows they are.
+        constraint: the constraint of the rows.
         chosen: names of the rows.
-        name: of these rows; that of the constraint where none is given.
+        name: of these rows; that of the constraint by default.
 
     >>> loop = armdyn.constraints.ball("left", "right", name="loop")
     >>> [row.name for row in armdyn.constraints.RowsOf(loop, ["loop: x", "loop: y"]).rows]
@@ -47,7 +47,7 @@ class RowsOf(Constraint):
         return tuple(row for row in self.constraint.rows if row.name in self.chosen)
 
     def false_roots(self, state: State) -> tuple[Row, ...]:
-        """Those of the constraint, where all of them are chosen; else a row left out may not be zero."""
+        """The false roots of the constraint, if all their rows are chosen; else a row left out may not be zero."""
         roots = self.constraint.false_roots(state)
         return roots if {row.name for row in roots} <= set(self.chosen) else ()
 
@@ -57,7 +57,7 @@ class RowsOf(Constraint):
         return self.constraint.places
 
     def rows_in(self, model: Model) -> tuple[Row, ...]:
-        """The chosen ones, with the units that only a model tells."""
+        """The chosen rows, with the units that depend on the model."""
         return tuple(row for row in self.constraint.rows_in(model) if row.name in self.chosen)
 
     @property
@@ -66,7 +66,7 @@ class RowsOf(Constraint):
         return self.constraint.frames
 
     def check(self, model: Model) -> None:
-        """Raise an `UnknownName` where the model lacks what the constraint names."""
+        """Raise an `UnknownName` if the model lacks a name in the constraint."""
         self.constraint.check(model)
 
     def equations_at(self, state: State) -> Equations:

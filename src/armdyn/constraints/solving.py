@@ -1,4 +1,4 @@
-"""How all constrained functions are solved: compiled where the rows of A are well apart, else by singular values."""
+"""The solution of constrained functions: compiled if the rows of A are well independent, else by singular values."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 
 MIN_INDEPENDENCE = 1e-4
-"""The compiled solution keeps its digits where the independence of every row, the square of a sine, is above this."""
+"""The compiled solution keeps its digits if the independence of every row, the square of a sine, is above this."""
 
 _untraceable: WeakKeyDictionary[ConstrainedRobot, set[Function]] = WeakKeyDictionary()
-"""The functions of a robot in which a row follows from those before it whatever the state."""
+"""The functions of a robot in which a row depends on those before it at every state."""
 
 Pick = Callable[[Array], Array]
 """Selects the states to be solved from an array of all states."""
@@ -43,7 +43,7 @@ Pick = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class Settings:
-    """How a constrained function treats open states and rows that follow from others."""
+    """The treatment of open states and dependent rows by a constrained function."""
 
     redundant: Redundant
     tolerance: float
@@ -57,12 +57,12 @@ class Settings:
 
 
 def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: Any, **options: Any) -> Any:
-    """The compiled function at all states; None where a row follows from those before it whatever the state."""
+    """The compiled function at all states; None if a row depends on those before it at every state."""
     untraceable = _untraceable.setdefault(robot, set())
     if function in untraceable:
         return None
     try:
-        with np.errstate(all="ignore"):  # states where A has lost rank are solved afterwards
+        with np.errstate(all="ignore"):  # states at which A has lost rank are solved afterwards
             return compiled(function, robot)(*arrays, **given(**options))
     except RedundantConstraints:
         untraceable.add(function)
@@ -120,7 +120,7 @@ def _by_least_squares() -> str:
 def _redundant(
     robot: ConstrainedRobot, q: Array, A: Array, M: Array, index: tuple[int, ...], rank_tolerance: float
 ) -> RedundantConstraints:
-    """The error that names rows that follow from others, at this state alone or everywhere, and the remedy."""
+    """The error that names rows that depend on others, at this state only or everywhere, and the remedy."""
     rank = rank_of(A, M, tuple(row.name for row in robot.constraint_rows), rank_tolerance)
     what = f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {rank}. "
     if why_singular(robot, q, rank, rank_tolerance):
@@ -170,7 +170,7 @@ def constrained_least_squares(
 def least_change(
     M: Array, A: Array, b: Array, rank_tolerance: float, ways: Array | None = None, whole: Array | None = None
 ) -> Array:
-    """The x of the least x^T M x that comes nearest to A x = b, row by row in the metric of M^-1, shape (..., n).
+    """The least-squares solution x of A x = b with the least x^T M x, row by row in the metric of M^-1, shape (..., n).
 
     Along ``ways`` x = W z. With W^T M W = L L^T and the columns B = L^-1 W^T A^T N, each as long as the part of its row
     that moves along the ways: z = L^-T B^+T N b. Singular values of B count as zero below a part of 1, the length of a
@@ -202,11 +202,11 @@ def least_change(
 
 
 def allowed_motions(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
-    """N, whose columns are motions that the constraints allow, shape (..., n, n), and ones of its columns of zeros.
+    """N, whose columns are motions that the constraints allow, shape (..., n, n), and ones for its columns of zeros.
 
     With M = L L^T and U_0 the left singular vectors of L^-1 A^T without a singular value: N = L^-T U_0, N^T M N = 1.
-    Zero columns stand in the place of the others, so that all states have one shape; theirs are the ones on the
-    diagonal of the second array.
+    Zero columns replace the others, so that all states have one shape; theirs are the ones on the diagonal of the
+    second array.
     """
     L = np.linalg.cholesky(M)
     U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=True)
@@ -223,7 +223,7 @@ def _kept(s: Array, rank_tolerance: float) -> Array:
 
 
 def projection_by_singular_values(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
-    """P of 8.100 from the row space of A, whether the rows are independent or not, and the rank of A.
+    """P of 8.100 from the row space of A, for independent and dependent rows, and the rank of A.
 
     With M = L L^T and U an orthonormal basis of the column space of L^-1 A^T: P = 1 - L U U^T L^-1.
     """

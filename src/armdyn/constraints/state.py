@@ -1,4 +1,4 @@
-"""Poses and motions of frames at a state, of which the equations of constraints are made.
+"""Poses and motions of frames at a state, from which the equations of constraints are built.
 
 The motion of a frame A is collected in base axes: R, p, its Jacobians, w, v, and the accelerations wd, a that the
 joint velocities alone give it (qdd = 0, no gravity). Seen from another frame B that moves too,
@@ -68,7 +68,7 @@ class State:
 
     @cached_property
     def motions(self) -> list[Motion]:
-        """Every body's motion in its own axes where qdd = 0, without gravity."""
+        """Every body's motion in its own axes at qdd = 0, without gravity."""
         at_rest = self.mechanism.drive.rates(np.zeros(self.mechanism.dof))
         return outward(self.mechanism, self._q, self._qd, at_rest, base_motion(np.zeros(3)))
 

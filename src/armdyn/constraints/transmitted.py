@@ -1,9 +1,9 @@
-"""How much of the forces on constraints each joint transmits: the load C_k lambda of a joint k by multipliers lambda.
+"""The part of constraint forces that each joint transmits: the load C_k lambda of a joint k by multipliers lambda.
 
-A joint that one coordinate moves, and no other link with it, transmits that coordinate's share of A^T lambda. Where
-coordinates move several links the constraints between frames say it: as if each link had a joint of its own, with the
-Jacobian A_links, C = A_links^T and A = A_links B. Rotors touch no constraint. A constraint between coordinates, or one
-of a function of them, does not say which of the joints it acts on.
+A joint that one coordinate moves, and no other link with it, transmits that coordinate's share of A^T lambda. If
+coordinates move several links, it follows from the constraints between frames: as if each link had a joint of its own,
+with the Jacobian A_links, C = A_links^T and A = A_links B. Constraints do not act on rotors. A constraint between
+coordinates, or one of a function of them, does not determine which of the joints it acts on.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def transmitted(model: Mechanism, q: Array, A: Array) -> dict[int, Array]:
         A: constraint Jacobian there.
 
     Raises:
-        Unsupported: a joint that moves with others, and a constraint that does not say on which of them it acts.
+        Unsupported: a joint that moves with others, and a constraint that does not determine on which of them it acts.
     """
     alone = {k: _alone(model, k) for k in loaded_bodies(model.drive)}
     found = {k: A[:, i] for k, i in alone.items() if i is not None}
@@ -51,7 +51,7 @@ def transmitted(model: Mechanism, q: Array, A: Array) -> dict[int, Array]:
 
 
 def _alone(model: Mechanism, k: int) -> int | None:
-    """The coordinate that moves the joint of a body one to one and no other link; None where there is none."""
+    """The coordinate that moves the joint of a body one to one and no other link; None if there is none."""
     terms, links = model.drive.terms, len(model.links)
     if len(terms[k]) != 1 or terms[k][0][1] != 1.0:
         return None

@@ -1,18 +1,18 @@
-"""Constrained dynamics where friction depends on the load that a joint transmits to its links.
+"""Constrained dynamics with friction that depends on the load that a joint transmits to its links.
 
-Constraints act on links, so what joint i transmits is its row of l = M qdd + h + A^T lambda, the rotor being before the
-friction as in `armdyn.algorithms.load_friction`. With a rotor a, and d what rubs whatever the load,
+Constraints act on links, so the load of joint i is its row of l = M qdd + h + A^T lambda, the rotor being before the
+friction as in `armdyn.algorithms.load_friction`. With a rotor a, and d the friction that does not depend on the load,
 
     l + f(qd, l) + a qdd + d = tau,    A qdd + Adot qd = 0.
 
-Given qdd and lambda, tau follows. Given tau, l_i depends on qdd_i alone, for l + f grows with l: so g(qdd) = tau - d -
-l grows with qdd, and of M qdd + h + g(qdd) + A^T lambda = tau - d with what A allows there is one qdd, and with it one
-A^T lambda, be the rows of A independent or not: the loads are unique wherever the accelerations are. Newton's method
-is that of arms without constraints; in each of its steps the rotors are others.
+Given qdd and lambda, tau follows. Given tau, l_i depends on qdd_i alone, because l + f grows with l: so
+g(qdd) = tau - d - l grows with qdd, and M qdd + h + g(qdd) + A^T lambda = tau - d has one qdd among those that A allows, and with it
+one A^T lambda, for independent and dependent rows of A: the loads are unique if the accelerations are. Newton's method
+is that of arms without constraints; the rotors differ in each of its steps.
 
-Joints that are coupled, or turn rotors that are bodies, share an equation: `armdyn.constraints.transmitted` says what
-each of them transmits of lambda, and `armdyn.algorithms.coupled_loads` solves for all at once, for constraints of full
-rank.
+Joints that are coupled, or turn rotors that are bodies, share an equation: `armdyn.constraints.transmitted` gives the
+part of lambda that each of them transmits, and `armdyn.algorithms.coupled_loads` solves for all at once, for
+constraints of full rank.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ from armdyn.spatial.rotations import Array
 
 
 def coordinates_under_load(model: Mechanism) -> dict[int, int]:
-    """The bodies whose friction depends on the load, each with the coordinate that alone moves it.
+    """The bodies whose friction depends on the load, each with the only coordinate that moves it.
 
     Raises:
-        Unsupported: where one is coupled to others, or turns a rotor that is a body of its own.
+        Unsupported: if one is coupled to others, or turns a rotor that is a body of its own.
     """
     coordinates = own_coordinates(model.drive)
     if coordinates is None:
@@ -81,7 +81,7 @@ def constrained_under_load(
     *,
     near: Mapping[int, Any] | None = None,
 ) -> tuple[ConstrainedMotion, UnderLoad]:
-    """The motion with A qdd + drift = 0, and the loads and the friction in it; NaN where it is not found.
+    """The motion with A qdd + drift = 0, and the loads and the friction in it; NaN if it is not found.
 
     ``near`` are loads of a state close by (`armdyn.algorithms.load_friction.solved_under_load`).
     """
@@ -96,7 +96,7 @@ def constrained_under_load(
 
 
 def within_rows(model: Mechanism, A: Array, drift: Array) -> Within:
-    """How an arm moves with A qdd + drift = 0; beside the accelerations the multipliers, then the independences."""
+    """The motion of an arm with A qdd + drift = 0: accelerations, and the multipliers, then the independences."""
 
     def moved(factors: Factors, pushed: Array) -> tuple[Array, Array]:
         qdd, multipliers, independence = moved_within(model, A, drift, factors, pushed)
@@ -115,7 +115,7 @@ def forces_under_load(
     f_ext: Array | None = None,
 ) -> Array:
     """tau = M qdd + h + A^T lambda + f(qd, l) + d, with the rotors in M."""
-    A, mechanism, drive = all_equations(model, q).A, regrouped(model), model.drive  # joint forces alone are asked for
+    A, mechanism, drive = all_equations(model, q).A, regrouped(model), model.drive  # only joint forces are needed
     positions, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
     _, wrenches = links_in_motion(mechanism, positions, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
     of_links = loads_of_drives(mechanism, positions, wrenches)
@@ -150,7 +150,7 @@ def friction_lines(model: Mechanism, qd: Array, loads: Array) -> tuple[Array, Ar
 def forces_before_loads(
     model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array | None = None, f_ext: Array | None = None
 ) -> tuple[Array, Array]:
-    """tau - d, joint forces without what rubs whatever the load, and h of the links, N m or N, shape (..., n) each.
+    """tau - d, joint forces less the friction independent of load, and h of the links, N m or N, shape (..., n) each.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -166,13 +166,13 @@ def forces_before_loads(
 
 @function("(n),(n)->(n)")
 def loads_of_available(model: Mechanism, qd: Array, available: Array) -> Array:
-    """The loads l with l + f(qd, l) = t of every joint by itself, N m or N, shape (..., n); NaN where not found.
+    """The loads l with l + f(qd, l) = t of every joint by itself, N m or N, shape (..., n); NaN if not found.
 
-    Newton's method on the straight lines of the friction; l = t of coordinates whose friction does not depend on it.
+    Newton's method on the straight lines of the friction; l = t for coordinates whose friction does not depend on it.
 
     Args:
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        available: t, what is left for load and friction, N m or N, shape (..., n).
+        available: t, the force that remains for load and friction, N m or N, shape (..., n).
     """
     coordinates, drive, found = coordinates_under_load(model), model.drive, np.array(available, dtype=object)
     rates = drive.rates(qd)

@@ -29,21 +29,21 @@ def constraint_wrench(
 ) -> Array:
     """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, shape (..., 6) or (..., components).
 
-    The frame applies F to its surroundings, as ``f_tip``, where the constraints act on this frame alone.
+    The frame applies F to its surroundings, as ``f_tip``, if the constraints act on this frame only.
 
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
         multipliers: lambda, N or N m, shape (..., constraints).
-        frame: name of the frame; the tip where none is given.
+        frame: name of the frame; the tip by default.
         expressed_in: "body", "space" or "world", as of `Robot.jacobian`: "world" is Pinocchio's
             LOCAL_WORLD_ALIGNED, its WORLD is "space".
         components: those that the wrench may have, one or some of "mx", "my", "mz", "fx", "fy", "fz": the result holds
-            these, in this order; the others are zero. An arm with fewer than six freedoms cannot tell all six from its
-            joint forces.
+            these, in this order; the others are zero. For an arm with fewer than six freedoms joint forces do not
+            determine all six.
 
     Raises:
-        ConstraintError: components that joint forces cannot tell apart there, or one twice; constraints that act
+        ConstraintError: components that joint forces do not determine there, or one twice; constraints that act
             elsewhere too.
         UnknownName: a frame or component that does not exist.
 
@@ -131,7 +131,7 @@ def multipliers_of_wrench(
 
 
 def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array, str], Array]) -> Array:
-    """x with columns x = forces at each state; NaN where a state is not finite."""
+    """x with columns x = forces at each state; NaN if a state is not finite."""
     columns = np.broadcast_to(columns, (*forces.shape[:-1], *columns.shape[-2:]))
     result = np.full((*forces.shape[:-1], columns.shape[-1]), np.nan)
     for index in indices(finite(forces) & finite(columns).all(axis=-1)):
