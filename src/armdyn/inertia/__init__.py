@@ -1,8 +1,8 @@
-"""Inertias of bodies from their shapes and meshes, and whether a body can have the inertia it is said to have.
+"""Inertias of bodies from their shapes and meshes, and the physical consistency of given inertias.
 
-Every shape takes ``mass=``, a uniform density or a density that is a function of the point (`Density`), and returns
-an `armdyn.Inertia` in a frame it states. Bodies are placed with ``.at(point)`` and ``.seen_from(T)``, joined with ``+``
-and cut out with ``-``. With symbols of SymPy among the sizes or the mass the same functions return an exact
+Every shape takes ``mass=``, a uniform density or a density that is a function of the point (`Density`), and returns an
+`armdyn.Inertia` in a frame it states. Bodies are placed with ``.at(point)`` and ``.seen_from(T)``, added with ``+`` and
+cut out with ``-``. With symbols of SymPy among the sizes or the mass these functions return an exact
 `armdyn.spatial.MassProperties`.
 """
 

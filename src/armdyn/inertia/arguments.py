@@ -18,7 +18,7 @@ from armdyn.model.bounds import SHORTEST, largest_problem
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is an ordinary number: no symbol, and none of SymPy's exact numbers, which stay exact."""
+    """True for an ordinary number: not a symbol or one of SymPy's exact numbers, which stay exact."""
     return isinstance(value, Real) and not hasattr(value, "free_symbols")
 
 
@@ -40,7 +40,7 @@ def scalar(value: Any, name: str) -> Any:
 
 
 def _as_float(value: Real) -> float:
-    """The nearest float; of what is larger than all of them, infinity."""
+    """The nearest float; infinity for numbers larger than all floats."""
     try:
         return float(value)
     except OverflowError:
@@ -76,7 +76,7 @@ def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
 
 
 def inner_length(inner: Any, outer: Any) -> Any:
-    """The radius of a cavity: smaller than the radius around it; zero where there is none."""
+    """The radius of a cavity: smaller than the radius around it; zero without a cavity."""
     if inner is None:
         return 0
     size = positive(inner, "inner_radius")
@@ -115,7 +115,7 @@ def mass_from(content: Any, mass: Any, density: Any, density_name: str, unit: st
 
 
 def circle_constant(*sizes: Any) -> Any:
-    """pi as a float, or as SymPy's exact one where a size is an expression of SymPy."""
+    """pi as a float, or as SymPy's exact one if a size is an expression of SymPy."""
     sympy = sys.modules.get("sympy")
     if sympy is not None and any(isinstance(size, sympy.Basic) for size in sizes):
         return sympy.pi

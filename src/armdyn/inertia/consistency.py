@@ -1,8 +1,8 @@
-"""Whether a rigid body can have an inertia, and the nearest one that a body can have.
+"""Physical consistency of an inertia, and the nearest one that a rigid body can have.
 
 A body's second moment S_c, the integral of r r^T dm about its centre of mass, has no negative eigenvalue. These are
-s_i = (I_j + I_k - I_i)/2 in its principal moments, so that "S_c is positive semidefinite", "the triangle inequalities
-hold" and, for a positive mass, "the pseudo-inertia is positive semidefinite" say the same.
+s_i = (I_j + I_k - I_i)/2 in its principal moments, so that "S_c is positive semidefinite", "the triangle inequalities hold"
+and, for a positive mass, "the pseudo-inertia is positive semidefinite" are equivalent.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Violation(NamedTuple):
     shortfall: float
     """The amount by which it is broken, in ``unit``."""
     unit: str
-    """Such as "kg m^2"."""
+    """The unit of the amount, e.g. "kg m^2"."""
 
     def __str__(self) -> str:
         return f"{self.condition} is broken by {self.shortfall:.6g} {self.unit}"
 
 
 class Consistency(NamedTuple):
-    """The conditions on a rigid body's inertia, and whether one meets them."""
+    """The conditions on a rigid body's inertia, with the violated ones."""
 
     mass: float
     """m, kg."""
@@ -44,18 +44,18 @@ class Consistency(NamedTuple):
     second_moments: Array
     """s1 <= s2 <= s3, eigenvalues of S_c: integrals of x^2 dm along the principal axes x, kg m^2, shape (3,)."""
     pseudo_inertia_eigenvalues: Array
-    """Of the pseudo-inertia in the frame F itself, ascending, in mixed units, shape (4,)."""
+    """Eigenvalues of the pseudo-inertia in the frame F itself, ascending, in mixed units, shape (4,)."""
     violations: tuple[Violation, ...]
     """The conditions that are not met."""
 
     @property
     def consistent(self) -> bool:
-        """Whether a rigid body can have this inertia."""
+        """True if a rigid body can have this inertia."""
         return not self.violations
 
     @property
     def definite(self) -> bool:
-        """Whether a body with mass in all three directions can have it: no rod, no plate, no point."""
+        """True if a body with mass in all three directions can have it: not a rod, a plate or a point."""
         return self.consistent and self.mass > 0.0 and bool(self.second_moments[0] > ROUNDING * self.moments[-1])
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class Mended(NamedTuple):
     """The nearest inertia a rigid body can have."""
 
     inertia: Inertia
-    """The mended inertia; the given one itself where nothing was wrong."""
+    """The corrected inertia; the given one itself if it needed no correction."""
     distance: float
     """Frobenius norm of the change of S_c, kg m^2."""
     changes: tuple[str, ...]
@@ -76,12 +76,12 @@ class Mended(NamedTuple):
 
 
 def consistency(inertia: Inertia) -> Consistency:
-    """Which conditions on a rigid body's inertia hold, which do not and by how much.
+    """The conditions on a rigid body's inertia, the violated ones with their shortfall.
 
-    What is smaller than 1e-12 of the largest moment counts as rounding.
+    Violations smaller than 1e-12 of the largest moment count as rounding.
 
     Raises:
-        ModelError: where the inertia holds NaN or infinity.
+        ModelError: if the inertia holds NaN or infinity.
 
     >>> print(armdyn.inertia.consistency(armdyn.Inertia(1.0, np.zeros(3), np.diag([1.0, 2.0, 3.5]))))
     no rigid body has this inertia: I1 + I2 >= I3 is broken by 0.5 kg m^2
@@ -120,16 +120,16 @@ def nearest_consistent(inertia: Inertia, *, smallest: float = 0.0) -> Mended:
     """The inertia a rigid body can have that is nearest to the given one; mass and centre of mass are kept.
 
     Nearest in the Frobenius norm of the pseudo-inertia about the centre of mass, diag(S_c, m): its symmetric part with
-    negative eigenvalues put to zero is the nearest positive semidefinite matrix of all (Higham 1988), and that leaves m
-    alone. The norm, and so the result, depends neither on the frame's axes nor on its origin. The principal axes stay.
-    What is consistent up to rounding comes back as it is.
+    negative eigenvalues set to zero is the nearest positive semidefinite matrix of all (Higham 1988), and m does not
+    change. The norm, and so the result, depends neither on the frame's axes nor on its origin. The principal axes stay.
+    An inertia that is consistent up to rounding is returned unchanged.
 
     Args:
         inertia: of a positive mass.
-        smallest: the least eigenvalue S_c is to have, kg m^2: 0 permits flat bodies, more than 0 makes it definite.
+        smallest: the required least eigenvalue of S_c, kg m^2: 0 permits flat bodies, more than 0 makes it definite.
 
     Raises:
-        ModelError: where the mass is not positive, ``smallest`` is negative, or a number is not finite.
+        ModelError: if the mass is not positive, ``smallest`` is negative, or a number is not finite.
 
     >>> mended = armdyn.inertia.nearest_consistent(armdyn.Inertia(1.0, np.zeros(3), np.diag([1.0, 2.0, 3.5])))
     >>> mended.inertia.tensor.diagonal(), mended.distance

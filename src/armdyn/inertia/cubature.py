@@ -1,8 +1,9 @@
-"""Integrals over bodies by adaptive cubature: product rules in cells that are halved where two rules disagree.
+"""Integrals over bodies by adaptive cubature: product rules in cells that are halved if two rules disagree.
 
 The rules are Gauss and Lobatto's, with nodes at the corners too: a jump inside a cell lies between nodes, so that it is
-seen. All cells of a round are evaluated together, and the integrand sees long arrays. (`scipy.integrate.cubature` takes
-one box and halves one cell a time in all directions, which is slow for the many tetrahedra of a mesh and for jumps.)
+detected. All cells of a round are evaluated together, and the integrand gets long arrays. (`scipy.integrate.cubature`
+takes one box and halves one cell at a time in all directions, which is slow for the many tetrahedra of a mesh and for
+jumps.)
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ ROUGH = (5, 7)
 """Nodes a coordinate of the two rules for any integrand: exact for polynomials of degree 7 and 11 in each."""
 
 SMOOTH = (8, 10)
-"""Nodes a coordinate of the rules that are tried first, in few cells: of degree 13 and 17."""
+"""Nodes per coordinate of the rules that are tried first, in few cells: of degree 13 and 17."""
 
 AGREED = 1e-9
 """Relative error at which these have to agree, however large a one is allowed: no jump does that by chance."""
 
 FEW = 300_000
-"""Points at most that are spent on trying whether the integrand is smooth."""
+"""Largest number of points spent on the test for a smooth integrand."""
 
 TOGETHER = 1 << 17
 """Points that are evaluated at once: their arrays stay in the cache of a core."""
@@ -55,7 +56,7 @@ class _Rule(NamedTuple):
     """Nodes of a coarse and a fine rule in the unit cube, shape (d, N), and weights, shape (N, 2 + d).
 
     The weights are those of the coarse rule, of the fine rule, and, along each coordinate, of the component of the
-    highest degree that the fine rule's nodes tell apart.
+    highest degree that the fine rule's nodes resolve.
     """
 
     nodes: Array
@@ -93,7 +94,7 @@ class _Cells(NamedTuple):
 
 
 def integrate(integrand: Integrand, rtol: float, most: int) -> Integral:
-    """The integrals with an estimated error of ``rtol`` times the first, or what ``most`` points give.
+    """The integrals with an estimated error of ``rtol`` times the first, or the result of ``most`` points.
 
     Cells are halved across the coordinate along which the integrand is roughest, the worst cells first.
     """
@@ -152,7 +153,7 @@ def _halved(cells: _Cells) -> _Places:
 
 
 def _doubted(halves: _Cells, whole: _Cells, scale: Array) -> _Cells:
-    """The halves with what they changed added to their errors: two rules may agree and both be wrong."""
+    """The halves with their change of the integral added to their errors: two rules may agree and both be wrong."""
     lower, upper = np.split(halves.values, 2)
     change = (np.abs(lower + upper - whole.values) / scale).max(axis=1)
     return halves._replace(errors=halves.errors + np.tile(change, 2))
@@ -188,7 +189,7 @@ def _rule(dimension: int, coarse: int, fine: int) -> _Rule:
 
 
 def _lobatto(count: int) -> tuple[Array, Array]:
-    """Gauss and Lobatto's rule between 0 and 1: both ends, and where the Legendre polynomial P has its extrema."""
+    """Gauss and Lobatto's rule between 0 and 1: both ends, and the extrema of the Legendre polynomial P."""
     P = np.polynomial.legendre.Legendre.basis(count - 1)
     nodes = np.concatenate([[-1.0], np.sort(P.deriv().roots()), [1.0]])
     return (nodes + 1) / 2, 1 / (count * (count - 1) * P(nodes) ** 2)

@@ -63,7 +63,7 @@ DensityLike = float | Density | Callable[[Array, Array, Array], ArrayLike]
 
 
 def varies(density: Any) -> bool:
-    """Whether a density is given as a function."""
+    """True if a density is given as a function."""
     return isinstance(density, Density) or (callable(density) and not hasattr(density, "free_symbols"))
 
 
@@ -131,7 +131,7 @@ def _values(function: Callable[..., Any], where: Coordinates, name: str, unit: s
         returned = function(x, y, z)
     except Exception as error:
         _refuse_single_numbers_only(function, name, (x[0], y[0], z[0]), error)
-        called = error.__traceback__ and error.__traceback__.tb_next  # None where the call itself fails
+        called = error.__traceback__ and error.__traceback__.tb_next  # None if the call itself fails
         if isinstance(error, TypeError) and called is None:
             raise ShapeError(f"{name} cannot be called with three arrays x, y, z: {error}") from error
         raise
@@ -159,7 +159,7 @@ def _values(function: Callable[..., Any], where: Coordinates, name: str, unit: s
 def _refuse_single_numbers_only(
     function: Callable[..., Any], name: str, point: tuple[float, ...], error: Exception
 ) -> None:
-    """Say so where a function fails on arrays and works on numbers."""
+    """Raise a `DTypeError` if a function fails on arrays and works on numbers."""
     try:
         float(function(*map(float, point)))
     except Exception:  # then it fails for another reason, which the caller shows

@@ -23,29 +23,29 @@ FORMATS = (".stl", ".obj", ".ply", ".off")
 """Mesh files that are read; none of them refers to another file that is needed."""
 
 NO_VOLUME = 1e-12
-"""The largest volume that counts as none, relative to the cube round the mesh."""
+"""The largest volume that counts as zero, relative to the cube around the mesh."""
 
 
 def mesh(source: Any, *, mass: float | None = None, density: DensityLike | None = None, scale: float = 1.0) -> Inertia:
     """Inertia of a closed triangle mesh filled with a density, kg, m and kg m^2 (Modern Robotics 8.24).
 
     Frame: the mesh's own. The surface has to be closed, with its faces counter-clockwise seen from outside; an inner
-    surface with its faces the other way round is a cavity. Where a surface cuts itself, what is enclosed twice counts
-    twice.
+    surface with its faces the other way round is a cavity. If a surface cuts itself, a volume that is enclosed twice
+    counts twice.
 
     Args:
         source: path of an STL, OBJ, PLY or OFF file; a `trimesh.Trimesh`, or a pair (vertices, faces) of shapes (n, 3),
             m, and (k, 3), whole numbers.
         mass: kg; give this or ``density``.
         density: kg/m^3, or a function rho(x, y, z) of arrays in the mesh's frame, m (`armdyn.inertia.Density`). It is
-            evaluated in the tetrahedra from the middle of the mesh to its faces. Where these reach outside the body,
-            what they count there cancels, but the function has to have a value there too.
-        scale: m for one unit of the mesh: 0.001 for a mesh in millimetres.
+            evaluated in the tetrahedra from the middle of the mesh to its faces. If these reach outside the body, their
+            parts there cancel, but the function must have a value there too.
+        scale: m per unit of the mesh: 0.001 for a mesh in millimetres.
 
     Raises:
-        ModelError: where the mesh is open (with the number of open edges), inside out, flat or unreadable, or not
-            exactly one of mass and density is given.
-        MissingLibrary: where trimesh is not installed (``pip install trimesh``).
+        ModelError: if the mesh is open (with the number of open edges), inside out, flat or unreadable, or not exactly
+            one of mass and density is given.
+        MissingLibrary: if trimesh is not installed (``pip install trimesh``).
 
     >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
@@ -60,7 +60,7 @@ def mesh(source: Any, *, mass: float | None = None, density: DensityLike | None 
     if size == 0.0:
         raise ModelError(f"{name}: all vertices are the same point; expected a closed surface.")
     surface = trimesh.Trimesh((vertices - middle) / size, faces, process=False)
-    surface.merge_vertices()  # files such as STL repeat a vertex in every face
+    surface.merge_vertices()  # e.g. STL files repeat a vertex in every face
     _refuse_holes(np.asarray(surface.faces), name)
     triangles = np.asarray(surface.vertices)[np.asarray(surface.faces)]
     _refuse_volume(triangles, name)
@@ -83,7 +83,7 @@ def _trimesh() -> ModuleType:
 
 
 def _surface(trimesh: ModuleType, source: Any) -> tuple[Array, Array, str]:
-    """Vertices, faces and what to call the mesh."""
+    """Vertices, faces and the name of the mesh in messages."""
     if isinstance(source, str | PathLike):
         source, name = _read(trimesh, Path(source)), repr(str(source))
     else:

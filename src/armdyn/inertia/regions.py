@@ -13,7 +13,7 @@ from armdyn.errors import ModelError
 from armdyn.spatial.rotations import Array
 
 ALONG, ROUND = 4, 8
-"""Cells along a length and round a full turn to begin with: what is smaller than a tenth of them may be overlooked."""
+"""Initial cells along a length and around a full turn: features smaller than a tenth of a cell may be overlooked."""
 
 Coordinates = tuple[Array, ...]
 
@@ -23,12 +23,12 @@ class Region:
     """A body, surface or line: its points as functions of coordinates between 0 and 1, part by part.
 
     Args:
-        parts: how many parts it has.
-        grid: into how many cells a part is cut at first, along each coordinate.
+        parts: the number of parts.
+        grid: the number of initial cells of a part, along each coordinate.
         at: the parts' numbers, shape (cells, 1), and the coordinates, each (cells, points), to the points (x, y, z) and
-            their content: volume, area or length for a unit of the coordinates.
-        reach: about how far the points are from 0, in their own unit.
-        origin: what is added to the points, m.
+            their content: volume, area or length per unit of the coordinates.
+        reach: approximate distance of the points from 0, in their own unit.
+        origin: offset added to the points, m.
         unit: of the points and of content, m.
     """
 
@@ -55,7 +55,7 @@ def box(size: Sequence[Any], inner: Sequence[Any] | None) -> Region:
     hole = np.array([number(x) for x in inner]) / 2
     corners, edges = [], []
     low, high = -half, half
-    for axis in np.flatnonzero(hole < half):  # a pair of walls, then what lies between them
+    for axis in np.flatnonzero(hole < half):  # a pair of walls, then the part between them
         for start, end in ((low[axis], -hole[axis]), (hole[axis], high[axis])):
             corner, edge = low.copy(), high - low
             corner[axis], edge[axis] = start, end - start

@@ -40,12 +40,12 @@ class Shape(NamedTuple):
 
 
 def diagonal(x: Any, y: Any, z: Any) -> Array:
-    """diag(x, y, z) of objects, with whole zeros beside it."""
+    """diag(x, y, z) of objects, with integer zeros off the diagonal."""
     return np.array([[x, 0, 0], [0, y, 0], [0, 0, z]], dtype=object)
 
 
 def inertia(mass: Any, com: Any, tensor: Array) -> Inertia:
-    """An `Inertia` where all are numbers; `MassProperties` of symbols otherwise, which have the same operations."""
+    """An `Inertia` if all are numbers; `MassProperties` of symbols otherwise, which have the same operations."""
     com = np.array(com, dtype=object)
     if all(is_number(value) for value in (mass, *com.flat, *tensor.flat)):
         return Inertia(mass, com.astype(float), tensor.astype(float))

@@ -176,8 +176,8 @@ def point_masses(masses: Sequence[float], positions: ArrayLike) -> Inertia:
         positions: r_i, m, shape (n, 3).
 
     Raises:
-        ShapeError: where there is not one position a mass.
-        ModelError: where a mass is negative.
+        ShapeError: if there is not one position per mass.
+        ModelError: if a mass is negative.
 
     >>> armdyn.inertia.point_masses([1.0, 1.0], [[0, 0, 1], [0, 0, -1]]).tensor.diagonal()
     array([2., 2., 0.])

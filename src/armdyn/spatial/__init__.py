@@ -1,4 +1,4 @@
-"""Rotations, motions, twists, wrenches, moving frames, single bodies, of floats or symbols. Knows no robots."""
+"""Rotations, motions, twists, wrenches, moving frames, single bodies, of floats or symbols, independent of robots."""
 
 from __future__ import annotations
 

@@ -17,15 +17,15 @@ from armdyn.spatial.rotations import Array, skew
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """The inertia of one rigid body, seen from some frame F, of symbols or numbers.
+    """The inertia of one rigid body, seen from some frame F, in symbols or numbers.
 
-    `armdyn.Inertia` is the one of numbers only.
+    `armdyn.Inertia` is restricted to numbers.
 
     Args:
         mass: m, kg.
         com: c, from F's origin to the centre of mass, in F's axes, m, shape (3,).
-        tensor: I_c, rotational inertia about the centre of mass, in F's axes, kg m^2, shape (3, 3). Off the diagonal
-            stand minus the products of inertia, as in Craig and in Modern Robotics.
+        tensor: I_c, rotational inertia about the centre of mass, in F's axes, kg m^2, shape (3, 3). The off-diagonal
+            entries are minus the products of inertia, as in Craig and in Modern Robotics.
 
     >>> import sympy as sp
     >>> m, l = sp.symbols("m l", positive=True)
@@ -47,7 +47,7 @@ class MassProperties:
 
     @property
     def _exact(self) -> bool:
-        """Whether whole numbers that meet these stay whole."""
+        """True if integers stay integers in operations with these numbers."""
         return object in (self.com.dtype, self.tensor.dtype)
 
     @property
@@ -74,10 +74,10 @@ class MassProperties:
 
         Args:
             point: q, from F's origin, in F's axes, m, shape (3,).
-            axes: R_FQ, the new axes as columns in F's, shape (3, 3); F's axes where none are given.
+            axes: R_FQ, the new axes as columns in F's, shape (3, 3); F's axes by default.
 
         Raises:
-            ModelError: where ``axes`` are not orthonormal or left-handed.
+            ModelError: if ``axes`` are not orthonormal or are left-handed.
 
         >>> armdyn.inertia.box((1, 2, 3), mass=12).tensor_about((-0.5, -1, -1.5)).round(12)
         array([[ 52.,  -6.,  -9.],
@@ -96,10 +96,10 @@ class MassProperties:
 
         Args:
             direction: d, a unit vector along the axis, in F's axes, shape (3,).
-            point: q, any point of the axis, from F's origin, m, shape (3,); the centre of mass where none is given.
+            point: q, any point of the axis, from F's origin, m, shape (3,); the centre of mass by default.
 
         Raises:
-            ModelError: where ``direction`` is no unit vector.
+            ModelError: if ``direction`` is not a unit vector.
 
         >>> round(float(armdyn.inertia.rod(2.0, mass=3.0).moment_about([1, 0, 0], point=[0, 0, 1])), 12)
         4.0
@@ -108,10 +108,10 @@ class MassProperties:
         return d @ self.tensor_about(self.com if point is None else point) @ d
 
     def seen_from(self, T: ArrayLike) -> Self:
-        """The same body seen from frame A, where T = T_AF is the pose of F in A, shape (4, 4).
+        """The body seen from frame A, with T = T_AF the pose of F in A, shape (4, 4).
 
         Raises:
-            ModelError: where T is no rigid motion.
+            ModelError: if T is not a rigid motion.
 
         >>> T = np.eye(4)
         >>> T[2, 3] = 0.5  # F stands half a metre above A
@@ -123,7 +123,7 @@ class MassProperties:
         return self._made(self.mass, R @ self.com + p, R @ self.tensor @ R.T)
 
     def at(self, point: ArrayLike) -> Self:
-        """The same body moved, without turning, so that F's origin comes to ``point``, m, shape (3,).
+        """The body moved, without turning, so that F's origin is at ``point``, m, shape (3,).
 
         >>> armdyn.inertia.sphere(0.1, mass=2.0).at([0.3, 0, 0]).com
         array([0.3, 0. , 0. ])
@@ -160,8 +160,8 @@ class MassProperties:
     def spatial_inertia(self) -> Array:
         """G = [[I_o, m [c]], [m [c]^T, m 1]] in frame F, angular part first, kg m^2, kg m and kg, shape (6, 6).
 
-        Modern Robotics 8.32 where F stands at the centre of mass, and 8.42 elsewhere; ``seen_from(T).spatial_inertia``
-        gives it in any frame.
+        The equations are Modern Robotics 8.32 if F is at the centre of mass, else 8.42;
+        ``seen_from(T).spatial_inertia`` gives it in any frame.
 
         >>> armdyn.inertia.sphere(0.5, mass=10.0).spatial_inertia.diagonal()
         array([ 1.,  1.,  1., 10., 10., 10.])
@@ -224,7 +224,7 @@ class MassProperties:
 
 
 def steiner(mass: Any, d: Array) -> Array:
-    """m (d.d 1 - d d^T): what a shift by d adds to the inertia about the centre of mass (Modern Robotics 8.27)."""
+    """m (d.d 1 - d d^T): the addition to the inertia about the centre of mass by a shift d (Modern Robotics 8.27)."""
     added: Array = mass * (d @ d * np.eye(3, dtype=d.dtype) - np.outer(d, d))
     return added
 

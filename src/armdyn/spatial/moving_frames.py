@@ -1,6 +1,6 @@
 """Velocity and acceleration of a point or a frame, seen from another frame that moves (Craig 6.2).
 
-Frame B moves as seen from frame A; `FrameMotion` says how. What moves as seen from B is then given as seen from A.
+Frame B moves relative to frame A by a `FrameMotion`. The functions convert motions seen from B to motions seen from A.
 Every function takes arrays of floats or of symbols, and all results are in A's axes.
 """
 
@@ -76,9 +76,9 @@ def point_velocity(B: FrameMotion, Q: ArrayLike, v_Q: ArrayLike = (0, 0, 0)) -> 
     """v = v_BORG + R v_Q + Omega x R Q, velocity of a point seen from A, m/s, shape (3,) (Craig 6.2).
 
     Args:
-        B: how frame B moves, seen from A.
+        B: motion of frame B, seen from A.
         Q: position of the point in B, m, shape (3,).
-        v_Q: its velocity seen from B, in B's axes, m/s, shape (3,); at rest in B where none is given.
+        v_Q: its velocity seen from B, in B's axes, m/s, shape (3,); at rest in B by default.
 
     >>> turntable = armdyn.spatial.FrameMotion.of(w=[0, 0, 2])
     >>> armdyn.spatial.point_velocity(turntable, [3, 0, 0])
@@ -149,7 +149,7 @@ def angular_acceleration(B: FrameMotion, w_C: ArrayLike, alpha_C: ArrayLike = (0
 
 
 def frame_motion(B: FrameMotion, C: FrameMotion) -> FrameMotion:
-    """The motion of frame C, seen from A, where B is the motion of B seen from A, and C that of C seen from B.
+    """The motion of frame C, seen from A, for B the motion of B seen from A, and C that of C seen from B.
 
     Craig 6.2, all four equations: link after link, this is the outward half of the Newton-Euler recursion.
 

@@ -11,7 +11,7 @@ from armdyn.spatial.rotations import Array
 
 
 class ZeroPivot(ArithmeticError):
-    """A matrix that is singular whatever its traced scalars are: row ``row`` depends on the rows before it."""
+    """A matrix that is singular for all values of its traced scalars: row ``row`` depends on the rows before it."""
 
     def __init__(self, row: int) -> None:
         self.row = row
@@ -34,7 +34,7 @@ class Cholesky(NamedTuple):
         """The factors of A, numbers or traced scalars, shape (k, k).
 
         Raises:
-            ZeroPivot: where a pivot is the constant zero.
+            ZeroPivot: if a pivot is the constant zero.
         """
         size = len(A)
         A = np.array(A, dtype=object)
@@ -52,9 +52,9 @@ class Cholesky(NamedTuple):
 
     @property
     def independence(self) -> list[Any]:
-        """D_jj / A_jj of every row: 1 where it is at right angles to those before it, 0 where it follows from them.
+        """D_jj / A_jj of every row: 1 if it is at right angles to those before it, 0 if it depends on them.
 
-        The square of the sine of the angle between row j and what they span, where A is a Gram matrix.
+        The square of the sine of the angle between row j and their span, if A is a Gram matrix.
         """
         return [pivot / whole for pivot, whole in zip(self.D, self.diagonal, strict=True)]
 

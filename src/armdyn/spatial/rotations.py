@@ -24,7 +24,7 @@ MOST_STEPS = 12
 
 def skew(v: Array) -> Array:
     """[v], the matrix with [v] u = v x u (Modern Robotics 3.30)."""
-    K = np.zeros((3, 3), dtype=np.result_type(np.asarray(v), float))  # symbols stay symbols beside exact zeros
+    K = np.zeros((3, 3), dtype=np.result_type(np.asarray(v), float))  # symbols stay symbols next to exact zeros
     K[2, 1], K[0, 2], K[1, 0] = v
     K[1, 2], K[2, 0], K[0, 1] = -v[0], -v[1], -v[2]
     return K
@@ -36,7 +36,7 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def mirrored(S: Array) -> Array:
-    """A symmetric tensor with its upper half on both sides: what rounding made of the lower half is gone."""
+    """A symmetric tensor with its upper half on both sides: rounding errors of the lower half are dropped."""
     return np.asarray(np.triu(S) + np.triu(S, 1).T)
 
 
@@ -84,7 +84,7 @@ def orthonormal(R: Array) -> Array:
 
 
 def rigid(R: Array | None = None, p: Array | None = None) -> Array:
-    """Homogeneous matrices T = (R, p), shape (..., 4, 4); identity where a part is left out (Modern Robotics 3.62)."""
+    """Homogeneous matrices T = (R, p), shape (..., 4, 4); identity if a part is left out (Modern Robotics 3.62)."""
     dtype = np.result_type(float, *(np.asarray(part) for part in (R, p) if part is not None))
     batch = np.shape(p)[:-1] if p is not None else () if R is None else np.shape(R)[:-2]
     T = np.empty((*batch, 4, 4), dtype)

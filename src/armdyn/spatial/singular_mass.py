@@ -1,4 +1,4 @@
-"""Whether a mass matrix is singular, judged in no unit, and which coordinates move no inertia then."""
+"""A test for singular mass matrices, independent of units, and the coordinates that move no inertia then."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 SINGULAR = 4.0 * float(np.finfo(float).eps)
-"""Times n: an eigenvalue of M with a diagonal of ones below this is what rounding left of zero."""
+"""An eigenvalue of M, scaled to a diagonal of ones, below n times this is a rounding error of zero."""
 
 
 def is_singular(M: Array) -> Array:
-    """Whether matrices M, shape (..., n, n), are singular, shape (...); those that are not finite are not judged.
+    """True for singular matrices M, shape (..., n, n), in shape (...); False for those that are not finite.
 
-    D M D with a diagonal of ones is looked at, so that neither units nor sizes of coordinates bear on it.
+    The test is on D M D with a diagonal of ones, so that neither units nor sizes of coordinates affect it.
 
     >>> from armdyn.spatial.singular_mass import is_singular
     >>> is_singular(np.array([[[4e-9, 2.0], [2.0, 1e9]], [[4e-9, 1.0], [1.0, 1e9]]]))
@@ -30,7 +30,7 @@ def is_singular(M: Array) -> Array:
 
 
 def without_inertia(M: Array, names: Sequence[str]) -> list[str]:
-    """The coordinates that a singular M, shape (n, n), lets move, one alone or together, without any inertia."""
+    """The coordinates that move without inertia, one alone or together, if M, shape (n, n), is singular."""
     still = [name for name, inertia in zip(names, np.diagonal(M), strict=True) if inertia <= 0.0]
     if still:
         return still

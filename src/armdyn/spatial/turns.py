@@ -1,7 +1,7 @@
 """Rotations as sequences of turns about single axes: a turn by (cos, sin) costs half of a 3x3 product.
 
-A rotation R_ab is a tuple of `Turn`, outermost first: R_ab = turns[0] turns[1] ... Where cos and sin are
-constants such as 0 and 1, tracing folds the turn away. A constant rotation of general direction is one `Axes`.
+A rotation R_ab is a tuple of `Turn`, outermost first: R_ab = turns[0] turns[1] ... If cos and sin are constants, e.g. 0
+and 1, tracing folds the turn away. A constant rotation of general direction is one `Axes`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Turn(NamedTuple):
 
 
 class Axes(NamedTuple):
-    """A rotation by its 3x3 matrix R_ab: how the first joint's axes stand on the base."""
+    """A rotation by its 3x3 matrix R_ab: for the orientation of the first joint's axes on the base."""
 
     matrix: Array
 
@@ -80,7 +80,7 @@ def tensor_to_parent(turns: Iterable[Turn | Axes], S: Array) -> Array:
 
 
 def _turned_tensor(axis: int, c: Any, s: Any, S: Array) -> Array:
-    """S turned about one axis: 12 multiplications, for S_xx + S_yy, S_xy - S_yx and S_zz stay; 8 where symmetric."""
+    """S turned about one axis: 12 multiplications, because S_xx + S_yy, S_xy - S_yx and S_zz stay; 8 if symmetric."""
     x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis
     u = s * (S[x, x] - S[y, y]) + c * (S[x, y] + S[y, x])
     turned = np.array(S, dtype=object)
@@ -95,8 +95,8 @@ def _turned_tensor(axis: int, c: Any, s: Any, S: Array) -> Array:
 def symmetric_to_parent(turns: Iterable[Turn | Axes], S: Array) -> Array:
     """S_a = R_ab S_b R_ab^T for a symmetric tensor S, the rows first and then the columns.
 
-    A small moment beside large ones, such as a long arm's about its own axis, keeps the digits of its own size, for
-    twice as many multiplications.
+    A small moment next to large ones, e.g. a long arm's about its own axis, keeps the digits of its own size, for twice
+    as many multiplications.
     """
     for turn in reversed(tuple(turns)):
         if isinstance(turn, Axes):
