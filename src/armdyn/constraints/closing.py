@@ -115,8 +115,8 @@ def _cannot_change(robot: ConstrainedRobot, best: ClosureCandidate, free: Array,
     """True if the rest of phi lies along rows that no free joint moves, here and at states around.
 
     At the best q, A^T phi = 0, for a contradiction and for a part that does not reach. For a contradiction
-    y = phi / |phi| is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is equal everywhere.
-    Rows are measured by the sizes of the search.
+    y = phi / |phi| is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is equal
+    everywhere. Rows are measured by the sizes of the search.
     """
     left = best.left / sizes
     rng, rows, size = np.random.default_rng(0), holonomic(robot), np.linalg.norm(left)

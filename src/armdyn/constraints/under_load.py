@@ -6,9 +6,9 @@ friction as in `armdyn.algorithms.load_friction`. With a rotor a, and d the fric
     l + f(qd, l) + a qdd + d = tau,    A qdd + Adot qd = 0.
 
 Given qdd and lambda, tau follows. Given tau, l_i depends on qdd_i alone, because l + f grows with l: so
-g(qdd) = tau - d - l grows with qdd, and M qdd + h + g(qdd) + A^T lambda = tau - d has one qdd among those that A allows, and with it
-one A^T lambda, for independent and dependent rows of A: the loads are unique if the accelerations are. Newton's method
-is that of arms without constraints; the rotors differ in each of its steps.
+g(qdd) = tau - d - l grows with qdd, and M qdd + h + g(qdd) + A^T lambda = tau - d has one qdd among those that A
+allows, and with it one A^T lambda, for independent and dependent rows of A: the loads are unique if the accelerations
+are. Newton's method is that of arms without constraints; the rotors differ in each of its steps.
 
 Joints that are coupled, or turn rotors that are bodies, share an equation: `armdyn.constraints.transmitted` gives the
 part of lambda that each of them transmits, and `armdyn.algorithms.coupled_loads` solves for all at once, for

@@ -1,8 +1,8 @@
 """Physical consistency of an inertia, and the nearest one that a rigid body can have.
 
 A body's second moment S_c, the integral of r r^T dm about its centre of mass, has no negative eigenvalue. These are
-s_i = (I_j + I_k - I_i)/2 in its principal moments, so that "S_c is positive semidefinite", "the triangle inequalities hold"
-and, for a positive mass, "the pseudo-inertia is positive semidefinite" are equivalent.
+s_i = (I_j + I_k - I_i)/2 in its principal moments, so that "S_c is positive semidefinite", "the triangle inequalities
+hold" and, for a positive mass, "the pseudo-inertia is positive semidefinite" are equivalent.
 """
 
 from __future__ import annotations

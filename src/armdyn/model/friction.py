@@ -14,7 +14,7 @@ from armdyn.errors import ModelError, shown
 from armdyn.exact import is_zero
 
 TINY = float(np.finfo(np.float32).tiny)
-"""rad/s or m/s: the velocity of a joint that begins to slip; the least that float32 does not take for rest."""
+"""rad/s or m/s: the velocity of a joint that begins to slip; the least that float32 distinguishes from rest."""
 
 
 class Slopes(NamedTuple):
@@ -88,7 +88,7 @@ class FrictionLaw(ABC):
 
     @abstractmethod
     def breakaway(self, load: Any) -> Any:
-        """The largest force, N m or N, that it takes at rest before the joint moves: 0 of one that never sticks."""
+        """The largest force, N m or N, that it takes at rest before the joint moves: 0 if it never sticks."""
 
     def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
         """The force of dry friction while a joint slips in a direction, N m or N.

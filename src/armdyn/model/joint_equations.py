@@ -100,7 +100,7 @@ class _Row:
 
 
 def with_joint_equations(model: Model, equations: Sequence[JointEquation], dependent: Sequence[str] = ()) -> Model:
-    """The model whose coordinates are the joints the equations leave; see `armdyn.Robot.with_joint_equations`."""
+    """The model whose coordinates are the independent joints of equations (`armdyn.Robot.with_joint_equations`)."""
     check_size(model)
     names = [coordinate.name for coordinate in model.coordinates]
     for name in [*(name for equation in equations for name in equation.coefficients), *dependent]:
