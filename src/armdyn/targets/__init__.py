@@ -1,7 +1,7 @@
-"""Programs as NumPy functions: machine code where llvmlite is installed, otherwise interpreted. Knows no robots.
+"""Programs as NumPy functions: machine code where llvmlite is installed, otherwise interpreted; independent of robots.
 
 `armdyn.targets.llvm` is the compiler, `armdyn.targets.native` hand-written code that makes calls, threads and loading
-faster and can be turned off. Here is what both and the interpreter share: kernels, the cache on disk, ufuncs, threads.
+faster and can be turned off. Both share with the interpreter the modules here: kernels, cache on disk, ufuncs, threads.
 """
 
 from armdyn.lazy import modules_of

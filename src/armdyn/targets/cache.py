@@ -1,9 +1,8 @@
-"""Entries on disk: read only if they are intact, ours, and made for what is asked for.
+"""Entries of the cache on disk, read only if they are intact, armdyn's own and stored under the requested key.
 
-An entry is a file: a magic word, the SHA-256 of what follows, a JSON header that repeats the full key, and the code of
-those entries that hold some. Nothing in it is unpickled or evaluated. Which folders and files are believed is said in
-`armdyn.targets.cache_folder`, what entries are called in `armdyn.targets.cache_keys`, how long they stay in
-`armdyn.targets.cache_eviction`.
+An entry is a file: a magic word, the SHA-256 of the rest, a JSON header that repeats the full key, and the code, if the
+entry holds any. Nothing in it is unpickled or evaluated. `armdyn.targets.cache_folder` checks folders and files,
+`armdyn.targets.cache_keys` makes the keys, `armdyn.targets.cache_eviction` removes old entries.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ _HASH_BYTES = 32
 _warned: set[str] = set()
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""No link is followed, and a pipe in the place of an entry is not waited for."""
+"""Flags that open an entry for reading, without following a link or waiting for a pipe."""
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 def read(kind: str, key: str) -> tuple[Mapping[str, Any], bytes] | None:
-    """The header and code stored under a full key; None without an entry that can be trusted.
+    """The header and code stored under a full key; None if there is no entry that can be trusted.
 
     ``kind`` is the ending of the file's name; ``key`` holds everything that the entry depends on.
     """

@@ -14,13 +14,13 @@ from itertools import count
 from pathlib import Path
 
 MOST_BYTES = 512 * 2**20
-"""Entries together hold at most so much; they are brought down to three quarters of it."""
+"""Bytes that all entries together hold at most; eviction reduces them to three quarters of this."""
 
 LONGEST_UNUSED = 90 * 86400.0
-"""s that an entry stays without being read."""
+"""The time for which an entry is kept without being read, s."""
 
 TEMPORARY = ".temporary"
-"""The ending of files that become entries."""
+"""The suffix of files that are still being written."""
 
 _ENDINGS = (".traced", ".lowered", ".kernel", ".shared")
 _LEFTOVER = 86400.0
@@ -33,14 +33,14 @@ _writes = count(1)
 
 
 def mark_as_used(path: Path, status: os.stat_result) -> None:
-    """Note in the file's times, once a day, that an entry was read."""
+    """Update the file's modification time when an entry is read, at most once a day."""
     if time.time() - status.st_mtime > _MARKED:
         with suppress(OSError):  # a folder that can only be read
             os.utime(path)
 
 
 def after_writing(place: Path) -> None:
-    """Look through the folder now and then: once an hour, and after many entries of one process."""
+    """Evict entries once an hour, and after every `_WRITES_BETWEEN` entries of one process."""
     stamp = place / _STAMP
     with suppress(OSError):
         due = not stamp.exists() or time.time() - stamp.stat().st_mtime > _BETWEEN
@@ -50,7 +50,7 @@ def after_writing(place: Path) -> None:
 
 
 def evict(place: Path) -> None:
-    """Remove entries that were not read for long, those longest unused of too many, and what killed processes left."""
+    """Remove expired entries, the least recently used ones of too many, and temporary files of killed processes."""
     now = time.time()
     entries = []
     for path, status in _files(place):
@@ -72,7 +72,7 @@ def evict(place: Path) -> None:
 
 
 def _files(place: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """The files that are ours, by their names."""
+    """The files with armdyn's suffixes, and their status."""
     with suppress(OSError), os.scandir(place) as listing:
         for entry in listing:
             if entry.name.endswith((*_ENDINGS, TEMPORARY)):

@@ -1,8 +1,8 @@
-"""The folder of compiled code, and whether it can be trusted: machine code runs with the user's rights.
+"""The folder of compiled code, and the checks that it can be trusted: machine code runs with the user's rights.
 
 Code is taken only from regular files of the user's (or root's), in folders that no other user can write to. The same
 holds for every folder and symbolic link on the path: otherwise another user could replace the whole folder by a
-different folder of the user's, such as a download. In folders with the sticky bit, such as /tmp, other users can add
+different folder of the user's, e.g. a download. In folders with the sticky bit, e.g. /tmp, other users can add
 names, but cannot move those of the user.
 """
 
@@ -16,21 +16,21 @@ from contextlib import suppress
 from pathlib import Path
 
 _MOST_LINKS = 40
-"""Symbolic links on the way; Linux follows no more either."""
+"""The most symbolic links that are followed on a path, as on Linux."""
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _NOT_TAKEN = "and machine code is not taken from others"
 
 
 class NoFolder(OSError):
-    """No folder for compiled code can be used; the message says why."""
+    """No folder for compiled code can be used; the message gives the reason."""
 
 
 def chosen_folder() -> Path | None:
     """``$ARMDYN_CACHE_DIR`` (empty: None, nowhere) or the platform's place for caches.
 
     Raises:
-        NoFolder: where that is a relative path, which is another folder wherever a program is started.
+        NoFolder: if that is a relative path, which is a different folder in every working directory.
     """
     chosen = os.environ.get("ARMDYN_CACHE_DIR")
     if chosen is not None:
@@ -64,11 +64,11 @@ def _absolute(variable: str, value: str, path: Path) -> Path:
 
 
 def trusted(place: Path) -> Path:
-    """The folder itself, without links, where no other user can write to it or replace it.
+    """The folder's path without symbolic links, if no other user can write to it or replace it.
 
     Raises:
-        FileNotFoundError: where there is no such folder.
-        PermissionError: where others could have written there.
+        FileNotFoundError: if there is no such folder.
+        PermissionError: if other users could have written there.
     """
     last, status = place.anchor, os.lstat(place.anchor)
     for step, found in _way_to(place):
@@ -84,7 +84,7 @@ def trusted(place: Path) -> Path:
 
 
 def made(place: Path) -> Path:
-    """The folder as `trusted` has it, created for the user alone if it does not exist."""
+    """The folder as `trusted` returns it, created for the user alone if it does not exist."""
     try:
         return trusted(place)
     except FileNotFoundError:
@@ -96,7 +96,7 @@ def made(place: Path) -> Path:
 
 
 def check_file(status: os.stat_result) -> None:
-    """Raise a PermissionError where an open file cannot be believed, though the folder can."""
+    """Raise a PermissionError if an open file cannot be trusted, although its folder can."""
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
         raise PermissionError("an entry there is no regular file of its own, but a link, a pipe or the like")
     if not hasattr(os, "getuid"):
@@ -108,7 +108,7 @@ def check_file(status: os.stat_result) -> None:
 
 
 def _way_to(place: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Every folder and symbolic link on the way to a folder, the root first, with what it is."""
+    """Every folder and symbolic link on the path to a folder, the root first, with its status."""
     at = place.anchor
     yield at, os.lstat(at)
     ahead, links = list(reversed(place.parts[1:])), 0
@@ -137,7 +137,7 @@ def _check_step(step: str, status: os.stat_result) -> None:
     if status.st_uid not in (os.getuid(), 0):
         raise PermissionError(f"{step} {_belongs_to(status)}")
     if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
-        return  # a link has no permissions of its own, and behind the sticky bit users move only their own files
+        return  # a link has no permissions of its own, and below the sticky bit users move only their own files
     if _others_write(step, status):
         whose = "anyone" if status.st_mode & stat.S_IWOTH else f"group {_group_name(status.st_gid)}"
         raise PermissionError(f"{whose} may write to {step}, {_NOT_TAKEN}: {_remedy(step)}")
@@ -158,7 +158,7 @@ def _others_write(folder: str, status: os.stat_result) -> bool:
 
 
 def _is_private_group(folder: str, status: os.stat_result) -> bool:
-    """Whether the group is the owner's alone, as distributions with umask 002 make one for every user.
+    """True if the group is the owner's alone: distributions with umask 002 create one for every user.
 
     An access control list changes the meaning of the group's permissions.
     """

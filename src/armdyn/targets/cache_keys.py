@@ -31,7 +31,7 @@ CODE_FORMAT = (
 
 @cache
 def has_sources() -> bool:
-    """Whether armdyn's sources can be read; a program packed without them has nothing to tell its version by."""
+    """True if armdyn's sources can be read; a program packed without them has nothing that identifies its version."""
     return (PACKAGE / "targets" / "cache_keys.py").is_file()
 
 
@@ -41,7 +41,7 @@ def source_digest(*places: str) -> str:
 
     Args:
         places: sub-packages ("." is armdyn itself), without the packages in them, or single modules such as
-            "targets/gufunc.py"; all sources where none is named.
+            "targets/gufunc.py"; all sources if empty.
     """
     digest = hashlib.sha256()
     for name in [name for place in places for name in _sources(place)] if places else _all_sources():
@@ -61,12 +61,12 @@ def _all_sources() -> list[str]:
 
 
 def of_trace(key: str) -> str:
-    """The full key of what a function becomes when it is traced."""
+    """The full key of the trace of a function."""
     return json.dumps([key, source_digest(*_COMMON)])
 
 
 def of_code(key: str) -> str:
-    """The full key of the machine code of what ``key`` names, a program or a C function, on this processor."""
+    """The full key of the machine code of ``key``, a program or a C function, on this processor."""
     versions = [_llvmlite_version(), sys.version_info[:2]]
     return json.dumps([key, fingerprint(), source_digest(*_COMMON), is_on("loader"), *versions])
 
@@ -79,7 +79,7 @@ def of_ir(ir: str, machine: Any) -> str:
 
 @cache
 def _llvmlite_version() -> str:
-    """The text of llvmlite's version file, for importing llvmlite takes longer than loading a kernel."""
+    """The text of llvmlite's version file; importing llvmlite would take longer than loading a kernel."""
     try:
         spec = find_spec("llvmlite")
         return (Path(spec.origin).parent / "_version.py").read_text() if spec and spec.origin else "none"

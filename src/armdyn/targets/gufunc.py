@@ -1,6 +1,6 @@
-"""From the address of an inner loop to a real `numpy.ufunc`, through NumPy's C API.
+"""Generalised ufuncs: a `numpy.ufunc` from the address of an inner loop, through NumPy's C API.
 
-NumPy publishes its C functions as a table behind a capsule. Slot 31 is ``PyUFunc_FromFuncAndDataAndSignature``. The
+NumPy publishes its C functions as a table in a capsule. Slot 31 is ``PyUFunc_FromFuncAndDataAndSignature``. The
 ufunc refers to the arrays, texts and code it is made from without owning them, so those are never freed; each ufunc
 must therefore be made only once.
 """
@@ -36,11 +36,11 @@ Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
 
 @dataclass(frozen=True)
 class Interface:
-    """The description of a function that NumPy needs besides its code.
+    """The description of a function that NumPy needs in addition to its code.
 
-    ``rollout`` says whether it is one: then its first two arrays are counts, and the core dimension ``t`` counts steps
-    and ``r`` the rows that are recorded. Of an ``integration`` the first two arrays are limits and progress, ``t``
-    counts saved times and ``r`` polynomials of steps.
+    If ``rollout`` is true, the first two arrays are counts, the core dimension ``t`` counts steps and ``r`` recorded
+    rows. If ``integration`` is true, the first two arrays are limits and progress, ``t`` counts saved times and ``r``
+    polynomials of steps.
     """
 
     name: str
@@ -128,14 +128,14 @@ Shape = tuple[int, ...]
 @cache
 def core_shapes(function: Any) -> tuple[list[Shape], list[Shape]]:
     """The shapes of one state's arguments and results of a ufunc made here."""
-    if function.signature is None:  # NumPy's word for scalars only
+    if function.signature is None:  # NumPy's value for scalars only
         return [()] * function.nin, [()] * function.nout
     inputs, outputs = map(_shapes, function.signature.split("->"))
     return inputs, outputs
 
 
 def _shapes(side: str) -> list[Shape]:
-    """The shapes on one side of a signature; of a rollout those of one step."""
+    """The shapes on one side of a signature, for rollouts those of one step."""
     groups = re.findall(r"\(([\w,]*)\)", side)
     return [tuple(int(extent) for extent in group.split(",") if extent.isdigit()) for group in groups]
 
@@ -143,8 +143,8 @@ def _shapes(side: str) -> list[Shape]:
 class LoopTable:
     """The table of inner loops of one ufunc, in the order NumPy tries them: float32 first, then float64.
 
-    float32 comes first so that it is taken for float32 arguments; what does not fit it goes to float64. All loops are
-    machine code: Python in their place could fail, and an error cannot leave them.
+    float32 comes first so that it is chosen for float32 arguments; all others go to float64. All loops are machine
+    code: Python in their place could fail, and an error cannot leave them.
 
     Args:
         interface: the description of the function.
@@ -170,11 +170,11 @@ class LoopTable:
 
     @classmethod
     def of(cls, ufunc: Any) -> LoopTable | None:
-        """The table behind a ufunc made here; None of anything else."""
+        """The table of a ufunc made here; None for any other object."""
         return _TABLES.get(ufunc)
 
     def _check(self) -> None:
-        """Raise where NumPy has made something else of it than armdyn expects."""
+        """Raise if NumPy has not made the ufunc that armdyn expects."""
         count = self.interface.inputs, self.interface.outputs
         types = [f"{letter * count[0]}->{letter * count[1]}" for letter in self.loops]
         made = self.ufunc
@@ -190,7 +190,7 @@ _TABLES: dict[Any, LoopTable] = {}
 
 
 def keep(thing: Any) -> None:
-    """Keep an object alive to which C code refers; it is never freed."""
+    """Keep alive an object that C code refers to; it is never freed."""
     _KEPT.append(thing)
 
 

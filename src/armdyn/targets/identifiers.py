@@ -9,7 +9,7 @@ from armdyn.errors import Unsupported, shown
 
 
 def identifier(name: str, reserved: Collection[str] = ()) -> str:
-    """Letters, digits and single underscores, a letter first; an underscore behind a reserved word.
+    """Letters, digits and single underscores, a letter first; an underscore after a reserved word.
 
     >>> identifier("forearm_link.mass"), identifier("2nd joint"), identifier("double", {"double"})
     ('forearm_link_mass', 'x2nd_joint', 'double_')
@@ -22,7 +22,7 @@ def identifier(name: str, reserved: Collection[str] = ()) -> str:
 
 
 def chosen_name(name: str | None, otherwise: str) -> str:
-    """The name that was chosen, or another one where none was.
+    """The chosen name, or the default ``otherwise`` if there is none.
 
     >>> chosen_name(None, "ur5"), chosen_name("arm", "ur5")
     ('ur5', 'arm')
@@ -39,7 +39,7 @@ def identifiers(names: Iterable[str], language: str, reserved: Collection[str] =
     """An identifier for every name.
 
     Raises:
-        Unsupported: where two names become the same identifier.
+        Unsupported: if two names become one identifier.
     """
     found: dict[str, str] = {}
     for name in names:
@@ -54,13 +54,13 @@ def identifiers(names: Iterable[str], language: str, reserved: Collection[str] =
 def of_both_sides(
     inputs: Iterable[str], outputs: Iterable[str], language: str, reserved: Collection[str] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Identifiers for inputs and for outputs, all different: ``q_out`` of an output ``q`` where an input is called so.
+    """Identifiers for inputs and for outputs, all different: ``q_out`` for an output ``q`` if an input is called ``q``.
 
     >>> of_both_sides(["q", "qd"], ["q", "energy"], "C")
     ({'q': 'q', 'qd': 'qd'}, {'q': 'q_out', 'energy': 'energy'})
 
     Raises:
-        Unsupported: where two inputs, or two outputs, become the same identifier.
+        Unsupported: if two inputs, or two outputs, become one identifier.
     """
     taken = identifiers(inputs, language, reserved)
     found: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""A program without machine code: called as a ufunc is, evaluated with NumPy. Slower, never wrong.
+"""A program without machine code, called like a ufunc and evaluated with NumPy: slower, with correct results.
 
-It is plain Python and no inner loop of a ufunc: an error, or Ctrl-C, cannot leave a C callback.
+It is plain Python, not an inner loop of a ufunc: an error, or Ctrl-C, cannot leave a C callback.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from armdyn.targets.gufunc import Interface
 Source = TypeVar("Source", bound=Program | Rollout | Integration)
 
 _NUMBERS_AT_ONCE = 1 << 24
-"""Intermediate values that are held together; more states are evaluated one block after the other."""
+"""Intermediate values in memory at a time; larger batches are evaluated one block after the other."""
 
 
 class InPlaceOfUfunc(Generic[Source]):
@@ -40,7 +40,7 @@ class InPlaceOfUfunc(Generic[Source]):
         self.__name__, self.__doc__ = interface.name, interface.doc
 
     def _type(self, arrays: Sequence[Any]) -> np.dtype[Any]:
-        """float32 where it computes in that and it holds all arrays exactly, else float64; numbers adapt to arrays."""
+        """float32 if the kernel has it and it represents all arrays exactly, else float64; numbers adapt to arrays."""
         types = [np.asarray(a).dtype for a in arrays if type(a) not in (bool, int, float)]
         single = "f" in self._letters and bool(types) and all(np.can_cast(one, np.float32) for one in types)
         return np.dtype(np.float32 if single else np.float64)
@@ -78,7 +78,7 @@ def _checked(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
 def _evaluated(
     program: Program, inputs: Sequence[NDArray[Any]], batch: tuple[int, ...], dtype: np.dtype[Any]
 ) -> list[NDArray[Any]]:
-    """The results for a batch, computed in blocks of states; one state that serves the whole batch is not repeated."""
+    """The results for a batch, computed in blocks of states; a state broadcast over the batch is not repeated."""
     count = math.prod(batch)
     states = []
     for array, port in _with(inputs, program.inputs):
@@ -107,10 +107,10 @@ def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
 
 
 class InterpretedRollout(InPlaceOfUfunc[Rollout]):
-    """A rollout called like the ufunc it would be compiled to: see `armdyn.targets.gufunc.Interface`."""
+    """A rollout called like the ufunc it would be compiled to, with the arrays of `armdyn.targets.gufunc.Interface`."""
 
     def __call__(self, *counts_and_arrays: Any, out: Any = None) -> Any:
-        """Write the state after the last step, and the rows that are recorded, to the arrays of ``out``."""
+        """Write the state after the last step, and the recorded rows, to the arrays of ``out``."""
         rollout, (steps, every, *arrays) = self._make_program(), counts_and_arrays
         dtype = self._type(arrays)
         values = {port.name: np.asarray(a, dtype) for port, a in zip(rollout.inputs, arrays, strict=True)}
@@ -136,6 +136,6 @@ class InterpretedRollout(InPlaceOfUfunc[Rollout]):
 
 
 def _time_first(array: NDArray[Any], port: Port) -> NDArray[Any]:
-    """An array over time, (..., steps, *shape), seen with the axis of time first."""
+    """A view of an array over time, (..., steps, *shape), with the axis of time first."""
     seen: NDArray[Any] = np.moveaxis(array, -1 - len(port.shape), 0)
     return seen

@@ -1,4 +1,4 @@
-"""An integration without machine code: SciPy's solvers around the interpreted rates. Slower, never wrong."""
+"""An integration without machine code: SciPy's solvers with the interpreted rates; slower, with correct results."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _parts(y: NDArray[Any], integration: Integration) -> list[NDArray[Any]]:
 def _rates_of(
     integration: Integration, held: dict[str, NDArray[Any]], seen: list[float]
 ) -> Callable[[float, NDArray[Any]], NDArray[Any]]:
-    """The rates as a function of t and y, which appends the watched results to those ``seen``."""
+    """The rates as a function of t and y, which appends the watched results to ``seen``."""
     rates, ports = integration.rates, integration.state_ports
 
     def f(t: float, y: NDArray[Any]) -> NDArray[Any]:

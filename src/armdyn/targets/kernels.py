@@ -1,12 +1,11 @@
 """Programs as NumPy functions: from memory, from disk, from the compiler, or interpreted, in this order.
 
-Everything that can fail (tracing, compiling, reading and writing files) is done before NumPy is entered, for an error
-or Ctrl-C inside the inner loop of a ufunc would be lost, and its results be whatever was in memory.
+Everything that can fail (tracing, compiling, reading and writing files) is done before NumPy is entered, because an
+error or Ctrl-C inside the inner loop of a ufunc would be lost, and its results would be undefined.
 
-A function is found in two steps. What it was traced from, its *source* (robot, options, armdyn's own code), leads to
-the fingerprint of the program, and that to machine code. So a source that was edited and gives the same program
-compiles nothing. Threads that need different functions make them side by side; those that need the same one wait for
-it.
+A function is looked up in two steps. Its *source* (robot, options, armdyn's own code) determines the fingerprint of the
+program, and that determines the machine code. So an edited source that gives an equal program compiles nothing. Threads
+that need different functions compile them in parallel; those that need one function wait for it.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from armdyn.targets.native.loader import LoadError
 from armdyn.threads import Once
 
 MOST_RESULTS = 20_000
-"""Programs with more results are interpreted: the compiler would take minutes, and a group of states megabytes."""
+"""The most results of a compiled program; larger ones are interpreted, because compiling would take minutes."""
 
 Source = Program | Rollout | Integration
-"""What becomes a kernel."""
+"""The objects that can be compiled to a kernel."""
 
 NumpyFunction = np.ufunc | Interpreted | InterpretedRollout | InterpretedIntegration
 """A callable on arrays: a ufunc of machine code, or the interpreter in its place."""
@@ -55,7 +54,7 @@ def compile_program(program: Program, *, cache: bool = True) -> NumpyFunction:
     """The program as a NumPy generalised ufunc with loops for float32 and float64.
 
     Leading axes broadcast; ``out=``, casting and error messages are NumPy's. Safe to call from threads, which run in
-    parallel. ``cache=False`` keeps the machine code off the disk. Without a compiler, the interpreter in its place.
+    parallel. ``cache=False`` keeps the machine code off the disk. Without a compiler it is the interpreter.
     """
     return kernel_of(program, cache=cache).for_any()
 
@@ -67,10 +66,10 @@ def kernel_of(program: Source, *, cache: bool = True) -> Kernel:
 
 
 def load_or_compile(key: str, make_program: Callable[[], Source], *, cache: bool = True) -> Kernel:
-    """The kernel stored under ``key``; ``make_program`` is called only if the program is not known or not compiled.
+    """The kernel stored under ``key``; ``make_program`` is called only if its trace or code is not stored.
 
     The key must name everything the program depends on, the code that traces it included (`cache_keys.source_digest`),
-    but for the packages ``program`` and ``targets``: those are added here, as are processor and element type.
+    except for the packages ``program`` and ``targets``: those are added here, as are processor and element type.
     """
     return _by_source.get(key, lambda: _of_source(key, make_program, cache))
 
@@ -90,13 +89,13 @@ def _of_source(key: str, make_program: Callable[[], Source], cache: bool) -> Ker
 
 
 class Loops:
-    """The inner loops of a program or rollout, machine code for float32 and float64, each compiled when asked for.
+    """The inner loops of a program or rollout, machine code for float32 and float64, each compiled on first use.
 
     Args:
         digest: of the program.
         interface: its name, documentation and signature.
-        make_program: returns the program; called where no machine code is stored.
-        cache: whether the disk is read and written.
+        make_program: returns the program; called if no machine code is stored.
+        cache: read and write the disk.
     """
 
     def __init__(self, digest: str, interface: Interface, make_program: Callable[[], Any], cache: bool = True) -> None:
@@ -106,7 +105,7 @@ class Loops:
         self._cache = cache
 
     def address(self, letter: str) -> int | None:
-        """The address of the loop for ``"f"`` (float32) or ``"d"`` (float64); None where it cannot be had."""
+        """The address of the loop for ``"f"`` (float32) or ``"d"`` (float64); None if it has no machine code."""
         return _loops.get((self._digest, letter), lambda: self._machine_code(letter))
 
     def _machine_code(self, letter: str) -> int | None:
@@ -118,7 +117,7 @@ class Loops:
             code = kept_or_compiled(key, lambda: self._module(letter), ENTRY, keep=self._cache)
             if code is None:
                 raise LoadError("the compiled code cannot be loaded")
-        except (ArmdynError, MemoryError, Warning):  # of the function, of no compiler, made an error
+        except (ArmdynError, MemoryError, Warning):  # errors of the function, and warnings as errors
             raise
         except Exception as error:
             _warn(error)
@@ -129,7 +128,7 @@ class Loops:
     def _module(self, letter: str) -> Module:
         machine, program = host(), self._program()
         if isinstance(program, Rollout):
-            from armdyn.targets.llvm.rollout_loop import rollout_module  # noqa: PLC0415 - not needed where the code is kept
+            from armdyn.targets.llvm.rollout_loop import rollout_module  # noqa: PLC0415 - not needed if the code is on disk
 
             return rollout_module(program, letter, machine)
         if isinstance(program, Integration):
@@ -153,13 +152,13 @@ def loops_of(program: Program) -> Loops:
 
 
 class Kernel(Loops):
-    """A program or rollout as NumPy functions, float64 compiled at once, float32 when arrays of that type come.
+    """A program or rollout as NumPy functions, float64 compiled at once, float32 at the first arrays of that type.
 
     Args:
         digest: of the program.
         interface: its name, documentation and signature.
-        make_program: returns the program; called where no machine code is stored.
-        cache: whether the disk is read and written.
+        make_program: returns the program; called if no machine code is stored.
+        cache: read and write the disk.
     """
 
     def __init__(self, digest: str, interface: Interface, make_program: Callable[[], Any], cache: bool = True) -> None:
@@ -171,7 +170,7 @@ class Kernel(Loops):
         self._any: NumpyFunction | None = None if compiled else self._interpreted
 
     def for_arrays(self, arrays: Sequence[Any]) -> NumpyFunction:
-        """The compiled function for these arrays: float32 where that holds all of them exactly, else float64.
+        """The compiled function for these arrays: float32 if that represents all of them exactly, else float64.
 
         Once both are compiled it is one ufunc, which chooses by itself.
         """
@@ -193,7 +192,7 @@ class Kernel(Loops):
         return both
 
     def _ufunc(self, letters: str) -> np.ufunc | None:
-        """The ufunc with loops for some types; None where not all of them are machine code."""
+        """The ufunc with loops for some types; None unless all of them are machine code."""
         loops = {letter: self.address(letter) for letter in letters}
         found = {letter: address for letter, address in loops.items() if address is not None}
         if len(found) < len(loops):
@@ -202,14 +201,14 @@ class Kernel(Loops):
 
 
 def _interpreter_of(interface: Interface) -> Callable[..., Any]:
-    """The class of what stands in for machine code."""
+    """The class of the interpreter that replaces machine code."""
     if interface.integration:
         return InterpretedIntegration
     return InterpretedRollout if interface.rollout else Interpreted
 
 
 def _is_beyond_float32(array: Any) -> bool:
-    """Whether an array is computed in float64 for sure; Python's numbers, and arrays without axes, may adapt."""
+    """True if an array requires float64; Python's numbers, and arrays without axes, may adapt."""
     if type(array) is not np.ndarray:
         array = np.asarray(array)
     return array.ndim > 0 and not np.can_cast(array.dtype, np.float32)

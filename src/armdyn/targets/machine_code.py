@@ -1,4 +1,4 @@
-"""Object code as it is kept on disk, and as it can be called."""
+"""Object code: stored on disk, and loaded as callable functions."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from armdyn.targets.native.relocations import LinkError
 from armdyn.threads import Once, undivided
 
 Code = tuple[int, Any]
-"""The address of an entry, and what must be kept alive for as long as it may be called."""
+"""The address of an entry, and the object that must be kept alive as long as the entry may be called."""
 
 
 Functions = Mapping[str, int]
-"""Addresses of functions that code calls by name, besides those of libm and Python."""
+"""Addresses of functions that code calls by name, in addition to those of libm and Python."""
 
 
 def kept_or_compiled(
     key: str, make_module: Callable[[], Module], entry: str, *, keep: bool = True, functions: Functions = NO_FUNCTIONS
 ) -> Code | None:
-    """The machine code of what ``key`` names, from disk if it is there; None where it cannot be loaded here.
+    """The machine code stored under ``key``, from disk or compiled; None if it cannot be loaded here.
 
-    On disk the key leads to the fingerprint of its LLVM IR, and that to the code. So where sources were edited and make
-    the same instructions as before, nothing is compiled, and nothing is imported but for writing them down.
-    ``make_module`` writes the IR for this processor; ``keep`` is whether the disk is read and written; ``functions``
-    are what the code calls besides libm and Python.
+    On disk the key determines the fingerprint of its LLVM IR, and that determines the code. So if edited sources make
+    equal instructions, nothing is compiled, and only the modules that write the IR are imported.
+    ``make_module`` writes the IR for this processor; ``keep`` enables reading and writing the disk; ``functions`` are
+    called by the code in addition to libm and Python.
     """
     if not (keep and cache_keys.has_sources()):
         return loaded(*compiled(make_module(), entry), entry, functions)
@@ -67,9 +67,9 @@ def _object(ir: str) -> bytes:
 def compiled(
     module: Module, entry: str, shared_object: Callable[[str], bytes] = _object
 ) -> tuple[dict[str, Any], bytes]:
-    """A header and the code to keep: an image that needs no llvmlite if possible, else the object file.
+    """A header and the code to store: an image that needs no llvmlite if possible, else the object file.
 
-    ``shared_object`` gives the object files of what the module shares with others, for their LLVM IR.
+    ``shared_object`` compiles the LLVM IR of the module's shared groups to object files.
     """
     if is_on("loader") and can_link(host().triple):
         own, *shared = module.parts
@@ -81,11 +81,11 @@ def compiled(
 
 
 _shared: Once[str, bytes] = Once()
-"""The object files of what modules have in common, by their LLVM IR."""
+"""The object files of groups that several modules share, by their LLVM IR."""
 
 
 def _kept_object(ir: str) -> bytes:
-    """An object file from disk, or compiled and kept there."""
+    """An object file from disk, or compiled and stored there."""
     key = cache_keys.of_ir(ir, host())
     found = cache.read("shared", key)
     if found is not None:
@@ -96,7 +96,7 @@ def _kept_object(ir: str) -> bytes:
 
 
 def loaded(header: Mapping[str, Any], code: bytes, entry: str, functions: Functions = NO_FUNCTIONS) -> Code | None:
-    """The address of kept code's entry, and what to keep alive with it; None where it cannot be loaded here."""
+    """The address of stored code's entry, and the object to keep alive with it; None if it cannot be loaded here."""
     if header["kind"] != "image":
         return compiler.load_object(code, entry, functions)
     image = Image(code, header["entry"], tuple((name, offset) for name, offset in header["cells"]))
@@ -107,14 +107,14 @@ def loaded(header: Mapping[str, Any], code: bytes, entry: str, functions: Functi
 
 
 def helper(name: str, ir_for: Callable[[str], str], entry: str) -> int | None:
-    """The address of a C function that all kernels share, from disk or compiled; None where it cannot be had.
+    """The address of a C function that all kernels share, from disk or compiled; None if that fails.
 
-    ``ir_for`` gives its LLVM IR for a processor's triple, in which it is called ``entry``.
+    ``ir_for`` returns its LLVM IR for a processor's triple, in which it is called ``entry``.
     """
     try:
         with undivided():
             code = kept_or_compiled(name, lambda: Module(ir_for(host().triple)), entry)
-    except Exception:  # no compiler, for example, of which the kernels warn
+    except Exception:  # e.g. no compiler, about which the kernels warn
         return None
     if code is None:
         return None

@@ -1,4 +1,4 @@
-"""`NamedCall`: what programs as functions of a framework's arrays have in common: names, results, how they look."""
+"""`NamedCall`, the base of programs as functions of a framework's arrays: argument names, results, repr."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 
 
 class NamedCall:
-    """A program as a function of arrays, by position or by name; of several results it gives a named tuple."""
+    """A program as a function of arrays, by position or by name; it returns several results as a named tuple."""
 
     KIND = "arrays"
-    """The framework's word for its arrays."""
+    """The framework's term for its arrays."""
     LANGUAGE = "Python"
     """The framework's name."""
 
@@ -30,7 +30,7 @@ class NamedCall:
         self.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
 
     def _bound(self, arrays: Sequence[Any], by_name: Mapping[str, Any]) -> Sequence[Any]:
-        """The arrays in the order of the program's."""
+        """The arrays in the order of the program's inputs."""
         if not by_name and len(arrays) == len(self._names):
             return arrays
         rest = self._names[len(arrays) :]

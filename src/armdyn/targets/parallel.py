@@ -22,13 +22,13 @@ from armdyn.targets.native.work_queue_ir import GROUP
 from armdyn.threads import undivided
 
 SMALLEST_SHARE = 1 << 16
-"""Numbers a thread must get to read and write to be worth waking."""
+"""The fewest numbers, read and written, of a thread that is worth waking."""
 
 
 def run_in_parallel(kernel: NumpyFunction, workers: int, /, *arrays: Any, out: Any = None) -> Any:
-    """Call ``kernel`` on a batch, in chunks, by up to ``workers`` threads, at most one a core; -1: one a core.
+    """Call ``kernel`` on a batch, in chunks, by up to ``workers`` threads, at most one per core; -1: one per core.
 
-    A small batch is left to one thread, and so are results that overlap each other, where the last write counts.
+    One thread computes a small batch, and results that overlap each other, because the last write counts.
     """
     threads = _number_of_threads(workers)
     if threads > 1 and not _overlap(out):
@@ -39,7 +39,7 @@ def run_in_parallel(kernel: NumpyFunction, workers: int, /, *arrays: Any, out: A
 
 
 def run_shared(kernel: NumpyFunction, workers: int | None, states: int, /, *arrays: Any, out: Any) -> Any:
-    """Call the kernel of a rollout on a batch of ``states``, shared by up to ``workers`` threads; None: by none."""
+    """Call the kernel of a rollout on a batch of ``states``, shared by up to ``workers`` threads; None: no sharing."""
     threads = 1 if workers is None else _number_of_threads(workers)
     if threads > 1:
         kernel = _helped(kernel, states, GROUP, threads - 1)
@@ -47,7 +47,7 @@ def run_shared(kernel: NumpyFunction, workers: int | None, states: int, /, *arra
 
 
 def _overlap(out: Any) -> bool:
-    """Whether arrays for results share memory. What they share with arguments NumPy sees to, with copies."""
+    """True if arrays for results share memory. NumPy copies arguments that share memory with results."""
     arrays = out if isinstance(out, tuple) else ()
     return any(a is not None and b is not None and np.may_share_memory(a, b) for a, b in combinations(arrays, 2))
 
@@ -55,7 +55,7 @@ def _overlap(out: Any) -> bool:
 def _in_one_row(arrays: tuple[Any, ...], cores: Sequence[Shape]) -> tuple[Any, ...]:
     """The arrays such that NumPy sees one long row of states, which can be cut into chunks, and not many short ones.
 
-    That is so but where a batch of several axes comes about by broadcasting: there the states are written out.
+    The states are copied only if a batch of several axes results from broadcasting.
     """
     batches = [np.shape(a)[: np.ndim(a) - len(core)] for a, core in zip(arrays, cores, strict=True)]
     whole = max(batches, key=len)
@@ -69,16 +69,16 @@ def _in_one_row(arrays: tuple[Any, ...], cores: Sequence[Shape]) -> tuple[Any, .
 
 
 def _states_and_share(kernel: NumpyFunction, arrays: Sequence[Any]) -> tuple[int, int]:
-    """The states of a batch, and how many of them a thread must get to be worth waking."""
+    """The number of states of a batch, and the fewest states for which a thread is worth waking."""
     inputs, outputs = core_shapes(kernel)
     fewest = max(1, SMALLEST_SHARE // sum(map(math.prod, (*inputs, *outputs))))
     return max(np.size(a) // math.prod(core) for a, core in zip(arrays, inputs, strict=True)), fewest
 
 
 def _helped(kernel: NumpyFunction, states: int, fewest: int, helpers: int) -> NumpyFunction:
-    """The same function with helper threads, woken, each of which gets the ``fewest`` states or more.
+    """A function like ``kernel`` with helper threads, woken, each of which gets the ``fewest`` states or more.
 
-    The function itself where there can be no threads, or where a second one would get fewer.
+    It is ``kernel`` itself if there can be no threads, or if a second one would get fewer states.
     """
     if states < 2 * fewest:
         return kernel
@@ -93,7 +93,7 @@ def _helped(kernel: NumpyFunction, states: int, fewest: int, helpers: int) -> Nu
 
 
 class Team:
-    """Threads that stay, for starting one takes as long as some thousands of states, and the ufuncs they share."""
+    """Persistent threads, because starting one takes as long as some thousands of states, and the ufuncs they share."""
 
     def __init__(self) -> None:
         with undivided():
@@ -102,7 +102,7 @@ class Team:
         self._pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="armdyn")
         self._queue = WorkQueue()
         self._waking = threading.Lock()
-        self._helpers: list[threading.Event] = []  # for each that was woken: whether it sleeps again
+        self._helpers: list[threading.Event] = []  # for each that was woken: set when it sleeps again
         self.ufunc = cache(self._ufunc)
 
     def _ufunc(self, kernel: NumpyFunction, helpers: int, fewest: int) -> NumpyFunction:
@@ -115,7 +115,7 @@ class Team:
         return LoopTable(table.interface, dict.fromkeys(plans, share), plans).ufunc
 
     def wake(self, helpers: int) -> None:
-        """See that so many helpers are awake, as far as threads can be started."""
+        """Wake helpers up to this number, as far as threads can be started."""
         if not self._waking.acquire(blocking=False):
             return  # another thread does
         try:
@@ -142,11 +142,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def checked_workers(workers: int) -> int:
-    """The number of threads that was asked for.
+    """The requested number of threads.
 
     Raises:
-        TypeError: no whole number.
-        ValueError: neither a positive one nor -1.
+        TypeError: not an integer.
+        ValueError: neither positive nor -1.
     """
     expected = f"workers is {shown(workers)}; expected a positive number of threads, or -1 for one a core"
     try:

@@ -1,4 +1,4 @@
-"""Arrays of a framework that are no batch of states: what is said of them."""
+"""Leading axes of a framework's arrays, and the errors for arrays that are not a batch of states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def leading_axes(shape: Sequence[int], port: Port) -> tuple[int, ...]:
     (5, 4)
 
     Raises:
-        ShapeError: an array whose last axes are not those of the port.
+        ShapeError: if the last axes are not those of the port.
     """
     shape = tuple(shape)
     split = len(shape) - len(port.shape)

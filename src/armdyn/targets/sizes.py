@@ -7,12 +7,12 @@ from armdyn.program.program import Program
 
 
 def refuse_large(program: Program, most: int, why: str, *, name: str = "") -> None:
-    """Raise where a program has more operations than a target takes.
+    """Raise if a program has more operations than a target accepts.
 
     Args:
-        program: what is exported.
-        most: operations that the target takes.
-        why: what happens above, and what to do.
+        program: the program to export.
+        most: the most operations that the target accepts.
+        why: the reason for the limit, and the remedy.
         name: of the function; the program's own if not given.
 
     Raises:

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from armdyn.program.program import Port, Program
 
 MOST_CASES = 1000
-"""Of one condition: SymPy writes out every combination of the choices that its two sides are made of."""
+"""The most cases of one condition: SymPy expands every combination of the choices in its two sides."""
 
 
 def to_sympy(program: Program) -> Any:
     """The results of the program as expressions of SymPy in the symbols of its inputs.
 
-    The symbols are real and have the name of their array with the places of the entry behind it, counted from 1: q1,
-    q2, f_tip3, T_1_2; a number has the name alone. A number is an expression, a vector a column, a matrix a matrix, an
-    array of higher rank an array of SymPy. Several results come as a tuple. SymPy orders sums and products by itself,
-    so numbers agree to rounding.
+    The symbols are real; each has the name of its array, followed by the entry's indices, counted from 1: q1, q2,
+    f_tip3, T_1_2; a scalar has the name alone. A scalar is an expression, a vector a column, a matrix a matrix, an
+    array of higher rank an array of SymPy. Several results are a tuple. SymPy orders sums and products by itself, so
+    numbers agree to rounding.
 
     Shared terms are written out wherever they are used; for the functions of larger arms that is long. Closed forms as
     books print them come from `armdyn.derive`.
 
     Args:
-        program: what is exported.
+        program: the program to export.
 
     Raises:
         MissingLibrary: without SymPy.
-        Unsupported: where two of its arrays would have the same name in SymPy, or a condition depends on so many
-            choices that SymPy would not come to an end, as in forward dynamics with friction that depends on the load.
+        Unsupported: if two of its arrays would have one name in SymPy, or if a condition depends on so many choices
+            that SymPy would not finish, e.g. in forward dynamics with friction that depends on the load.
 
     >>> armdyn.load("planar_2r").gravity_forces.to_sympy()[1]
     -9.81*sin(q1)*sin(q2) + 9.81*cos(q1)*cos(q2)
@@ -55,7 +55,7 @@ def to_sympy(program: Program) -> Any:
 
 
 def _most_cases(program: Program) -> int:
-    """Of a program's comparisons, the most combinations of choices that one depends on, counted up to the limit."""
+    """The most combinations of choices that one comparison of a program depends on, counted up to the limit."""
     cases: list[int] = []
     most = 0
     for operation, *arguments in program.nodes:
@@ -78,7 +78,7 @@ def _names(name: str, port: Port) -> list[str]:
 
 
 def _constant(sympy: Any, number: float) -> Any:
-    """Whole numbers as such, others in float64."""
+    """An Integer for a whole number, a Float for any other."""
     return sympy.Integer(int(number)) if math.isfinite(number) and number == int(number) else sympy.Float(number)
 
 
@@ -91,7 +91,7 @@ def _shaped(sympy: Any, port: Port, values: list[Any]) -> Any:
 
 
 def _operations(sympy: Any) -> Operations:
-    """The operations on expressions, without SymPy's judging of cases: minutes where they are nested."""
+    """The operations on expressions, without SymPy's simplification of cases, which takes minutes for nested ones."""
 
     def cases(condition: Any, if_true: Any, if_not: Any) -> Any:
         return sympy.Piecewise((if_true, condition), (if_not, True), evaluate=False)

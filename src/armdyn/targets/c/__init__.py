@@ -1,4 +1,4 @@
-"""Programs as C99: `to_c` of one, `c_code` of several in one file; `body` prints statements for every dialect."""
+"""Programs as C99: `to_c` for one, `c_code` for several in one file; `body` prints statements for every dialect."""
 
 from armdyn.lazy import names_of
 

@@ -20,10 +20,10 @@ from armdyn.targets.c.dialect import Dialect
 from armdyn.targets.c.expressions import COMPARISON, COMPARISONS, OPERATORS, Term, call, choice, comparison, number
 
 LONGEST = 60
-"""Characters of an expression that may stand inside another one instead of in a statement of its own."""
+"""The most characters of an expression inside another one; longer ones are statements of their own."""
 
 LONGEST_RUN = 16
-"""Elements of an array, one after the other, that are the same number and assigned one by one; more of them by a loop.
+"""The most consecutive elements of an array with one value that are assigned one by one; more of them by a loop.
 
 Zeros of large block matrices would be thousands of statements, for which gcc takes many seconds."""
 
@@ -42,26 +42,26 @@ def statements(
 ) -> list[str]:
     """The lines of a function's body.
 
-    A result is assigned as soon as it is known. So where an array of results may be one of the inputs, ``inputs`` are
-    the names of local copies.
+    A result is assigned as soon as it is computed. So if an array of results may be one of the inputs, ``inputs`` must
+    be the names of local copies.
 
     Args:
-        program: what is printed.
+        program: the program to print.
         inputs: an expression for each scalar it takes, array after array, row-major: a name, ``q[3]``.
-        results: what each scalar of its results is assigned to, array after array, row-major: ``out[3]``.
+        results: the target of each scalar of its results, array after array, row-major: ``out[3]``.
         dialect: the language.
         temporary: the name of the k-th constant, k = 0, 1, ...
-        longest: of an expression inside another one, in characters; with 0 every node is a statement of its own.
-        loops: whether many results in a row that are one number are assigned in a loop.
+        longest: the most characters of an expression inside another one; with 0 every node is a separate statement.
+        loops: assign many consecutive results of one value in a loop.
 
     Raises:
-        Unsupported: an operation for which the dialect has no function.
+        Unsupported: if the dialect has no function for an operation.
     """
     return list(_Printer(program, inputs, dialect, temporary, longest).lines(results, LONGEST_RUN if loops else None))
 
 
 def assignments(targets: Iterable[str], value: str, longest_run: int | None = None) -> Iterator[str]:
-    """The statements that make several elements one value.
+    """The statements that assign one value to several elements.
 
     >>> list(assignments(["y[0]", *(f"z[{k}]" for k in range(2, 40)), "s"], "0.0", 16))
     ['y[0] = 0.0;', 'for (int k_ = 2; k_ < 40; ++k_) z[k_] = 0.0;', 's = 0.0;']
@@ -78,7 +78,7 @@ def assignments(targets: Iterable[str], value: str, longest_run: int | None = No
 
 
 def needed(program: Program) -> set[int]:
-    """The nodes that some result needs; of a guarded program with constant results that is not all of them."""
+    """The nodes that some result needs, not all nodes of a guarded program with constant results."""
     found = {*program.results}
     for index in range(len(program.nodes) - 1, -1, -1):
         name, *arguments = program.nodes[index]
@@ -88,7 +88,7 @@ def needed(program: Program) -> set[int]:
 
 
 class _Printer:
-    """One printing: the terms of the nodes that were printed."""
+    """The state of printing a program: the terms of the printed nodes."""
 
     def __init__(
         self, program: Program, inputs: Sequence[str], dialect: Dialect, temporary: Callable[[int], str], longest: int
@@ -103,7 +103,7 @@ class _Printer:
         self.users.update(program.results)
         self.terms: list[Term] = []
         self.partners = self._partners() if dialect.sincos else {}
-        self.given: dict[int, Term] = {}  # sines and cosines whose partner has come before
+        self.given: dict[int, Term] = {}  # sines and cosines computed together with an earlier partner
 
     def _refuse_missing(self) -> None:
         missing = {str(node[0]) for node in self.program.nodes} - BUILT_IN - {*self.dialect.functions}
@@ -112,7 +112,7 @@ class _Printer:
             raise Unsupported(f"{self.program.name} contains {names}, for which {self.dialect.scalar} has no function")
 
     def _partners(self) -> dict[int, int]:
-        """For every sine the cosine of the same angle, and for every cosine the sine, where the program needs both."""
+        """The cosine of the angle of every sine, and the sine for every cosine, if the program needs both."""
         nodes = self.program.nodes
         found = {nodes[k]: k for k in self.needed if nodes[k][0] in ("sin", "cos")}
         other = {"sin": "cos", "cos": "sin"}
@@ -120,7 +120,7 @@ class _Printer:
         return {k: partner for k, partner in pairs if partner is not None}
 
     def lines(self, results: Sequence[str], longest_run: int | None = None) -> Iterator[str]:
-        """Statement after statement."""
+        """Yield the statements in order."""
         targets: dict[int, list[str]] = {}
         for target, node in zip(results, self.program.results, strict=True):
             targets.setdefault(node, []).append(target)
@@ -130,7 +130,7 @@ class _Printer:
                 yield from assignments(targets[index], self._value(index).text, longest_run)
 
     def _node(self, index: int) -> Iterator[str]:
-        """The statement of a node, if it has one of its own."""
+        """The statement of a node, if it has a separate one."""
         name = self.program.nodes[index][0]
         if index in self.given or index not in self.needed:
             self.terms.append(self.given.get(index, Term("")))
@@ -147,7 +147,7 @@ class _Printer:
 
     def _needs_name(self, index: int, term: Term) -> bool:
         name = self.program.nodes[index][0]
-        several = self.users[index] > 1 and name != "neg"  # a sign costs nothing, and its operand has a name
+        several = self.users[index] > 1 and name != "neg"  # a sign is free, and its operand has a name
         return several or len(term.text) > self.longest
 
     def _sine_and_cosine(self, index: int, partner: int) -> Iterator[str]:
@@ -182,17 +182,17 @@ class _Printer:
         return call(self.dialect.functions[name], *values)
 
     def _value(self, index: int) -> Term:
-        """A node as a number."""
+        """The term of a node as a number."""
         return self._number(self.terms[index])
 
     def _number(self, term: Term) -> Term:
-        """A comparison as 1.0 or 0.0; everything else as it is."""
+        """A comparison as 1.0 or 0.0; any other term unchanged."""
         if term.strength != COMPARISON:
             return term
         return choice(term, number(self.dialect, 1.0), number(self.dialect, 0.0))
 
     def _condition(self, index: int) -> Term:
-        """A node as a condition: whether it is not zero."""
+        """The term of a node as a condition, true if the node is not zero."""
         term = self.terms[index]
         if term.strength == COMPARISON:
             return term

@@ -1,4 +1,4 @@
-"""Compilers: a module of C as a shared library for this machine, or by the wheel ziglang for another one."""
+"""Compilation of a C module to a shared library for this machine, or with the wheel ziglang for another one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Werror")
 OPTIMISED = ("-O2", "-fno-math-errno")
-"""A square root of a negative number is NaN, and sets no errno."""
+"""Optimising flags; the square root of a negative number is NaN, and does not set errno."""
 
 TARGETS = {
     "linux-x86_64": ("x86_64-linux-gnu.2.17", "lib{}.so"),
@@ -30,11 +30,11 @@ TARGETS = {
     "macos-x86_64": ("x86_64-macos", "lib{}.dylib"),
     "macos-aarch64": ("aarch64-macos", "lib{}.dylib"),
 }
-"""Machines by name: what ziglang calls them, and what a library is called there."""
+"""ziglang's name of each machine, and the form of a library's name there."""
 
 
 class CompilerError(ArmdynError, RuntimeError):
-    """A compiler that is not there, or that refuses the code."""
+    """A missing compiler, or one that refuses the code."""
 
 
 class Built(NamedTuple):
@@ -47,20 +47,20 @@ class Built(NamedTuple):
 def build(
     code: CCode, folder: Path, *, target: str | None = None, compiler: str | Sequence[str] | None = None
 ) -> Built:
-    """Write the files of a module into a folder, and beside them a shared library.
+    """Write the files of a module into a folder, and compile a shared library there.
 
     Args:
         code: the module.
-        folder: is made where there is none.
+        folder: created if it does not exist.
         target: the machine the library is for, one of `TARGETS`; this machine if not given. Another needs the wheel
             ziglang.
-        compiler: a command, such as ``"clang"`` or ``["arm-linux-gnueabihf-gcc", "-mcpu=cortex-a53"]``; cc, gcc, clang
-            or ziglang, whichever is found first, if not given.
+        compiler: a command, e.g. ``"clang"`` or ``["arm-linux-gnueabihf-gcc", "-mcpu=cortex-a53"]``; by default the
+            first of cc, gcc, clang and ziglang that is installed.
 
     Raises:
-        UnknownName: a target that is not in `TARGETS`.
-        MissingLibrary: without ziglang where it is needed.
-        CompilerError: a compiler that cannot be run, or that fails.
+        UnknownName: if the target is not in `TARGETS`.
+        MissingLibrary: if ziglang is needed and not installed.
+        CompilerError: if the compiler cannot be run, or fails.
     """
     code.write(folder)
     if target is not None and target not in TARGETS:
@@ -81,16 +81,16 @@ def compiled(
     libm: bool = True,
     hidden: bool = False,
 ) -> Path:
-    """A shared library of C files of a folder; arguments and errors as of `build`.
+    """Compile a shared library of C files of a folder; ``target``, ``compiler`` and errors are those of `build`.
 
     Args:
         sources: names of files.
-        name: of the library.
-        folder: where they are, and where the library goes.
+        name: the name of the library.
+        folder: the folder of the files and of the library.
         target: the machine.
         compiler: a command.
-        libm: whether C's library of mathematics is linked.
-        hidden: whether the library shows only what its source says it does.
+        libm: link C's mathematical library.
+        hidden: export only the symbols that the source marks as exported.
     """
     command, form = _command(target, compiler)
     library = folder / form.format(name)
@@ -125,7 +125,7 @@ def here() -> list[str]:
     """The command of a compiler for this machine.
 
     Raises:
-        CompilerError: where there is none.
+        CompilerError: if there is none.
     """
     found = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
     if found:

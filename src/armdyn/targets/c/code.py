@@ -1,4 +1,4 @@
-"""`CCode`: the files of a module of C: a header, a source, a program that tests itself, and what CMake needs."""
+"""`CCode`: the files of a module of C: a header, a source, a self-test program, and a CMakeLists.txt."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ endif()
 
 @dataclass(frozen=True)
 class CCode:
-    """C99 of one or several functions, without heap, global state or input and output.
+    """C99 code of one or several functions, without heap, global state or input and output.
 
     Args:
-        name: of the files.
-        functions: in order.
-        dialect: float or double, and what sine and cosine are called.
-        sines: where they come from.
+        name: the name of the files.
+        functions: the functions, in order.
+        dialect: float or double, and the names of sine and cosine.
+        sines: the source of sine and cosine.
         about: lines at the head of the header.
-        longest: characters of an expression inside another one.
+        longest: the most characters of an expression inside another one.
     """
 
     name: str
@@ -110,7 +110,7 @@ class CCode:
 
     @cached_property
     def selftest(self) -> str:
-        """``NAME_selftest.c``: a program that compares states with what armdyn computed; it returns 0 if all agree."""
+        """``NAME_selftest.c``, a program that compares results with those of armdyn; it returns 0 if all agree."""
         return selftest(self.name, self.functions, self.dialect)
 
     @property
@@ -130,7 +130,7 @@ class CCode:
         }
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write the files into a folder, which is made where there is none; their paths.
+        """Write the files into a folder, created if it does not exist; returns their paths.
 
         >>> import tempfile
         >>> code = armdyn.load("planar_2r").inverse_dynamics.to_c(name="arm")
@@ -140,7 +140,7 @@ class CCode:
         return write_folder(folder, {name: text.encode("ascii") for name, text in self.files.items()})
 
     def build(self, folder: str | Path, **options: Any) -> Built:
-        """Compile a shared library: see `armdyn.targets.c.building.build`."""
+        """Compile a shared library, with the options of `armdyn.targets.c.building.build`."""
         from armdyn.targets.c.building import build  # noqa: PLC0415 - it takes compilers
 
         return build(self, Path(folder), **options)

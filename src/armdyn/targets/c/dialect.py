@@ -1,4 +1,4 @@
-"""`Dialect`: what C, and languages that look like it, call scalars, literals and functions."""
+"""`Dialect`: the names of scalars, literals and functions in C and similar languages."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ LIBM = {
 """The functions of C's library, by operation."""
 
 INLINE = ("min", "max", "sign")
-"""Operations that C's library does not have as programs mean them; see `armdyn.targets.c.helpers`."""
+"""Operations that C's library does not define as programs do, defined by `armdyn.targets.c.helpers`."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """The words of a language.
+    """The syntax of a language for numbers and functions.
 
     Args:
         scalar: the type of a number, ``"double"`` or ``"float"``.
-        functions: the function of each operation that is no operator.
-        suffix: behind the literals of constants.
-        sincos: a function of (x, &sine, &cosine), called where a program needs both; two calls if there is none.
-        infinity: the constant.
+        functions: the function of each operation that is not an operator.
+        suffix: the suffix of literals of constants.
+        sincos: a function of (x, &sine, &cosine), called if a program needs both; without it there are two calls.
+        infinity: the constant for infinity.
 
     >>> DOUBLE.literal(2.0), FLOAT.literal(0.1), FLOAT.literal(1e30)
     ('2.0', '0.1f', '1e+30f')
@@ -79,4 +79,4 @@ FLOAT = Dialect(
     suffix="f",
     infinity="INFINITY",
 )
-"""C99 with float: no operation is in double."""
+"""C99 with float, without any operation in double."""

@@ -20,7 +20,7 @@ from armdyn.targets.sizes import refuse_large
 DIALECTS: Mapping[str, Dialect] = {"double": DOUBLE, "float": FLOAT}
 
 LARGEST = 50_000
-"""Operations of a function, for which gcc takes a minute."""
+"""The most operations of a function, for which gcc takes a minute."""
 
 WHY_NO_MORE = "compilers take minutes. Export parts of it, or the functions it is made of"
 
@@ -38,28 +38,27 @@ def to_c(
 ) -> CCode:
     """The program as C99: a header, a source, a program that tests itself, and a CMakeLists.txt.
 
-    The code allocates nothing, and calls nothing but the functions of ``math.h`` that the program contains, as the
-    header says. A rollout becomes a struct of what it carries, a function ``NAME_init`` that makes it zero, and
-    ``NAME_step``.
+    The code allocates nothing, and calls only the functions of ``math.h`` that the program contains; the header lists
+    them. A rollout becomes a struct of its state, a function ``NAME_init`` that sets it to zero, and ``NAME_step``.
 
     Args:
-        program: what is exported; for several functions in one file, `c_code`.
-        name: of the function and of the files; the program's own if not given.
+        program: the program to export; for several functions in one file use `c_code`.
+        name: the name of the function and of the files; the program's own if not given.
         scalar: "double" or "float".
-        sincos: where sine and cosine come from: "libm"; "inline", code of our own in the source, so that no library is
-            needed; or the names of two functions that you supply, such as those of a table.
-        state: names that an input and a result have in common, which become a struct, as of a rollout: a controller's
-            integral, a filter.
-        notes: what comments say of the arrays; of a robot's functions what their documentation says.
+        sincos: the source of sine and cosine: "libm"; "inline", armdyn's code in the source, so that no library is
+            needed; or the names of two functions that you supply, e.g. with a table.
+        state: names shared by an input and a result, which become a struct, as in a rollout, e.g. a
+            controller's integral or a filter.
+        notes: comments on the arrays; for a robot's functions those of their documentation.
         about: lines at the head of the header.
-        states: a function that returns numbers of inputs for the program that tests itself, by the inputs' names, of
-            shape (m, *shape of the input); others are well spread between -1 and 1.
+        states: a function that returns values of inputs for the self-test program, by the inputs' names, of shape
+            (m, *shape of the input); others are spread evenly between -1 and 1.
 
     Returns:
-        The files as text, which `CCode.write` writes into a folder.
+        The files as text; `CCode.write` writes them into a folder.
 
     Raises:
-        Unsupported: names that are equal in C, another scalar, a program too large for compilers.
+        Unsupported: if names are equal in C, the scalar is another one, or the program is too large.
 
     >>> program = armdyn.load("planar_2r").gravity_forces.program()
     >>> print(program.to_c(scalar="float").source)
@@ -75,10 +74,10 @@ def to_c(
 
 
 def with_state(program: Program, state: Sequence[str]) -> Rollout:
-    """A program whose results take the place of inputs of the same names.
+    """A rollout of the program, in which results replace the inputs with their names.
 
     Raises:
-        UnknownName: a name that is no input or no result.
+        UnknownName: if a name is not an input or not a result.
     """
     return Rollout(program, carry=[(name, name) for name in state])
 
@@ -92,18 +91,18 @@ def c_code(
     about: Sequence[str] = (),
     longest: int = LONGEST,
 ) -> CCode:
-    """Several functions as one module of C99; see `to_c`.
+    """Several functions as one module of C99, with the options of `to_c`.
 
     Args:
-        functions: in order.
-        name: of the files.
+        functions: the functions, in order.
+        name: the name of the files.
         scalar: "double" or "float".
         sincos: "libm", "inline" or two names.
         about: lines at the head of the header.
-        longest: characters of an expression inside another one; with 0 every operation is a statement.
+        longest: the most characters of an expression inside another one; with 0 every operation is a statement.
 
     Raises:
-        Unsupported: as `to_c`.
+        Unsupported: for the reasons of `to_c`.
     """
     if scalar not in DIALECTS:
         raise Unsupported(f"scalar={shown(scalar)}: expected 'double' or 'float'")
@@ -118,7 +117,7 @@ def c_code(
 
 
 def _refuse_same(functions: Sequence[CFunction], sines: SineSource) -> None:
-    """Every function has a name of its own, and so has every array of a function, which share them by accident."""
+    """Raise unless all functions have different names, and arrays differ from functions that the user supplies."""
     symbols = [symbol for function in functions for symbol in function.symbols]
     twice = sorted({symbol for symbol in symbols if symbols.count(symbol) > 1})
     if twice:

@@ -1,4 +1,4 @@
-"""Expressions of C: text with the strength of its outermost operator, so that parentheses stand where they must."""
+"""Expressions of C: text with the precedence of its outermost operator, so that parentheses are only where needed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from armdyn.targets.c.dialect import Dialect
 
 CHOICE, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(6)
-"""How strongly operators bind, the weakest first."""
+"""The precedence of operators, the weakest first."""
 
 
 class Term(NamedTuple):
@@ -18,7 +18,7 @@ class Term(NamedTuple):
     strength: int = PRIMARY
 
     def at_least(self, strength: int) -> str:
-        """Its text as an operand, in parentheses where it binds less."""
+        """The text as an operand, in parentheses if its precedence is lower."""
         return self.text if self.strength >= strength else f"({self.text})"
 
 
@@ -29,7 +29,7 @@ def number(dialect: Dialect, value: float) -> Term:
 
 
 def _commuting(operator: str, strength: int) -> Callable[[Term, Term], Term]:
-    """a + b or a * b. Chains grow to the left, where they need no parentheses; the order of two operands is free."""
+    """a + b or a * b. Chains grow to the left, so that they need no parentheses; the order of two operands is free."""
 
     def join(a: Term, b: Term) -> Term:
         if b.strength == strength < a.strength:
@@ -61,11 +61,11 @@ def comparison(operation: str, a: Term, b: Term) -> Term:
 
 
 def choice(condition: Term, if_true: Term, if_false: Term) -> Term:
-    """``if_true`` where the condition holds."""
+    """``if_true`` if the condition holds, else ``if_false``."""
     text = f"{condition.at_least(COMPARISON)} ? {if_true.at_least(COMPARISON)} : {if_false.at_least(COMPARISON)}"
     return Term(text, CHOICE)
 
 
 def call(function: str, *arguments: Term) -> Term:
-    """A function's value."""
+    """The call of a function."""
     return Term(f"{function}({', '.join(a.text for a in arguments)})")

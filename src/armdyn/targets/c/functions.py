@@ -1,8 +1,8 @@
 """`CFunction`: a program as a function of C, with a comment, a prototype and a body.
 
-Arrays are row-major. A number is taken by value and given by a pointer. What a step carries to the next one is a
-struct, to which the first argument points. Inputs are copied before the first result is written, so that a result may
-take the place of an input; two results must not overlap.
+Arrays are row-major. A scalar is passed by value and returned by a pointer. The state of a step is a struct, to which
+the first argument points. Inputs are copied before the first result is written, so that a result may take the place of
+an input; two results must not overlap.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from armdyn.targets.identifiers import of_both_sides
 from armdyn.threads import cached_property
 
 States = Callable[[], Mapping[str, ArrayLike]]
-"""Makes numbers of inputs, when a test is written."""
+"""A function that returns values of inputs, called when a test is written."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class CFunction:
     """A program with a name in C.
 
     Args:
-        name: of the function.
-        program: what it computes.
-        carry: pairs (result, input): results that take the place of inputs, in a struct.
-        notes: for its comment.
-        states: makes numbers of inputs for tests, by the inputs' names, of shape (m, *shape): those of a motion.
+        name: the name of the function.
+        program: the program that it computes.
+        carry: pairs (result, input): results that replace inputs, in a struct.
+        notes: the notes for its comment.
+        states: returns values of inputs for tests, by the inputs' names, of shape (m, *shape), e.g. those of a motion.
     """
 
     name: str
@@ -51,7 +51,7 @@ class CFunction:
         notes: Notes | None = None,
         states: States = dict,
     ) -> CFunction:
-        """Of a program; of a rollout one step, ``NAME_step``, whose state is the struct ``NAME_state``."""
+        """The function of a program, or of a rollout's step, ``NAME_step``, with the struct ``NAME_state``."""
         if isinstance(program, Rollout):
             return cls(name, program.step, program.carry, notes or Notes(), states)
         return cls(name, program, (), notes or Notes(), states)
@@ -68,42 +68,42 @@ class CFunction:
 
     @property
     def state_type(self) -> str:
-        """The struct of what is carried."""
+        """The name of the struct of the state."""
         return f"{self.name}_state"
 
     @property
     def state(self) -> tuple[Port, ...]:
-        """The state that is carried, in the order of the inputs."""
+        """The carried state, in the order of the inputs."""
         carried = {name for _, name in self.carry}
         return tuple(port for port in self.program.inputs if port.name in carried)
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """The arguments that are read."""
+        """The arguments that are read, without the state."""
         carried = {name for _, name in self.carry}
         return tuple(port for port in self.program.inputs if port.name not in carried)
 
     @property
     def results(self) -> tuple[Port, ...]:
-        """The arguments that are written."""
+        """The arguments that are written, without the state."""
         carried = {name for name, _ in self.carry}
         return tuple(port for port in self.program.outputs if port.name not in carried)
 
     @cached_property
     def input_names(self) -> Mapping[str, str]:
-        """The inputs in C.
+        """The names of the inputs in C.
 
         Raises:
-            Unsupported: two inputs that become the same name.
+            Unsupported: if two inputs get one name.
         """
         return self._names[0]
 
     @cached_property
     def result_names(self) -> Mapping[str, str]:
-        """The results in C; ``X_out`` where X is an input.
+        """The names of the results in C; ``X_out`` if X is an input.
 
         Raises:
-            Unsupported: two results that become the same name.
+            Unsupported: if two results get one name.
         """
         return self._names[1]
 
@@ -113,7 +113,7 @@ class CFunction:
         return of_both_sides(inputs, results, "C", {*RESERVED, *(["state"] if self.carry else [])})
 
     def prototype(self, dialect: Dialect) -> str:
-        """Its declaration, without the semicolon."""
+        """The declaration of the function, without the semicolon."""
         state = [f"{self.state_type} *state"] if self.carry else []
         inputs = [_input(dialect, port, self.input_names[port.name]) for port in self.inputs]
         results = [_result(dialect, port, self.result_names[port.name]) for port in self.results]
@@ -127,7 +127,7 @@ class CFunction:
         return "\n".join(["typedef struct {", *fields, f"}} {self.state_type};"])
 
     def declarations(self, dialect: Dialect) -> str:
-        """Its declarations in the header."""
+        """The declarations of the function in the header."""
         parts = [comment(self.description())]
         if self.carry:
             parts = [comment([f"What {self.function} carries from step to step."]), self.struct(dialect)]
@@ -136,7 +136,7 @@ class CFunction:
         return "\n".join([*parts, f"{self.prototype(dialect)};"]).replace(";\n/*", ";\n\n/*")
 
     def description(self) -> Iterator[str]:
-        """The lines of its comment."""
+        """The lines of the function's comment."""
         notes = self.notes
         yield notes.summary or f"{self.program.name}."
         yield ""
@@ -154,7 +154,7 @@ class CFunction:
         return self.notes.arrays.get(port.name, "")
 
     def definition(self, dialect: Dialect, *, longest: int = LONGEST) -> str:
-        """Its code."""
+        """The code of the function."""
         body = "\n".join(f"    {line}" if line else "" for line in self._body(dialect, longest))
         found = f"{self.prototype(dialect)}\n{{\n{body}\n}}"
         if self.carry:
@@ -240,4 +240,4 @@ def _declared(head: str, arguments: Sequence[str]) -> str:
 
 
 LONGEST_LINE = 110
-"""Characters of a prototype on one line."""
+"""The most characters of a prototype on one line."""

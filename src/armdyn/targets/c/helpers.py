@@ -25,8 +25,8 @@ def helper(operation: str, dialect: Dialect, qualifiers: str = "static inline") 
 
     Args:
         operation: ``"min"``, ``"max"`` or ``"sign"``.
-        dialect: names the function and the scalar.
-        qualifiers: what stands before it, such as ``"__device__ static inline"``.
+        dialect: the dialect with the names of the function and the scalar.
+        qualifiers: the text before it, e.g. ``"__device__ static inline"``.
     """
     zero, one = dialect.literal(0.0), dialect.literal(1.0)
     name = dialect.functions[operation]

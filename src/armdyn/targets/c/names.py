@@ -1,4 +1,4 @@
-"""Names in C: reserved words, and names for the constants of a function that nothing else has."""
+"""Names in C: reserved words, and unique names for the constants of a function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ decltype delete dynamic_cast explicit export friend import module mutable namesp
 or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid typename union
 using virtual wchar_t xor xor_eq
 """
-"""Of C up to C23, and of C++, from which the header can be used."""
+"""The keywords of C up to C23, and of C++, from which the header can be used."""
 
 LIBRARY = """
 abort abs acosh asinh asctime assert atanh atexit atof atoi atol bsearch calloc cbrt ceil clock copysign cosh ctime
@@ -42,15 +42,15 @@ all clean codegen depend edit_cache help install list_install_components package
 rebuild_cache test all_build run_tests zero_check
 aux con nul prn
 """
-"""Headers and libraries of C, targets of CMake's own, devices of Windows."""
+"""Headers and libraries of C, CMake's own targets, devices of Windows."""
 
 OWN = {name: f"armdyn_{name}" for name in (*INLINE, "sin", "cos", "sincos")}
-"""Functions of the source's own."""
+"""The functions that the source itself defines."""
 
 RESERVED = frozenset(
     {*KEYWORDS.split(), *LIBRARY.split(), *LIBM.values(), *(f"{name}f" for name in LIBM.values()), *OWN.values()}
 )
-"""Keywords, what the headers of C's library declare and compilers predefine, and functions of the source's own."""
+"""Keywords, declarations of C's headers, predefined names of compilers, and functions defined in the source."""
 
 
 def c_name(name: str) -> str:
@@ -63,7 +63,7 @@ def c_name(name: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """A name for the files of a module, its library and its target of CMake.
+    """A name for the files of a module, its library and its CMake target.
 
     >>> file_name("ur5"), file_name("test"), file_name("Math")
     ('ur5', 'test_', 'Math_')
@@ -73,7 +73,7 @@ def file_name(name: str) -> str:
 
 
 def unlike(prefix: str, taken: Collection[str]) -> str:
-    """The prefix, longer where a name that is taken is the prefix and a number.
+    """The prefix, extended by underscores until no used name is the prefix and a number.
 
     >>> unlike("t", ["q", "t0"]), unlike("t", ["t", "tau"])
     ('t_', 't')

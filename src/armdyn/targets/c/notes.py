@@ -1,4 +1,4 @@
-"""`Notes`: what is said of a program in comments, by a layer that knows what its arrays mean."""
+"""`Notes`: the comments on a program, written by a layer with the meaning of its arrays."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Notes:
     """Sentences for comments.
 
     Args:
-        summary: what the function computes, with its unit.
-        arrays: by the name of an input or a result: what it is, with its unit.
+        summary: the quantity that the function computes, with its unit.
+        arrays: the meaning of each input and result, with its unit, by name.
     """
 
     summary: str = ""
@@ -23,7 +23,7 @@ class Notes:
 
 
 def comment(lines: Iterable[str]) -> str:
-    """A comment of C; what would begin or end one is broken up, and what is not ASCII is written so."""
+    """A comment of C; comment delimiters in the text are broken up, and characters outside ASCII are escaped."""
     broken_up = (line.replace("*/", "* /").replace("/*", "/ *") for line in lines)
     plain = [line.encode("ascii", "backslashreplace").decode() for line in broken_up]
     wrapped = [part for line in plain for part in (_wrapped(line) or [""])]
@@ -33,16 +33,16 @@ def comment(lines: Iterable[str]) -> str:
 
 
 def line_comment(text: str) -> str:
-    """A comment of one line, as of C++.
+    """A comment of one line, in the syntax of C++.
 
     >>> line_comment("arm of " + chr(10) + "two links " + chr(92))
     '// arm of two links'
     """
     plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
-    return f"// {plain}".rstrip("\\ ")  # a line that ends so goes on in the next one
+    return f"// {plain}".rstrip("\\ ")  # a line with this end continues in the next one
 
 
 def _wrapped(line: str) -> list[str]:
-    """Lines of some hundred characters; what follows is indented as far as the last run of blanks in the first."""
+    """Lines of some hundred characters; continuation lines are indented to the last run of blanks in the first."""
     indent = " " * (line.rfind("  ") + 2 if "  " in line[:30] else 0)
     return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

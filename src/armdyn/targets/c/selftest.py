@@ -1,7 +1,7 @@
 """A program of C that calls every function on states and compares the results with those of armdyn.
 
-It prints whole numbers only, so that little of C's library is linked on a microcontroller. Its own names end with an
-underscore, which those of exported functions do not.
+It prints integers only, so that little of C's library is linked on a microcontroller. Its own names end with an
+underscore, unlike those of exported functions.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _comparisons(function: CFunction, dialect: Dialect, tolerances: Sequence[flo
 
 
 def _table(dialect: Dialect, name: str, values: np.ndarray) -> Iterator[str]:
-    """An array of constants; C has none of no length."""
+    """An array of constants with at least one element, because C has no empty arrays."""
     texts = [_constant(dialect, float(v)) for v in values.flat] or [dialect.literal(0.0)]
     yield f"static const {dialect.scalar} {name}[] = {{"
     yield from (f"    {', '.join(texts[k : k + 4])}," for k in range(0, len(texts), 4))

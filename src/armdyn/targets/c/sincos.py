@@ -1,4 +1,4 @@
-"""Sine and cosine in C without a library: Cody and Waite's reduction, Payne and Hanek's for huge angles.
+"""Sine and cosine in C without a library: Cody-Waite reduction, and Payne-Hanek reduction for huge angles.
 
 The polynomials are those of `armdyn.targets.llvm.trigonometry`. An angle x = k pi/2 + r with |r| <= pi/4 is reduced in
 parts of pi/2 whose products with k are exact, so no fused multiplication is needed. Beyond that the low 192 bits of the
@@ -18,7 +18,7 @@ from armdyn.targets.llvm.vectors import Vector
 HALF_PI = math.pi / 2
 
 WORDS = 38
-"""Words of 2/pi: for the largest exponent, 1024, and 192 bits."""
+"""The number of words of 2/pi, for the largest exponent, 1024, and 192 bits."""
 
 
 def inline_sincos(dialect: Dialect, sincos: str) -> str:
@@ -55,7 +55,7 @@ def inline_sincos(dialect: Dialect, sincos: str) -> str:
 
 
 def one_of_both(dialect: Dialect, sincos: str, operation: str) -> str:
-    """The definition of the function for one of them, ``"sin"`` or ``"cos"``."""
+    """The definition of the function for ``"sin"`` or ``"cos"`` alone."""
     return _ALONE.format(T=dialect.scalar, sincos=sincos, name=dialect.functions[operation], which=operation[0])
 
 

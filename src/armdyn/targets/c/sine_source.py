@@ -1,4 +1,4 @@
-"""`SineSource`: where a module of C takes sine and cosine from: the library, its own source, or its user."""
+"""`SineSource`: the origin of sine and cosine in a module of C: the library, its own source, or its user."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class SineSource:
 
     @property
     def own(self) -> frozenset[str]:
-        """The operations that need nothing of C's library."""
+        """The operations that do not need C's library."""
         return frozenset() if self.given == "libm" else frozenset({"sin", "cos"})
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """For the head of the header."""
+        """Lines on sine and cosine for the head of the header."""
         if self.given == "libm":
             return ()
         if self.given == "inline":
@@ -72,7 +72,7 @@ class SineSource:
 
 
 def _is_function(name: object) -> bool:
-    """Whether C takes it as a function's name."""
+    """True if a value is a valid name of a function in C."""
     if not isinstance(name, str) or name in KEYWORDS.split():
         return False
     return bool(re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII))

@@ -1,4 +1,4 @@
-"""Test vectors: states, what the interpreter computes for them, and how far rounding may take other arithmetic."""
+"""Test vectors: states, the interpreter's results for them, and tolerances for the rounding of other arithmetic."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Numbers = NDArray[Any]
 
 STATES = 4
 TRIES = 8
-"""Times as many states are tried."""
+"""The number of states that are tried for each state in the result."""
 
 ABSURD = 100.0
-"""Of the square root of the rounding: a larger tolerance, relative to results above one, tests nothing."""
+"""The largest tolerance, relative to results above one, in square roots of the rounding; larger ones test nothing."""
 
 ROUNDINGS = 64
-"""Roundings, relative to the largest number of a result, that are allowed on top of what float32 was seen to make."""
+"""Tolerated roundings, relative to the largest number of a result, in addition to the measured effect of float32."""
 
 
 class Vectors(NamedTuple):
@@ -40,22 +40,22 @@ def vectors(
     states: int = STATES,
     given: Mapping[str, ArrayLike] = MappingProxyType({}),
 ) -> Vectors:
-    """The same numbers wherever they are made, between -1 and 1, and between 0.2 and 0.9 in the first half.
+    """Deterministic states, between -1 and 1, and between 0.2 and 0.9 in the first half, with results and tolerances.
 
-    The tolerance is four times what computing in float32 changes, scaled to the rounding of ``dtype``. What overflows
-    in float32 alone, as a growing exponential at a step below zero, is expected to overflow there. Other states take
-    the place of those at which rounding decides: where float32 has results of another size, or where inputs that
-    differ in their last digit have other results, as beside a step of the function.
+    The tolerance is four times the change by computing in float32, scaled to the rounding of ``dtype``. Results that
+    overflow only in float32, e.g. a growing exponential at a step below zero, are expected to overflow there. States at
+    which rounding decides are replaced: those with results of another size in float32, or with other results for
+    inputs that differ in their last digit, e.g. near a step of the function.
 
     Args:
-        program: what is tested.
-        dtype: of the numbers in C.
-        states: how many.
-        given: numbers of inputs by their names, such as those of a motion, of shape (m, *shape of the input); they are
+        program: the program to test.
+        dtype: the type of the numbers in C.
+        states: the number of states.
+        given: values of inputs by their names, e.g. those of a motion, of shape (m, *shape of the input); they are
             repeated if there are fewer than states.
 
     Raises:
-        Unsupported: a program whose results rounding decides at each of the states that are tried.
+        Unsupported: if rounding decides the program's results at each of the states that are tried.
     """
     inputs = _inputs(program, dtype, states, given)
     results, rounded = interpret(program, *_arrays(program, inputs)), _in_float32(program, inputs)
@@ -79,7 +79,7 @@ def vectors(
 def _are_firm(
     states: int, dtype: np.dtype[np.floating], results: list[Numbers], rounded: list[Numbers], beside: list[Numbers]
 ) -> Numbers:
-    """The states at which rounding does not decide what the results are."""
+    """The mask of the states at which rounding does not decide the results."""
     firm = np.ones(states, dtype=bool)
     for r, s, b in zip(results, rounded, beside, strict=True):
         tolerance = _tolerances(dtype, r, s)
@@ -89,14 +89,14 @@ def _are_firm(
 
 
 def _tolerances(dtype: np.dtype[np.floating], results: Numbers, rounded: Numbers) -> Numbers:
-    """How far each state's results may be off."""
+    """The tolerance of each state's results."""
     eps = float(np.finfo(dtype).eps)
     unit = eps / float(np.finfo(np.float32).eps)
     return 4.0 * unit * _difference(results, rounded) + ROUNDINGS * eps * _largest(results)
 
 
 def _inputs(program: Program, dtype: np.dtype[np.floating], states: int, given: Mapping[str, ArrayLike]) -> Numbers:
-    """Numbers for more states than are wanted, (TRIES states, inputs), as ``dtype`` has them."""
+    """Numbers for more states than requested, (TRIES states, inputs), rounded to ``dtype``."""
     count = TRIES * states
     arrays = _arrays(program, _spread(count, states, sum(port.size for port in program.inputs)))
     for k, port in enumerate(program.inputs):
@@ -107,7 +107,7 @@ def _inputs(program: Program, dtype: np.dtype[np.floating], states: int, given: 
 
 
 def _beside(inputs: Numbers, dtype: np.dtype[np.floating]) -> Numbers:
-    """Inputs that differ in their last digit, up and down in turn."""
+    """The inputs with the last digit changed, up and down in turn."""
     towards = np.where(np.arange(inputs.size).reshape(inputs.shape) % 2, np.inf, -np.inf)
     return np.nextafter(inputs.astype(dtype), towards.astype(dtype)).astype(float)
 
@@ -122,7 +122,7 @@ def _flat(values: Numbers, port: Port, states: int) -> Numbers:
 
 
 def _spread(states: int, period: int, count: int) -> Numbers:
-    """Multiples of the golden section, mod 1: well spread and the same on every machine."""
+    """Multiples of the golden section, mod 1: evenly spread and identical on every machine."""
     k = np.arange(1, states * count + 1).reshape(states, count)
     fractions = (k * 0.6180339887498949) % 1.0
     inside = np.arange(states)[:, None] % period < (period + 1) // 2
@@ -136,7 +136,7 @@ def _arrays(program: Program, inputs: Numbers) -> list[Numbers]:
 
 
 def _difference(exact: Numbers, rounded: Numbers) -> Numbers:
-    """The largest difference of each state, of finite numbers."""
+    """The largest difference between finite numbers of each state."""
     known = np.isfinite(exact) & np.isfinite(rounded)
     with np.errstate(invalid="ignore", over="ignore"):
         found: Numbers = np.where(known, np.abs(exact - rounded), 0.0).max(axis=1, initial=0.0)

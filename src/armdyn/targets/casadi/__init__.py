@@ -1,6 +1,6 @@
 """Programs as functions of CasADi, on its symbols SX: for optimisation, with CasADi's derivatives.
 
-`function.py` is what a user calls and the batch that it refuses.
+`function.py` has the user's function and its check of batches.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 RESERVED = ("null", "jac", "hess")
-"""Names that CasADi gives to no function and no array."""
+"""Names that CasADi does not allow for functions and arrays."""
 
 
 def to_casadi(program: Program, *, name: str | None = None, states: str | None = None) -> CasadiFunction:
-    """The program as a `casadi.Function` on SX symbols, which CasADi differentiates and makes code of.
+    """The program as a `casadi.Function` on SX symbols, which CasADi differentiates and exports as code.
 
     CasADi's arrays are matrices: a vector of n is an (n, 1) column, a number a (1, 1) matrix, and an array with more
-    than two axes an (a, b c ...) matrix of its rows. A batch of N states is an (n, N) matrix, a state in each column,
-    where armdyn's other functions take (N, n). An (n, n) matrix fits both, and is refused unless ``states`` is "last".
-    Where a NaN or an infinity comes in, ``min`` and ``max`` are CasADi's fmin and fmax, which leave NaN out.
+    than two axes an (a, b c ...) matrix of its rows. A batch of N states is an (n, N) matrix with one state per column;
+    armdyn's other functions take (N, n). An (n, n) matrix fits both, and is refused unless ``states`` is "last".
+    For arguments with NaN or infinity, ``min`` and ``max`` are CasADi's fmin and fmax, which ignore NaN.
 
     Args:
-        program: what is exported.
-        name: of the function in CasADi; the program's own if not given.
-        states: "last" if each column of a square matrix is a state; if not given, such a matrix is a `ShapeError` of
-            the call.
+        program: the program to export.
+        name: the name of the function in CasADi; the program's own if not given.
+        states: "last" if each column of a square matrix is a state; if not given, the call raises a `ShapeError` for
+            such a matrix.
 
     Raises:
         MissingLibrary: without CasADi.
-        ShapeError: another word for ``states``.
-        Unsupported: where two of its arrays would have the same name in CasADi.
+        ShapeError: if ``states`` is another value.
+        Unsupported: if two of its arrays would have one name in CasADi.
 
     >>> M = armdyn.load("planar_2r").mass_matrix.program().to_casadi()
     >>> M

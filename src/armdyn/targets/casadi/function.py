@@ -1,4 +1,4 @@
-"""`CasadiFunction`: a `casadi.Function` that takes no batch whose axes could be exchanged."""
+"""`CasadiFunction`: a `casadi.Function` that refuses batches whose axes may be exchanged."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ ca: Any = extra("casadi", "to_casadi", library="CasADi")
 
 
 class CasadiFunction(ca.Function):  # type: ignore[misc]  # CasADi has no types
-    """A program as a `casadi.Function`, made by `Program.to_casadi`, where it is described.
+    """A program as a `casadi.Function`, made by `Program.to_casadi`.
 
-    CasADi takes a matrix of more columns than an argument has for a batch, a state in each column, where armdyn's
-    other functions have a state in each row. A square one fits both, so it is taken only where ``states`` is "last".
+    CasADi reads a matrix with more columns than an argument has as a batch with one state per column; armdyn's other
+    functions have one state per row. A square one fits both, so it is accepted only if ``states`` is "last".
     """
 
     def __init__(self, *of: Any) -> None:
-        """Make it of what a `casadi.Function` is made of; a copy of another one takes a batch as that does."""
+        """Construct it with the arguments of `casadi.Function`; a copy keeps ``states`` of the original."""
         super().__init__(*of)
         self.states: str | None = getattr(of[0], "states", None)
 
     def call(self, arguments: Any, *options: Any) -> Any:
-        """The results for a list of arguments or for a dict of them by name, as of a `casadi.Function`.
+        """The results for a list of arguments or for a dict of them by name, as in `casadi.Function`.
 
         Raises:
-            ShapeError: a matrix that has a state in each row, or may have; one of no state.
+            ShapeError: if a matrix has, or may have, one state per row, or if it has no state.
         """
         named = arguments.items() if isinstance(arguments, Mapping) else self._by_position(arguments)
         for name, argument in named:
@@ -38,7 +38,7 @@ class CasadiFunction(ca.Function):  # type: ignore[misc]  # CasADi has no types
         return list(zip(self.name_in(), arguments, strict=False)) if isinstance(arguments, Sequence) else []
 
     def _check(self, name: str, shape: tuple[int, ...]) -> None:
-        """An argument of n numbers that is given as a matrix with n columns."""
+        """Raise for an argument of n numbers that is a matrix with n columns, or without any state."""
         size = self.size_in(name) if name in self.name_in() else (0, 0)
         if shape in ((size[0], 0), (0, size[0])) and size[0]:
             raise ShapeError(f"{name} of {self.name()} has shape {shape}, of no state, which CasADi reads as zeros")

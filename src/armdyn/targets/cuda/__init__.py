@@ -1,4 +1,4 @@
-"""Programs as kernels for NVIDIA's GPUs: PTX by llvmlite's LLVM, CUDA C++, and calls by NVIDIA's driver."""
+"""Programs as kernels for NVIDIA's GPUs: PTX by llvmlite's LLVM, CUDA C++, and launches by NVIDIA's driver."""
 
 from armdyn.lazy import names_of
 

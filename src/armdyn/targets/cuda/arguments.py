@@ -1,10 +1,10 @@
-"""The arrays of a kernel: its parameters for them, and how a thread loads and stores its state's numbers.
+"""The arrays of a kernel: its parameters for them, and a thread's loads and stores of its state's numbers.
 
-Of every array a kernel is given where it lies and the bytes from one state to the next (0: all share one), of an array
-over time the bytes from one step to the next. In the layout ``"strided"`` the bytes along each axis of a state follow:
-any array fits, and where neighbouring states are neighbours in memory, a warp's loads are coalesced. In the layout
+The parameters of every array are its address and the bytes from one state to the next (0: all share one), and for an
+array over time the bytes from one step to the next. In the layout ``"strided"`` the bytes along each axis of a state
+follow: any array fits, and if neighbouring states are neighbours in memory, a warp's loads are coalesced. In the layout
 ``"rows"`` a state's numbers follow each other, row-major, and are moved two or four at a time. The layout ``"packed"``
-has the same parameters; there, rows of large results follow each other too: see `armdyn.targets.cuda.staging`.
+has the parameters of ``"rows"``, but rows of large results follow each other too (`armdyn.targets.cuda.staging`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Argument:
     """An array of a kernel.
 
     Args:
-        number: among the arrays, the inputs first.
+        number: its number among the arrays, the inputs first.
         port: its name and the shape of one state.
-        over_time: whether it has an axis of steps.
-        is_output: whether the kernel writes it.
+        over_time: it has an axis of steps.
+        is_output: the kernel writes it.
     """
 
     number: int
@@ -39,7 +39,7 @@ class Argument:
 
     @property
     def size(self) -> int:
-        """Numbers of one state."""
+        """The count of numbers of one state."""
         return self.port.size
 
     def strides(self, layout: str) -> list[str]:
@@ -52,12 +52,12 @@ class Argument:
         return [f"{GLOBAL} %data{self.number}", *(f"i64 %{name}" for name in self.strides(layout))]
 
     def width(self, scalar: Scalar) -> int:
-        """How many numbers of a row are moved at once: so many that each row begins at a multiple of their size."""
+        """The count of numbers of a row moved at once, such that each row begins at a multiple of their size."""
         return math.gcd(self.size, 16 // scalar.itemsize) if self.size else 1
 
 
 def arguments(source: Program | Rollout) -> list[Argument]:
-    """The arrays of a kernel: inputs, then outputs, of a rollout the final state and what is recorded."""
+    """The arrays of a kernel: inputs, then outputs; for a rollout the final state and the records."""
     if isinstance(source, Program):
         over_time: set[str] = set()
         inputs, outputs = source.inputs, [(port, False) for port in source.outputs]
@@ -75,7 +75,7 @@ class Transfers:
     Args:
         out: the function.
         scalar: the type of its numbers.
-        layout: of the arrays.
+        layout: the layout of the arrays.
     """
 
     def __init__(self, out: Lines, scalar: Scalar, layout: str) -> None:
@@ -117,7 +117,7 @@ class Transfers:
         return self._out.let(f"getelementptr i8, {GLOBAL} {pointer}, i64 {offset}")
 
     def _addresses(self, argument: Argument, at: str, axis: int = 0) -> Iterator[str]:
-        """The place of every number, each found from the one before."""
+        """The address of every number, each computed from the previous one."""
         if axis == len(argument.port.shape):
             yield at
             return

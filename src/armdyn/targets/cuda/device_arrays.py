@@ -1,4 +1,4 @@
-"""`DeviceArray`: an array of another library on a GPU: where it lies, by ``__cuda_array_interface__`` or DLPack."""
+"""`DeviceArray`: an array of another library on a GPU, by ``__cuda_array_interface__`` or DLPack."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class DeviceArray:
 
 
 def device_array(name: str, value: Any, stream: int) -> DeviceArray:
-    """An array as it lies in a GPU's memory; its own library makes it ready for work on ``stream``.
+    """The view of an array in a GPU's memory; its own library makes it ready for work on ``stream``.
 
     Raises:
-        DTypeError: an array that has a mask, or holds no floating-point numbers.
+        DTypeError: if the array has a mask, or holds no floating-point numbers.
     """
     interface = _interface(value)
     if interface is not None:
@@ -43,11 +43,11 @@ def device_array(name: str, value: Any, stream: int) -> DeviceArray:
 
 
 def require_on_gpu(name: str, value: Any) -> None:
-    """Refuse what no kernel reads.
+    """Raise for a value that kernels cannot read.
 
     Raises:
-        DeviceError: a value that is not an array on a GPU.
-        DTypeError: an array that records gradients.
+        DeviceError: if the value is not an array on a GPU.
+        DTypeError: if the array records gradients.
     """
     if getattr(value, "requires_grad", False):
         raise DTypeError(f"{name} records gradients, which a kernel does not; give {name}.detach()")
@@ -112,7 +112,7 @@ class _Tensor(ctypes.Structure):
 
 
 def _by_dlpack(name: str, value: Any, stream: int) -> DeviceArray:
-    """The capsule stays whole: it frees itself, as one that nobody consumed does."""
+    """The array by DLPack. The capsule is not consumed, so that it frees itself."""
     capsule = value.__dlpack__(stream=stream or 1)  # 1 is the default stream in DLPack
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

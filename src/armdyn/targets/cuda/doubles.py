@@ -1,4 +1,4 @@
-"""float64 arithmetic in LLVM IR, written as calls: how the functions of a GPU are put down."""
+"""float64 arithmetic in LLVM IR, written as method calls, for the functions of a GPU."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Doubles(Lines):
         return self.let(f"call double @llvm.sqrt.f64(double {a})")
 
     def floor(self, a: str) -> str:
-        """The largest whole number that is not larger."""
+        """The largest integer that is not larger."""
         return self.let(f"call double @llvm.floor.f64(double {a})")
 
     def copysign(self, a: str, b: str) -> str:
@@ -61,15 +61,15 @@ class Doubles(Lines):
         return self.let(f"fcmp {relation} double {a}, {b}")
 
     def choose(self, mask: str, a: str, b: str) -> str:
-        """The value of a where the mask is set, else b."""
+        """The value of a if the mask is set, else b."""
         return self.let(f"select i1 {mask}, double {a}, double {b}")
 
     def both(self, a: str, b: str) -> str:
-        """The mask that is set where both are."""
+        """The mask that is set if both masks are."""
         return self.let(f"and i1 {a}, {b}")
 
     def either(self, a: str, b: str) -> str:
-        """The mask that is set where at least one of the two is."""
+        """The mask that is set if at least one of the two is."""
         return self.let(f"or i1 {a}, {b}")
 
     def polynomial(self, x: str, coefficients: tuple[float, ...]) -> str:

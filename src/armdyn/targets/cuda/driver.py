@@ -1,4 +1,4 @@
-"""`Driver`: the part of NVIDIA's driver that kernels need, by ctypes: libcuda, which comes with the GPU's driver.
+"""`Driver`: the functions of NVIDIA's driver that kernels need, by ctypes, from libcuda of the GPU's driver.
 
 Work is done in the primary context of a GPU, which CuPy, PyTorch, JAX and CUDA's runtime use as well; so their arrays
 and streams are valid here.
@@ -17,7 +17,7 @@ from typing import Any
 from armdyn.errors import ArmdynError, MissingLibrary
 from armdyn.targets.cuda.ptxas import AssemblerError
 
-# Numbers of cuda.h.
+# Constants of cuda.h.
 _MAJOR, _MINOR = 75, 76
 _DEVICE_ORDINAL = 9
 _MOST_THREADS, _LOCAL_BYTES, _REGISTERS = 0, 3, 4
@@ -29,7 +29,7 @@ _MISSING = "without it there are .ptx and .source, and the same function on the 
 
 
 class CudaError(ArmdynError, RuntimeError):
-    """A call that NVIDIA's driver refuses, with the driver's own words."""
+    """A call that NVIDIA's driver refuses, with the driver's error message."""
 
 
 class DeviceError(ArmdynError, ValueError):
@@ -40,11 +40,11 @@ class Driver:
     """NVIDIA's driver, initialised.
 
     Args:
-        library: what has the functions of libcuda; a `ctypes.CDLL`.
+        library: a `ctypes.CDLL` with the functions of libcuda.
 
     Raises:
-        MissingLibrary: where there is no GPU.
-        CudaError: where the driver does not start.
+        MissingLibrary: if there is no GPU.
+        CudaError: if the driver does not start.
     """
 
     def __init__(self, library: Any) -> None:
@@ -61,7 +61,7 @@ class Driver:
         self._contexts: dict[int, c_void_p] = {}
 
     def capability(self, device: int) -> tuple[int, int]:
-        """The compute capability of a GPU, (9, 0) for example."""
+        """The compute capability of a GPU, e.g. (9, 0)."""
         return self._attribute(device, _MAJOR), self._attribute(device, _MINOR)
 
     def device_of(self, pointer: int) -> int:
@@ -72,7 +72,7 @@ class Driver:
 
     @contextmanager
     def active(self, device: int) -> Iterator[None]:
-        """Make the primary context of a GPU the current one of this thread, for a while."""
+        """A context manager with the primary context of a GPU as this thread's current one."""
         if device not in self._contexts:
             context = c_void_p()
             self._call("cuDevicePrimaryCtxRetain", byref(context), c_int(device))
@@ -87,7 +87,7 @@ class Driver:
         """The kernel of a PTX module, compiled for the GPU of the active context; it stays loaded.
 
         Raises:
-            AssemblerError: where the driver refuses the PTX, with its compiler's words.
+            AssemblerError: if the driver refuses the PTX, with its compiler's message.
         """
         module, function = c_void_p(), c_void_p()
         log = ctypes.create_string_buffer(_LOG_BYTES)
@@ -102,15 +102,15 @@ class Driver:
         return function
 
     def registers(self, function: c_void_p) -> int:
-        """Registers of a thread of a loaded kernel."""
+        """The registers per thread of a loaded kernel."""
         return self._function_attribute(function, _REGISTERS)
 
     def local_bytes(self, function: c_void_p) -> int:
-        """Memory of a thread of a loaded kernel that stands in for registers, bytes."""
+        """The local memory per thread of a loaded kernel, for spilled registers and stack, bytes."""
         return self._function_attribute(function, _LOCAL_BYTES)
 
     def most_threads(self, function: c_void_p) -> int:
-        """Threads of a block that a loaded kernel's registers leave room for."""
+        """The most threads per block that the registers of a loaded kernel allow."""
         return self._function_attribute(function, _MOST_THREADS)
 
     def launch(
@@ -120,11 +120,11 @@ class Driver:
 
         Args:
             function: the kernel.
-            blocks: how many.
-            threads: of a block.
+            blocks: the number of blocks.
+            threads: the threads per block.
             stream: the stream's handle; 0 is the default stream.
-            values: of the parameters, ctypes objects.
-            shared: bytes of shared memory of a block.
+            values: the values of the parameters, ctypes objects.
+            shared: the shared memory of a block, bytes.
         """
         places = (c_void_p * max(len(values), 1))(*(ctypes.addressof(v) for v in values))
         shape = [c_uint(n) for n in (blocks, 1, 1, threads, 1, 1, shared)]
@@ -150,7 +150,7 @@ class Driver:
             raise CudaError(f"{name}: {self._said(code)}")
 
     def _said(self, code: int) -> str:
-        """An error of the driver in its own words."""
+        """The driver's name and description of an error code."""
         words = []
         for name in ("cuGetErrorName", "cuGetErrorString"):
             text = c_char_p()
@@ -164,7 +164,7 @@ def the_driver() -> Driver:
     """The driver of this machine.
 
     Raises:
-        MissingLibrary: where there is none, or no GPU.
+        MissingLibrary: if there is no driver, or no GPU.
     """
     name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:

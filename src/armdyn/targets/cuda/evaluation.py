@@ -1,7 +1,7 @@
 """A program's nodes as the instructions of one thread: every value in a register, no scratch memory.
 
 Sines and cosines are computed in batches, as on processors, so that a stretch of arithmetic is one block for the
-scheduler. One branch a batch leads the threads that met a huge angle past the functions for those.
+scheduler. One branch per batch calls the functions for huge angles in the threads that have one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from armdyn.targets.llvm.vectors import Lines
 
 
 class Blocks(Lines):
-    """The body of a function, which knows the block that is being written."""
+    """The body of a function, with the label of the block that is being written."""
 
     def __init__(self, entry: str) -> None:
         super().__init__()
@@ -31,12 +31,12 @@ class Blocks(Lines):
 
 
 class Evaluation:
-    """Writes a program into a function.
+    """The evaluation of a program, written into a function.
 
     Args:
         out: the function.
         scalar: the type of its numbers.
-        program: what is evaluated.
+        program: the program to evaluate.
         inputs: the names of its inputs, row-major, one array after the other.
     """
 
@@ -77,7 +77,7 @@ class Evaluation:
             self._sines(number, angles)
 
     def _sines(self, number: int, angles: dict[int, dict[str, int]]) -> None:
-        """Sines and cosines by polynomials; where an angle is huge, a branch to better ones."""
+        """Sines and cosines by polynomials; if an angle is huge, a branch to exact reduction."""
         out, t = self._out, self._scalar.type
         limit = self._scalar.splat(fast_limit(self._scalar))
         huge: dict[int, str] = {}
@@ -106,14 +106,14 @@ class Evaluation:
             self._names[index] = out.let(f"phi {t} [ {self._names[index]}, %{before} ], [ {name}, %huge{number} ]")
 
     def _of_huge(self, operation: str, x: str, is_huge: str, limit: str, otherwise: str) -> str:
-        """The function of x where it is huge; it is called for the limit in all other threads."""
+        """The function of x if x is huge; in all other threads it is called for the limit."""
         out, t = self._out, self._scalar.type
         argument = out.let(f"select i1 {is_huge}, {t} {x}, {t} {limit}")
         found = self._called(f"huge_{operation}", [argument])
         return out.let(f"select i1 {is_huge}, {t} {found}, {t} {otherwise}")
 
     def _called(self, function: str, arguments: Sequence[str]) -> str:
-        """A function of float64 numbers, which are widened first where there are others."""
+        """A call of a function of float64 numbers; float32 arguments are widened first."""
         out, narrow = self._out, self._scalar.scalar == "float"
         wide = [out.let(f"fpext float {a} to double") if narrow else a for a in arguments]
         found = out.let(f"call double @{function}({', '.join(f'double {a}' for a in wide)})")

@@ -1,9 +1,9 @@
-"""Sine and cosine of angles of any size in float64, for a processor without a library of mathematics.
+"""Sine and cosine of huge angles in float64 by Payne-Hanek reduction, for a processor without libm.
 
-The bits of 2/pi that matter for x = M 2^E, M whole, are those behind the ones that make multiples of 4: bit E - 1 is
+The bits of 2/pi that matter for x = M 2^E, M integer, are those after the ones that make multiples of 4: bit E - 1 is
 the first, of weight 2^-(E - 1) (Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM 1983). The
 product of M with 192 of them, modulo 2^192, is x 2/pi modulo 4 in units of 2^-190, wrong by less than 2^-126. The
-nearest float64 to a multiple of pi/2 comes within 2^-62 of it, so 64 bits of the rest are right at least.
+nearest float64 to a multiple of pi/2 is within 2^-62 of it, so at least 64 bits of the rest are right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from armdyn.targets.cuda.scalars import DOUBLE
 from armdyn.targets.llvm.trigonometry import half_pi_parts, sincos_of_rest, two_over_pi
 
 _WORDS = 20
-"""Words of 64 bits: one of zeros before the point, then 2/pi as far as the largest float64 needs it."""
+"""The number of 64-bit words: one of zeros before the binary point, then the bits of 2/pi for the largest float64."""
 
 
 def table() -> str:

@@ -1,4 +1,4 @@
-"""`CudaKernel`: a program or rollout for NVIDIA's GPUs: its PTX, its CUDA C++, and calls on arrays of a GPU."""
+"""`CudaKernel`: a program or rollout for NVIDIA's GPUs, as PTX, as CUDA C++, and as a function of arrays on a GPU."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ from armdyn.targets.sizes import refuse_large
 from armdyn.threads import Once
 
 LARGEST = 30_000
-"""Operations of a program; above, NVIDIA's assembler takes minutes, and a thread's values stand in memory."""
+"""The most operations of a program; above, NVIDIA's assembler takes minutes, and a thread's values spill to memory."""
 
 WHY_NO_MORE = (
     "a thread has 255 registers. Take a product (jvp, vjp) instead of all derivatives, or compute on the processor"
 )
 
 MOST_PARAMETERS = 4352
-"""Bytes of a kernel's parameters that every GPU takes."""
+"""The most bytes of a kernel's parameters that every GPU accepts."""
 
 THREADS = 128
-"""Of a block: few enough for kernels that take all 255 registers a thread can have."""
+"""The threads per block: few enough for kernels that use all 255 registers of a thread."""
 
 MOST_SHARED = 48 * 1024
-"""Bytes of shared memory that every block may have."""
+"""The most shared memory of a block on every GPU, bytes."""
 
 _loaded: Once[tuple[Any, ...], Any] = Once()
 
 
 def to_cuda(program: Program | Rollout, *, dtype: str = "float64", name: str | None = None) -> CudaKernel:
-    """The program as a kernel for NVIDIA's GPUs, one thread a state.
+    """The program as a kernel for NVIDIA's GPUs, one thread per state.
 
     The object has the kernel as PTX, made by llvmlite's LLVM, and as CUDA C++, and is itself a function of arrays of
     CuPy, PyTorch and JAX on a GPU: it needs NVIDIA's driver, and neither CUDA's toolkit nor its runtime. Angles of any
-    size are reduced exactly; no approximation is made but the fusing of a multiplication with an addition. A rollout
-    keeps its state in registers for all steps.
+    size are reduced exactly; the only change of the arithmetic is the fusing of a multiplication with an addition. A
+    rollout keeps its state in registers for all steps.
 
     Args:
-        program: what is exported.
+        program: the program to export.
         dtype: "float64" or "float32".
-        name: of the kernel; the program's own if not given.
+        name: the name of the kernel; the program's own if not given.
 
     Raises:
-        DTypeError: another dtype.
-        Unsupported: a program of more than 30,000 operations, or of more arrays than a kernel takes.
+        DTypeError: if the dtype is another one.
+        Unsupported: if the program has more than 30,000 operations, or more arrays than a kernel accepts.
 
     >>> kernel = armdyn.load("ur5").inverse_dynamics.to_cuda(dtype="float32")
     >>> kernel
@@ -73,13 +73,13 @@ def to_cuda(program: Program | Rollout, *, dtype: str = "float64", name: str | N
 
 
 class CudaKernel:
-    """A program or rollout for NVIDIA's GPUs; see `to_cuda`.
+    """A program or rollout as a kernel for NVIDIA's GPUs, made by `to_cuda`.
 
     Args:
-        program: what it computes.
+        program: the program or rollout that it computes.
         dtype: "float64" or "float32".
-        name: of the kernel.
-        driver: of the GPU; this machine's, when it is first called, if not given.
+        name: the name of the kernel.
+        driver: the GPU's driver; by default this machine's, loaded at the first call.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class CudaKernel:
         self._arguments = arguments(program)
         scalar = Scalar.named(dtype)
         self.shared_bytes: int = stage_numbers(program, scalar) * scalar.itemsize
-        """Shared memory of a thread in the layout "packed", bytes; 0 where there is no such layout."""
+        """Shared memory per thread in the layout "packed", bytes; 0 if there is no such layout."""
         self._refuse_large()
 
     def _refuse_large(self) -> None:
@@ -110,17 +110,17 @@ class CudaKernel:
     def ptx(self, arch: str = "sm_90", layout: str = "strided") -> str:
         """The kernel in PTX, which runs on this and on newer GPUs.
 
-        Its parameters are i64 numbers and pointers: how many states; of a rollout how many steps, and how many of them
-        lie between two rows; then for each array, inputs first, its pointer and its strides in bytes: from state to
-        state (0: all share one), of an array over time from step to step, and in the layout "strided" along each axis
+        Its parameters are i64 numbers and pointers: the number of states; for a rollout the number of steps, and of
+        steps between two rows; then for each array, inputs first, its pointer and its strides in bytes: from state to
+        state (0: all share one), for an array over time from step to step, and in the layout "strided" along each axis
         of a state.
 
         Args:
             arch: "sm_80" (A100), "sm_89" (L4, RTX 40), "sm_90" (H100, H200), "sm_100" (B200), "sm_120" (RTX 50), ...
             layout: "strided", for arrays of any strides; "rows", for those whose states are contiguous and begin at
-                multiples of what is loaded at once (16 bytes, or the largest power of two that divides a state); or
-                "packed", as "rows", with results of more than 64 bytes a state that follow each other without gaps: it
-                takes whole warps, and `shared_bytes` of shared memory a thread.
+                multiples of the load size (16 bytes, or the largest power of two that divides a state); or "packed",
+                like "rows", with results of more than 64 bytes per state that follow each other without gaps: it
+                requires whole warps, and `shared_bytes` of shared memory per thread.
 
         Raises:
             Unsupported: an arch or a layout that is not known.
@@ -134,7 +134,7 @@ class CudaKernel:
 
     @property
     def source(self) -> str:
-        """The kernel in CUDA C++, with the parameters of the PTX in the layout "strided"; see `source_for`."""
+        """The kernel in CUDA C++, with the parameters of the PTX in the layout "strided"."""
         return self.source_for("strided")
 
     def source_for(self, layout: str) -> str:
@@ -146,7 +146,7 @@ class CudaKernel:
         """Registers and spilled bytes of the kernel on a GPU, by NVIDIA's assembler ptxas.
 
         Raises:
-            MissingLibrary: where ptxas is not installed.
+            MissingLibrary: if ptxas is not installed.
             Unsupported: an arch or a layout that is not known.
         """
         return ptxas.report(self.ptx(arch, layout), self.kernel_name, arch)
@@ -167,28 +167,28 @@ class CudaKernel:
     ) -> Any:
         """Run the kernel on arrays of one GPU, on the stream on which their library works.
 
-        Leading axes are states, and broadcast without copies, as in NumPy. Arrays may lie as they like; where the
-        numbers of neighbouring states are neighbours, their loads are coalesced: with ``states="last"``, or as
-        transposed views (CuPy, PyTorch). Then the results lie so too.
+        Leading axes are states, and broadcast without copies, as in NumPy. Arrays may have any strides; if the numbers
+        of neighbouring states are neighbours in memory, their loads are coalesced: with ``states="last"``, or as
+        transposed views (CuPy, PyTorch). Then the results have that layout too.
 
         Args:
             arrays: the program's arrays, in order, all of the kernel's dtype, of one library, on one GPU. An array over
                 time has its steps along its first axis.
-            out: the array, or arrays, that take the results; new ones of the same library if not given. Not of JAX.
-            states: "first" where arrays have shape (..., n), "last" where they have shape (n, ...).
-            steps: of a rollout.
-            every: of a rollout: steps between two rows that are recorded.
-            threads: of a block.
+            out: the array, or arrays, for the results; new ones of that library if not given. Not supported for JAX.
+            states: "first" if arrays have shape (..., n), "last" if they have shape (n, ...).
+            steps: the number of steps of a rollout.
+            every: the number of steps between two recorded rows of a rollout.
+            threads: the threads per block.
 
         Returns:
-            The result, or a tuple of them; of a rollout the final state, then what is recorded.
+            The result, or a tuple of them; for a rollout the final state, then the records.
 
         Raises:
             MissingLibrary: without NVIDIA's driver, or without a GPU.
-            DeviceError: arrays on the processor, or on several GPUs.
-            DTypeError: arrays of another dtype, or of another library than CuPy, PyTorch and JAX.
-            ShapeError: arrays that are no batch of states.
-            CudaError: where the driver refuses, or more threads are asked for than registers allow.
+            DeviceError: if arrays are on the processor, or on several GPUs.
+            DTypeError: if arrays have another dtype, or are of another library than CuPy, PyTorch and JAX.
+            ShapeError: if arrays are not a batch of states.
+            CudaError: if the driver refuses the launch, or registers do not allow as many threads.
         """
         inputs = [argument for argument in self._arguments if not argument.is_output]
         if len(arrays) != len(inputs):
@@ -203,7 +203,7 @@ class CudaKernel:
         return _Call(self, library, states, counts, threads).run(inputs, arrays, out)
 
     def _counts(self, steps: int | None, every: int) -> tuple[int, ...]:
-        """Of a rollout, steps and the steps between two rows."""
+        """The steps, and the steps between two rows, of a rollout; empty for a program."""
         if isinstance(self.program, Program):
             if steps is not None:
                 raise TypeError(f"{self.kernel_name} is no rollout; it takes no steps=")
@@ -224,7 +224,7 @@ class CudaKernel:
         return libraries[0]
 
     def function(self, driver: Driver, device: int, layout: str) -> Any:
-        """The kernel loaded on a GPU, once for all objects of the same program; its context is active."""
+        """The kernel loaded on a GPU, once for all objects with an equal program; its context is active."""
         key = (id(driver), device, layout, self.dtype, self.kernel_name, type(self.program), self.program.digest)
         arch = newest_for(driver.capability(device))
         return _loaded.get(key, lambda: (driver.load(self.ptx(arch, layout), self.kernel_name), driver))[0]
@@ -262,7 +262,7 @@ class _Call:
         self.scalar = Scalar.named(kernel.dtype)
 
     def run(self, inputs: Sequence[Argument], arrays: Sequence[Any], out: Any) -> Any:
-        """Check, place, launch."""
+        """Check the arrays, sort their axes, launch the kernel; returns the results."""
         self.stream = self.library.stream(arrays[0])
         for array in arrays:
             self.library.ready(array)
@@ -295,7 +295,7 @@ class _Call:
         return placed(argument, array, self.states, rows)
 
     def _repeated(self, one: Placed, batch: tuple[int, ...]) -> tuple[Placed, int]:
-        """A copy for the whole batch, of an array whose states lie in no line."""
+        """A copy for the whole batch, of an array whose states have no constant stride."""
         argument, core = one.argument, len(one.argument.port.shape)
         value, ndim = one.array.keep, len(one.array.shape)
         value = value[0] if isinstance(value, tuple) else value
@@ -308,7 +308,7 @@ class _Call:
         return copied, copied.outer(batch) or 0
 
     def _results(self, batch: tuple[int, ...], like: Any, out: Any, whole: Sequence[tuple[Placed, int]]) -> list[Any]:
-        """The arrays that take the results."""
+        """The arrays for the results, new or given."""
         outputs = [argument for argument in self.kernel._arguments if argument.is_output]
         if out is None:
             columns = any(one.argument.size > 1 and outer == self.scalar.itemsize for one, outer in whole)
@@ -325,7 +325,7 @@ class _Call:
         return given
 
     def _new(self, argument: Argument, batch: tuple[int, ...], like: Any, columns: bool) -> Any:
-        """A new array, its states along the last axis of memory where those of the arrays are."""
+        """A new array, with its states along the last axis of memory if ``columns``."""
         rows, core = self.rows, argument.port.shape
         if columns and self.states == "first" and core and batch:
             timed, ndim = int(argument.over_time), int(argument.over_time) + len(core) + len(batch)
@@ -356,7 +356,7 @@ class _Call:
                 driver.wait(self.stream)
 
     def _layout(self, whole: Sequence[tuple[Placed, int]]) -> str:
-        """The layout that fits all arrays, and the threads of a block."""
+        """The layout that fits all arrays and the threads per block."""
         if not all(one.fits_rows(outer, self.scalar) for one, outer in whole):
             return "strided"
         shared = self.threads * self.kernel.shared_bytes
@@ -367,7 +367,7 @@ class _Call:
         return "packed" if is_packed else "rows"
 
     def _device(self, driver: Driver, arrays: Sequence[Placed]) -> int:
-        """The GPU of all arrays; of those of no size nobody asks."""
+        """The GPU of all arrays; arrays without numbers are skipped."""
         places = {one.argument.port.name: driver.device_of(one.array.pointer) for one in arrays if one.array.pointer}
         first, device = next(iter(places.items()), ("", 0))
         for name, other in places.items():

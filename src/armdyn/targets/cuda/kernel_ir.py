@@ -1,7 +1,7 @@
-"""A program or rollout as the LLVM IR of a kernel: one thread a state, and a loop where states outnumber the threads.
+"""A program or rollout as the LLVM IR of a kernel: one thread per state, and a loop if states outnumber the threads.
 
-The text is the same for a GPU and for a processor but for the first two values, the thread's number and the number of
-threads, which a processor is given as arguments: so what a GPU computes can be checked where there is none.
+The text for a GPU and for a processor differ only in the first two values, the thread's number and the number of
+threads, which are arguments on a processor: so a GPU's computation can be checked without a GPU.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
     Args:
         source: the program or rollout.
         dtype: ``"float32"`` or ``"float64"``.
-        name: of the kernel.
-        layout: ``"strided"``, ``"rows"`` or ``"packed"``: see `armdyn.targets.cuda.arguments`.
-        triple: of the machine it is for, as LLVM names it.
+        name: the name of the kernel.
+        layout: ``"strided"``, ``"rows"`` or ``"packed"``, as in `armdyn.targets.cuda.arguments`.
+        triple: LLVM's name of the target machine.
     """
     scalar, program = Scalar.named(dtype), source if isinstance(source, Program) else source.step
     on_gpu = triple == GPU
@@ -85,7 +85,7 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
 
 
 def _loop(out: Blocks, staging: Staging | None, body: Callable[[], None]) -> None:
-    """The loop over the states of a thread, ``%state``; where results are staged, all threads of a warp take part."""
+    """The loop over the states of a thread, ``%state``; if results are staged, all threads of a warp take part."""
     lane = "%lane.wide" if staging else "0"
     out.put(f"%some = icmp slt i64 {out.let(f'sub i64 %thread, {lane}')}, %count")
     out.put("br i1 %some, label %states, label %done")
@@ -114,13 +114,13 @@ def _body(
 
 
 def parameters(source: Program | Rollout, layout: str) -> list[str]:
-    """The parameters of a kernel in LLVM IR: how many states, of a rollout how many steps, and the arrays."""
+    """The parameters of a kernel in LLVM IR: the number of states, of a rollout's steps, and the arrays."""
     counts = ["i64 %count", *(["i64 %steps", "i64 %every"] if isinstance(source, Rollout) else [])]
     return [*counts, *(one for argument in arguments(source) for one in argument.parameters(layout))]
 
 
 def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program, staging: Staging | None) -> None:
-    """One state; staged results first, so that no thread writes before all of its warp have read."""
+    """The code for one state; staged results first, so that no thread writes before all of its warp have read."""
     ports = arguments(program)
     inputs = [number for argument in ports if not argument.is_output for number in transfers.load(argument)]
     results = iter(Evaluation(out, scalar, program, inputs).results)
@@ -135,7 +135,7 @@ def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program
 
 
 def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout) -> None:
-    """All steps of a state: it stays in registers; ``%until`` steps pass before a ``%row`` is recorded again."""
+    """The code for all steps of a state, in registers; ``%until`` steps pass before a ``%row`` is recorded again."""
     ports = arguments(rollout)
     inputs = {argument.port.name: argument for argument in ports if not argument.is_output}
     outputs = [argument for argument in ports if argument.is_output]

@@ -1,4 +1,4 @@
-"""The libraries whose arrays kernels take: what they name their streams, and how they make arrays.
+"""The array libraries that kernels support: their streams, and their functions that make arrays.
 
 Results are made by the library of the first array: they are its own arrays, on its GPU, freed by it.
 """
@@ -19,7 +19,7 @@ class Library(Protocol):
         """The handle of the stream on which the library works now, 0 for the default stream."""
 
     def ready(self, array: Any) -> None:
-        """Wait for an array that is made on a stream that nobody knows."""
+        """Wait for an array if its library computes it on an unknown stream."""
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
         """A new array on the GPU of another one, with its type; row-major."""
@@ -28,14 +28,14 @@ class Library(Protocol):
         """A copy with axes repeated."""
 
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
-        """The same numbers with the axes in another order, without a copy; None where the library has no such view."""
+        """A view with the axes in another order, without a copy; None if the library has no such views."""
 
     def must_wait(self) -> bool:
-        """Whether a result may only be handed out when it is there: the library's own stream is not known."""
+        """True if results must be complete before they are returned, because the library's own stream is unknown."""
 
 
 class CuPy:
-    """Of CuPy."""
+    """The functions of CuPy."""
 
     def __init__(self) -> None:
         self.cupy = sys.modules["cupy"]
@@ -67,7 +67,7 @@ class CuPy:
 
 
 class Torch:
-    """Of PyTorch."""
+    """The functions of PyTorch."""
 
     def __init__(self) -> None:
         self.torch = sys.modules["torch"]
@@ -97,7 +97,7 @@ class Torch:
 
 
 class Jax:
-    """Of JAX, whose streams are its own: arrays are ready before a kernel begins, and results before they are seen."""
+    """The functions of JAX; its streams are private, so arrays and results are complete before they are passed on."""
 
     def __init__(self) -> None:
         from importlib import import_module  # noqa: PLC0415
@@ -109,11 +109,11 @@ class Jax:
         return 0
 
     def ready(self, array: Any) -> None:
-        """Wait for it."""
+        """Wait until the array is computed."""
         array.block_until_ready()
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
-        """A new array on the same device, which nobody else has seen."""
+        """A new array on the device of another one, not shared with other code."""
         made = self.jax.device_put(self.jax.numpy.empty(tuple(shape), like.dtype), next(iter(like.devices())))
         made.block_until_ready()
         return made
@@ -125,23 +125,23 @@ class Jax:
         return made
 
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
-        """Nothing: JAX's arrays are row-major."""
+        """None, because JAX's arrays are row-major."""
         return None
 
     def must_wait(self) -> bool:
-        """Yes."""
+        """True: JAX's stream is unknown."""
         return True
 
 
 LIBRARIES: dict[str, Any] = {"cupy": CuPy, "torch": Torch, "jaxlib": Jax, "jax": Jax}
-"""By the package of an array's type."""
+"""The libraries by the package of an array's type."""
 
 
 def library_of(name: str, array: Any) -> Library:
     """The library of an array.
 
     Raises:
-        DTypeError: an array of another library.
+        DTypeError: if the array is of another library.
     """
     if "Tracer" in {kind.__name__ for kind in type(array).__mro__}:
         raise DTypeError(

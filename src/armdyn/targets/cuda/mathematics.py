@@ -1,9 +1,9 @@
 """tan, asin, acos, atan, atan2, log and pow as LLVM functions of float64 numbers, for a GPU, which has no libm.
 
-They are right to a few units in the last place. float32 programs call the same functions, for they are rare.
+They are right to a few units in the last place. float32 programs call these functions too, because calls are rare.
 
 atan z = z + z^3 P(z^2) for |z| <= tan(pi/8), to 2^-58; log m = 2 f + f^3 Q(f^2) with f = (m - 1) / (m + 1), which is
-2 atanh f, for m between 1/sqrt 2 and sqrt 2, to 2^-59. The coefficients interpolate at Chebyshev's points.
+2 atanh f, for m between 1/sqrt 2 and sqrt 2, to 2^-59. The coefficients interpolate at Chebyshev points.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NEEDS = {"tan": ("sin", "cos"), "asin": ("atan2",), "acos": ("atan2",), "atan": 
 
 
 def functions(operations: Iterable[str]) -> list[str]:
-    """The functions of a module that needs these operations; of sin and cos only those for huge angles."""
+    """The functions of a module that needs these operations; for sin and cos only those of huge angles."""
     wanted = set(operations) & set(_WRITERS)
     for operation in sorted(wanted):
         wanted.update(NEEDS.get(operation, ()))
@@ -133,7 +133,7 @@ def _log() -> str:
 
 
 def _logarithm(out: Doubles, x: str) -> tuple[str, str]:
-    """The logarithm of a positive number in two parts, to some 2^-59 of it: x = 2^k m, log x = k log 2 + log m."""
+    """The logarithm of a positive number in two parts, to a relative 2^-59: x = 2^k m, log x = k log 2 + log m."""
     one = out.number(1.0)
     tiny = out.is_("olt", x, out.number(2.0**-1022))
     bits = out.bits_of(out.choose(tiny, out.mul(x, out.number(2.0**54)), x))
@@ -147,7 +147,7 @@ def _logarithm(out: Doubles, x: str) -> tuple[str, str]:
     k = out.let(f"sitofp i64 {out.let(f'sub i64 {k}, {less}')} to double")
 
     above, sum_high = out.sub(m, one), out.add(m, one)
-    sum_low = out.sub(m, out.sub(sum_high, one))  # what rounding m + 1 took away
+    sum_low = out.sub(m, out.sub(sum_high, one))  # the rounding error of m + 1
     f = out.div(above, sum_high)
     rest = out.fma(out.neg(f), sum_low, out.fma(out.neg(f), sum_high, above))
     f_low = out.div(rest, sum_high)
@@ -159,7 +159,7 @@ def _logarithm(out: Doubles, x: str) -> tuple[str, str]:
     scale = out.mul(k, whole)  # exact
     log_m = out.add(f, f)
     high = out.add(scale, log_m)
-    back = out.sub(high, scale)  # what rounding the sum took away (Moller, Knuth)
+    back = out.sub(high, scale)  # for the rounding error of the sum (Moller, Knuth)
     error = out.add(out.sub(scale, out.sub(high, back)), out.sub(log_m, back))
     low = out.fma(k, part, out.add(error, log_m_low))
     total = out.add(high, low)
@@ -176,7 +176,7 @@ def _log_of_special(out: Doubles, x: str, value: str) -> str:
 
 
 def _pow() -> str:
-    """a^b = e^(b log |a|), with the sign of a where b is odd; special values as in C99."""
+    """a^b = e^(b log |a|), with the sign of a if b is odd; special values as in C99."""
     out = Doubles()
     zero, one, infinity = out.number(0.0), out.number(1.0), out.number(INFINITY)
     base = out.fabs("%a")

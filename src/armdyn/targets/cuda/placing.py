@@ -27,7 +27,7 @@ class Placed:
     step: int
 
     def outer(self, batch: tuple[int, ...]) -> int | None:
-        """Bytes from one state of a whole batch to the next, 0 where all share one; None where they vary."""
+        """Bytes from one state of a whole batch to the next, 0 if all share one; None if they vary."""
         missing = len(batch) - len(self.batch)
         own = ((0,) * missing) + tuple(
             0 if extent == 1 else stride for extent, stride in zip(self.batch, self.batch_strides, strict=True)
@@ -38,7 +38,7 @@ class Placed:
         return axes[-1][1] if axes else 0
 
     def fits_rows(self, outer: int, scalar: Scalar) -> bool:
-        """Whether a state's numbers follow each other, and begin where they can be moved several at a time."""
+        """True if a state's numbers follow each other, and begin at a multiple of the size of their moves."""
         shape, width = self.argument.port.shape, self.argument.width(scalar) * scalar.itemsize
         expected = scalar.itemsize
         for extent, stride in zip(reversed(shape), reversed(self.core_strides), strict=True):
@@ -48,7 +48,7 @@ class Placed:
         return all(number % width == 0 for number in (self.array.pointer, outer, self.step))
 
     def values(self, outer: int, layout: str) -> list[int]:
-        """The kernel's parameters for it."""
+        """The values of the kernel's parameters for the array."""
         steps = [self.step] if self.argument.over_time else []
         return [self.array.pointer, outer, *steps, *(self.core_strides if layout == "strided" else ())]
 
@@ -57,13 +57,13 @@ def placed(argument: Argument, array: DeviceArray, states: str, steps: int) -> P
     """Sort the axes of an array.
 
     Args:
-        argument: of the kernel.
-        array: where it lies.
-        states: whether the axes of the batch come ``"first"``, or ``"last"``, behind those of a state.
-        steps: how many rows an array over time has.
+        argument: the argument of the kernel.
+        array: the array in the GPU's memory.
+        states: ``"first"`` if the axes of the batch come first, ``"last"`` if they come after those of a state.
+        steps: the number of rows of an array over time.
 
     Raises:
-        ShapeError: a shape that is not that of a batch of states.
+        ShapeError: if the shape is not that of a batch of states.
     """
     name, core, timed = argument.port.name, argument.port.shape, int(argument.over_time)
     shape, strides = array.shape, array.strides
@@ -80,17 +80,17 @@ def placed(argument: Argument, array: DeviceArray, states: str, steps: int) -> P
 
 
 def expected(argument: Argument, states: str, steps: int) -> str:
-    """The shape of an array in words."""
+    """The expected shape of an array, as text for messages."""
     core = [str(extent) for extent in argument.port.shape]
     axes = [*([str(steps)] if argument.over_time else []), *(["...", *core] if states == "first" else [*core, "..."])]
     return f"({', '.join(axes)}), the states along the {states} axes"
 
 
 def batch_of(arrays: Sequence[Placed], name: str) -> tuple[int, ...]:
-    """The batch of all arrays together.
+    """The common batch to which those of all arrays broadcast.
 
     Raises:
-        ShapeError: batches that do not broadcast.
+        ShapeError: if the batches do not broadcast.
     """
     try:
         return np.broadcast_shapes(*(one.batch for one in arrays))
@@ -107,5 +107,5 @@ def shape_of(argument: Argument, batch: Sequence[int], states: str, rows: int) -
 
 
 def count_of(batch: Sequence[int]) -> int:
-    """How many states a batch has."""
+    """The number of states of a batch."""
     return math.prod(batch)

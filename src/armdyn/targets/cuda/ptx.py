@@ -1,4 +1,4 @@
-"""LLVM IR to PTX, the assembly of NVIDIA's GPUs, by the back end that comes with llvmlite."""
+"""Compilation of LLVM IR to PTX, the assembly of NVIDIA's GPUs, by the back end that comes with llvmlite."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ ARCHITECTURES = {
     "sm_120": 87,
     "sm_121": 88,
 }
-"""The GPUs that PTX is written for, and the version of the language (7.0 is 70) that knows them."""
+"""The supported GPUs, and for each the version of PTX that supports it (7.0 is 70)."""
 
 
 def ptx_of(ir: str, arch: str) -> str:
     """The PTX of a module.
 
     Raises:
-        Unsupported: for a GPU that is not in `ARCHITECTURES`.
+        Unsupported: if the GPU is not in `ARCHITECTURES`.
     """
     module = _binding().parse_assembly(ir)
     target = _machine(checked(arch))
@@ -36,17 +36,17 @@ def ptx_of(ir: str, arch: str) -> str:
 
 
 def checked(arch: str) -> str:
-    """A GPU as it was named; LLVM itself ends the process for one that it does not know."""
+    """The name of a supported GPU; for an unsupported one LLVM itself would end the process."""
     if arch not in ARCHITECTURES:
         raise Unsupported(f"arch={arch!r} is no GPU that PTX is written for; expected {', '.join(ARCHITECTURES)}")
     return arch
 
 
 def newest_for(capability: tuple[int, int]) -> str:
-    """The newest of `ARCHITECTURES` that a GPU of a compute capability, such as (9, 0), can run.
+    """The newest of `ARCHITECTURES` that a GPU of a compute capability, e.g. (9, 0), can run.
 
     Raises:
-        Unsupported: for one older than all of them.
+        Unsupported: if the GPU is older than all of them.
     """
     known = [arch for arch in ARCHITECTURES if int(arch[3:]) <= 10 * capability[0] + capability[1]]
     if not known:

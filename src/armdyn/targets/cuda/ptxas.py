@@ -1,4 +1,4 @@
-"""`Report`: what NVIDIA's assembler makes of a kernel: registers, spilled bytes, where it is installed."""
+"""`Report`: registers and spilled bytes of a kernel, by NVIDIA's assembler ptxas, if that is installed."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Report(NamedTuple):
 
 
 def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> Report:
-    """Assemble PTX and read what the assembler says of a kernel.
+    """Assemble PTX and read the resources of a kernel from the assembler's output.
 
     Raises:
         MissingLibrary: without ptxas.
-        AssemblerError: where it refuses the PTX.
+        AssemblerError: if it refuses the PTX.
     """
     found = shutil.which(command)
     if found is None:

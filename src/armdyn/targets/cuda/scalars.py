@@ -1,4 +1,4 @@
-"""One number a thread, in LLVM's notation, where the compiler for processors has a vector of states."""
+"""LLVM's notation of one number per thread, in place of the vector of states on processors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Scalar(Vector):
 
     @classmethod
     def named(cls, dtype: str) -> Scalar:
-        """Of ``"float32"`` or ``"float64"`` numbers."""
+        """A register of a ``"float32"`` or ``"float64"`` number."""
         return cls(DTYPES[dtype], 1, has_fma=True)
 
     @property
     def type(self) -> str:
-        """For example ``double``."""
+        """LLVM's name of the type, for example ``double``."""
         return self.scalar
 
     @property

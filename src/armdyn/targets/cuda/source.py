@@ -1,4 +1,4 @@
-"""A program or rollout as CUDA C++: a kernel with the parameters, in the order, of the one in PTX.
+"""A program or rollout as CUDA C++: a kernel with the parameters of that in PTX, in the same order.
 
 Sine, cosine and the like are those of CUDA's own library, which reduces angles of any size exactly, at some 2 units in
 the last place. Compile it without ``--use_fast_math``.
@@ -22,7 +22,7 @@ from armdyn.targets.cuda.arguments import Argument, arguments
 from armdyn.targets.cuda.scalars import DTYPES, Scalar
 from armdyn.targets.identifiers import identifiers, of_both_sides
 
-_INFINITY = "__int_as_float(0x7f800000)"  # known to nvcc and to NVRTC without a header
+_INFINITY = "__int_as_float(0x7f800000)"  # nvcc and NVRTC have it without a header
 _OWN = frozenset(
     {"count", "steps", "every", "state", "thread", "threads", "k", "row", "until", "armdyn_at", "blockIdx", "gridDim"}
 )
@@ -39,13 +39,13 @@ def cuda_source(source: Program | Rollout, dtype: str, name: str, layout: str) -
     """The text of a ``.cu`` file.
 
     Raises:
-        Unsupported: where two arrays would have the same name.
+        Unsupported: if two arrays would have one name.
     """
     return "\n".join(_Source(source, dtype, name, layout).lines()) + "\n"
 
 
 class _Source:
-    """The kernel's text; an array ``q`` comes as ``q_data`` with its strides, and its numbers stand in ``q[]``.
+    """The kernel's text; an array ``q`` is passed as ``q_data`` with its strides, and its numbers are in ``q[]``.
 
     Names of the kernel's own end with an underscore, which those of arrays do not, or are reserved.
     """

@@ -1,12 +1,12 @@
-"""Results of a warp's states through shared memory: the layout ``"packed"``, for contiguous results of many numbers.
+"""Stores of a warp's results through shared memory: the layout ``"packed"``, for contiguous results of many numbers.
 
-Where every thread stores its own row of a large result, neighbouring threads write far from each other, in parts of
+If every thread stores its own row of a large result, neighbouring threads write far from each other, in parts of
 memory's sectors: a sixth of the speed of a GPU's memory was measured. So the threads of a warp put their rows into
-shared memory, and then store them together, 32 numbers that follow each other at once. All threads of a warp take part,
-those behind the last state too; they compute the last state again.
+shared memory, and then store them together, 32 consecutive numbers at once. All threads of a warp take part, also those
+beyond the last state, which compute the last state again.
 
-A block needs `stage_numbers` of shared memory a thread, and as many threads as whole warps have. On a processor a warp
-is one thread, so that the rest of the text is tested there.
+A block needs `stage_numbers` of shared memory per thread, and a multiple of `WARP` threads. On a processor a warp is
+one thread, so that the rest of the code is tested there.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ SHARED = "ptr addrspace(3)"
 """A pointer to a block's shared memory; on a processor it is an ordinary pointer."""
 
 SMALL = 64
-"""Bytes of a row that a thread stores itself: neighbouring rows share sectors then."""
+"""The largest row that a thread stores itself, bytes, because neighbouring rows share sectors."""
 
 MOST = 46
-"""Numbers of a row that are staged at once: with float64, 128 threads stay below a block's 48 KiB."""
+"""The most numbers of a row staged at once: with float64, 128 threads stay below a block's 48 KiB."""
 
 
 def is_staged(argument: Argument, scalar: Scalar) -> bool:
-    """Whether an array is stored through shared memory."""
+    """True if an array is stored through shared memory."""
     return argument.is_output and argument.size * scalar.itemsize > SMALL
 
 
 def stage_numbers(source: Program | Rollout, scalar: Scalar) -> int:
-    """Numbers of shared memory that a thread needs; 0 where nothing is staged."""
+    """The count of numbers in shared memory per thread; 0 if nothing is staged."""
     if not isinstance(source, Program):
         return 0
     return max((_pitch(n) for a in arguments(source) if is_staged(a, scalar) for _, n in _chunks(a.size)), default=0)
 
 
 def _pitch(numbers: int) -> int:
-    """From one thread's row to the next: odd, so that the threads of a warp meet different banks."""
+    """The distance from one thread's row to the next: odd, so that the threads of a warp access different banks."""
     return numbers | 1
 
 
 def _chunks(size: int) -> Iterator[tuple[int, int]]:
-    """The parts of a row that are staged one after the other: where each begins, and its length."""
+    """The start and length of the parts of a row that are staged one after the other."""
     count = -(-size // MOST)
     ends = [size * k // count for k in range(count + 1)]
     for begin, end in pairwise(ends):
@@ -58,12 +58,12 @@ def _chunks(size: int) -> Iterator[tuple[int, int]]:
 
 
 class Staging:
-    """Stores of a warp.
+    """The stores of a warp.
 
     Args:
         out: the function.
         scalar: the type of its numbers.
-        on_gpu: whether a warp has 32 threads; else one.
+        on_gpu: a warp has 32 threads; else one.
     """
 
     def __init__(self, out: Blocks, scalar: Scalar, *, on_gpu: bool) -> None:
@@ -73,13 +73,13 @@ class Staging:
 
     @staticmethod
     def memory(scalar: Scalar, numbers: int, *, on_gpu: bool) -> str:
-        """The module's declaration of it: as large as a launch says on a GPU, a row on a processor."""
+        """The declaration of shared memory: on a GPU the launch sets its size, on a processor it is one row."""
         if on_gpu:
             return f"@stage = external addrspace(3) global [0 x {scalar.type}], align 16\n"
         return f"@stage = internal addrspace(3) global [{numbers} x {scalar.type}] zeroinitializer, align 16\n"
 
     def begin(self, numbers: int) -> None:
-        """The number of a thread in its warp, ``%lane``, and the part of the memory that is its warp's, ``%stage``."""
+        """Set ``%lane``, the number of a thread in its warp, and ``%stage``, the warp's part of shared memory."""
         out, t = self._out, self._scalar.type
         within = "%within" if self._lanes > 1 else "0"
         out.put(f"%lane = and i32 {within}, {self._lanes - 1}")
@@ -88,7 +88,7 @@ class Staging:
         out.put(f"%stage = getelementptr {t}, {SHARED} @stage, i32 {before}")
 
     def of_states(self) -> None:
-        """The warp's first state ``%first``, how many there are from it on, and the thread's own ``%state``."""
+        """Set ``%first``, the warp's first state, the number of states from it on, and the thread's own ``%state``."""
         out = self._out
         out.put("%first = sub i64 %here, %lane.wide")
         left = out.let("sub i64 %count, %first")
@@ -118,7 +118,7 @@ class Staging:
             self._out.put("call void @llvm.nvvm.bar.warp.sync(i32 -1)")
 
     def _empty(self, argument: Argument, begin: int, extent: int) -> None:
-        """The numbers of the chunk of all rows, each thread every 32nd of them."""
+        """Store the numbers of a chunk of all rows, each thread every 32nd of them."""
         out, t, size = self._out, self._scalar.type, self._scalar.itemsize
         offset = out.let(f"mul i64 %first, %outer{argument.number}")
         start = out.let(f"getelementptr i8, {GLOBAL} %data{argument.number}, i64 {offset}")
@@ -132,7 +132,7 @@ class Staging:
             self._store_if_state(row, self._address(start, argument.size, extent, number, row, column), value)
 
     def _address(self, start: str, size: int, extent: int, number: str, row: str, column: str) -> str:
-        """Rows follow each other without gaps, so that numbers of whole rows do too."""
+        """The address of a number in the result; rows follow each other without gaps."""
         out, t = self._out, self._scalar.type
         further = number
         if extent < size:
@@ -140,7 +140,7 @@ class Staging:
         return out.let(f"getelementptr {t}, {GLOBAL} {start}, i64 {out.let(f'zext i32 {further} to i64')}")
 
     def _store_if_state(self, row: str, at: str, value: str) -> None:
-        """A store of a state that there is."""
+        """A store that is skipped for rows beyond the last state."""
         out, label = self._out, f"staged{self._stores}"
         self._stores += 1
         there = out.let(f"icmp ult i32 {row}, %states.left")

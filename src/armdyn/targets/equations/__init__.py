@@ -1,4 +1,4 @@
-"""Programs as equations: in Unicode, in LaTeX, in Python, each shared term computed once and named."""
+"""Programs as equations: in Unicode, in LaTeX, in Python, with each shared term computed once and named."""
 
 from armdyn.lazy import modules_of
 from armdyn.targets.equations.document import heading, latex_document, paragraph

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from armdyn.program.program import Program
 
 ANGLES = "q"
-"""The array whose sines and cosines have names of their own."""
+"""The array whose sines and cosines have special symbols."""
 
 
 def sums_of_angles(program: Program, terms: Terms) -> dict[Term, tuple[int, ...]]:
-    """The numbers of the joints in every sum of joint angles, one angle alone included; of up to nine joints."""
+    """The numbers of the joints in every sum of joint angles, single angles included; for up to nine joints."""
     found: dict[Term, tuple[int, ...]] = {}
     position = 0
     for port in program.inputs:
@@ -34,7 +34,7 @@ def sums_of_angles(program: Program, terms: Terms) -> dict[Term, tuple[int, ...]
 
 
 def of_angles(terms: Terms, sums: Mapping[Term, tuple[int, ...]], sine: str, cosine: str) -> dict[Term, Symbol]:
-    """The symbols of sums of angles that stand in a sine or cosine, and of these."""
+    """The symbols of sines and cosines of joint angles, and of the sums of angles in them."""
     found: dict[Term, Symbol] = {}
     words = {"sin": sine, "cos": cosine}
     for term in terms.evaluated:

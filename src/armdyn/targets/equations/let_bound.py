@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from armdyn.program.program import OperationCounts, Port, Program
 
 LONGEST = 84
-"""Characters of a right-hand side, about."""
+"""The approximate length of a right-hand side, characters."""
 
-_PLAIN_CONSTANT = 4  # characters of those that keep their place where others are named: 2.0, 0.25
+_PLAIN_CONSTANT = 4  # characters of constants that are never named: 2.0, 0.25
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """The shape of the array."""
         return self.port.shape
 
     def symbols(self) -> Iterator[Symbol]:
@@ -45,7 +45,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Options:
-    """How equations are written; see `equations`."""
+    """The options of `equations`."""
 
     longest: int = LONGEST
     named_constants: bool = False
@@ -54,17 +54,17 @@ class Options:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equations:
-    """A program as equations, in order of evaluation: what stands on a right-hand side stands on a left one above.
+    """A program as equations, in order of evaluation: symbols on a right-hand side are defined above.
 
     ``str`` and iteration give them in Unicode; `latex`, `document` and `to_python` in other forms; notebooks show them
-    typeset. Together they take the operations of the program, none more, none less.
+    typeset. Together they have exactly the operations of the program.
     """
 
     program: Program
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
     symbols: dict[Term, Symbol]
-    """Of the inputs and of all terms that have one."""
+    """The symbols of the inputs and of all terms that have one."""
 
     terms: Terms
     defined: tuple[Term, ...]
@@ -74,12 +74,12 @@ class Equations:
 
     @property
     def digits(self) -> int | None:
-        """To which constants are rounded where they are read; never in Python."""
+        """The significant digits of constants in text and LaTeX; Python is exact."""
         return self.options.digits
 
     @property
     def op_counts(self) -> OperationCounts:
-        """The operations of all equations: those of the program."""
+        """The operation counts of all equations, which are those of the program."""
         return self.program.op_counts
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class Equations:
         return f"<{len(self)} equations of {self.program.name}: {self.op_counts}>"
 
     def __reduce__(self) -> tuple[Callable[..., Equations], tuple[Program, Options]]:
-        return _of, (self.program, self.options)  # the terms hold each other, deeper than pickle goes
+        return _of, (self.program, self.options)  # the terms are nested deeper than pickle's recursion limit
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Left and right sides in Unicode."""
@@ -133,24 +133,24 @@ class Equations:
         return blocks_of(self)
 
     def to_python(self, *, numpy: bool = False, name: str | None = None) -> str:
-        """A module of Python with one function: see `armdyn.program.Program.to_python`."""
+        """A module of Python with one function, with the options of `armdyn.program.Program.to_python`."""
         from armdyn.targets.equations.python import module_of  # noqa: PLC0415 - it prints Equations
 
         return module_of(self, numpy=numpy, name=name)
 
     def _repr_latex_(self) -> str | None:
-        """LaTeX for notebooks; None where the equations are too long for MathJax."""
+        """LaTeX for notebooks; None if the equations are too long for MathJax."""
         return f"$\\displaystyle {_aligned(self.latex())}$" if len(self) <= MOST_TYPESET else None
 
     def _repr_html_(self) -> str | None:
-        """HTML for notebooks, of long equations: the text, in a box that scrolls."""
+        """HTML for notebooks with long equations: the text in a box that scrolls."""
         from armdyn.targets.equations.text import html  # noqa: PLC0415 - it prints Equations
 
         return html(self) if len(self) > MOST_TYPESET else None
 
 
 MOST_TYPESET = 150
-"""Equations that a notebook typesets; more are shown as text."""
+"""The most equations that a notebook typesets; more are shown as text."""
 
 
 def _aligned(latex: str) -> str:
@@ -160,7 +160,7 @@ def _aligned(latex: str) -> str:
 def equations(
     program: Program, *, longest: int = LONGEST, named_constants: bool = False, digits: int | None = None
 ) -> Equations:
-    """The program as equations that can be read: shared terms named, everything else where it is needed.
+    """The program as readable equations: shared terms are named, all others are written at their place.
 
     Joint angles are q1, q2, ..., their sines and cosines s1, c1, ..., sums of angles q23 with s23 and c23; other shared
     terms are t1, t2, ... in order of evaluation, results carry the symbols of their quantity (tau1, M12). Parameters
@@ -168,13 +168,13 @@ def equations(
     the same float64.
 
     Args:
-        program: what is printed.
-        longest: characters of a right-hand side, about; parts of longer ones become equations of their own.
-        named_constants: whether constants are named k1, k2, ... and listed first, as inertial parameters are in books.
-        digits: significant digits of constants in text and LaTeX; all that they have if not given. Python is exact.
+        program: the program to print.
+        longest: the approximate length of a right-hand side, characters; parts of longer ones become equations.
+        named_constants: name constants k1, k2, ... and list them first, as books do with inertial parameters.
+        digits: the significant digits of constants in text and LaTeX; all digits if not given. Python is exact.
 
     Raises:
-        ValueError: where ``longest`` or ``digits`` is less than 1.
+        ValueError: if ``longest`` or ``digits`` is less than 1.
 
     >>> print(armdyn.load("planar_2r").mass_matrix.equations())
     mass_matrix(q[2]) -> M[2,2]: ...
@@ -232,14 +232,14 @@ def _arrays(names: Sequence[str], ports: Sequence[Port], terms: Iterable[Term]) 
 
 
 def _constants(terms: Terms, word: str) -> dict[Term, Symbol]:
-    """Constants with more digits than stand well in an equation."""
+    """The symbols of constants that are too long to be read well in an equation."""
     numbers = (t for t in terms.evaluated if t.operation == "const" and math.isfinite(t.value))
     long = [t for t in numbers if len(repr(t.value)) > _PLAIN_CONSTANT]
     return {term: Symbol(word, (k,)) for k, term in enumerate(long, 1)}
 
 
 def _results(outputs: Iterable[Array], chosen: set[Term]) -> dict[Term, Symbol]:
-    """The symbols of terms that are results: of the first place where each stands."""
+    """The symbols of terms that are results: that of the first element with each term."""
     found: dict[Term, Symbol] = {}
     for output in outputs:
         for term, symbol in zip(output.terms, output.symbols(), strict=True):
@@ -249,7 +249,7 @@ def _results(outputs: Iterable[Array], chosen: set[Term]) -> dict[Term, Symbol]:
 
 
 def _ordered(terms: Terms, defined: set[Term], angles: dict[Term, Symbol]) -> list[Term]:
-    """Constants, then what depends on angles alone (sine beside cosine), then everything in order of evaluation."""
+    """Constants, then sums, sines and cosines of angles (sine next to cosine), then the rest in order of evaluation."""
     at = {term: k for k, term in enumerate(terms.evaluated)}
 
     def place(term: Term) -> tuple[int, tuple[int, ...], int]:
@@ -264,7 +264,7 @@ def _ordered(terms: Terms, defined: set[Term], angles: dict[Term, Symbol]) -> li
 
 
 class _Letters:
-    """Letters of our own that no array is called by."""
+    """Letters for symbols that are not names of arrays."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         words = set(taken)

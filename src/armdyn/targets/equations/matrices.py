@@ -1,4 +1,4 @@
-"""Results as vectors and matrices: what is shown of an output array behind the equations."""
+"""Results as vectors and matrices: the parts of an output array shown after the equations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Matrix:
 
 
 def matrices(output: Array, symbols: Mapping[Term, Symbol]) -> Iterator[Matrix]:
-    """The matrices of an output; none where its equations alone tell it."""
+    """The matrices of an output; none if its equations define every element."""
     plain = all(symbols.get(term) == symbol for term, symbol in zip(output.terms, output.symbols(), strict=True))
     if plain and len(output.shape) < 2:
         return

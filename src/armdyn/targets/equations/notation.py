@@ -1,4 +1,4 @@
-"""The words that stand for the results of known functions."""
+"""The symbols of the results of known functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESULTS = {
 
 
 def words(function: str, inputs: list[str], outputs: list[str]) -> tuple[list[str], list[str]]:
-    """The words of a program's inputs and outputs: all different.
+    """The symbols of a program's inputs and outputs, all different.
 
     >>> from armdyn.targets.equations.notation import words
     >>> words("inverse_dynamics", ["q", "qd", "qdd"], ["out"])

@@ -1,4 +1,4 @@
-"""How terms become text: parentheses by precedence, shared by every notation."""
+"""Terms as text, with parentheses by precedence, for every notation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Binds(IntEnum):
-    """How tightly the outermost operation holds its parts together."""
+    """The precedence of the outermost operation."""
 
     CASES = -1
     RELATION = 0
@@ -36,14 +36,14 @@ class Printed:
     binds: Binds = Binds.ATOM
     negative: bool = False
     summands: tuple[str, ...] = ()
-    """Its text in pieces, each after the first beginning with its sign: where a line may be broken."""
+    """The pieces of its text, each after the first beginning with its sign, between which a line may be broken."""
 
 
 class Notation(ABC):
     """A way of writing equations.
 
-    ``associative`` says that a + (b + c) is written a + b + c. Source code keeps the parentheses: they are the order of
-    rounding.
+    If ``associative``, a + (b + c) is written a + b + c. Source code keeps the parentheses, because they set the order
+    of rounding.
     """
 
     associative = True
@@ -74,17 +74,17 @@ class Notation(ABC):
         return f"({text})"
 
     def square(self, a: str) -> Printed | None:
-        """a a of a symbol, where the notation has something shorter."""
+        """The square of a symbol, if the notation has a shorter form than a a."""
         return None
 
     def signed(self, a: Printed) -> str:
-        """A whole right-hand side."""
+        """A whole right-hand side, with its sign."""
         if not a.negative:
             return a.text
         return f"{self.sign}{self.held(a, Binds.SUM) if a.binds == Binds.SUM else a.text}"
 
     def held(self, a: Printed, weakest: Binds) -> str:
-        """The text of a term without its sign, in parentheses where it binds no tighter than ``weakest``."""
+        """The text of a term without its sign, in parentheses if its precedence is at most ``weakest``."""
         return self.parenthesised(a.text) if a.binds <= weakest else a.text
 
     def constant(self, value: float) -> Printed:
@@ -95,7 +95,7 @@ class Notation(ABC):
         return self.number(value)
 
     def sum(self, a: Printed, b: Printed) -> Printed:
-        """a + b, or a - b where b has a sign."""
+        """a + b, or a - b if b has a sign."""
         if a.negative and a.binds == Binds.SUM:
             first: tuple[str, ...] = (self.signed(a),)
         elif a.negative:
@@ -134,7 +134,7 @@ class Notation(ABC):
 
     @property
     def operations(self) -> Mapping[str, Callable[..., Printed]]:
-        """The four operations with signs between; every other is a call."""
+        """The operations with infix or prefix signs; every other one is a call."""
         return {
             "add": self.sum,
             "sub": lambda a, b: self.sum(a, self.negated(b)),
@@ -145,7 +145,7 @@ class Notation(ABC):
 
 
 def expressions(equations: Equations, notation: Notation) -> tuple[dict[Term, Printed], dict[Term, Printed]]:
-    """The right-hand side of every defined term, and every term as it stands in others: its symbol if it has one."""
+    """The right-hand side of every defined term, and the text of every term within others: its symbol if it has one."""
     sides: dict[Term, Printed] = {}
     written: dict[Term, Printed] = {}
     operations = notation.operations
@@ -174,7 +174,7 @@ class Typeset(Notation):
     """Equations for reading, with constants as decimal numbers and powers of ten.
 
     Args:
-        digits: of constants; all where none are given.
+        digits: the significant digits of constants; all if not given.
     """
 
     infinity: str

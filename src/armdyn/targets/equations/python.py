@@ -1,4 +1,4 @@
-"""Equations as Python: a module with one function, of numbers (``math``) or of arrays (NumPy)."""
+"""Equations as a Python module with one function, for numbers (``math``) or for arrays (NumPy)."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ RESERVED = frozenset([*keyword.kwlist, *_OWN.split()])
 
 
 WIDEST = 100
-"""Characters of a line of source code."""
+"""The longest line of source code, characters."""
 
 LEGEND = "m, a, d, r, t, o: multiplications, additions, divisions, square roots, trigonometric and other functions."
 
 
 def to_python(program: Program, *, numpy: bool = False, name: str | None = None, **options: Any) -> str:
-    """The program as the source of a Python module, which needs no armdyn: one function with the equations.
+    """The program as the source of a Python module with one function of the equations, independent of armdyn.
 
     It rounds as the program does, operation for operation. With ``math`` it takes numbers, lists and tuples and returns
     floats and lists; a division by zero and the like raise Python's errors. With NumPy it takes arrays of shape
     (..., *shape) whose leading axes broadcast, and returns arrays.
 
     Args:
-        program: what is printed.
-        numpy: whether the function works on arrays, by NumPy.
-        name: of the function; the program's own if not given.
-        options: of `equations`, such as ``named_constants=True``.
+        program: the program to print.
+        numpy: the function works on arrays, with NumPy.
+        name: the name of the function; the program's own if not given.
+        options: the options of `equations`, e.g. ``named_constants=True``.
 
     Raises:
-        Unsupported: where two arrays or terms would have the same name in Python.
+        Unsupported: if two arrays or terms would have one name in Python.
 
     >>> robot = armdyn.load("planar_2r")
     >>> exec(robot.gravity_forces.program().to_python())  # or write it to a file and import that
@@ -62,7 +62,7 @@ def to_python(program: Program, *, numpy: bool = False, name: str | None = None,
 
 
 class Python(Notation):
-    """Source code: the order of rounding is kept."""
+    """The notation of source code, which keeps the order of rounding."""
 
     associative = False
 
@@ -114,7 +114,7 @@ def module_of(equations: Equations, *, numpy: bool, name: str | None) -> str:
 
 
 def _unchosen(operations: set[str]) -> list[str]:
-    """Helpers for what is evaluated and not chosen."""
+    """Helpers for branches that are evaluated but not chosen."""
     wrapped = [f"{name} = or_nan({name})" for name in source.CAN_FAIL if name in operations]
     quotient = [source.QUOTIENT] if "div" in operations else []
     return [*quotient, source.OR_NAN + "\n\n" + "\n".join(wrapped)] if wrapped else quotient
@@ -125,7 +125,7 @@ def _title(equations: Equations) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text as it stands in a docstring."""
+    """Text with characters escaped for a docstring."""
     return text.replace("\\", "\\\\").replace('"', "'")
 
 
@@ -135,10 +135,10 @@ def _parameters(ports: Sequence[Port]) -> list[str]:
 
 
 def _names(equations: Equations) -> dict[Symbol, str]:
-    """An identifier for every symbol: q1, or q_1 where something else is called that.
+    """An identifier for every symbol: q1, or q_1 if another name is q1.
 
     Raises:
-        Unsupported: where two still have the same.
+        Unsupported: if two symbols still have one name.
     """
     scalars = {s for array in equations.inputs for s in array.symbols()}
     symbols = list(dict.fromkeys([*(s for a in equations.inputs for s in a.symbols()), *equations.symbols.values()]))
@@ -151,7 +151,7 @@ def _names(equations: Equations) -> dict[Symbol, str]:
 
 
 def _same(names: dict[Symbol, str]) -> str:
-    """The complaint that two symbols have one name."""
+    """The start of the error message for two symbols with one name."""
     by_name: dict[str, Symbol] = {}
     for symbol, mine in names.items():
         if mine in by_name:
@@ -197,7 +197,7 @@ def _body(equations: Equations, notation: Python, names: dict[Symbol, str], *, n
 
 
 def _line(before: str, value: str, after: str = "") -> str:
-    """A statement; in parentheses, over several lines, where it is long."""
+    """A statement; in parentheses, over several lines, if it is long."""
     if len(before + value + after) <= WIDEST:
         return f"{before}{value}{after}"
     inside = fill(value, WIDEST, break_long_words=False, break_on_hyphens=False)
@@ -205,7 +205,7 @@ def _line(before: str, value: str, after: str = "") -> str:
 
 
 def _signature(equations: Equations, *, numpy: bool) -> str:
-    """The shapes of the arrays, in words."""
+    """The shapes of the arrays, as a sentence."""
     taken = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.inputs)
     given = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.outputs)
     return _quoted(f"Takes {taken or 'nothing'}; returns {given}.")

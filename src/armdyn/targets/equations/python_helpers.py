@@ -1,4 +1,4 @@
-"""The functions that printed Python needs beside those of ``math`` or NumPy."""
+"""The functions that printed Python needs in addition to those of ``math`` or NumPy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MATH = {
     return value + 0.0 * unused
 ''',
 }
-"""By the names of operations; the name each defines is in `NAMES_IN_MATH`."""
+"""The helper functions by operation; `NAMES_IN_MATH` has the name that each defines."""
 
 NUMPY = {
     "less": '''def less(a, b):
@@ -70,7 +70,7 @@ QUOTIENT = '''def quotient(a, b):
         return a / b
     return nan if isnan(a) or not a else copysign(inf, a) * copysign(1.0, b)
 '''
-"""For programs that evaluate a choice on both sides, of which one may have no value."""
+"""The division of programs that evaluate both sides of a choice, of which one may have no value."""
 
 OR_NAN = '''def or_nan(function):
     """The function, NaN where ``math`` raises an error: of what is not chosen."""
@@ -83,10 +83,10 @@ OR_NAN = '''def or_nan(function):
 
     return evaluated
 '''
-"""For the functions of such programs."""
+"""A wrapper of the functions of programs that evaluate both sides of a choice."""
 
 NAMES_IN_MATH = {"abs": "abs", "min": "minimum", "max": "maximum"}
-"""Names of operations in the module ``math``, where they differ from ours."""
+"""Names of operations in the module ``math``, if they differ from those of programs."""
 
 NAMES_IN_NUMPY = {
     "asin": "arcsin",
@@ -103,5 +103,5 @@ CAN_FAIL = ("sqrt", "log", "exp", "pow", "asin", "acos")
 
 
 def helpers(operations: Collection[str], defined: dict[str, str]) -> list[str]:
-    """Those a program needs, in the order of the table."""
+    """The helper functions that a program needs, in the order of the table."""
     return [source for name, source in defined.items() if name in operations]

@@ -1,4 +1,4 @@
-"""Which terms get a name: those that are needed more than once, and parts of what is too long for a line."""
+"""The choice of terms with a name: terms that are used more than once, and parts of terms too long for a line."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Collection
 from armdyn.targets.equations.term import Term, Terms
 
 SYMBOL = 3
-"""Characters of a symbol, about."""
+"""The approximate length of a symbol, characters."""
 
 
 def uses(terms: Terms, signed: Collection[Term] = ()) -> Counter[Term]:
-    """How often each term stands in another or among the results.
+    """The number of uses of each term in other terms or as a result.
 
-    A negation hands its uses on to what it negates, but for those in ``signed``, which are terms of their own.
+    A negation passes its uses on to its argument, except for those in ``signed``, which count as separate terms.
     """
     counts = Counter(term for output in terms.results for term in output)
     for term in reversed(terms.evaluated):
@@ -24,7 +24,7 @@ def uses(terms: Terms, signed: Collection[Term] = ()) -> Counter[Term]:
 
 
 def signed_results(terms: Terms, always: Collection[Term]) -> set[Term]:
-    """Results -x of an x that nothing else needs: x gets no name, -x the name of the result."""
+    """Results -x whose x has no other use: x gets no name, -x the name of the result."""
     direct = Counter(argument for term in terms.evaluated for argument in term.arguments)
     results = {term for output in terms.results for term in output}
     negated = {term: term.arguments[0] for term in results if term.operation == "neg"}
@@ -35,7 +35,7 @@ def signed_results(terms: Terms, always: Collection[Term]) -> set[Term]:
 def named(terms: Terms, always: Collection[Term], longest: int) -> set[Term]:
     """The terms that get a name, such that no right-hand side has many more than ``longest`` characters.
 
-    Where one is longer, its longest part is named, until it fits: one pass in order of evaluation.
+    If one is longer, its longest part is named, until it fits: one pass in order of evaluation.
     """
     signed = signed_results(terms, always)
     counts = uses(terms, signed)
@@ -47,7 +47,7 @@ def named(terms: Terms, always: Collection[Term], longest: int) -> set[Term]:
         return SYMBOL if term in found else widths[term]
 
     def part(term: Term) -> Term:
-        """The term that may get a name: of a negation the term that it negates."""
+        """The term that may get a name: for a negation its argument."""
         return term if term in found or term.operation != "neg" else part(term.arguments[0])
 
     for term in terms.evaluated:
@@ -60,7 +60,7 @@ def named(terms: Terms, always: Collection[Term], longest: int) -> set[Term]:
 
 
 def _width(term: Term, arguments: list[int]) -> int:
-    """Characters of a term, about."""
+    """The approximate length of a term, characters."""
     if term.operation == "const":
         return len(repr(term.value))
     return sum(arguments) + (3 if len(arguments) > 1 else len(term.operation) + 2)

@@ -1,4 +1,4 @@
-"""``print(program)``: what it takes, gives and costs, and its equations, of long ones the first."""
+"""``print(program)``: inputs, outputs, operation counts, and the equations, of long programs the first ones."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from armdyn.program.program import Program
 
 WHOLE = 40
-"""Equations of the longest program that is shown as a whole."""
+"""The most equations of a program that is shown as a whole."""
 
 FIRST = 12
-"""Equations that are shown of a longer one."""
+"""The number of equations shown of a longer program."""
 
 
 def summary(program: Program) -> str:
-    """The program for reading: a header, and its equations, the first where there are many.
+    """A readable summary of the program: a header, and its equations, the first ones if there are many.
 
     >>> print(armdyn.load("planar_2r").mass_matrix.program())
     mass_matrix(q[2]) -> M[2,2]: ...

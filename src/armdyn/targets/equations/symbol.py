@@ -1,4 +1,4 @@
-"""Symbols: a word and indices, and how they are written in Unicode, in LaTeX and in source code."""
+"""Symbols: a word and indices, with their forms in Unicode, in LaTeX and in source code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _greek(word: str) -> str:
 
 
 GREEK = {word: _greek(word) for word in _LETTERS.split()}
-"""Words that are letters."""
+"""Greek letters by their names."""
 
 _WORDS = {letter: word for word, letter in GREEK.items()}
 
@@ -32,7 +32,7 @@ SPECIAL = {
     "f_tip": ("f_tip", r"f_{\mathrm{tip}}"),
     "f_ext": ("f_ext", r"f_{\mathrm{ext}}"),
 }
-"""Words with a symbol of their own: in Unicode, in LaTeX."""
+"""Words with a special symbol, in Unicode and in LaTeX."""
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -47,11 +47,11 @@ class Symbol:
 
     word: str
     index: tuple[int, ...] = ()
-    """Counted from 1."""
+    """The indices, counted from 1."""
 
     @property
     def unicode(self) -> str:
-        """In characters, ``q̇₂``.
+        """The symbol in Unicode, ``q̇₂``.
 
         >>> from armdyn.targets.equations.symbol import Symbol
         >>> Symbol("tau", (2,)).unicode, Symbol("M", (1, 2)).unicode, Symbol("Y", (1, 12)).unicode
@@ -66,7 +66,7 @@ class Symbol:
 
     @property
     def latex(self) -> str:
-        r"""In LaTeX, ``\dot{q}_{2}``.
+        r"""The symbol in LaTeX, ``\dot{q}_{2}``.
 
         >>> from armdyn.targets.equations.symbol import Symbol
         >>> print(Symbol("qdd", (2,)).latex, Symbol("Y", (1, 12)).latex, Symbol("forearm_link.mass").latex)
@@ -79,7 +79,7 @@ class Symbol:
         return f"{base[:-1]},{index}}}" if base.startswith("f_{") else f"{base}_{{{index}}}"
 
     def identifier(self, *, compact: bool = True) -> str:
-        """In source code, ``qd2``, or ``qd_2`` where that is taken.
+        """The symbol in source code, ``qd2``, or ``qd_2`` if not ``compact``.
 
         >>> from armdyn.targets.equations.symbol import Symbol
         >>> Symbol("qd", (2,)).identifier(), Symbol("Y", (1, 12)).identifier()
@@ -94,7 +94,7 @@ class Symbol:
 
     @property
     def _is_compact(self) -> bool:
-        """Whether its indices can stand side by side."""
+        """True if its indices can be written without separators."""
         return len(self.index) < 2 or max(self.index) < 10
 
 
@@ -107,7 +107,7 @@ def _latex_word(word: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Text as LaTeX takes it, also pdflatex, whose fonts have Latin letters; others become their numbers.
+    r"""Text escaped for LaTeX, also for pdflatex, whose fonts have Latin letters; others become their code points.
 
     >>> from armdyn.targets.equations.symbol import escaped
     >>> print(escaped("tool_0 & 50 %"), escaped("Gelenk \u03b8, \u8f74"))
@@ -125,10 +125,10 @@ def _escaped(character: str) -> str:
 
 
 def superscript(number: int) -> str:
-    """A whole number in raised digits."""
+    """An integer in superscript digits."""
     return str(number).translate(_SUPERSCRIPTS)
 
 
 def columns(text: str) -> int:
-    """The width of a text on a terminal: dots above letters take no place of their own."""
+    """The width of a text on a terminal, where combining dots have no width."""
     return len(text) - sum(text.count(mark) for mark in _COMBINING)

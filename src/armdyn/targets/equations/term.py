@@ -1,4 +1,4 @@
-"""Programs as graphs of terms: every operation an object that holds its arguments."""
+"""Programs as graphs of terms: every operation is an object that holds its arguments."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Term:
-    """One value of a program. Equal is what is the same object: a program computes nothing twice."""
+    """One value of a program. Terms are compared by identity, because a program computes nothing twice."""
 
     operation: str
     """``"input"``, ``"const"``, or a name of `armdyn.program.operations.OPERATIONS`."""
 
     arguments: tuple[Term, ...] = field(default=(), repr=False)
     value: float = 0.0
-    """Of a constant."""
+    """The value of a constant."""
 
     @property
     def is_atom(self) -> bool:
-        """Whether it takes no operation."""
+        """True if it is an input or a constant."""
         return not self.arguments
 
     @property
     def unsigned(self) -> Term:
-        """The term without the negations before it, which are no operations."""
+        """The term without leading negations, which are not counted as operations."""
         return self.arguments[0].unsigned if self.operation == "neg" else self
 
 
@@ -40,7 +40,7 @@ class Terms:
     """All terms of a program."""
 
     inputs: tuple[Term, ...]
-    """One for each number the program takes."""
+    """One term for each number of the program's inputs."""
 
     evaluated: tuple[Term, ...]
     """Constants and operations, in order of evaluation."""

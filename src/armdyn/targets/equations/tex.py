@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from armdyn.targets.equations.term import Term
 
 WIDEST = 92
-"""Characters that a line of a document holds, about."""
+"""The approximate length of a line of a document, characters."""
 
 COLUMNS = 3
-"""Short equations of a document that stand side by side."""
+"""The number of short equations side by side in a document."""
 
 SHORT = 24
-"""Characters of an equation that shares its line with others, about."""
+"""The approximate length of an equation that shares its line with others, characters."""
 
 _FUNCTIONS = {
     **{name: rf"\{name}" for name in ("sin", "cos", "tan", "exp", "tanh", "min", "max")},
@@ -42,7 +42,7 @@ _AROUND = {
 
 
 class Latex(Typeset):
-    """In LaTeX with amsmath."""
+    """The notation of LaTeX with amsmath."""
 
     infinity, times = r"\infty", r" \cdot "
 
@@ -55,17 +55,17 @@ class Latex(Typeset):
         return rf"10^{{{exponent}}}"
 
     def product(self, a: str, b: str) -> str:
-        """Side by side; a dot before a digit, a thin space behind one."""
+        """Factors side by side; a dot before a digit, a thin space after one."""
         if b[0].isdigit():
             return rf"{a} \cdot {b}"
         return rf"{a}\,{b}" if a[-1].isdigit() or (a.endswith("}") and re.search(r"10\^\{-?\d+\}$", a)) else f"{a} {b}"
 
     def quotient(self, a: Printed, b: Printed) -> Printed:
-        """A fraction; it holds as tight as a product."""
+        """A fraction, with the precedence of a product."""
         return Printed(rf"\frac{{{a.text}}}{{{b.text}}}", Binds.PRODUCT)
 
     def parenthesised(self, text: str) -> str:
-        """Parentheses as high as what they hold."""
+        """Parentheses as high as their content."""
         return rf"\left({text}\right)" if r"\frac" in text or r"\left" in text else f"({text})"
 
     def square(self, a: str) -> Printed | None:
@@ -73,7 +73,7 @@ class Latex(Typeset):
         return Printed(f"{a}^{{2}}")
 
     def call(self, name: str, arguments: list[Printed]) -> Printed:
-        """Functions by name, comparisons and choices with their signs."""
+        """A function by name, or a comparison or choice with its sign."""
         a = [self.signed(x) for x in arguments]
         if name in ("less", "less_equal"):
             return Printed(rf"{a[0]} {_RELATIONS[name]} {a[1]}", Binds.RELATION)
@@ -99,7 +99,7 @@ def _environment(rows: list[str]) -> str:
 
 
 def document_of(equations: Equations, title: str | None) -> str:
-    """A document: what the equations take and give, the equations, the results."""
+    """A document with the arrays of the equations, the equations and the results."""
     title = title or equations.program.name.replace("_", " ").capitalize()
     return latex_document(title, blocks_of(equations))
 
@@ -136,7 +136,7 @@ def _counted(n: int, name: str) -> str:
 
 
 def _packed(equations: Equations) -> Iterator[str]:
-    """Rows of short equations side by side, to be read line by line; longer ones alone, over the width of the page."""
+    """Rows of short equations side by side, to be read line by line; longer ones alone, over the page's width."""
     notation = Latex(equations.digits)
     right, _ = expressions(equations, notation)
     row: list[str] = []
@@ -163,7 +163,7 @@ def _over_all_columns(row: str) -> str:
 
 
 def _definitions(equations: Equations) -> Iterator[str]:
-    """The equations; the cosine of an angle stands behind its sine."""
+    """The equations; the cosine of an angle follows its sine."""
     notation = Latex(equations.digits)
     right, _ = expressions(equations, notation)
     before: Term | None = None
@@ -181,7 +181,7 @@ def _definitions(equations: Equations) -> Iterator[str]:
 
 
 def _belong(sine: Term, cosine: Term, equations: Equations) -> bool:
-    """Whether two terms are the sine and the cosine of one symbol."""
+    """True if two terms are the sine and the cosine of one symbol."""
     functions = sine.operation, cosine.operation
     return functions == ("sin", "cos") and sine.arguments == cosine.arguments and sine.arguments[0] in equations.symbols
 
@@ -194,7 +194,7 @@ def _row(equations: Equations, term: Term, printed: Printed, notation: Latex) ->
 
 
 def _broken(printed: Printed, notation: Notation) -> str:
-    """A right-hand side, broken before signs where it is longer than a line."""
+    """A right-hand side, broken before signs if it is longer than a line."""
     if printed.negative or width(printed.text) <= WIDEST or len(printed.summands) < 2:
         return notation.signed(printed)
     broken, line = [], ""
@@ -207,7 +207,7 @@ def _broken(printed: Printed, notation: Notation) -> str:
 
 
 def width(latex: str) -> float:
-    r"""How wide LaTeX's output is, about, in characters: commands and braces take no place, indices half of it.
+    r"""The approximate width of LaTeX's output, characters: commands and braces have no width, indices half of it.
 
     >>> from armdyn.targets.equations.tex import width
     >>> width(r"\dot{q}_{12} + 2.5")
@@ -237,7 +237,7 @@ def _fits(matrix: Matrix, cells: dict[Term, str]) -> bool:
 
 
 def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
-    """In brackets; a vector is a column, a number stands alone."""
+    """A matrix in brackets; a vector is a column, a number has no brackets."""
     rows = matrix.rows
     if len(rows) == len(rows[0]) == 1:
         return cells[rows[0][0]]
@@ -248,7 +248,7 @@ def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
 
 
 def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Term, str]) -> Iterator[str]:
-    """Element by element, but for those with equations above and zeros."""
+    """The elements one by one, except for those with equations above and zeros."""
     zeros = 0
     for symbol, term in elements(matrix, output):
         if term.operation == "const" and term.value == 0:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from armdyn.targets.equations.term import Term
 
 WIDEST = 110
-"""Columns of a matrix in text."""
+"""The widest matrix in text, columns."""
 
 
 class Unicode(Typeset):
-    """In characters, for terminals."""
+    """The notation of Unicode, for terminals."""
 
     infinity, times = "∞", "·"
 
@@ -44,7 +44,7 @@ class Unicode(Typeset):
         return Printed(f"{a}²") if "[" not in a and "(" not in a and "⁻" not in a else None
 
     def call(self, name: str, arguments: list[Printed]) -> Printed:
-        """Functions by name, comparisons and choices with their signs."""
+        """A function by name, or a comparison or choice with its sign."""
         a = [self.signed(x) for x in arguments]
         if name in ("less", "less_equal"):
             return Printed(f"{a[0]} {'<' if name == 'less' else '≤'} {a[1]}", Binds.RELATION)
@@ -56,7 +56,7 @@ class Unicode(Typeset):
 
 
 def sides(equations: Equations) -> Iterator[tuple[str, str]]:
-    """Left and right sides, then those elements of the results that have no equation of their own."""
+    """The left and right sides of the equations."""
     notation = Unicode(equations.digits)
     right, _ = expressions(equations, notation)
     for term in equations.defined:
@@ -77,7 +77,7 @@ def text(equations: Equations) -> str:
 
 
 def lines(pairs: Iterable[tuple[str, str]]) -> str:
-    """Equations with their signs of equality below each other."""
+    """Equations with aligned signs of equality."""
     pairs = list(pairs)
     width = max((columns(left) for left, _ in pairs), default=0)
     return "\n".join(f"{' ' * (width - columns(left))}{left} = {right}" for left, right in pairs)
@@ -96,7 +96,7 @@ def _brackets(shape: tuple[int, ...]) -> str:
 
 
 def results(equations: Equations) -> Iterator[str]:
-    """Every output as vectors and matrices, or element by element where they are too large for that."""
+    """Every output as vectors and matrices, or element by element if they are too large for that."""
     notation = Unicode(equations.digits)
     _, written = expressions(equations, notation)
     cells = {term: notation.signed(printed) for term, printed in written.items()}
@@ -106,7 +106,7 @@ def results(equations: Equations) -> Iterator[str]:
 
 
 def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
-    """In brackets; nothing where it is too large."""
+    """A matrix in brackets; empty if it is too large."""
     rows = [[cells[term] for term in row] for row in matrix.rows]
     widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
     name = matrix.symbol.unicode
@@ -125,7 +125,7 @@ def _padded(cell: str, width: int) -> str:
 
 
 def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Term, str]) -> str:
-    """Element by element, but for those with equations above and zeros."""
+    """The elements one by one, except for those with equations above and zeros."""
     shown, zeros = [], 0
     for symbol, term in elements(matrix, output):
         if term.operation == "const" and term.value == 0:
@@ -137,5 +137,5 @@ def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Ter
 
 
 def html(equations: Equations) -> str:
-    """The text, in a box that scrolls."""
+    """The text as HTML, in a box that scrolls."""
     return f'<pre style="max-height: 40em; overflow: auto; line-height: 1.4">{escape(text(equations))}</pre>'

@@ -1,7 +1,7 @@
-"""Programs as functional mock-up units of FMI 3.0 (https://fmi-standard.org): `System` says what, `Fmu` is the file.
+"""Programs as functional mock-up units of FMI 3.0 (https://fmi-standard.org): `System`, and its file `Fmu`.
 
 A system is *continuous*, states and their rates, and becomes an FMU for model exchange and co-simulation; or *sampled*,
-states and what they are a step later, and becomes one for co-simulation. ``sources/`` has the C that all of them share.
+states and their values a step later, and becomes one for co-simulation. ``sources/`` has the C shared by all FMUs.
 """
 
 from armdyn.lazy import names_of

@@ -24,7 +24,7 @@ from armdyn.writing import write_bytes, write_folder
 
 SHARED = ("fmi3_api.h", "fmu.h", "instance.c", "values.c", "derivatives.c", "states.c", "model_exchange.c",
           "co_simulation.c")  # fmt: skip
-"""The C that all FMUs have in common."""
+"""The C sources shared by all FMUs."""
 
 PLATFORMS: Mapping[str, str] = {
     "linux-x86_64": "x86_64-linux/{}.so",
@@ -34,10 +34,10 @@ PLATFORMS: Mapping[str, str] = {
     "macos-x86_64": "x86_64-darwin/{}.dylib",
     "macos-aarch64": "aarch64-darwin/{}.dylib",
 }
-"""The path of a machine's library in the archive, as the standard has it."""
+"""The path of a machine's library in the archive, by the standard."""
 
 _FIRST = (1980, 1, 1, 0, 0, 0)
-"""The time of every file, so that the same FMU is the same file."""
+"""The time stamp of every file, so that equal FMUs are identical files."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Fmu:
     """An FMU of FMI 3.0.
 
     Args:
-        system: what it calculates.
-        derivatives: whether it has directional and adjoint derivatives.
-        arrays: whether its variables are arrays; otherwise their numbers are variables, for importers without arrays.
+        system: the system that it calculates.
+        derivatives: it has directional and adjoint derivatives.
+        arrays: its variables are arrays; otherwise their numbers are variables, for importers without arrays.
     """
 
     system: System
@@ -56,7 +56,7 @@ class Fmu:
 
     @cached_property
     def code(self) -> Code:
-        """Its C."""
+        """The C code of the FMU."""
         return Code(Layout(self.system, self.arrays), self.derivatives)
 
     @cached_property
@@ -78,15 +78,15 @@ class Fmu:
         """Write the file.
 
         Args:
-            path: its name; ".fmu" is added where it does not end so. Its folder is made where there is none.
-            platforms: machines that it has libraries for, of `PLATFORMS`; this machine if none is given.
-            compiler: a command for this machine, as of `armdyn.targets.c.building.build`.
+            path: the name of the file; ".fmu" is added if it is missing. The folder is created if it does not exist.
+            platforms: the machines of its libraries, from `PLATFORMS`; this machine if none is given.
+            compiler: a command for this machine, as in `armdyn.targets.c.building.build`.
 
         Raises:
-            IsADirectoryError: a folder as the path.
-            UnknownName: a machine that is not in `PLATFORMS`.
-            MissingLibrary: without ziglang where it is needed.
-            CompilerError: a compiler that cannot be run, or that fails.
+            IsADirectoryError: if the path is a folder.
+            UnknownName: if a machine is not in `PLATFORMS`.
+            MissingLibrary: if ziglang is needed and not installed.
+            CompilerError: if a compiler cannot be run, or fails.
         """
         targets: list[str | None] = [platforms] if isinstance(platforms, str) else list(platforms)
         for target in targets:
@@ -106,7 +106,7 @@ class Fmu:
         return write_bytes(place, _zipped(contents))
 
     def _library(self, target: str | None, compiler: str | Sequence[str] | None) -> tuple[str, bytes]:
-        """The place of a machine's library in the archive, and its bytes."""
+        """The path of a machine's library in the archive, and its bytes."""
         with tempfile.TemporaryDirectory() as folder:
             write_folder(folder, {name: text.encode() for name, text in self.sources.items()})
             built = compiled(
@@ -142,7 +142,7 @@ def _compiled(names: Iterable[str]) -> list[str]:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """A file of the archive: the same wherever it is made."""
+    """The header of a file of the archive, identical on every machine."""
     entry = zipfile.ZipInfo(name, _FIRST)
     entry.create_system, entry.external_attr = 3, 0o644 << 16
     return entry

@@ -21,7 +21,7 @@ from armdyn.targets.fmi.sparsity import dependencies
 from armdyn.threads import cached_property
 
 FORMAT = 2
-"""A number that changes with what the C of `armdyn.targets.fmi` makes of a system."""
+"""The version of the C code that `armdyn.targets.fmi` generates for a system."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Code:
     """A system in C.
 
     Args:
-        layout: of its values.
-        derivatives: whether directional and adjoint derivatives are part of it.
+        layout: the layout of its values.
+        derivatives: directional and adjoint derivatives are part of it.
     """
 
     layout: Layout
@@ -38,12 +38,12 @@ class Code:
 
     @cached_property
     def name(self) -> str:
-        """Of the model's files and functions."""
+        """The name of the model's files and functions."""
         return model_identifier(self.layout.system.name)
 
     @cached_property
     def token(self) -> str:
-        """The instantiation token: the same for the same model, wherever it is made."""
+        """The instantiation token, equal for equal models, on every machine."""
         system = self.layout.system
         parts = (FORMAT, __version__, system.program.digest, self.layout.variables, system.sampled, self.derivatives)
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()
@@ -61,12 +61,12 @@ class Code:
 
     @cached_property
     def all(self) -> Program:
-        """All unknowns."""
+        """The program of all unknowns."""
         return with_results(self.layout.system.program, self._unknowns)
 
     @cached_property
     def programs(self) -> Mapping[str, Program]:
-        """By the name that the functions of ``sources/`` have for them."""
+        """The programs, by their names in the functions of ``sources/``."""
         found = {}
         if self._later:
             found["next" if self.layout.system.sampled else "rates"] = self._of_states
@@ -89,12 +89,12 @@ class Code:
 
     @property
     def needs_libm(self) -> bool:
-        """Whether C's library of mathematics must be linked."""
+        """True if C's mathematical library must be linked."""
         return bool(self.equations.library_functions)
 
     @cached_property
     def depends(self) -> Mapping[int, Sequence[tuple[int, bool]]]:
-        """By the reference of an unknown: references of what it depends on, and whether by constant factors."""
+        """The dependencies of each unknown by its reference: a variable's reference, and True for a constant factor."""
         found: dict[int, dict[tuple[int, bool], None]] = {}
         for unknown, _, known, _, is_constant in self._pairs:
             found.setdefault(unknown, {})[known, is_constant] = None
@@ -102,20 +102,20 @@ class Code:
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int, int, int, bool]]:
-        """(unknown, its element, known, its element, whether by a constant factor), elements counted from 1."""
+        """(unknown, its element, known, its element, True for a constant factor), elements counted from 1."""
         results = list(self._elements(self.all.outputs, self.layout.of_results))
         inputs = list(self._elements(self.all.inputs, self.layout.of_inputs))
         return sorted((*results[d.result], *inputs[d.known], d.is_constant) for d in dependencies(self.all))
 
     def _elements(self, ports: Sequence[Port], places: Mapping[str, Place]) -> Iterator[tuple[int, int]]:
-        """For every number of the ports its variable's reference, and its own number from 1 on."""
+        """The variable's reference, and the number within the variable from 1 on, of every number of the ports."""
         for port in ports:
             first = places[port.name].first
             yield from self.layout.shown[first : first + port.size]
 
     @property
     def files(self) -> Mapping[str, str]:
-        """The texts that are the model's own, by the names of their files."""
+        """The model's own source texts, by the names of their files."""
         return {
             f"{self.equations.name}.h": self.equations.header,
             f"{self.equations.name}.c": self.equations.source,
@@ -215,7 +215,7 @@ def _row(place: Place) -> str:
 
 
 def _read(array: str, place: Place, port: Port) -> str:
-    """An argument that is read: a pointer, or a number where the port is one."""
+    """An argument that is read: a pointer, or a number if the port is a scalar."""
     return f"{array} + {place.first}" if port.shape else f"{array}[{place.first}]"
 
 

@@ -1,4 +1,4 @@
-"""``modelDescription.xml``: what an importer must know of the FMU."""
+"""``modelDescription.xml``: the description of the FMU for importers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OF_ROLE: Mapping[str, Attributes] = {
 """Causality, variability and initial of the variables of a continuous system."""
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML has not, which names of robots may have."""
+"""Characters that XML does not allow, but names of robots may contain."""
 
 CATEGORIES = {
     "logStatusError": "What the FMU refuses, and why.",
@@ -107,7 +107,7 @@ def _variable(variables: Element, place: Place, *, sampled: bool) -> None:
 
 
 def _structure(root: Element, code: Code) -> None:
-    """Which variables the importer has to ask for, and what they depend on."""
+    """Append the outputs, derivatives and initial unknowns, with their dependencies."""
     structure = SubElement(root, "ModelStructure")
     places = code.layout.variables
     roles = {"OF_TIME", "OF_INPUTS", "OF_STATES"} - ({"OF_STATES"} if code.layout.system.sampled else set())
@@ -144,7 +144,7 @@ def _of(place: Place, depends: Mapping[int, Sequence[tuple[int, bool]]]) -> dict
 
 
 def build_description(code: Code, sources: Iterable[str]) -> str:
-    """``sources/buildDescription.xml``: how an importer compiles the FMU."""
+    """``sources/buildDescription.xml``, the build instructions for an importer."""
     root = Element("fmiBuildDescription", fmiVersion="3.0")
     build = SubElement(root, "BuildConfiguration", modelIdentifier=code.name)
     files = SubElement(build, "SourceFileSet", language="C99")

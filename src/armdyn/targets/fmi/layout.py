@@ -13,7 +13,7 @@ from armdyn.targets.fmi.system import System, Variable
 from armdyn.threads import cached_property
 
 KNOWN = ("OF_TIME", "OF_STEP", "OF_STATES", "OF_INPUTS", "OF_PARAMETERS")
-"""The roles of what is not calculated, as ``sources/fmu.h`` calls them."""
+"""The roles of knowns, by their names in ``sources/fmu.h``."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,15 @@ class Place:
     """A variable and its place.
 
     Args:
-        variable: what stands there.
-        role: as ``sources/fmu.h`` calls it.
-        shape: of the array.
+        variable: the variable.
+        role: its role, by its name in ``sources/fmu.h``.
+        shape: the shape of the array.
         first: the place of its first number.
         reference: the number of the variable.
-        name: in the FMU's naming convention.
-        start: its numbers at first, of knowns.
-        state: of a rate, the reference of its state.
-        is_output: whether others take it.
+        name: its name in the FMU's naming convention.
+        start: its initial numbers, for knowns.
+        state: the reference of its state, for rates.
+        is_output: it is an output of the FMU.
     """
 
     variable: Variable
@@ -44,12 +44,12 @@ class Place:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """The count of its numbers."""
         return prod(self.shape)
 
     @property
     def is_known(self) -> bool:
-        """Whether it is not calculated."""
+        """True if it is not calculated."""
         return self.role in KNOWN
 
 
@@ -58,8 +58,8 @@ class Layout:
     """All variables of a system.
 
     Args:
-        system: whose.
-        arrays: whether an array is one variable; otherwise each of its numbers is.
+        system: the system.
+        arrays: an array is one variable; otherwise each of its numbers is one.
     """
 
     system: System
@@ -67,7 +67,7 @@ class Layout:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """Of the program's arrays, in the order of their values."""
+        """The places of the program's arrays, in the order of their values."""
         listed = list(self._listed())
         firsts = accumulate((prod(shape) for _, _, shape, _, _ in listed), initial=0)
         found = tuple(
@@ -104,22 +104,22 @@ class Layout:
 
     @cached_property
     def shown(self) -> tuple[tuple[int, int], ...]:
-        """Of each value the reference of its variable, and its number among those of the variable, from 1."""
+        """The reference of the variable of each value, and its number within the variable, from 1."""
         return tuple((variable.reference, k + 1) for variable in self.variables for k in range(variable.size))
 
     @cached_property
     def knowns(self) -> int:
-        """How many values are not calculated."""
+        """The number of values that are not calculated."""
         return sum(place.size for place in self.places if place.is_known)
 
     @cached_property
     def values(self) -> int:
-        """How many values there are."""
+        """The number of all values."""
         return sum(place.size for place in self.places)
 
     @cached_property
     def states(self) -> int:
-        """How many values the states have."""
+        """The number of values of the states."""
         return sum(place.size for place in self.places if place.role == "OF_STATES")
 
     @cached_property
@@ -139,7 +139,7 @@ def _numbers(place: Place, firsts: Sequence[int]) -> Iterator[Place]:
     """Each number of an array as a variable.
 
     Args:
-        place: of the array.
+        place: the place of the array.
         firsts: the value reference of the first number of each array, by the number of the array.
     """
     each = place.variable.each or ((place.variable.unit, place.variable.said),)

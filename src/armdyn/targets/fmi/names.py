@@ -11,7 +11,7 @@ _DER = re.compile(r"der\((.*)\)")
 
 
 def structured(name: str) -> str:
-    """The name, its parts in quotation marks where they are no identifiers.
+    """The name, with quotation marks around its parts that are not identifiers.
 
     >>> structured("tool0.payload.mass"), structured("wrist-3 link.mass"), structured("der(q)")
     ('tool0.payload.mass', "'wrist-3 link'.mass", 'der(q)')
@@ -23,7 +23,7 @@ def structured(name: str) -> str:
 
 
 def indexed(name: str, index: tuple[int, ...]) -> str:
-    """The name of a number of an array; the first has the index 1.
+    """The name of an element of an array; the first has the index 1.
 
     >>> indexed("q", (0,)), indexed("der(q)", (2,)), indexed("tip_pose", (0, 3)), indexed("step", ())
     ('q[1]', 'der(q[3])', 'tip_pose[1,4]', 'step')
@@ -43,7 +43,7 @@ def _quoted(part: str) -> str:
 
 
 def model_identifier(name: str) -> str:
-    """The name of the model's files and functions, unlike those of ``sources/``.
+    """The name of the model's files and functions, different from those of ``sources/``.
 
     >>> model_identifier("arm-2"), model_identifier("model")
     ('arm_2', 'model_')

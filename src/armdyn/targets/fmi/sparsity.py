@@ -1,4 +1,4 @@
-"""Which results of a program depend on which of its inputs, number by number, and whether by a constant factor."""
+"""Dependencies of a program's results on its inputs, number by number, with a flag for constant factors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from armdyn.program.graph import Node
 from armdyn.program.program import Program
 
 LINEAR = {"add", "sub", "neg"}
-"""Operations whose derivatives by what they take are constant; of a product and a quotient they may be."""
+"""Operations with constant derivatives by their arguments; those of a product and a quotient may be constant."""
 
 
 class Dependency(NamedTuple):
-    """A number of a result depends on a number of an input; both are counted from the first array on."""
+    """The dependency of a result's number on an input's number, both counted through all arrays."""
 
     result: int
     known: int
@@ -21,14 +21,14 @@ class Dependency(NamedTuple):
 
 
 class _Sets(NamedTuple):
-    """As bits: the inputs that a node depends on, and those among them whose factor changes."""
+    """The inputs that a node depends on, and those among them with a variable factor, as bits."""
 
     all: int
     changing: int
 
 
 def dependencies(program: Program) -> Iterator[Dependency]:
-    """All pairs, result by result; a derivative that the program's constants make zero is not seen as one.
+    """All dependencies, result by result; derivatives that are zero by the program's constants are not detected.
 
     >>> from armdyn.program import Port, trace
     >>> program = trace(lambda x: np.array([x[0] * x[1], 2.0 * x[0]]), [Port("x", (2,))])

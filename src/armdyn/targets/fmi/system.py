@@ -12,16 +12,16 @@ from armdyn.threads import cached_property
 
 @dataclass(frozen=True)
 class Variable:
-    """An array of the program, as the FMU shows it.
+    """An array of the program as a variable of the FMU.
 
     Args:
         port: the name of the input or result.
-        unit: of all its numbers, one of `armdyn.targets.fmi.units.UNITS`; none where they differ or have none.
-        said: what it is.
-        start: its numbers at first, row-major, of what is not calculated; zeros where none are given.
-        name: in the FMU; that of the port where none is given.
-        each: unit and description of each number, row-major, repeated if there are fewer; those of the array if there
-            are none.
+        unit: the unit of all its numbers, one of `armdyn.targets.fmi.units.UNITS`; empty if they differ or have none.
+        said: its description.
+        start: the initial numbers of a known, row-major; zeros if not given.
+        name: its name in the FMU; that of the port if not given.
+        each: unit and description of each number, row-major, repeated if there are fewer; those of the array if not
+            given.
     """
 
     port: str
@@ -42,9 +42,9 @@ class State:
     """A state of the system.
 
     Args:
-        variable: the state, an output too.
+        variable: the state, which is also an output.
         later: its rate in a continuous system, its value a step later in a sampled one: a result of the program.
-        rate_is_output: whether the rate is an output.
+        rate_is_output: the rate is an output.
     """
 
     variable: Variable
@@ -54,21 +54,21 @@ class State:
 
 @dataclass(frozen=True)
 class System:
-    """A program with what its arrays mean.
+    """A program with the meaning of its arrays.
 
     Args:
-        name: of the model.
-        program: rates of the states, or their values a step later, and outputs.
-        states: in order.
-        inputs: what others give over time.
-        parameters: what is tuned.
-        outputs: results that others take.
-        step: of the co-simulation, s; of a sampled system its sample time.
-        sampled: whether the program makes steps.
+        name: the name of the model.
+        program: the program of the rates of the states, or their values a step later, and of the outputs.
+        states: the states, in order.
+        inputs: the inputs over time.
+        parameters: the tunable parameters.
+        outputs: the results that are outputs of the FMU.
+        step: the longest step of the co-simulation, s; the sample time of a sampled system.
+        sampled: the program makes steps.
         time: the input that is the time, if there is one.
         step_port: the input that is the length of the step, if there is one.
-        said: what the model is.
-        about: sentences for people who use it.
+        said: the description of the model.
+        about: sentences for its users.
     """
 
     name: str
@@ -85,7 +85,7 @@ class System:
     about: Sequence[str] = field(default=())
 
     def __post_init__(self) -> None:
-        """Every input of the program has a meaning, and every array that has one exists."""
+        """Check that every input of the program has a meaning, and that every array with a meaning exists."""
         given = [self.time, self.step_port]
         given += [v.port for v in (*(s.variable for s in self.states), *self.inputs, *self.parameters)]
         self._match("input", [name for name in given if name], self.input_ports)
@@ -115,7 +115,7 @@ class System:
         return {port.name: port for port in self.program.outputs}
 
     def with_start(self, **values: Sequence[float]) -> System:
-        """Other numbers at first, of states, inputs and parameters by their names in the FMU."""
+        """The system with other initial numbers of states, inputs and parameters, by their names in the FMU."""
 
         def started(v: Variable) -> Variable:
             return replace(v, start=tuple(values[v.shown])) if v.shown in values else v

@@ -32,4 +32,4 @@ DISPLAYED: Mapping[str, tuple[str, float]] = {
     "rad/s": ("deg/s", 57.29577951308232),
     "rad/s2": ("deg/s2", 57.29577951308232),
 }
-"""Units in which people read a quantity, and how many of them are one."""
+"""The display unit of a quantity, and the number of display units per unit."""

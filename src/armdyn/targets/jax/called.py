@@ -13,12 +13,12 @@ from armdyn.threads import Once, cached_property
 
 @dataclass(frozen=True, eq=False)
 class Called:
-    """A program that JAX calls. There is one for each digest and each way it came about, so JAX compares by identity.
+    """A program that JAX calls. There is one object per digest and per derivation, so that JAX compares by identity.
 
     Args:
-        program: what is computed.
-        base: for a tangent program, the one that it is the derivative of.
-        active: the names of the arrays of ``base`` whose tangents it takes, in the order of the arrays.
+        program: the program to compute.
+        base: for a tangent program, the program of which it is the derivative.
+        active: the names of the arrays of ``base`` whose tangents are inputs, in the order of the arrays.
     """
 
     program: Program
@@ -26,15 +26,15 @@ class Called:
     active: tuple[str, ...] = ()
 
     def tangent(self, active: tuple[str, ...]) -> Called:
-        """The rates of all results where these arrays change: it takes all arrays, then the tangents."""
+        """The program of the rates of all results if these arrays change; its inputs are arrays, then tangents."""
         return _tangents.get((self, active), lambda: Called(self.program.jvp(wrt=active), self, active))
 
     def adjoint(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> Called:
-        """The cotangents of some arrays: it takes all arrays, then the cotangents of some results."""
+        """The program of the cotangents of arrays; its inputs are all arrays, then the cotangents of results ``of``."""
         return _adjoints.get((self, of, wrt), lambda: called(self.program.vjp(of, wrt)))
 
     def nonlinear(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the arrays ``wrt`` in which some result of ``of`` is not affine; none if it is in all together."""
+        """The arrays among ``wrt`` in which some result of ``of`` is not affine; empty if all are affine in them."""
 
         def bends(by: tuple[str, ...]) -> bool:
             degree = degrees(self.program, by)
@@ -50,13 +50,13 @@ class Called:
         """The primitive under `jax.jit`, for calls that are not part of a traced function."""
         import jax  # noqa: PLC0415 - an extra
 
-        from armdyn.targets.jax.primitive import call  # noqa: PLC0415 - it has this for its parameter
+        from armdyn.targets.jax.primitive import call  # noqa: PLC0415 - its parameter has this class
 
         compiled: Callable[..., Any] = jax.jit(lambda *arrays: call.bind(*arrays, called=self))
         return compiled
 
     def __repr__(self) -> str:
-        return self.program.name  # as a jaxpr shows it
+        return self.program.name  # shown in a jaxpr
 
 
 _called: Once[str, Called] = Once()
@@ -66,5 +66,5 @@ _nonlinear: Once[tuple[Called, tuple[str, ...], tuple[str, ...]], tuple[str, ...
 
 
 def called(program: Program) -> Called:
-    """The one of a program."""
+    """The single `Called` object of a program."""
     return _called.get(program.digest, lambda: Called(program))

@@ -1,4 +1,4 @@
-"""`JaxFunction`: a program as a function of JAX's arrays, and what it refuses."""
+"""`JaxFunction`: a program as a function of JAX's arrays, with its checks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from armdyn.targets.jax.primitive import alike, call, jax, jnp, leading
 from armdyn.targets.named_calls import NamedCall
 from armdyn.targets.shapes import leading_axes, no_broadcast
 
-assert lowering  # it tells JAX how to compile the primitive  # noqa: S101
+assert lowering  # the import registers the primitive's lowering  # noqa: S101
 
 _TYPES = ("float32", "float64")
 
 
 class JaxFunction(NamedCall):
-    """A program as a function of JAX's arrays, made by `Program.to_jax`, where it is described."""
+    """A program as a function of JAX's arrays, made by `Program.to_jax`."""
 
     LANGUAGE = "JAX"
 
@@ -35,9 +35,9 @@ class JaxFunction(NamedCall):
         """The results for arrays of shape (..., *shape of the array).
 
         Raises:
-            TypeError: other arrays than the program's.
-            DTypeError: numbers that are not float32 or float64, or arrays of both.
-            ShapeError: an array whose last axes are not the program's, or leading axes that do not broadcast.
+            TypeError: if the arrays are not those of the program.
+            DTypeError: if numbers are not float32 or float64, or arrays have both types.
+            ShapeError: if an array's last axes are not the program's, or leading axes do not broadcast.
         """
         given = self._bound(arrays, by_name)
         if not given:
@@ -56,7 +56,7 @@ def _revived(program: Program, name: str) -> JaxFunction:
 
 
 def _checked(given: Any, port: Port) -> Any:
-    """An array of JAX's, or one made of numbers."""
+    """An array of JAX, also made of numbers, after checks."""
     given = given if hasattr(given, "dtype") else _of_numbers(given)
     if not isinstance(given.dtype, np.dtype):
         raise DTypeError(
@@ -73,7 +73,7 @@ def _checked(given: Any, port: Port) -> Any:
 
 
 def _of_numbers(given: Any) -> Any:
-    """An array of Python's numbers, or of JAX's, which may be traced."""
+    """An array of Python's numbers, or of JAX's scalars, which may be traced."""
     has_jax = any(isinstance(one, jax.Array) for one in jax.tree.leaves(given))
     array = jnp.asarray(given) if has_jax else np.asarray(given)
     return array.astype(float) if array.dtype.kind in "iu" else array

@@ -27,11 +27,11 @@ mlir: Any = jax.interpreters.mlir
 _LETTERS = {"float32": "f", "float64": "d"}
 
 _MOST_OF_NUMPY = 64
-"""Arguments and results of a ufunc together."""
+"""The most arguments and results of a ufunc together."""
 
 
 def replayed(program: Program, *arrays: Any) -> list[Any]:
-    """The results by JAX's operations."""
+    """The results of a program, computed with JAX's operations."""
     scalars = []
     for array, port in zip(arrays, program.inputs, strict=True):
         flat = array.reshape(*leading(array.shape, port), port.size)
@@ -69,9 +69,9 @@ def _on_any_device(context: Any, *operands: Any, called: Called) -> Any:
 
 
 def _on_cpu(context: Any, *operands: Any, called: Called) -> Any:
-    """A call of the handler; of Python where there can be none; JAX's operations where kernels do not reach.
+    """A call of the handler; of Python if there is no handler; JAX's operations if kernels cannot be used.
 
-    That is with empty arrays, and in what `jax.export` writes for other processes and machines.
+    That is the case with empty arrays, and in `jax.export`, which writes code for other processes and machines.
     """
     shapes = [aval.shape for aval in context.avals_in]
     ports = (*called.program.inputs, *called.program.outputs)
@@ -92,7 +92,7 @@ def _on_cpu(context: Any, *operands: Any, called: Called) -> Any:
 
 
 def _of_plan(program: Program, shapes: Sequence[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], int, list[int]]:
-    """Shapes of one state's arrays and results, the number of arrays, and the states that each holds."""
+    """Shapes of one state's arrays and results, the number of arrays, and the number of states of each."""
     ports = (*program.inputs, *program.outputs)
     count = math.prod(batch_of(shapes, program.inputs))
     held = [math.prod(leading(shape, port)) for shape, port in zip(shapes, program.inputs, strict=True)]
@@ -102,9 +102,9 @@ def _of_plan(program: Program, shapes: Sequence[tuple[int, ...]]) -> tuple[list[
 def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, Axis] | None:
     """The leading axes as rows of states, so that every array changes along all or none of either.
 
-    A kernel takes several states of a row at once. So where the last axes make rows too short for that, as the columns
-    of a Jacobian for many states do, rows go along the first ones. None where arrays share states in another manner, as
-    (2, 1, 3) beside (1, 5, 3).
+    A kernel computes several states of a row at once. So if the last axes make rows too short for that, e.g. the
+    columns of a Jacobian for many states, rows go along the first ones. None if arrays share states in another manner,
+    e.g. (2, 1, 3) together with (1, 5, 3).
     """
     states = batch_of(shapes, program.inputs)
     heads = [leading(shape, port) for shape, port in zip(shapes, program.inputs, strict=True)]
@@ -122,14 +122,14 @@ def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, A
 
 
 def _step(own: tuple[int, ...], all_states: tuple[int, ...]) -> int | None:
-    """1 where an array has states of its own, 0 where all share one, None where it is mixed."""
+    """1 if an array has a value for each state, 0 if all states share one, None if it is mixed."""
     if own == all_states:
         return 1
     return 0 if math.prod(own) == 1 else None
 
 
 def _broadcast(context: Any, *operands: Any, called: Called) -> Any:
-    """The same with arrays that hold all states."""
+    """The call with all arrays broadcast to all states."""
     states = batch_of([aval.shape for aval in context.avals_in], called.program.inputs)
 
     def call_all(*arrays: Any) -> Any:
@@ -141,7 +141,7 @@ def _broadcast(context: Any, *operands: Any, called: Called) -> Any:
 
 
 def _through_python(context: Any, *operands: Any, called: Called) -> Any:
-    """A call of the NumPy function, or of the interpreter where there are more arrays than NumPy's functions take."""
+    """A call of the NumPy function, or of the interpreter if there are more arrays than NumPy's functions accept."""
     program = guarded(called.program)
     is_small = len(program.inputs) + len(program.outputs) <= _MOST_OF_NUMPY
     evaluate = kernel_of(program).for_any() if is_small else partial(interpret, program)
@@ -161,7 +161,7 @@ _targets: Once[tuple[str, str], str] = Once()
 
 
 def _registered(program: Program, letter: str) -> str:
-    """The name by which XLA knows the handler of a program."""
+    """Register the handler of a program with XLA; returns its name there."""
     with undivided():
         loop = loops_of(guarded(program)).address(letter)  # the kernel that NumPy's calls have too
         if loop is None:
@@ -170,7 +170,7 @@ def _registered(program: Program, letter: str) -> str:
         name = f"armdyn_{program.digest[:32]}_{letter}"
         try:
             jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
-        except Exception as error:  # XLA's, of an interface that is laid out otherwise
+        except Exception as error:  # raised by XLA if the layout of the interface is different
             raise HandlerError(f"XLA refuses it: {error}") from error
     return name
 
@@ -179,7 +179,7 @@ _warned: set[str] = set()
 
 
 def _warn(error: HandlerError) -> None:
-    """Say once why Python is called, unless that was chosen, or is said of the kernel."""
+    """Warn once about calls of Python and their reason, unless the user chose them or the kernel warns."""
     if error.is_known or _warned:
         return
     _warned.add("said")

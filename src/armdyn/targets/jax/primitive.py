@@ -1,8 +1,8 @@
 """`call`: the primitive of JAX that evaluates a program, and its rules under JAX's transforms.
 
 Its operands have the shape (..., *shape of the array); leading axes broadcast as NumPy's do, from the right, so that an
-operand that all states share is held once. Derivative of a program: the call of its tangent program, which is linear in
-the tangents; transposed, the call of the adjoint program. Both are programs, so they have derivatives likewise.
+operand that all states share is stored once. The derivative of a program is the call of its tangent program, which is
+linear in the tangents; its transpose is the call of the adjoint program. Both are programs, so they have derivatives.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ call.multiple_results = True
 
 
 def leading(shape: Sequence[int], port: Port) -> tuple[int, ...]:
-    """The axes of states."""
+    """The leading axes of an array, which count states."""
     return tuple(shape[: len(shape) - len(port.shape)])
 
 
@@ -39,7 +39,7 @@ def _results(*operands: Any, called: Called) -> list[Any]:
 
 
 def _like(operand: Any, result: Any) -> Any:
-    """Inside `jax.shard_map` a result varies along the axes of the mesh that operands, made `alike`, vary along."""
+    """The result's abstract value; in `jax.shard_map` it varies along the mesh axes of the operands, made `alike`."""
     if not _along(operand):
         return result
     spec = jax.sharding.PartitionSpec(*(None,) * result.ndim)
@@ -47,13 +47,13 @@ def _like(operand: Any, result: Any) -> Any:
 
 
 def _along(aval: Any) -> frozenset[str]:
-    """The axes of the mesh of `jax.shard_map` that an array varies along, as versions of JAX tell."""
+    """The axes of the mesh of `jax.shard_map` along which an array varies, in old and new versions of JAX."""
     told = aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", ())
     return frozenset(told)
 
 
 def alike(arrays: Sequence[Any]) -> list[Any]:
-    """Arrays that vary along the same axes of a mesh, so that the cotangent of a shared one is summed over these."""
+    """The arrays, made to vary along common axes of a mesh, so that a shared one's cotangent is summed over these."""
     along = [_along(array.aval) for array in arrays]
     every = frozenset[str]().union(*along)
     return [_varying(array, tuple(every - own)) for array, own in zip(arrays, along, strict=True)]
@@ -66,18 +66,18 @@ def _varying(array: Any, axes: tuple[str, ...]) -> Any:
 
 
 def batch_of(shapes: Sequence[Sequence[int]], ports: Sequence[Port]) -> tuple[int, ...]:
-    """The leading axes of all operands together."""
+    """The broadcast leading axes of all operands."""
     heads = [leading(shape, port) for shape, port in zip(shapes, ports, strict=True)]
     return tuple(jnp.broadcast_shapes(*heads))  # JAX's, since extents are symbols under jax.export
 
 
 def _evaluated(*operands: Any, called: Called) -> Any:
-    with jax.disable_jit(False):  # where the caller has disabled it, for there is no other way to evaluate
+    with jax.disable_jit(False):  # also if the caller has disabled it, because there is no other way to evaluate
         return called.compiled(*operands)
 
 
 def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> tuple[Any, Any]:
-    """Forward mode: the results, and their rates by those operands that change."""
+    """Forward mode: the results, and their rates by the changing operands."""
     names = [port.name for port in called.program.inputs]
     moving = [k for k, tangent in enumerate(tangents) if type(tangent) is not ad.Zero]
     results, rates_of = call.bind(*operands, called=called), [tangents[k] for k in moving]
@@ -94,8 +94,8 @@ def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) 
 def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> list[Any]:
     """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program.
 
-    So does any other program in operands in which it is affine, as an adjoint program is linear in its cotangents: the
-    values of these operands do not matter then.
+    So does any other program in operands in which it is affine, e.g. an adjoint program, linear in its cotangents,
+    because the derivative is independent of the values of these operands.
     """
     wanted = [k for k, operand in enumerate(operands) if ad.is_undefined_primal(operand)]
     of = [k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero]
@@ -118,7 +118,7 @@ def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> li
 
 
 def _require_affine(called: Called, of: tuple[str, ...], wrt: tuple[str, ...]) -> None:
-    """Refuse to transpose what is not linear, as JAX refuses it of its own functions."""
+    """Raise for the transpose of a nonlinear function, as JAX does for its own functions."""
     if nonlinear := called.nonlinear(of, wrt):
         raise Unsupported(
             f"{called.program.name} is not linear in {', '.join(nonlinear)}, so it has no transpose; jax.vjp is the "
@@ -127,12 +127,12 @@ def _require_affine(called: Called, of: tuple[str, ...], wrt: tuple[str, ...]) -
 
 
 def _known(operand: Any) -> Any:
-    """The operand, or zeros for one that JAX transposes by."""
+    """The operand, or zeros for an operand of the transposition."""
     return jnp.zeros(operand.aval.shape, operand.aval.dtype) if ad.is_undefined_primal(operand) else operand
 
 
 def _summed(array: Any, shape: tuple[int, ...]) -> Any:
-    """The cotangent of an operand that several states share: the sum over these."""
+    """The cotangent of an operand that several states share, the sum over these states."""
     extra_axes = array.ndim - len(shape)
     shared = [extra_axes + k for k, extent in enumerate(shape) if extent == 1 != array.shape[extra_axes + k]]
     summed = jnp.sum(array, axis=(*range(extra_axes), *shared)) if extra_axes or shared else array
@@ -140,7 +140,7 @@ def _summed(array: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _batched(operands: Sequence[Any], axes: Sequence[int | None], *, called: Called) -> tuple[Any, list[int]]:
-    """vmap: one more leading axis, of those operands that have it."""
+    """vmap: one more leading axis for the mapped operands."""
     rank = max(_rank(*one) for one in zip(operands, axes, called.program.inputs, strict=True))
     given = [
         operand if axis is None else _with_axes(jnp.moveaxis(operand, axis, 0), rank - _rank(operand, axis, port))
@@ -156,7 +156,7 @@ def _rank(operand: Any, axis: int | None, port: Port) -> int:
 
 
 def _with_axes(operand: Any, count: int) -> Any:
-    """So many axes of one element behind the first."""
+    """The operand with ``count`` axes of one element after the first axis."""
     return operand.reshape(operand.shape[0], *(1,) * count, *operand.shape[1:])
 
 

@@ -1,4 +1,4 @@
-"""The compiler: a program becomes LLVM IR, one vector lane per state, and that object code. Needs llvmlite."""
+"""The compiler: a program becomes LLVM IR, one vector lane per state, and then object code. Requires llvmlite."""
 
 from armdyn.lazy import modules_of
 

@@ -1,4 +1,4 @@
-"""The arrays that an inner loop is given, as LLVM IR: where they lie, and the transfer of a group of states."""
+"""The array arguments of an inner loop, as LLVM IR: their addresses, and the transfer of a group of states."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from armdyn.targets.llvm.vectors import Lines
 def describe_arguments(
     out: Lines, ports: Sequence[tuple[int, Port]], strides: str, over_time: Collection[int] = ()
 ) -> None:
-    """Code that loads the address of each array and its strides, and tests that a state's numbers are contiguous.
+    """Append code that loads the address and strides of each array, and tests if a state's numbers are contiguous.
 
-    NumPy gives the strides from state to state of all arguments first, then the others of each.
+    NumPy passes the strides from state to state of all arguments first, then the other strides of each.
 
     Args:
         out: the function.
@@ -39,7 +39,7 @@ def describe_arguments(
 
 
 class Group(NamedTuple):
-    """The names of what tells one group of states from others: its first state, its last lane, its scratch memory."""
+    """The names of the variables of one group of states: its first state, its last lane, its scratch memory."""
 
     state: str = "%state"
     last: str = "%last"
@@ -47,7 +47,7 @@ class Group(NamedTuple):
 
 
 ALONE = Group()
-"""Where a loop has one group at a time."""
+"""The group of a loop that has one group at a time."""
 
 
 def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str = "", group: Group = ALONE) -> None:
@@ -55,11 +55,11 @@ def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str =
 
     Args:
         out: the function to write to.
-        function: its name.
-        number: of the array.
-        scratch: where the group's numbers are.
-        row: of an array over time, which of its rows.
-        group: of states.
+        function: the name of the function.
+        number: the number of the array.
+        scratch: the address of the group's numbers in scratch memory.
+        row: the row, for an array over time.
+        group: the group of states.
     """
     data = place(out, number, row=row, group=group)
     out.put(
@@ -69,13 +69,13 @@ def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str =
 
 
 def side_by_side(out: Lines, number: int, bytes_of_a_state: int) -> str:
-    """Whether the states of an array, or of each of its rows, lie one behind the other without gaps."""
+    """The flag that the states of an array, or of each of its rows, follow each other without gaps."""
     packed = out.let(f"icmp eq i64 %outer{number}, {bytes_of_a_state}")
     return out.let(f"and i1 {packed}, %contiguous{number}")
 
 
 def place(out: Lines, number: int, *, row: str = "", group: Group = ALONE) -> str:
-    """Where the numbers of the group's first state begin in an array, in one of its rows where it is over time."""
+    """The address of the group's first state in an array, in one of its rows if the array is over time."""
     distance = out.let(f"mul i64 {group.state}, %outer{number}")
     data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
     if row:

@@ -1,4 +1,4 @@
-"""A stretch of arithmetic as one LLVM function without a branch, but for one around all of it."""
+"""A stretch of arithmetic as one LLVM function, straight-line code except for one branch around all of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.targets.llvm.vectors import Lines, Vector, any_lane, section_functio
 
 
 def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name: str) -> str:
-    """A straight block: loads where a value from outside is first used, stores as soon as a result is there."""
+    """A basic block that loads outer values at their first use and stores each result as soon as it is computed."""
     out = Lines()
     names: dict[int, str] = {}
     instructions = Instructions(out, vector)
@@ -34,9 +34,9 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
         return known
 
     def argument(index: int, a: int) -> str:
-        """A value that a node reads; the arm before a select from the slot that the section writes.
+        """The value that a node reads; the other arm of a select comes from the slot that the section writes.
 
-        Volatile, the load and the store stay as they are: some processors take long for one store of some lanes.
+        The load is volatile, so that LLVM does not merge it and the store into a masked store, slow on some processors.
         """
         if plan.before.get(index) != a:
             return value(a)
@@ -55,7 +55,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
 
 
 def sections_of_an_arm(plan: Sections, vector: Vector, conditions: Conditions, name: str, called: Sequence[str]) -> str:
-    """A function that calls several sections in turn, and leaves them out together."""
+    """A function that calls several sections in turn, or skips all of them."""
     out = Lines()
     leave_out_unless_met(out, vector, plan, conditions)
     for one in called:
@@ -65,9 +65,9 @@ def sections_of_an_arm(plan: Sections, vector: Vector, conditions: Conditions, n
 
 
 def leave_out_unless_met(out: Lines, vector: Vector, plan: Sections, conditions: Conditions) -> None:
-    """Jump to the label ``none`` where no state of the group meets the conditions, which stand in slots.
+    """Jump to the label ``none`` if no state of the group meets the conditions, which are read from slots.
 
-    A state has to meet all of them: where it does not meet the outer one, the slot of the inner one has old numbers.
+    A state must meet all of them: if it does not meet the outer one, the slot of the inner one contains old numbers.
     """
     masks = []
     for condition in conditions:
@@ -86,7 +86,7 @@ def end_of_what_is_left_out(out: Lines) -> None:
 
 
 class Instructions:
-    """Writes arithmetic nodes as instructions; a comparison's mask is kept for the selects that read it.
+    """Arithmetic nodes as instructions; a comparison's mask is stored for the selects that read it.
 
     Args:
         out: the function.
@@ -98,7 +98,7 @@ class Instructions:
         self._masks: dict[int, str] = {}
 
     def put(self, index: int, node: Node, arguments: Sequence[str]) -> str:
-        """Append the instructions of a node, whose arguments have these names; the name of its value."""
+        """Append the instructions of a node with these names as arguments; returns the name of its value."""
         out, vector, operation = self._out, self._vector, str(node[0])
         if operation in ("less", "less_equal"):
             mask = out.let(f"fcmp {'olt' if operation == 'less' else 'ole'} {vector.type} {', '.join(arguments)}")
@@ -151,7 +151,7 @@ _INSTRUCTIONS: dict[str, Callable[..., str]] = {
     "sqrt": _intrinsic("sqrt"),
     "abs": _intrinsic("fabs"),
     "floor": _intrinsic("floor"),
-    "min": _intrinsic("minimum", "nsz "),  # of 0 and -0 it is one of both
+    "min": _intrinsic("minimum", "nsz "),  # for 0 and -0 it is one of both
     "max": _intrinsic("maximum", "nsz "),
     "sign": _sign,
     "guard": _guard,

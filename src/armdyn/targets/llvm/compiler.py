@@ -1,4 +1,4 @@
-"""LLVM IR to object code, through llvmlite, which is imported only when there is something to compile."""
+"""Compilation of LLVM IR to object code with llvmlite, which is imported only when something is compiled."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from armdyn.targets.llvm.machine import Machine, host, llvm_binding
 
 
 def compile_ir(text: str, machine: Machine, optimisation: int = 2, *, anywhere: bool = False) -> bytes:
-    """The object file of a module. Only code generation runs: programs come simplified.
+    """The object file of a module. Only code generation runs, because programs are already simplified.
 
-    ``anywhere``: its sections may lie in any part of memory (the large code model), as `load_object` needs it. Else
-    they lie within 2 GiB of each other, as our linker puts them.
+    If ``anywhere``, its sections may lie in any part of memory (the large code model), as `load_object` requires. Else
+    they lie within 2 GiB of each other, as armdyn's linker places them.
     """
     target = _target_machine(machine, optimisation, anywhere)
     module = llvm_binding().parse_assembly(text)
@@ -25,7 +25,7 @@ def compile_ir(text: str, machine: Machine, optimisation: int = 2, *, anywhere: 
 
 
 def assembly(text: str, machine: Machine, optimisation: int = 2) -> str:
-    """The assembly text of the code that `compile_ir` makes."""
+    """The assembly text of the code that `compile_ir` generates."""
     target, module = _target_machine(machine, optimisation), llvm_binding().parse_assembly(text)
     with _in_the_order_of_the_text():
         return str(target.emit_assembly(module))
@@ -33,10 +33,10 @@ def assembly(text: str, machine: Machine, optimisation: int = 2) -> str:
 
 @contextmanager
 def _in_the_order_of_the_text() -> Iterator[None]:
-    """Keep LLVM's scheduler from changing the order of instructions, see `armdyn.targets.llvm.scheduling`.
+    """Disable LLVM's instruction scheduler, so that the order of `armdyn.targets.llvm.scheduling` stays.
 
-    It puts registers first, and has chains wait. The switch is one of the whole process, so it is put back: what
-    another thread compiles meanwhile with llvmlite comes out in another order, which is right too.
+    LLVM's scheduler gives priority to register pressure and delays long chains. The option is global to the process, so
+    it is restored afterwards: code that another thread compiles meanwhile gets another order, which is correct too.
     """
     llvm = llvm_binding()
     llvm.set_option("armdyn", "-enable-misched=false")
@@ -59,11 +59,11 @@ _naming = threading.Lock()
 
 
 def load_object(object_code: bytes, entry: str, functions: Mapping[str, int]) -> tuple[int, Any]:
-    """Load object code with LLVM's own loader: the address of its entry, and what to keep alive with it.
+    """Load object code with LLVM's own loader; returns the address of its entry, and the object to keep alive.
 
-    ``functions`` are the addresses of functions it calls by name. LLVM knows one function of each name at a time.
-    The code is that of `compile_ir` with ``anywhere``: each section goes where memory is free, and a reference that
-    cannot span the distance would end the process.
+    ``functions`` are the addresses of functions it calls by name; LLVM has one function of each name at a time.
+    The code must come from `compile_ir` with ``anywhere``: each section goes to free memory anywhere, and a reference
+    that cannot span the distance would end the process.
     """
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)

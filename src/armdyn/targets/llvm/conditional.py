@@ -1,15 +1,15 @@
-"""Which nodes of a program are needed only where a condition holds: a group without such states leaves them out.
+"""Nodes of a program that only one branch of a select needs; a group of states without such a state skips them.
 
-A program has no branches: ``select`` computes both of its arms. The nodes that nothing but one arm of the selects of
-one condition reads are of no use to a group of states that all take the other arm. Where they are many, as the later
-steps of an iteration that has come to its end, they become sections of their own behind one jump. No state reads what
-was left out, so that its results do not depend on the other states of its group.
+A program has no branches: ``select`` computes both of its arms. Nodes that are read only by one arm of the selects of
+one condition are useless to a group of states that all take the other arm. If they are many, e.g. the later steps of
+an iteration that has converged, they become sections of their own after one jump. No state reads the values of skipped
+nodes, so that its results do not depend on the other states of its group.
 
-Where arms are many nodes within another arm, they are sections of their own within its sections: what a correction
-needs that few of the states need which are corrected at all.
+Large arms within another arm are sections of their own within its sections, e.g. nodes that only few of the corrected
+states need.
 
-Selects that such a section ends with are part of it: their slots hold the other arm before, and keep it where the
-section is left out.
+Selects at the end of such a section are part of it: their slots contain the other arm before, and keep it if the
+section is skipped.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from typing import NamedTuple
 from armdyn.program.graph import Node
 
 LEAST_NODES = 40
-"""Fewer cost less than a jump and the way through memory of what they read and give."""
+"""The fewest nodes of an arm; fewer cost less than a jump and moving their arguments and results through memory."""
 
 ALWAYS = "always"
-"""The operation of a value that is computed for every group: the more frequent arm of a select."""
+"""The operation that marks a value as computed for every group: the more frequent arm of a select."""
 
 NODES_OF_A_CALL = 20
-"""The nodes of arithmetic that a library function, such as a sine, counts as."""
+"""The nodes of arithmetic that a library function, e.g. a sine, counts as."""
 
 ARMS = {1: True, 2: False}
 """The arguments of a select, (condition, a, b), and the condition at which each counts."""
 
 
 class Condition(NamedTuple):
-    """The node that decides, and whether what hangs on it counts where that is true, or where it is false."""
+    """The node of the condition, and the truth value for which the nodes that depend on it count."""
 
     node: int
     value: bool
 
 
 Conditions = tuple[Condition, ...]
-"""What a node hangs on: an arm that is in no other one, one that is in it, and so on; empty of what always counts."""
+"""The arms that contain a node: an outermost arm, one within it, and so on; empty for nodes that always count."""
 
 
 def conditions(nodes: Sequence[Node], results: Sequence[int], library: frozenset[str]) -> dict[int, Conditions]:
     """The conditions of every node that has any; ``library`` operations count as `NODES_OF_A_CALL`.
 
-    The node that decides about an arm is not in it, nor in any other that its selects are not in. So it is known before
-    what hangs on it, where the arms around it are not left out.
+    The node of an arm's condition is not in that arm, nor in any other arm that its selects are not in. So it is
+    computed before the nodes that depend on it, if the arms around it are not skipped.
     """
     arms = Arms(nodes)
     readers: list[set[Condition | None]] = [set() for _ in nodes]
     for index in results:
         readers[index].add(None)
-    place: dict[int, Condition | None] = {}  # the innermost arm that every reader of a node is in
+    place: dict[int, Condition | None] = {}  # the innermost arm that contains every reader of a node
     for index in reversed(range(len(nodes))):
         operation = str(nodes[index][0])
         if operation in ("input", "const"):
@@ -69,7 +69,7 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], library: frozenset
 
 
 def _of_many(found: dict[int, Conditions], counts: dict[int, int]) -> dict[int, Conditions]:
-    """The conditions of nodes without those arms that are fewer than `LEAST_NODES`, with what is within them."""
+    """The conditions of nodes without the arms of fewer than `LEAST_NODES` nodes, nested arms included."""
     sizes: dict[Conditions, int] = {}
     for index, own in found.items():
         for depth in range(1, len(own) + 1):
@@ -78,13 +78,13 @@ def _of_many(found: dict[int, Conditions], counts: dict[int, int]) -> dict[int, 
 
 
 def without(found: dict[int, Conditions], arms: Collection[Conditions]) -> dict[int, Conditions]:
-    """The conditions of nodes, but for those of some arms: what is within these hangs on its own conditions alone."""
+    """The conditions of nodes without some arms; nodes within these keep their other conditions."""
     kept = {index: tuple(c for k, c in enumerate(own) if own[: k + 1] not in arms) for index, own in found.items()}
     return {index: own for index, own in kept.items() if own}
 
 
 def merged(node: Node) -> Iterator[tuple[Condition, int]]:
-    """The conditions by which a select may wait for its arm, each with its other arm, which counts elsewhere."""
+    """The conditions under which a select may wait for its arm, each with its other arm."""
     if node[0] == "select":
         condition, *arms = (int(a) for a in node[1:])
         for k, value in ARMS.items():
@@ -108,7 +108,7 @@ class Arms:
     def common(
         self, readers: set[Condition | None], index: int, place: dict[int, Condition | None]
     ) -> Condition | None:
-        """The innermost arm that all of these are in, which read the node ``index``; those behind it have places."""
+        """The innermost arm that contains all these readers of the node ``index``; later nodes have places already."""
         found = list(readers)
         if not found:
             return None
@@ -119,18 +119,18 @@ class Arms:
         return common[0] if common else None
 
     def decides_outermost(self, index: int, place: dict[int, Condition | None]) -> bool:
-        """Whether a node decides about an arm that is in no other one."""
+        """True if a node is the condition of an arm that is in no other one."""
         if index not in self._selects:
             return False
         return any(len(self._chain(Condition(index, value), index, place)) == 1 for value in ARMS.values())
 
     def around(self, arm: Condition) -> Conditions:
-        """An arm that has been looked at, behind those that it is in, the outermost first."""
+        """An arm after those that contain it, the outermost first."""
         within = self._within[arm]
         return (arm,) if within is None else (*self.around(within), arm)
 
     def _chain(self, arm: Condition | None, index: int, place: dict[int, Condition | None]) -> list[Condition]:
-        """An arm and those it is in, the innermost first."""
+        """An arm and those that contain it, the innermost first."""
         chain: list[Condition] = []
         while arm is not None:
             chain.append(arm)
@@ -140,7 +140,7 @@ class Arms:
         return chain
 
     def _around(self, arm: Condition, index: int, place: dict[int, Condition | None]) -> Condition | None:
-        """The arm that all selects of an arm are in; none where one of them comes before the node ``index``."""
+        """The arm that contains all selects of an arm; None if one of them comes before the node ``index``."""
         selects = self._selects[arm.node]
         if selects[0] <= index:
             return None

@@ -1,14 +1,13 @@
-"""e^(-x^y) of vectors in LLVM IR, of constant y, without a branch: what is left of static friction at a speed.
+"""e^(-x^y) of vectors in LLVM IR, for constant y, without a branch: the Stribeck curve of friction.
 
-That is Stribeck's curve. With p = x^y the result changes by p e^-p times the relative error of p, so by 0.37 of that at
-most. It takes no logarithm of more than one number, as a power alone does (`armdyn.targets.llvm.power`). In powers of
-two,
+With p = x^y the result changes by p e^-p times the relative error of p, so by 0.37 of that at most. So a logarithm in
+one number suffices, unlike for a power alone (`armdyn.targets.llvm.power`). In powers of two,
 
     t = y log2 x + log2 log2 e,    p log2 e = 2^t,    e^-p = 2^-(p log2 e),
 
 where x = 2^k m with m from 1/sqrt(2) to sqrt(2), and with s = (m - 1)/(m + 1), log2 m is s times a polynomial in s^2.
-The result is right to 2^-51, absolutely; what is below `SMALLEST` is 0. For vectors that have `power`. It is written in
-two parts, for the first one ends with a division, which takes long, and other work can be done meanwhile.
+The absolute error of the result is 2^-51; numbers below `SMALLEST` are 0. It requires vectors that have `power`. It is
+written in two parts, because the first one ends with a division, which takes long, and other work is done meanwhile.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from armdyn.targets.llvm.sections import arguments_of
 from armdyn.targets.llvm.vectors import Lines, Vector, horner, limited, multiply_add
 
 OPERATION = "decay"
-"""The operation of arguments x and y that takes the place of an exponential of a power."""
+"""The operation, of arguments x and y, that replaces an exponential of a power."""
 
 EXPONENTS = 1.0 / 16.0, 64.0
-"""Constant y between these, which are not whole: x^y is below 2^-63 where x is not a normal number."""
+"""The range of constant, non-integer y: x^y is below 2^-63 if x is not a normal number."""
 
 _TO_POWERS_OF_2 = math.log2(math.log2(math.e))
 
 MOST, LEAST = math.log2(700.0) + _TO_POWERS_OF_2, -1000.0
-"""Where t counts: above, the result is 0, below, it is 1."""
+"""The range of t: above it the result is 0, below it is 1."""
 
 SMALLEST = math.exp(-700.0)
 
@@ -64,13 +63,13 @@ _EXP2 = (
 )
 
 _STEPS = 4
-"""The most operations behind a number that are looked at to know its sign."""
+"""The depth of operations that `is_never_negative` examines."""
 
 
 def with_decays(program: Program, vector: Vector) -> Program:
-    """The program with e^(-x^y) as one operation, of `EXPONENTS` y.
+    """The program with e^(-x^y) as one operation, for y within `EXPONENTS`.
 
-    Indices stay: what nothing reads any more becomes a constant.
+    Indices stay: a node without readers becomes a constant.
     """
     if not has_power(vector):
         return program
@@ -84,7 +83,7 @@ def with_decays(program: Program, vector: Vector) -> Program:
 
 
 def _as_decay(nodes: Sequence[Node], node: Node) -> Node:
-    """The operation e^(-x^y) in the place of an exponential of that; any other node as it is."""
+    """The operation e^(-x^y) in place of an exponential of a power; any other node unchanged."""
     inner = node
     for operation in ("exp", "neg"):
         if inner[0] != operation:
@@ -100,7 +99,7 @@ def _as_decay(nodes: Sequence[Node], node: Node) -> Node:
 
 
 def is_never_negative(nodes: Sequence[Node], index: int, steps: int = _STEPS) -> bool:
-    """Whether a number is NaN, a zero of either sign, or above, by the operations that it comes from."""
+    """True if the operations of a number prove that it is NaN, a zero of either sign, or positive."""
     operation, *arguments = nodes[index]
     if operation == "const":
         return float(arguments[0]) >= 0.0
@@ -114,7 +113,7 @@ def is_never_negative(nodes: Sequence[Node], index: int, steps: int = _STEPS) ->
 
 
 class Logarithm(NamedTuple):
-    """Of x, where it counts: its size without a sign, and k and s of x = 2^k m with s = (m - 1)/(m + 1)."""
+    """The logarithm's parts of x: its magnitude, and k and s of x = 2^k m with s = (m - 1)/(m + 1)."""
 
     x: str
     size: str
@@ -123,7 +122,7 @@ class Logarithm(NamedTuple):
 
 
 def logarithm(out: Lines, vector: Vector, x: str) -> Logarithm:
-    """The first part of the instructions for e^(-x^y)."""
+    """Append the first part of the instructions for e^(-x^y); returns the parts of log x."""
     t, one = vector.type, vector.splat(1.0)
     size = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0, and NaN has no sign
     k, m = exponent_and_rest(out, vector, size)
@@ -132,10 +131,10 @@ def logarithm(out: Lines, vector: Vector, x: str) -> Logarithm:
 
 
 def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: bool) -> str:
-    """The rest of them, of `EXPONENTS` y; NaN of negative x, of which there is no such power.
+    """Append the rest of the instructions for e^(-x^y), y within `EXPONENTS`; the result is NaN for negative x.
 
-    Of x = 0, where joints rest, and of numbers without all digits log2 counts as -1023: the result is 1, as it should.
-    That of infinity and NaN counts as 1024 or more.
+    For x = 0 (joints at rest) and for subnormal numbers log2 counts as -1023: the result is 1, which is correct. For
+    infinity and NaN it counts as 1024 or more.
     """
     t, mask = vector.type, vector.mask_type
     z = out.let(f"fmul {t} {of.s}, {of.s}")
@@ -156,7 +155,7 @@ def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: 
 
 
 def _exp2(out: Lines, vector: Vector, x: str) -> str:
-    """2^x, where that is a normal number. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
+    """2^x, if that is a normal number. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
     t, bits, magic = vector.type, vector.bits_type, vector.splat(vector.magic)
     shifted = out.let(f"fadd {t} {x}, {magic}")
     r = out.let(f"fsub {t} {x}, {out.let(f'fsub {t} {shifted}, {magic}')}")

@@ -1,6 +1,6 @@
 """exp and tanh of a vector in LLVM IR, without a branch.
 
-x = k log 2 + r with |r| <= log(2) / 2, and e^x = 2^k e^r. A polynomial gives e^r - 1, which keeps its accuracy where
+x = k log 2 + r with |r| <= log(2) / 2, and e^x = 2^k e^r. A polynomial gives e^r - 1, which keeps its accuracy if
 e^x is close to 1; tanh x = t / (t + 2) with t = e^2x - 1. The coefficients are minimax (Remez) on that interval, to a
 relative error of e^r - 1 of 2^-60 (float64) and 2^-29 (float32).
 """
@@ -41,15 +41,15 @@ _EXPM1 = {
 
 
 def exponential(out: Lines, vector: Vector, x: str, lacking: str = "") -> str:
-    """The instructions for e^x. Beyond the range of numbers it is 0 or infinity; NaN stays NaN.
+    """Append the instructions for e^x. Beyond the range of numbers it is 0 or infinity; NaN stays NaN.
 
-    ``lacking`` is a small number to be added to x, whose last digits it gives.
+    ``lacking`` is a small correction to be added to x, the digits that x itself cannot hold.
     """
     t = vector.type
     lowest, highest = (-746.0, 710.0) if vector.scalar == "double" else (-104.0, 89.0)
     x = limited(out, vector, x, lowest, highest)
     k, growth = _expm1_of_rest(out, vector, x, lacking)
-    # 2^k may lie outside the range of numbers where 2^k e^r does not, so it is applied in two halves.
+    # 2^k may lie outside the range of numbers although 2^k e^r does not, so it is applied in two halves.
     half = out.let(f"ashr {vector.bits_type} {k}, {vector.bits(1)}")
     rest = out.let(f"sub {vector.bits_type} {k}, {half}")
     value = out.let(f"fadd {t} {growth}, {vector.splat(1.0)}")
@@ -58,7 +58,7 @@ def exponential(out: Lines, vector: Vector, x: str, lacking: str = "") -> str:
 
 
 def hyperbolic_tangent(out: Lines, vector: Vector, x: str) -> str:
-    """The instructions for tanh x, accurate relative to its size near zero too."""
+    """Append the instructions for tanh x, accurate relative to its size also near zero."""
     t = vector.type
     magnitude = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")
     twice = out.let(f"fadd {t} {magnitude}, {magnitude}")
@@ -91,7 +91,7 @@ def _expm1_of_rest(out: Lines, vector: Vector, x: str, lacking: str = "") -> tup
 
 
 def log_2_parts(vector: Vector) -> tuple[float, float]:
-    """The number log 2 as one so short that its product with k (11 bits) is exact, and the rest."""
+    """log 2 in two parts: one so short that its product with k (11 bits) is exact, and the rest."""
     scale = 2 ** (vector.significant_bits - 11)
     high = Fraction(math.floor(_LOG_2 * scale), scale)
     return float(high), float(_LOG_2 - high)

@@ -1,8 +1,9 @@
-"""Large results with gaps between states, whose lines are fetched before they are written to.
+"""Prefetching of cache lines for large results with gaps between states.
 
-Neither are such results streamed (`armdyn.targets.llvm.streaming`), for a line may hold numbers of others, nor does a
-processor see in time where the next states lie. So the lines of a group's states are fetched while the group before is
-computed, some of them ahead of each part of the program: all at once would be more lines than a core waits for at once.
+Such results are not streamed (`armdyn.targets.llvm.streaming`), because a line may contain numbers of other arrays, and
+a processor does not predict the addresses of the next states in time. So the lines of a group's states are prefetched
+while the previous group is computed, some of them before each part of the program: all at once would be more lines than
+a core can have in flight.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from armdyn.targets.llvm.vectors import Lines, Vector
 def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
     """Set ``%span<number>``, the bytes of a state's numbers and the gaps between them, and ``%fetches<number>``.
 
-    The latter is set where there is much that is not streamed, the last number lies behind the first, and not more
-    lines lie between them than there are numbers.
+    The latter is set if the result is large and not streamed, the last number lies after the first, and there are no
+    more lines between them than numbers.
     """
     last = out.let(f"getelementptr i64, ptr %offsets{number}, i64 {max(port.size, 1) - 1}")
-    distance = out.let(f"load i64, ptr {last}")  # without meaning where there are no gaps
+    distance = out.let(f"load i64, ptr {last}")  # undefined if there are no gaps
     close = port.size * vector.itemsize
     span = out.let(f"add i64 {distance}, {vector.itemsize}")
     out.put(f"%span{number} = select i1 %contiguous{number}, i64 {close}, i64 {span}")
@@ -33,7 +34,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
 
 
 def fetch_ahead(out: Lines, vector: Vector, results: list[tuple[int, Port]], part: int, parts: int) -> None:
-    """Fetch the lines of some states of the next group, ahead of this part of the program."""
+    """Prefetch the lines of some states of the next group, before this part of the program."""
     first, end = (vector.lanes * k // parts for k in (part, part + 1))
     if first == end:
         return
@@ -75,4 +76,4 @@ return:
   ret void
 }}
 """
-"""``@fetch_states``: from the first to the last byte of each of ``%count`` states, for all programs."""
+"""``@fetch_states`` prefetches each of ``%count`` states, from the first to the last byte; shared by all programs."""

@@ -2,7 +2,7 @@
 
 For every group of states, as many as a vector register has lanes: load the state, then make steps of an embedded pair
 until each lane has reached its end or the attempts of this call are used up. Every lane has a time and a step length of
-its own; a lane that is done waits for the others. All stages call one function with the sections of the rates' program.
+its own; a finished lane waits for the others. All stages call one function with the sections of the rates' program.
 
 The arrays are: limits, progress, state, held inputs, saved times; then progress, state, the state at the saved times,
 and the polynomials of the steps. See `armdyn.program.integration`.
@@ -91,7 +91,7 @@ def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
 
 
 def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
-    """The inner loop itself: over groups of states, and for each of them over the steps."""
+    """The inner loop over groups of states, and for each of them over the steps."""
     out = Lines()
     lanes = Lanes(out, vector)
     m, pair = integration.size, integration.pair
@@ -145,7 +145,7 @@ def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector
 
 
 def _load_group(out: Lines, ports: Ports, vector: Vector) -> None:
-    """The arrays of a group to scratch memory."""
+    """Load the arrays of a group into scratch memory."""
     for number, name in enumerate(("limits", "progress")):
         transfer(out, f"load_{ports.inputs[number][1].size}", number, f"%{name}")
     for (number, port), first in zip(ports.state, ports.first, strict=True):
@@ -161,7 +161,7 @@ def _to_slots(out: Lines, ports: Ports, vector: Vector, number: int, port: Port)
 
 
 def _steps(lanes: Lanes, step: Step, samples: Samples) -> None:
-    """Steps until no lane has any left, or as many as this call may try."""
+    """Append steps until every lane has finished, or the attempts of this call are used up."""
     put, let = lanes.put, lanes.let
     step.begin()
     samples.begin()

@@ -20,19 +20,19 @@ _T, _ROW = map(PROGRESS.index, ("t", "row"))
 
 
 class Samples:
-    """The code that keeps states of a step.
+    """The code that stores states and polynomials of a step.
 
     Args:
         lanes: the body of the loop.
-        integration: what is integrated.
-        ports: of the loop.
-        step: of the loop.
+        integration: the integration.
+        ports: the arguments and results of the loop.
+        step: the code of a step.
     """
 
     def __init__(self, lanes: Lanes, integration: Integration, ports: Ports, step: Step) -> None:
         self.lanes, self.pair, self.size, self.ports, self.step = lanes, integration.pair, integration.size, ports, step
         self.across = -(-self.size // lanes.vector.lanes)
-        """Vectors that hold the numbers of one state."""
+        """The number of vectors for the numbers of one state."""
         self.terms = len(self.pair.dense)
         self.room = {
             "F": self.terms * self.size,
@@ -52,7 +52,7 @@ class Samples:
             self._find_next("first", lane)
 
     def keep(self, attempt: str) -> None:
-        """States at the saved times of the steps just made, and their polynomials, in row ``attempt``."""
+        """Store states at the saved times of the latest steps, and their polynomials, in row ``attempt``."""
         lanes = self.lanes
         accepted = self.step.mask("accepted")
         due = lanes.both(accepted, lanes.compare("ole", lanes.load("%next"), lanes.load("%t.new")))
@@ -72,7 +72,7 @@ class Samples:
                         self._keep_samples(lane)
 
     def end(self) -> None:
-        """Give the lanes beyond the last state its row: they repeat the state, and write what it writes."""
+        """Give the lanes beyond the last state its row: they repeat the state, and write equal numbers."""
         lanes = self.lanes
         with lanes.each("repeat", lanes.vector.lanes) as lane:
             source = lanes.let(f"call i64 @llvm.umin.i64(i64 {lane}, i64 %last)")
@@ -99,7 +99,7 @@ class Samples:
                 lanes.put(f"store double {value}, ptr {place}, align 8")
 
     def _keep_piece(self, lane: str, attempt: str) -> None:
-        """The time, length and polynomial of the step."""
+        """Store the time, length and polynomial of the step."""
         lanes, padded = self.lanes, self.across * self.lanes.vector.lanes
         row = self._row_of(self.ports.pieces, lane, attempt)
         for number, value in enumerate((self._of_lane("%progress", lane, _T), self._of_lane("%h", lane))):
@@ -112,7 +112,7 @@ class Samples:
                 lanes.put(f"store double {value}, ptr {place}, align 8")
 
     def _keep_samples(self, lane: str) -> None:
-        """The states of one lane at all saved times up to the end of its step."""
+        """Store the states of one lane at all saved times up to the end of its step."""
         lanes = self.lanes
         begin, h = self._of_lane("%progress", lane, _T), self._of_lane("%h", lane)
         end = self._of_lane("%t.new", lane)
@@ -134,7 +134,7 @@ class Samples:
         lanes.put("sample.end:")
 
     def _evaluate(self, x: str) -> None:
-        """The polynomial at x of the step, to ``%sample``."""
+        """Evaluate the polynomial at the fraction x of the step, to ``%sample``."""
         lanes, vector = self.lanes, self.lanes.vector
         x = self._splat(x)
         rest = lanes.op("fsub", 1.0, x) if self.pair.alternates else x
@@ -153,7 +153,7 @@ class Samples:
         return self.lanes.let(f"shufflevector {vector.type} {one}, {vector.type} poison, {zeros}")
 
     def _find_next(self, name: str, lane: str) -> None:
-        """The saved time that is due next, infinity after the last one."""
+        """Store the next saved time, infinity after the last one."""
         lanes = self.lanes
         row = lanes.let(f"fptosi double {self._of_lane('%progress', lane, _ROW)} to i64")
         never = double_constant(float("inf"))
@@ -163,7 +163,7 @@ class Samples:
             lanes.put(f"store double {value}, ptr {self._place('%next', lane)}, align 8")
 
     def _row_of(self, number: int, lane: str, row: str) -> str:
-        """Where a row of a state begins in an array over time."""
+        """The address of a state's row in an array over time."""
         lanes = self.lanes
         state = lanes.let(f"mul i64 {lanes.let(f'add i64 %state, {lane}')}, %outer{number}")
         distance = lanes.let(f"add i64 {state}, {lanes.let(f'mul i64 {row}, %stride{number}')}")

@@ -1,7 +1,7 @@
 """One step of an embedded pair in all lanes of a group, as LLVM IR: its stages, its error, the length of the next one.
 
 The rules are those of Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.4, with the
-factors of SciPy's solvers: so the steps are those of `scipy.integrate.DOP853` and ``RK45``, but for rounding.
+factors of SciPy's solvers: so the steps equal those of `scipy.integrate.DOP853` and ``RK45``, except for rounding.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from armdyn.program.integration import FINISHED, FIRST_WATCHED, LIMITS, PROGRESS
 from armdyn.targets.llvm.lanes import Lanes
 
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
-"""Of the length of the next step over that of this one."""
+"""The safety factor, and the bounds of the ratio of the next step length to this one."""
 
 SMALLEST_ERROR, LARGEST_ERROR = 1e-10, 1e7
-"""Errors beyond these, and NaN, change the length by the least or the largest factor."""
+"""The range of the error: errors beyond it, and NaN, change the length by the least or the largest factor."""
 
 ROUNDINGS = 10.0
-"""A step is at least so many times the distance from t to the next number."""
+"""The shortest step, in distances from t to the next floating-point number."""
 
 _T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS = range(len(PROGRESS))
 _END, _RTOL, _ATOL, _WATCHES = map(LIMITS.index, ("end", "rtol", "atol", "watches"))
@@ -31,8 +31,8 @@ class Step:
 
     Args:
         lanes: the body of the loop.
-        integration: what is integrated.
-        slots: of the inputs of the program of rates in scratch memory.
+        integration: the integration.
+        slots: the slots in scratch memory of the inputs of the program of rates.
     """
 
     def __init__(self, lanes: Lanes, integration: Integration, slots: Mapping[str, int]) -> None:
@@ -46,7 +46,7 @@ class Step:
         self.room = dict.fromkeys(own, 1)
 
     def begin(self) -> None:
-        """The rates at the start, and the first length in lanes that have none; lanes at their end are finished."""
+        """Evaluate the first rates, and choose the first length in lanes without one; lanes at their end finish."""
         lanes, progress = self.lanes, self._progress
         at_end = lanes.compare("oge", progress(_T), self._limit(_END))
         running = lanes.compare("oeq", progress(_STATUS), 0.0)
@@ -59,7 +59,7 @@ class Step:
         self._count(_EVALUATIONS, running, 1.0)
 
     def _choose_length(self, missing: str) -> None:
-        """Lengths from the size of y, y' and y'', as section II.4 of the book has them."""
+        """Choose initial step lengths from the size of y, y' and y'', as in section II.4 of the book."""
         lanes, m = self.lanes, self.size
         t, interval = self._progress(_T), lanes.op("fsub", self._limit(_END), self._progress(_T))
         self._clear_sums()
@@ -119,7 +119,7 @@ class Step:
         self._count(_EVALUATIONS, running, float(pair.last))
 
     def _stop_before(self, accepted: str) -> str:
-        """The lanes in which the watched result has fallen below zero: they stay at the beginning of the step."""
+        """The mask of the lanes in which the watched result is below zero: they stay at the beginning of the step."""
         lanes = self.lanes
         below = lanes.both(
             lanes.compare("olt", lanes.load("%least.watched"), 0.0), lanes.compare("oeq", self._limit(_WATCHES), 1.0)
@@ -130,7 +130,7 @@ class Step:
         return stopped
 
     def _choose_end(self, active: str) -> None:
-        """Where the step ends, %t.new, and its length, %h, which is 0 in lanes that wait."""
+        """Choose the end of the step, %t.new, and its length, %h, which is 0 in lanes that wait."""
         lanes, vector = self.lanes, self.lanes.vector
         t, h, end = self._progress(_T), self._progress(_H), self._limit(_END)
         bits = lanes.let(f"bitcast {vector.type} {t} to {vector.bits_type}")
@@ -149,7 +149,7 @@ class Step:
         lanes.store(lanes.select(moving, lanes.op("fsub", t_new, t), 0.0), "%h")
 
     def _stage(self, s: int, weights: Weights, *, ends: bool = False) -> None:
-        """K_s; at the end of the step the new state, too."""
+        """Evaluate the stage K_s; at the end of the step also the new state."""
         lanes, h = self.lanes, self.lanes.load("%h")
         for name, first, size in self.parts:
             if name not in self.slots and not ends:
@@ -179,7 +179,7 @@ class Step:
     def _error(self) -> str:
         """The root mean square over y of the error over its scale, atol + rtol max(|y|, |y_new|).
 
-        Of two estimates E_5 and E_3 it is |E_5|^2 / sqrt(|E_5|^2 + 0.01 |E_3|^2).
+        With two estimates E_5 and E_3 it is |E_5|^2 / sqrt(|E_5|^2 + 0.01 |E_3|^2).
         """
         lanes, m = self.lanes, self.size
         self._clear_sums()
@@ -198,7 +198,7 @@ class Step:
         return lanes.select(lanes.compare("oeq", fifth, 0.0), 0.0, error)
 
     def advance(self) -> None:
-        """Go on from the end of the steps that are accepted, with the next length."""
+        """Continue from the end of the accepted steps, with the next length."""
         lanes, m = self.lanes, self.size
         accepted, rejected = self.mask("accepted"), self.mask("rejected")
         with lanes.each("advance", m) as k:
@@ -216,7 +216,7 @@ class Step:
         self._count(_STEPS, accepted, 1.0)
 
     def mask(self, name: str) -> str:
-        """A mask that was kept."""
+        """A mask stored by ``make``."""
         return self.lanes.compare("oeq", self.lanes.load(f"%{name}"), 1.0)
 
     def _keep_mask(self, name: str, mask: str) -> None:

@@ -80,7 +80,7 @@ class Lanes:
         return self.select(self.compare("ogt", a, b), a, b)
 
     def any(self, mask: str) -> str:
-        """Whether a mask has any lane."""
+        """The flag that a mask has any lane."""
         return any_lane(self.out, self.vector, [mask])
 
     def sum_of(self, weights: Mapping[int, float], base: str, size: int, index: str) -> str:
@@ -108,7 +108,7 @@ class Lanes:
 
     @contextmanager
     def each(self, name: str, count: int | str) -> Iterator[str]:
-        """A loop over 0, 1, ..., count - 1, at least once; after it the label ``<name>.after`` stands."""
+        """A loop over 0, 1, ..., count - 1, at least once, followed by the label ``<name>.after``."""
         self.put(f"br label %{name}.enter")
         self.put(f"{name}.enter:")
         self.put(f"br label %{name}.each")
@@ -124,7 +124,7 @@ class Lanes:
 
     @contextmanager
     def where(self, condition: str, name: str) -> Iterator[None]:
-        """Instructions that are left out unless a condition holds; after them the label ``<name>.after`` stands."""
+        """Instructions that are skipped unless a condition holds, followed by the label ``<name>.after``."""
         self.put(f"br i1 {condition}, label %{name}.do, label %{name}.after")
         self.put(f"{name}.do:")
         yield

@@ -22,13 +22,13 @@ from armdyn.targets.llvm.vectors import (
 
 _TWO_ARGUMENTS = ("atan2", "pow")
 _POWERS_AT_ONCE, _SINES_AT_ONCE = 7, 6
-"""Chains of instructions in turns; one that is left over takes as long as all others. By llvm-mca's models of AVX2 and
-AVX-512, and measured with AVX2, they take a tenth to a quarter less time than three in turns, though some values go
-through memory; more sines at once take more time."""
+"""The numbers of interleaved chains of instructions; a single remaining chain takes as long as a whole round. By
+llvm-mca's models of AVX2 and AVX-512, and measured with AVX2, they take a tenth to a quarter less time than three
+chains, although some values go through memory; more interleaved sines take more time."""
 
 
 def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
-    """Sines, powers, exponentials inline, sines of one angle together; all else, and exceptions, one by one by libm."""
+    """Sines, powers, exponentials inline, sine and cosine of one angle together; all others and exceptions by libm."""
     out = Lines()
     out.put("entry:")
     angles: dict[int, dict[str, int]] = {}
@@ -45,7 +45,7 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         else:
             others.append(index)
 
-    for index in powers:  # what is reserved in other blocks is reserved anew each time
+    for index in powers:  # an alloca in another block would reserve memory anew each time
         out.put(f"%right{index} = alloca {vector.bits_type}, align {vector.bytes}")
     if section.conditions:
         leave_out_unless_met(out, vector, plan, section.conditions)
@@ -75,7 +75,7 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
 
 
 def _other_powers(out: Lines, plan: Sections, vector: Vector, powers: Sequence[int]) -> None:
-    """Powers once more, by libm, of the lanes where the instructions are not right."""
+    """Recompute, by libm, the powers of the lanes for which the inline instructions are not valid."""
     for index in powers:
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         target = slot_pointer(out, vector, "%results", plan.slots[index])
@@ -83,7 +83,7 @@ def _other_powers(out: Lines, plan: Sections, vector: Vector, powers: Sequence[i
 
 
 def _huge_sines(out: Lines, plan: Sections, vector: Vector, angles: Mapping[int, Mapping[str, int]]) -> None:
-    """Sines and cosines once more, by libm, of the lanes where the angle is beyond the fast path, if any is."""
+    """Recompute, by libm, the sines and cosines of the lanes with an angle beyond the fast path, if there are any."""
     huge = []
     for angle in angles:
         magnitude = out.let(
@@ -102,7 +102,7 @@ def _huge_sines(out: Lines, plan: Sections, vector: Vector, angles: Mapping[int,
 
 
 def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[str, int]) -> str:
-    """Sine and cosine of one angle into their slots; what `may_be_huge` reads of it."""
+    """Store sine and cosine of one angle in their slots; returns the integers that `may_be_huge` tests."""
     x = _argument(out, plan, vector, angle)
     sin_x, cos_x, beyond = sincos(out, vector, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
     for operation, result in (("sin", sin_x), ("cos", cos_x)):
@@ -112,7 +112,7 @@ def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[
 
 
 def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
-    """A power into its slot; the mask of the lanes where that is not right, which is stored for libm as well."""
+    """Store a power in its slot; returns the mask of the lanes for which it is not valid, also stored for libm."""
     x, y = (_argument(out, plan, vector, a) for a in arguments_of(plan.nodes[index]))
     value, right = power(out, vector, x, y)
     _store(out, plan, vector, index, value)
@@ -130,7 +130,7 @@ def _argument(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
 
 
 def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> Lines:
-    """An exponential or a hyperbolic tangent into its slot; those lines of it that other work may follow."""
+    """Store an exponential or hyperbolic tangent in its slot; returns its first lines, after which other work fits."""
     node, first = plan.nodes[index], Lines(f"first{index}.")
     if node[0] == DECAY:
         x, y = arguments_of(node)
@@ -145,7 +145,7 @@ def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> Line
 
 
 def _store(out: Lines, plan: Sections, vector: Vector, index: int, value: str) -> None:
-    """A value into its slot."""
+    """Store a value in its slot."""
     to = slot_pointer(out, vector, "%results", plan.slots[index])
     out.put(f"store {vector.type} {value}, ptr {to}, align {vector.bytes}")
 
@@ -153,7 +153,7 @@ def _store(out: Lines, plan: Sections, vector: Vector, index: int, value: str) -
 def libm_functions(plan: Sections, vector: Vector) -> list[str]:
     """``@each_tan`` and the like, for every lane; ``@huge_sin``, only for the lanes beyond the fast path.
 
-    Each with the function of libm that it calls; programs share them.
+    Each is a group with the declaration of the libm function that it calls; programs share them.
     """
     functions = []
     for operation in _library_operations(plan):
@@ -176,7 +176,7 @@ def _library_operations(plan: Sections) -> list[str]:
 
 
 def _lane_loop(vector: Vector, name: str, operation: str, arity: int, above: float | None = None) -> str:
-    """A loop over lanes. float32 goes through libm's float64 functions, which are everywhere and round well."""
+    """A loop over lanes. float32 uses libm's float64 functions, which exist on every platform and round well."""
     scalar = vector.scalar
     out = Lines()
     arguments = []

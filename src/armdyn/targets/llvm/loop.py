@@ -23,9 +23,9 @@ from armdyn.targets.llvm.packing import Column, layout_functions, run_length, st
 from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
-# Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
-# Aligned, what does not fit into the registers crosses no line of the cache on the stack.
-# The loop's scratch memory may span many pages; probed, a stack that is too small is noticed on its guard page.
+# Without prefer-vector-width LLVM splits 512-bit vectors on some processors, which lower their clock for them.
+# With an aligned stack, a spilled register does not cross a cache line.
+# The loop's scratch memory may span many pages; the stack is probed, so that an overflow hits its guard page.
 _ATTRIBUTES = """\
 attributes #0 = {{ nounwind noinline alignstack={bytes} "prefer-vector-width"="512" "min-legal-vector-width"="512" }}
 attributes #2 = {{ nounwind noinline "probe-stack"="inline-asm" }}
@@ -94,7 +94,7 @@ def shapes(ports: tuple[Port, ...]) -> list[str]:
 
 
 def _results(program: Program, plan: Sections) -> Iterator[tuple[int, list[Column], int]]:
-    """The number of every output among all ports, where its numbers are, and how long its runs."""
+    """The number of every output among all ports, the places of its numbers, and the length of its runs."""
     results = iter(program.results)
     for number, port in enumerate(program.outputs, start=len(program.inputs)):
         yield number, plan.places(islice(results, port.size)), run_length(port.shape)
@@ -103,8 +103,8 @@ def _results(program: Program, plan: Sections) -> Iterator[tuple[int, list[Colum
 def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) -> str:
     """The inner loop itself.
 
-    NumPy's last argument says nothing. A loop that is called for a piece of a batch finds there how many states the
-    whole has, which decides what is streamed.
+    NumPy's last argument is null. For a piece of a batch it points to the number of states of the whole batch, which
+    decides about streaming.
     """
     ports = (*program.inputs, *program.outputs)
     out = Lines()
@@ -163,7 +163,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
 
 
 def _compute(out: Lines, program: Program, plan: Sections, vector: Vector, fetched: list[tuple[int, Port]]) -> None:
-    """Load a group's inputs, then run the sections, in turns with what is fetched of the next group's results."""
+    """Load a group's inputs, then run the sections, interleaved with prefetches of the next group's results."""
     slot = 0
     for number, port in enumerate(program.inputs):
         _load(out, vector, number, port, slot)
@@ -182,13 +182,13 @@ def constants(out: Lines, plan: Sections, vector: Vector, values: str = "%values
 
 
 def save_flags(out: Lines, triple: str) -> str:
-    """Remember the processor's floating-point exception flags; returns the instruction that puts them back.
+    """Save the processor's floating-point exception flags; returns the instruction that restores them.
 
-    NumPy turns raised flags into warnings. But a NaN in one state, or the branch of a select that is not taken, is no
-    reason to warn: NaN and infinity travel silently to the results that depend on them, as in the interpreter.
+    NumPy turns raised flags into warnings. But a NaN in one state, or in the branch of a select that is not taken, is
+    not a reason to warn: NaN and infinity propagate silently to the results that depend on them, as in the interpreter.
 
-    This must stand in the entry block, whose use of the stack keeps the function's prologue there. LLVM may otherwise
-    move the prologue behind the first branch (shrink wrapping), and LLVM 22 then saves no registers where the frame is
+    This must be in the entry block, whose use of the stack keeps the function's prologue there. LLVM may otherwise
+    move the prologue after the first branch (shrink wrapping), and LLVM 22 then saves no registers if the frame is
     probed and aligned to a page.
     """
     if triple.startswith("x86_64"):
@@ -227,7 +227,7 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
 
 
 def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool) -> None:
-    """Store one output's group; a whole group of a large result past the cache."""
+    """Store one output's group, past the cache if it is a whole group of a large result."""
     if not streams:
         transfer(out, f"store{number}", number, "%values")
         return

@@ -1,4 +1,4 @@
-"""The processor kernels are made for: how wide its vectors are, and a cheap fingerprint of it."""
+"""The target processor of kernels: the width of its vectors, and a fingerprint that is fast to compute."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Machine:
-    """A processor as LLVM names it."""
+    """A processor by LLVM's names of its triple, type and features."""
 
     triple: str
     cpu: str
     features: str
 
     def has(self, feature: str) -> bool:
-        """Whether the processor has a feature, by LLVM's name for it."""
+        """True if the processor has a feature, by LLVM's name for it."""
         return f"+{feature}" in self.features.split(",")
 
     @property
     def vector_bytes(self) -> int:
-        """The width of its vector registers."""
+        """The width of its vector registers, bytes."""
         if self.has("avx512f"):
             return 64
         return 32 if self.has("avx2") else 16
 
     @property
     def vector_registers(self) -> int:
-        """How many of them there are."""
+        """The number of its vector registers."""
         return 32 if self.has("avx512f") or self._is_arm else 16
 
     @property
     def has_fma(self) -> bool:
-        """Whether a * b + c is one instruction, rounded once."""
+        """True if a * b + c is one instruction, rounded once."""
         return self.has("fma") or self._is_arm
 
     @property
@@ -57,14 +57,14 @@ def llvm_binding() -> Any:
 
 @cache
 def host() -> Machine:
-    """The processor we run on. Imports llvmlite."""
+    """The processor that runs this process. Imports llvmlite."""
     llvm = llvm_binding()
     return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 @cache
 def fingerprint() -> str:
-    """A fingerprint of this processor, from /proc/cpuinfo where it exists, else from llvmlite."""
+    """A fingerprint of this processor, from /proc/cpuinfo if it exists, else from llvmlite."""
     return hashlib.sha256(f"{sys.platform} {sys.maxsize} {_processor()}".encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""A module of LLVM IR, whole or in parts: functions that modules of many programs have in common are compiled once."""
+"""A module of LLVM IR, whole or in parts: functions shared by the modules of many programs are compiled once."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Module:
 
     Args:
         own: definitions of this module alone, the entry among them.
-        shared: groups of definitions that modules of other programs have too, in the same words. A function in them
-            is known by its name, by which ``own`` and other groups call it.
-        head: what every part begins with.
-        tail: what every part ends with: declarations, attributes, metadata.
+        shared: groups of definitions with identical text in modules of other programs. ``own`` and other groups call
+            a function in them by its name.
+        head: the first lines of every part.
+        tail: the last lines of every part: declarations, attributes, metadata.
     """
 
     own: str
@@ -33,11 +33,11 @@ class Module:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The texts of several modules that are linked, that of ``own`` first; each group does without the others."""
+        """The texts of several modules to be linked, that of ``own`` first; each group is independent of the others."""
         return tuple(self._part(text) for text in (self.own, *self.shared))
 
     def _part(self, text: str) -> str:
-        """A module of its own: what it has of the groups can be called from outside, the others' are declared."""
+        """A separate module: functions of its group can be called from outside, those of other groups are declared."""
         others = [
             f"declare hidden {function} {attributes}"
             for group in self.shared

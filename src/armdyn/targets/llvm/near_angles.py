@@ -1,12 +1,12 @@
-"""Sine and cosine of an angle close to another one, by arithmetic: in a step of a rollout, those of later stages.
+"""Sine and cosine of an angle close to another one by addition theorems, for later stages of a step of a rollout.
 
-A stage of a Runge-Kutta step asks for sin(q + h v), where sin q and cos q are known and h v is small. With x = a + b,
+A stage of a Runge-Kutta step requires sin(q + h v); sin q and cos q are known and h v is small. For x = a + b,
 
     sin x = sin a + (sin a (cos b - 1) + cos a sin b),    cos x = cos a + (cos a (cos b - 1) - sin a sin b),
 
 where b = x - a is exact for a >= b, and short polynomials give sin b and cos b - 1: there is no multiple of pi/2 to
-subtract and no quadrant to choose. The results are right to 1.5 units in the last place of 1. Where b is not small for
-some state, an arm of a select has the usual functions, which a group of states leaves out that does not need them.
+subtract and no quadrant to choose. The results are right to 1.5 units in the last place of 1. If b is not small for
+some state, an arm of a select has the usual functions, which a group of states skips if it does not need them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from armdyn.targets.llvm.sections import LIBRARY, arguments_of, in_order
 LIMIT = Fraction(1, 64)
 """The largest sum of b^2 of the angles of a stage."""
 
-# Taylor's polynomials, the last term of which is spread over the others (z^4 = 2 R z^3 - 5/4 R^2 z^2 + 1/4 R^3 z for
+# Taylor polynomials, the last term of which is spread over the others (z^4 = 2 R z^3 - 5/4 R^2 z^2 + 1/4 R^3 z for
 # z from 0 to R, to R^4/128): sin b = b + b^3 (s0 + s1 b^2 + ...), to 3e-20, and cos b - 1 = b^2 (c0 + c1 b^2 + ...),
 # to 4e-18.
 SPREAD = (0, LIMIT**3 / 4, -(LIMIT**2) * 5 / 4, LIMIT * 2)
@@ -35,11 +35,11 @@ SIN = tuple(float(Fraction((-1) ** k, factorial(2 * k + 1)) - SPREAD[k - 1] / fa
 COS = tuple(float(Fraction((-1) ** k, factorial(2 * k)) - SPREAD[k - 1] / factorial(10)) for k in (1, 2, 3, 4))
 
 Angles = dict[int, dict[str, int]]
-"""The sine and the cosine of an angle, those that there are, by operation."""
+"""The nodes of the sine and the cosine of an angle, as far as they exist, by angle and operation."""
 
 
 def with_near_angles(program: Program) -> Program:
-    """The program with sines of sums by those of a part of the sum, where all else in it is a product."""
+    """The program with sines of a sum by those of a part of the sum, if all other terms are products."""
     nodes, angles = program.nodes, _angles(program.nodes)
     close = _close(nodes, angles)
     needed = _needed(nodes, angles, close)
@@ -60,7 +60,7 @@ def with_near_angles(program: Program) -> Program:
 
 
 def _angles(nodes: Sequence[Node]) -> Angles:
-    """Of which angles a program has sines or cosines."""
+    """The angles of which a program has sines or cosines."""
     found: Angles = {}
     for index, node in enumerate(nodes):
         if node[0] in ("sin", "cos"):
@@ -69,7 +69,7 @@ def _angles(nodes: Sequence[Node]) -> Angles:
 
 
 def _close(nodes: Sequence[Node], angles: Angles) -> dict[int, int]:
-    """The angles that are others and products, which may be small, each with the other one of which most is known."""
+    """The angles that are another angle plus products, which may be small, each with that of the fewest products."""
     known = {a: _terms(nodes, a) for a, of in angles.items() if len(of) == 2}
     found: dict[int, int] = {}
     for x in angles:
@@ -82,7 +82,7 @@ def _close(nodes: Sequence[Node], angles: Angles) -> dict[int, int]:
 
 
 def _terms(nodes: Sequence[Node], index: int) -> Counter[int]:
-    """What an angle is the sum of."""
+    """The terms of the sum that an angle is."""
     terms, left = Counter[int](), [index]
     while left:
         one = left.pop()
@@ -94,7 +94,7 @@ def _terms(nodes: Sequence[Node], index: int) -> Counter[int]:
 
 
 def _needed(nodes: Sequence[Node], angles: Angles, close: Mapping[int, int]) -> dict[int, list[int]]:
-    """What every node is computed from: of a close angle the other one too."""
+    """The nodes from which every node is computed; for a close angle the other angle's sine and cosine too."""
     needed = {index: [*arguments_of(node)] for index, node in enumerate(nodes)}
     for x, a in close.items():
         for index in angles[x].values():
@@ -105,7 +105,7 @@ def _needed(nodes: Sequence[Node], angles: Angles, close: Mapping[int, int]) -> 
 def _groups(
     nodes: Sequence[Node], angles: Angles, close: Iterable[int], needed: Mapping[int, Sequence[int]]
 ) -> list[list[int]]:
-    """The angles that can be computed at once, behind as many batches of library functions; not where they are few."""
+    """The angles computed together, after equally many batches of library functions, unless they are few."""
     behind = [0] * len(nodes)
     for index in in_order(needed):
         behind[index] = max((behind[a] for a in needed[index]), default=0) + (nodes[index][0] in LIBRARY)
@@ -127,7 +127,7 @@ def _copied(graph: Graph, node: Node, place: Mapping[int, int]) -> int:
 
 
 def _near(known: Mapping[int, Sequence[Any]]) -> dict[int, dict[str, Expr]]:
-    """sin x and cos x of angles that are computed at once, by what is known of each: x, a, sin a and cos a."""
+    """sin x and cos x of angles that are computed together, from x, a, sin a and cos a of each."""
     offsets = {angle: x - a for angle, (x, a, _, _) in known.items()}
     squares = {angle: b * b for angle, b in offsets.items()}
     are_near = less_equal(sum(squares.values()), float(LIMIT))
@@ -144,7 +144,7 @@ def _near(known: Mapping[int, Sequence[Any]]) -> dict[int, dict[str, Expr]]:
 
 
 def _always(value: Expr) -> Expr:
-    """A value that is computed where it does not count, too, which is rare."""
+    """A value that is computed also if it does not count, which is rare."""
     return Expr(value.graph, value.graph.apply(ALWAYS, value.index))
 
 

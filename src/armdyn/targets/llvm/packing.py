@@ -1,16 +1,16 @@
-"""Between NumPy's layout, state after state, and the kernels', a vector register of states for every scalar.
+"""Transfer between NumPy's layout, state after state, and that of kernels, one vector register of states per scalar.
 
-Scratch memory holds one vector per scalar, a state per lane. Four ways lead there and back:
+Scratch memory holds one vector per scalar, one state per lane. There are four ways to load and store:
 
 - *rows*: the numbers of a state are contiguous. Pieces of the rows are transposed in registers.
 - *columns*: the states of a number are contiguous, as in arrays of shape (n, states) given as ``a.T``. Vectors are read
-  and written as they stand.
+  and written unchanged.
 - *runs*: the last axis of a result is contiguous, the others are not, as in a block of larger matrices. Each run is
   moved as a row is.
 - *elements*: any other strides. Numbers are gathered and scattered one by one.
 
 All but the first find the numbers by a table of their byte offsets in a state. Lanes beyond the last state repeat it:
-they read what it reads and write what it writes, so no masks are needed. A group with such lanes has no columns.
+they read and write the numbers of that state, so no masks are needed. A group with such lanes has no columns.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from armdyn.targets.llvm.transposition import load_piece, pieces, store_piece
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 _PIECES, _NUMBERS = 16, 128
-"""Moves of one function, pieces of rows or columns: the compiler's time grows much faster than the function does."""
+"""The most moves of one function, pieces of rows or columns: compile time grows much faster than its length."""
 
 _TOGETHER = 2
 """Numbers that are gathered or scattered between two jumps."""
 
 _AHEAD = 256
-"""Bytes from a column's vector to the one that is prefetched: processors follow fewer columns than an arm may have."""
+"""Bytes from a column's vector to the prefetched one: processors track fewer columns than an arm may have."""
 
 Column = tuple[int, float | None]
-"""The slot of a result in scratch memory, and its value where that is a constant."""
+"""The slot of a result in scratch memory, and its value if that is a constant."""
 
 Move = TypeVar("Move", int, tuple[int, int])
 """A number of a state, or a piece of its row: start and width."""
 
 
 def _loader(vector: Vector, size: int) -> str:
-    """The function ``@load_<size>`` for arrays of ``size`` numbers a state, which come to stand side by side.
+    """The function ``@load_<size>`` for arrays of ``size`` numbers per state, which are stored side by side.
 
     ``%data`` points to the first state of a group, ``%outer`` is the stride from state to state, ``%last`` the last
-    valid lane; ``%contiguous`` and ``%offsets`` are what ``@layout`` found out about the numbers of one state.
+    valid lane; ``%contiguous`` and ``%offsets`` are the results of ``@layout`` for the numbers of one state.
     """
 
     def row(out: Lines, places: list[str], start: int, width: int) -> None:
@@ -62,7 +62,7 @@ def _loader(vector: Vector, size: int) -> str:
 
 
 def storer(vector: Vector, number: int, columns: Sequence[Column], run: int) -> str:
-    """The function ``@store<number>`` for one result, whose numbers stand anywhere in scratch memory.
+    """The function ``@store<number>`` for one result, whose numbers lie anywhere in scratch memory.
 
     Its arguments are those of ``@load_<size>``; ``run`` is the `run_length` of the result's shape.
     """
@@ -93,7 +93,7 @@ def storer(vector: Vector, number: int, columns: Sequence[Column], run: int) -> 
 
 
 def run_length(shape: Sequence[int]) -> int:
-    """The numbers along the last axis; 1 where that is the only one, or too long for one function."""
+    """The numbers along the last axis; 1 if that is the only one, or too long for one function."""
     return shape[-1] if len(shape) > 1 and shape[-1] <= _NUMBERS else 1
 
 
@@ -109,7 +109,7 @@ def _function(
     column: Callable[[Lines, str, int], None],
     others: Callable[[Lines], None],
 ) -> str:
-    """The function ``@<name>``, which chooses a group's way.
+    """The function ``@<name>``, which chooses the way of transfer of a group.
 
     ``row(out, places, start, width)`` moves a piece of every state's row, ``column(out, place, k)`` the number k of all
     states; ``others(out)`` moves all numbers of any other layout.
@@ -146,7 +146,7 @@ def _function(
 def _in_parts(
     out: Lines, name: str, write: Callable[[Lines, Sequence[Move]], None], moves: Sequence[Move], longest: int
 ) -> list[str]:
-    """Write the moves, or calls of functions for ``longest`` of them each, which are returned."""
+    """Append the moves, or calls of functions with ``longest`` moves each; returns those functions."""
     if len(moves) <= longest:
         write(out, moves)
         return []
@@ -160,7 +160,7 @@ def _in_parts(
 
 
 def layout_functions(vector: Vector, inputs: Sequence[Port], outputs: Sequence[Port]) -> list[str]:
-    """What moves numbers of these arrays, in groups that programs share.
+    """The functions that transfer numbers of these arrays, in groups that programs share.
 
     ``@layout``, ``@load_elements`` and ``@store_runs_1`` are for all arrays, ``@load_<size>`` for inputs of a size, and
     ``@store_runs_<run>`` for results with a last axis of that length.
@@ -175,7 +175,7 @@ def layout_functions(vector: Vector, inputs: Sequence[Port], outputs: Sequence[P
 
 
 def _load_elements(vector: Vector) -> str:
-    """``@load_elements``: ``%size`` numbers from where the table says to slots side by side.
+    """``@load_elements`` copies ``%size`` numbers from the places in the table to consecutive slots.
 
     Volatile stores stay whole. Sections read whole vectors back, and would wait for one that was written in halves.
     """
@@ -193,7 +193,7 @@ def _load_elements(vector: Vector) -> str:
 
 
 def _store_runs(vector: Vector, run: int) -> str:
-    """``@store_runs_<run>``: ``%size`` numbers from the slots of a table to where the other says, each run in one."""
+    """``@store_runs_<run>`` copies ``%size`` numbers from the slots of a table to places of another, run by run."""
     moves = pieces(vector, run) if run > 1 else [(k, 1) for k in range(_TOGETHER)]
     together = max(run, _TOGETHER)
 
@@ -211,7 +211,7 @@ def _store_runs(vector: Vector, run: int) -> str:
 
 
 def _loop(vector: Vector, step: int, several: Callable[[Lines, list[str], str], None]) -> Lines:
-    """The body of a function that moves ``step`` numbers at a time, the last ones once more where they overlap."""
+    """The body of a function that moves ``step`` numbers at a time; the last moves may overlap."""
     out = Lines()
     out.put("entry:")
     states = _state_pointers(out, vector)
@@ -268,8 +268,8 @@ def _column(out: Lines, vector: Vector, column: Column) -> str:
     return out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%scratch', slot)}, align {vector.bytes}")
 
 
-# @layout: whether the core dimensions are contiguous; if not, the table of the numbers' offsets is written, a run along
-# the last axis at a time.
+# @layout returns true if the core dimensions are contiguous; if not, it writes the table of the numbers' offsets, one
+# run along the last axis at a time.
 _LAYOUT = """\
 define internal i1 @layout(i64 %size, i64 %rank, ptr %shape, ptr %strides, ptr %offsets) #0 {{
 entry:

@@ -1,12 +1,12 @@
 """x^y of vectors in LLVM IR, without a branch: e^(y log x) with the logarithm in two numbers.
 
-y log x may be as large as 700 and counts with its absolute error, so log x must be known to some 2^-63 of itself. With
+y log x may be as large as 700 and its absolute error counts, so log x needs a relative error of some 2^-63. With
 x = 2^k m, m between 1/sqrt(2) and sqrt(2), s = (m - 1)/(m + 1) and z = s^2,
 
     log x = k log 2 + 2 s (1 + z/3 + z^2 (1/5 + z/7 + ...)),
 
-where s, z/3 and the sums are carried as a number and what it lacks, by fused operations. The result is right to
-2^-52.5 of itself. For float64 on processors that multiply and add with one rounding.
+where s, z/3 and the sums are carried as a number and its rounding error, by fused operations. The relative error of the
+result is 2^-52.5. It requires float64 and processors that multiply and add with one rounding.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from armdyn.targets.llvm.exponential import exponential, log_2_parts
 from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
 
 SMALLEST, LARGEST = 2.0**-1022, float.fromhex("0x1.fffffffffffffp+1023")
-"""Normal numbers: from the one to the other."""
+"""The range of positive normal numbers."""
 
 MOST = 700.0
-"""The largest |y log x|: beyond it the result is near the end of the range of numbers, or out of it."""
+"""The largest |y log x|; beyond it the result is near the end of the range of numbers, or outside."""
 
 _THIRD = 1.0 / 3.0
 _REST_OF_THIRD = float(Fraction(1, 3) - Fraction(_THIRD))
 _TAIL = tuple(1.0 / (2 * j + 5) for j in range(11))
-"""Of log m: 1/5, 1/7, ..., of z^2, z^3, ...: what follows is below 2^-65 of it."""
+"""The coefficients 1/5, 1/7, ... of z^2, z^3, ... in log m; the remainder is below 2^-65 of it."""
 
 _SQRT_HALF, _ONE, _TWO_TO_52 = 0x3FE6A09E667F3BCD, 0x3FF0000000000000, 0x4330000000000000
 """The bits of 1/sqrt(2), 1 and 2^52."""
 
 
 def has_power(vector: Vector) -> bool:
-    """Whether `power` is for vectors of this kind."""
+    """True if `power` supports vectors of this kind."""
     return vector.scalar == "double" and vector.has_fma
 
 
 def power(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
-    """Append the instructions for x^y; its name, and that of the mask of the lanes where it is right.
+    """Append the instructions for x^y; returns its name, and that of the mask of the lanes in which it is valid.
 
-    These are those of positive normal x with |y log x| up to `MOST`, and of x = 0 with y > 0, where joints rest.
+    These have positive normal x with |y log x| up to `MOST`, or x = 0 with y > 0 (joints at rest).
     """
     t = vector.type
     high, low = _logarithm(out, vector, x)
@@ -59,7 +59,7 @@ def power(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
 
 
 def _is_power_of_zero(out: Lines, vector: Vector, x: str, y: str) -> str:
-    """The mask of the lanes where x is 0, not -0, and y is above zero."""
+    """The mask of the lanes in which x is 0, not -0, and y is positive."""
     of_x = out.let(f"bitcast {vector.type} {x} to {vector.bits_type}")
     zero = out.let(f"icmp eq {vector.bits_type} {of_x}, zeroinitializer")
     above = out.let(f"fcmp ogt {vector.type} {y}, zeroinitializer")
@@ -67,10 +67,10 @@ def _is_power_of_zero(out: Lines, vector: Vector, x: str, y: str) -> str:
 
 
 def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
-    """The logarithm of x, as a number and what it lacks."""
+    """The logarithm of x, as a number and its rounding error."""
     t, one = vector.type, vector.splat(1.0)
     k, m = exponent_and_rest(out, vector, x)
-    # s = f/d, d = m + 1 with what it lacks
+    # s = f/d, d = m + 1 with its rounding error
     f, d = out.let(f"fsub {t} {m}, {one}"), out.let(f"fadd {t} {m}, {one}")
     d_low = out.let(f"fsub {t} {m}, {out.let(f'fsub {t} {d}, {one}')}")
     reciprocal = out.let(f"fdiv {t} {one}, {d}")
@@ -106,7 +106,7 @@ def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
 
 
 def exponent_and_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
-    """x = 2^k m with m from 1/sqrt(2) to sqrt(2): k and m as numbers, of normal x above zero."""
+    """k and m of x = 2^k m with m from 1/sqrt(2) to sqrt(2), as numbers, for positive normal x."""
     t, bits = vector.type, vector.bits_type
     of_x = out.let(f"bitcast {t} {x} to {bits}")
     moved = out.let(f"add {bits} {of_x}, {vector.bits(_ONE - _SQRT_HALF)}")
@@ -128,7 +128,7 @@ def _rest_of_product(out: Lines, vector: Vector, a: str, b: str, product: str) -
 
 
 def _sum(out: Lines, vector: Vector, large: str, small: str) -> tuple[str, str]:
-    """The sum of two numbers, of which the first is the larger one or zero, and what it lacks."""
+    """The sum of two numbers, of which the first is the larger one or zero, and its rounding error."""
     t = vector.type
     total = out.let(f"fadd {t} {large}, {small}")
     return total, out.let(f"fsub {t} {small}, {out.let(f'fsub {t} {total}, {large}')}")

@@ -1,13 +1,12 @@
 """A rollout as LLVM IR: a function with the signature of a NumPy generalised ufunc's inner loop, over states and steps.
 
 For every group of states, as many as a vector register has lanes: load the initial state and the held inputs into
-scratch memory, then step by step load the stepwise inputs, run the sections of the step's program, store what is
-recorded, and copy the results that are carried to the inputs they take the place of. The state never leaves scratch
-memory, a vector register of states for every scalar, which stays in the first level of the cache. A block of groups
-does each of this in turn, see `Several`.
+scratch memory, then step by step load the stepwise inputs, run the sections of the step's program, store the records,
+and copy the carried results to the inputs that they replace. The state never leaves scratch memory, one vector register
+of states per scalar, which stays in the first level of the cache. The groups of a block (`Several`) take turns.
 
-The first two arguments, before those of the program, are the number of steps and how many steps lie between two that
-are recorded. They are read from the first state.
+The first two arguments, before those of the program, are the number of steps and the number of steps between two
+records. They are read from the first state.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 FETCHED_BYTES = 1 << 12
-"""The most that is fetched of one array for a step to come."""
+"""The most bytes of one array that are prefetched for a later step."""
 
 TOGETHER, OF_CACHE = 2, 40 << 10
-"""Groups of states that go through a step together, and the most bytes that their scratch memory may have.
+"""The number of groups of states that take a step together, and the most bytes of their scratch memory.
 
-It has to stay in the first cache of data: four groups, or two of a larger step, took more time than one. What only
-sections use that are mostly left out does not count.
+It must stay in the first-level data cache: four groups, or two of a larger step, took more time than one. Slots used
+only by sections that are mostly skipped do not count.
 """
 
 LEAST_ROUND = 100
@@ -65,7 +64,7 @@ def rollout_module(rollout: Rollout, dtype: str, machine: Machine) -> Module:
 
 
 class Ports:
-    """The arguments and results of the loop by number, behind the two counts."""
+    """The arguments and results of the loop by number, after the two counts."""
 
     def __init__(self, rollout: Rollout) -> None:
         self.rollout = rollout
@@ -80,9 +79,9 @@ class Ports:
         self.slots = {port.name: slot for port, slot in zip(rollout.inputs, first, strict=False)}
 
     def columns(self, plan: Sections) -> list[tuple[int, list[Column], int]]:
-        """The number of every result of the loop, where its numbers stand in scratch memory, and its runs.
+        """The number of every result of the loop, the places of its numbers in scratch memory, and its runs.
 
-        The state, and what is recorded of it, stands in the slots of inputs, until the end of a step.
+        The state, and the records of it, are in the slots of inputs until the end of a step.
         """
         carried = {port.name for _, port in self.state}
         return [
@@ -106,9 +105,9 @@ class Ports:
 
 
 def _carry(ports: Ports, plan: Sections, vector: Vector) -> str:
-    """``@carry``: the results that are carried, to the slots of the inputs whose place they take.
+    """``@carry`` copies the carried results to the slots of the inputs that they replace.
 
-    A result may itself be an input, of which all are read before the first is written.
+    A result may itself be an input; all of these are read before the first is written.
     """
     pairs: list[tuple[int, int]] = []
     for (result, _), (_, port) in zip(ports.rollout.carry, ports.state, strict=True):
@@ -134,7 +133,7 @@ def _write(out: Lines, vector: Vector, slot: int, value: str) -> None:
 
 
 def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
-    """The inner loop itself: over blocks of groups of states, and for each of them over the steps."""
+    """The inner loop over blocks of groups of states, and for each of them over the steps."""
     out, several = Lines(), Several(vector, plan)
     out.put("entry:")
     several.reserve(out)
@@ -164,13 +163,13 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
 
 
 class Several:
-    """The groups of states that go through the steps together: each part of a step for all of them in turn.
+    """The groups of states that take the steps together: each part of a step for all of them in turn.
 
     The code of a long step does not stay in the first cache of instructions, so it is fetched for several groups.
 
     Args:
-        vector: of the machine.
-        plan: of the step.
+        vector: the vector type of the machine.
+        plan: the sections of the step.
     """
 
     def __init__(self, vector: Vector, plan: Sections) -> None:
@@ -178,7 +177,7 @@ class Several:
         self.most = TOGETHER if TOGETHER * plan.slots_always_used * vector.bytes <= OF_CACHE else 1
 
     def reserve(self, out: Lines) -> None:
-        """Scratch memory for each."""
+        """Reserve scratch memory for each group."""
         numbers = self.most * self.slots * self.vector.lanes
         out.put(f"%scratch = alloca [{numbers} x {self.vector.scalar}], align {self.vector.bytes}")
 
@@ -189,7 +188,7 @@ class Several:
 
     @contextmanager
     def each(self, out: Lines, name: str) -> Iterator[Group]:
-        """A loop over the ``%groups`` of a block, behind which the label ``<name>.after`` stands."""
+        """A loop over the ``%groups`` of a block, followed by the label ``<name>.after``."""
         out.put(f"br label %{name}.enter")
         out.put(f"{name}.enter:")
         out.put(f"br label %{name}.each")
@@ -264,7 +263,7 @@ def _step(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Map
 
 
 def _rounds(plan: Sections) -> list[list[int]]:
-    """The parts of a step by number, those together that make a loop over groups worth its while."""
+    """The parts of a step by number, together as many as make a loop over groups worth its cost."""
     rounds: list[list[int]] = []
     size = LEAST_ROUND
     for number, part in enumerate(plan.parts):
@@ -277,7 +276,7 @@ def _rounds(plan: Sections) -> list[list[int]]:
 
 
 def next_step(out: Lines) -> None:
-    """The end of a step: the next row where one was recorded, the steps until the next record, the next step if any."""
+    """The end of a step: the next row if one was recorded, the steps until the next record, the next step if any."""
     out.put("%one.more = zext i1 %records to i64")
     out.put("%row.next = add i64 %row, %one.more")
     out.put("%from = select i1 %records, i64 %every, i64 %until")
@@ -301,13 +300,13 @@ def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, gro
 
 
 Line = tuple[int, int]
-"""A cache line of a group's numbers in a row: that of an array, and its distance from the first one in bytes."""
+"""A cache line of a group's numbers in a row: the array's number, and the distance from the first line in bytes."""
 
 
 def _shared_out(ports: Ports, vector: Vector, parts: int) -> list[list[Line]]:
-    """The lines of a group's records, of each part of a step those that are fetched before it.
+    """The cache lines of a group's records, shared out among the parts of a step, before which they are prefetched.
 
-    All at once would be more lines than a core waits for at once, and what the step itself reads would come after them.
+    All at once would be more lines than a core can have in flight, and would delay the reads of the step itself.
     """
     lines = [
         (number, distance)
@@ -318,10 +317,10 @@ def _shared_out(ports: Ports, vector: Vector, parts: int) -> list[list[Line]]:
 
 
 def _fetch(out: Lines, lines: Sequence[Line], group: Group, part: str, dense: Mapping[int, str]) -> None:
-    """Fetch lines that a group will write to in the row after one that is recorded, where its states lie side by side.
+    """Prefetch lines that a group will write in the row after a recorded one, if its states lie side by side.
 
-    Rows are far from each other, and a store waits for its line; a step between hides most of that. Of other arrays
-    nothing is fetched: the addresses are then those of scratch memory. ``dense`` says which, by number.
+    Rows are far from each other, and a store waits for its line; a step in between hides most of that. For other arrays
+    nothing is fetched: the addresses are then those of scratch memory. ``dense`` has the flags, by number.
     """
     out.put(f"br i1 %records, label %{part}.fetch, label %{part}.fetched")
     out.put(f"{part}.fetch:")

@@ -1,10 +1,10 @@
-"""The order of the instructions of a stretch of arithmetic, so that chains of them overlap.
+"""List scheduling of the instructions of a stretch of arithmetic, so that dependency chains overlap.
 
-A processor begins two vector instructions a cycle and waits some cycles for each result. It looks ahead for what it can
-begin meanwhile, some hundred instructions, and the recursions over the joints of an arm are longer chains than that. So
-the instructions are put into the order in which a processor that sees further would begin them: list scheduling, of
-what is ready the longest chain first. More values at a time than there are registers for go through memory; where there
-are as many, what ends most of them comes first, and what stands too far behind has to wait.
+A processor issues two vector instructions per cycle and waits some cycles for each result. It issues others meanwhile
+out of order, from a window of some hundred instructions, and the recursions over the joints of an arm are longer chains
+than that. So the instructions are put into the order in which a processor with a larger window would issue them: among
+those that are ready, the longest chain first. Values beyond the number of registers go through memory; when all
+registers are in use, the instruction that ends most values comes first, and those too far ahead have to wait.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from armdyn.program.graph import Node
 from armdyn.targets.llvm.sections import arguments_of
 
 AT_ONCE = 2
-"""Instructions that begin in one cycle."""
+"""The number of instructions that are issued in one cycle."""
 
 CYCLES = {"div": 24, "sqrt": 30, "neg": 1, "abs": 1}
-"""Until the result of an operation is there; others take `CYCLES_OF_OTHERS`."""
+"""The latency of operations; others take `CYCLES_OF_OTHERS`."""
 
 CYCLES_OF_OTHERS = 3
 
 LOOKED_AT = 64
-"""Of the instructions that are ready, those with the longest chains behind them."""
+"""The most ready instructions that are compared, those with the longest chains after them."""
 
 
 class Room(NamedTuple):
-    """What a processor's vector registers leave room for.
+    """The limits that a processor's vector registers set to scheduling.
 
     Args:
-        values: at a time; the other registers are for constants, and for what is read from memory.
-        window: from the first instruction that has not begun to the last that may, in their order so far, so that
-            values stay near.
+        values: the most live values; the other registers are for constants, and for values read from memory.
+        window: the distance from the first instruction that has not begun to the last that may begin, in their
+            previous order, so that values stay near.
     """
 
     values: int
@@ -43,17 +43,17 @@ class Room(NamedTuple):
 
 
 ROOM = {32: Room(28, 768), 16: Room(10, 64)}
-"""By the number of vector registers: 32 of AVX-512, measured and by llvm-mca's model; 16 of AVX2, measured."""
+"""The limits by number of vector registers: 32 of AVX-512, measured and by llvm-mca's model; 16 of AVX2, measured."""
 
 
 def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> list[int]:
     """The nodes of a stretch in a new order of evaluation.
 
     Args:
-        nodes: of the program.
+        nodes: the nodes of the program.
         stretch: the indices of its nodes, in an order of evaluation.
-        kept: the values that are stored, too.
-        room: of the processor's registers.
+        kept: the values that are also stored.
+        room: the limits of the processor's registers.
     """
     units = _Units(nodes, stretch, kept, room)
     order: list[int] = []
@@ -68,7 +68,7 @@ def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[in
             unit = ready[place]
             change = units.change_of_values[unit]
             if change > 0 and values >= room.values and units.waiting_for_results:
-                break  # what ends some of the values can begin soon
+                break  # an instruction that ends some of the values can begin soon
             del ready[place]
             order += units.members[unit]
             values += change
@@ -78,13 +78,13 @@ def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[in
 
 
 class _Units:
-    """What is scheduled as one: a node, with the product that it is fused with, by the index of the node.
+    """The units of scheduling: a node, with the product that it is fused with, by the index of the node.
 
     Args:
-        nodes, stretch, kept, room: of `scheduled`.
+        nodes, stretch, kept, room: the arguments of `scheduled`.
 
-    Its `members` are the nodes of each unit, `rank` sorts units by the chain behind them, `change_of_values` says how
-    many more values there are behind each that has not begun.
+    Its `members` are the nodes of each unit, `rank` sorts units by the chain after them, `change_of_values` is the
+    increase of the number of live values by each unit that has not begun.
     """
 
     def __init__(self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> None:
@@ -101,7 +101,7 @@ class _Units:
                 self._read_by[other].append(unit)
         self._cycles = {unit: CYCLES.get(str(nodes[unit][0]), CYCLES_OF_OTHERS) for unit in self.members}
         chain: dict[int, int] = {}
-        for unit in sorted(self.members, reverse=True):  # a node comes behind those that it reads
+        for unit in sorted(self.members, reverse=True):  # a node comes after those that it reads
             longest = max((chain[other] for other in self._read_by[unit]), default=0)
             chain[unit] = self._cycles[unit] + longest
         self.rank = {unit: (-cycles, unit) for unit, cycles in chain.items()}
@@ -119,7 +119,7 @@ class _Units:
         self._coming: list[tuple[int, int]] = []  # a heap: (cycle, unit)
 
     def window_moved(self) -> bool:
-        """Take what now stands in the window into it; whether anything is left."""
+        """Advance the window over begun units and admit new ones; returns True if any unit has not begun."""
         while self._first < len(self._places) and self._places[self._first] in self._begun:
             self._first += 1
         for unit in self._places[self._behind : self._first + self._window]:
@@ -130,31 +130,31 @@ class _Units:
 
     @property
     def waiting_for_results(self) -> bool:
-        """Whether any unit in the window waits for results alone, which will be there."""
+        """True if any unit in the window waits only for results that are being computed."""
         return bool(self._coming)
 
     def next_cycle(self) -> int:
-        """In which the next unit can begin."""
+        """The cycle in which the next unit can begin."""
         return self._coming[0][0]
 
     def come_until(self, cycle: int) -> list[int]:
-        """The units that can begin from now on."""
+        """The units that can begin by a cycle, removed from the heap."""
         found = []
         while self._coming and self._coming[0][0] <= cycle:
             found.append(heapq.heappop(self._coming)[1])
         return found
 
     def best_for_registers(self, ready: Sequence[int]) -> int:
-        """The place of the one of the ready units that leaves the fewest values to keep."""
+        """The index of the ready unit that leaves the fewest live values."""
         looked_at = ready[:LOOKED_AT]
         return looked_at.index(min(looked_at, key=self.change_of_values.__getitem__))
 
     def begin(self, unit: int, cycle: int) -> None:
-        """What has waited for this unit alone comes when its result is there."""
+        """Begin a unit; those that have waited for it alone become ready with its result."""
         self._begun.add(unit)
         for other in self._reads[unit]:
             self._awaited_by[other] -= 1
-            if self._awaited_by[other] == 1:  # what reads it last ends it
+            if self._awaited_by[other] == 1:  # its last reader ends it
                 self.change_of_values[next(one for one in self._read_by[other] if one not in self._begun)] -= 1
         for other in self._read_by[unit]:
             self._waits_for[other] -= 1
@@ -168,7 +168,7 @@ class _Units:
 
 
 def _fused(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> dict[int, int]:
-    """The unit of each node: that of a product is the sum that alone reads it, with which it is one instruction."""
+    """The unit of each node; a product belongs to the sum that is its only reader, because both are one instruction."""
     readers = dict.fromkeys(stretch, 0)
     for index in stretch:
         for a in arguments_of(nodes[index]):

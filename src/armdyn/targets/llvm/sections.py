@@ -1,11 +1,11 @@
-"""A program cut into sections: arithmetic that compiles to one straight block, and batches of library functions.
+"""A program cut into sections: arithmetic that compiles to one basic block, and batches of library functions.
 
 Sines and the like are computed a batch at a time, between stretches of arithmetic. So a stretch has no branch (a
 branch for huge angles would cut the block the instruction scheduler works on) and no call (a call would spill every
-register). Nodes that only some states need are stretches of their own, see `armdyn.targets.llvm.conditional`.
+register). Nodes that only some states need are stretches of their own (`armdyn.targets.llvm.conditional`).
 Stretches too long for the compiler, whose time grows faster than their length, are cut as well.
 Values pass between sections, and to the code that stores the results, in numbered slots of a scratch array, the inputs
-first. A value has one slot, however often it is a result, and leaves it to another one when it has been read last.
+first. A value has one slot, however often it is a result; after its last use the slot serves another value.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
 INLINE = frozenset({"exp", "tanh", "decay"})
-"""Of these, those that no argument sends to libm."""
+"""The operations of `LIBRARY` that never call libm, for any argument."""
 LONGEST_STRETCH = 2000
 LEAST_PIECE = 8
-"""The fewest nodes that the sections of one condition have on average: fewer cost less than a jump."""
+"""The fewest nodes of the sections of one condition on average; fewer cost less than a jump."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A stretch of arithmetic nodes in order of evaluation; with conditions, left out where no state meets them all."""
+    """A stretch of arithmetic nodes in order of evaluation; with conditions, skipped if no state meets all of them."""
 
     nodes: tuple[int, ...]
     conditions: Conditions = ()
 
     @property
     def size(self) -> int:
-        """How many nodes of arithmetic take as long."""
+        """The number of arithmetic nodes that take as long."""
         return len(self.nodes)
 
 
 @dataclass(frozen=True)
 class Library:
-    """Functions that do not depend on each other: nodes whose operation is in `LIBRARY`; with conditions, as above."""
+    """Functions independent of each other: nodes with operations in `LIBRARY`; skipped like `Arithmetic`."""
 
     nodes: tuple[int, ...]
     conditions: Conditions = ()
 
     @property
     def size(self) -> int:
-        """How many nodes of arithmetic take as long."""
+        """The number of arithmetic nodes that take as long."""
         return NODES_OF_A_CALL * len(self.nodes)
 
 
@@ -63,9 +63,9 @@ class Sections:
     Args:
         nodes: of the program.
         sections: in order of execution.
-        slots: of every node that is read outside its section.
-        slot_count: how many there are.
-        before: of a select in a section with a condition the arm that stands in its slot before the section.
+        slots: the slot of every node that is read outside its section.
+        slot_count: the number of slots.
+        before: for a select in a section with a condition, the arm in its slot before the section.
     """
 
     nodes: tuple[Node, ...]
@@ -76,7 +76,7 @@ class Sections:
 
     @cached_property
     def parts(self) -> list[list[Arithmetic | Library]]:
-        """The sections in runs that one jump leaves out: those of one arm that is in no other, else one by one."""
+        """The sections in runs that one jump skips: those of one outermost arm together, all others one by one."""
         found: list[list[Arithmetic | Library]] = []
         for section in self.sections:
             arm = section.conditions[:1]
@@ -88,14 +88,14 @@ class Sections:
 
     @cached_property
     def slots_always_used(self) -> int:
-        """How many slots the sections without conditions read or write."""
+        """The number of slots that the sections without conditions read or write."""
         always = (index for section in self.sections if not section.conditions for index in section.nodes)
         touched = (one for index in always for one in (index, *arguments_of(self.nodes[index])))
         return len({slot for one in touched for slot in (self.slots.get(one), *self.stored.get(one, ()))} - {None})
 
     @cached_property
     def stored(self) -> dict[int, list[int]]:
-        """The slots that a node is stored in, of each that is: its own, and those of selects that it stands before."""
+        """The slots of each stored node: its own, and those of selects that have it as the arm before."""
         found = {index: {slot: None} for index, slot in self.slots.items()}
         for select, arm in self.before.items():
             for index in _arms_before(self.before, arm):
@@ -103,7 +103,7 @@ class Sections:
         return {index: [*slots] for index, slots in found.items()}
 
     def places(self, results: Iterable[int]) -> list[tuple[int, float | None]]:
-        """The slot of each result, and its value where it is a constant."""
+        """The slot of each result, and its value if it is a constant."""
         nodes = [(index, self.nodes[index]) for index in results]
         return [(self.slots[index], float(node[1]) if node[0] == "const" else None) for index, node in nodes]
 
@@ -128,7 +128,7 @@ def cut(program: Program) -> Sections:
 
 
 def _sections(program: Program, found: Mapping[int, Conditions]) -> tuple[list[Arithmetic | Library], dict[int, int]]:
-    """Sections of nodes of which some have conditions; and of selects in them the arm that stands in their slots."""
+    """The sections of nodes, some with conditions, and for selects in them the arm in their slots before."""
     stages = _stages(program, found)
     arithmetic: list[list[int]] = [[] for _ in range(max(stages, default=0) + 1)]
     library: list[list[int]] = [[] for _ in arithmetic]
@@ -147,7 +147,7 @@ def _sections(program: Program, found: Mapping[int, Conditions]) -> tuple[list[A
 
 
 def _in_short_pieces(sections: Iterable[Arithmetic | Library]) -> set[Conditions]:
-    """The conditions of which the sections are short: they cost more than all states' work does."""
+    """The conditions with short sections, which cost more than computing them for all states."""
     count, size = Counter[Conditions](), Counter[Conditions]()
     for section in sections:
         count[section.conditions] += 1
@@ -156,7 +156,7 @@ def _in_short_pieces(sections: Iterable[Arithmetic | Library]) -> set[Conditions
 
 
 def _arms_before(before: Mapping[int, int], arm: int) -> Iterator[int]:
-    """An arm, and where it is a select with an arm before it, that one, and so on."""
+    """An arm, and if it is a select with an arm before it, that one, and so on."""
     yield arm
     while arm in before:
         arm = before[arm]
@@ -164,9 +164,9 @@ def _arms_before(before: Mapping[int, int], arm: int) -> Iterator[int]:
 
 
 def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
-    """The stage of every node: how many batches of library calls lie before it.
+    """The stage of every node: the number of batches of library calls before it.
 
-    Library calls come as early, arithmetic as late as possible, so that few values wait in memory. What decides about a
+    Library calls come as early, arithmetic as late as possible, so that few values wait in memory. The condition of a
     library call comes before it.
     """
     nodes = program.nodes
@@ -200,13 +200,13 @@ def _batches(calls: Iterable[int], found: Mapping[int, Conditions]) -> Iterator[
 def _stretches(
     nodes: Sequence[Node], indices: Sequence[int], found: dict[int, Conditions], before: dict[int, int]
 ) -> Iterator[tuple[Conditions, list[int]]]:
-    """The nodes of a stage in stretches of the same conditions each, or of none.
+    """The nodes of a stage in stretches with identical conditions, or without any.
 
-    Those of conditions, and their selects, wait until another node, or the end of the stage, wants them: all that they
-    read is computed by then, and they are together. The selects are written into ``found`` and ``before``.
+    Nodes with conditions, and their selects, wait until another node needs them or the stage ends: all values that they
+    read are computed by then, and they are together. The selects are written into ``found`` and ``before``.
     """
     waiting: dict[Conditions, list[int]] = {}
-    complete: list[tuple[Conditions, list[int]]] = []  # waiting still, but with all that they will have
+    complete: list[tuple[Conditions, list[int]]] = []  # still waiting, but complete
     wait, are_complete = set[int](), set[int]()  # all nodes of these
     others: list[int] = []
     wants = _Wants()
@@ -251,14 +251,14 @@ def _stretches(
 
 
 def in_order(needed: Mapping[int, Iterable[int]]) -> Iterator[int]:
-    """Nodes by their numbers, but each behind those that it needs, of these nodes."""
+    """Topological order: nodes by their numbers, but each after those of these nodes that it needs."""
     awaited_by: dict[int, list[int]] = {index: [] for index in needed}
     waits_for: dict[int, int] = {}
     for index, those in needed.items():
         waits_for[index] = 0
         for a in those:
             if a in awaited_by:
-                awaited_by[a].append(index)  # twice, where it is needed twice
+                awaited_by[a].append(index)  # two entries if it is needed twice
                 waits_for[index] += 1
     ready = [index for index, count in waits_for.items() if not count]
     heapq.heapify(ready)
@@ -272,29 +272,29 @@ def in_order(needed: Mapping[int, Iterable[int]]) -> Iterator[int]:
 
 
 def _needed(nodes: Sequence[Node], index: int, found: Mapping[int, Conditions]) -> Iterator[int]:
-    """The nodes that have to be known before one: those it reads, and those that decide whether it counts."""
+    """The nodes that must be computed before one: those it reads, and those of its conditions."""
     yield from arguments_of(nodes[index])
     yield from (condition.node for condition in found.get(index, ()))
 
 
 class _Wants:
-    """Which of the stretches that wait read from which others."""
+    """The dependencies between waiting stretches."""
 
     def __init__(self) -> None:
         self._read_by: dict[Conditions, set[Conditions]] = {}
 
     def add(self, reader: Conditions, read: Iterable[Conditions]) -> None:
-        """A stretch reads from others."""
+        """Record that a stretch reads from others."""
         self._read_by.setdefault(reader, set()).update(read)
 
     def forget(self, own: Conditions) -> None:
-        """A stretch waits no longer."""
+        """Remove a stretch that waits no longer."""
         self._read_by.pop(own, None)
         for read in self._read_by.values():
             read.discard(own)
 
     def any_wants(self, readers: Iterable[Conditions], wanted: Conditions) -> bool:
-        """Whether any of some stretches reads from another one, perhaps through others."""
+        """True if any of some stretches reads from another one, directly or through others."""
         left, seen = list(readers), set[Conditions]()
         while left:
             one = left.pop()
@@ -307,7 +307,7 @@ class _Wants:
 
 
 def _is_stored(nodes: Sequence[Node], arm: int, found: Mapping[int, Conditions], before: Mapping[int, int]) -> bool:
-    """Whether arithmetic without a condition stores an arm, or its arm before."""
+    """True if arithmetic without a condition stores an arm, or the arm before it."""
     return all(
         nodes[index][0] not in ("input", "const", *LIBRARY) and (index not in found or index in before)
         for index in _arms_before(before, arm)
@@ -322,9 +322,9 @@ def _pieces(nodes: list[T], longest: int = LONGEST_STRETCH) -> list[list[T]]:
 def _slots(program: Program, sections: Sequence[Arithmetic | Library], before: Mapping[int, int]) -> dict[int, int]:
     """A slot for every input, every result, and every value that is read outside the section it is computed in.
 
-    Library sections work on memory only: what they read and write has slots too, constants included. A slot serves
-    another value behind the section that reads its value last, so that memory stays small, and near. That of a select
-    which an arm stands before is taken where the first such arm is computed.
+    Library sections work on memory only: their arguments and results have slots too, constants included. A slot is
+    reused after the section that reads its value last, so that memory stays small and in cache. The slot of a select
+    with an arm before it is allocated when the first such arm is computed.
     """
     nodes, last = program.nodes, _last_readings(program, sections, before)
     slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
@@ -333,7 +333,7 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library], before: M
     kept += [i for i in dict.fromkeys(program.results) if i not in slots and nodes[i][0] != "const"]
     slots |= {index: first + k for k, index in enumerate(dict.fromkeys(kept))}
     count, free = first + len(set(kept)), list[int]()
-    ending: list[list[int]] = [[] for _ in sections]  # the slots that are free behind each section
+    ending: list[list[int]] = [[] for _ in sections]  # the slots that are free after each section
     begun_by: dict[int, list[int]] = {}
     passing = _passing(program, sections, before)
     for select in before:
@@ -354,7 +354,7 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library], before: M
 
 
 def _passing(program: Program, sections: Sequence[Arithmetic | Library], before: Mapping[int, int]) -> dict[int, int]:
-    """Selects that nothing reads but another one, as the arm before it, and that one: both have one slot."""
+    """Selects whose only reader is another select, as the arm before it, and that select: both share one slot."""
     read = set(program.results)
     for section in sections:
         for index in section.nodes:
@@ -373,7 +373,7 @@ def _last_readings(
         in_memory = isinstance(section, Library)
         last |= {condition.node: number for condition in section.conditions}
         for index in section.nodes:
-            read = set(arguments_of(nodes[index])) - {before.get(index)}  # that stands in the slot of the select
+            read = set(arguments_of(nodes[index])) - {before.get(index)}  # that is in the slot of the select
             last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)
             if in_memory:
                 last.setdefault(index, number)

@@ -1,14 +1,14 @@
-"""Large results past the cache: stored with non-temporal hints, so that memory is written without being read.
+"""Streaming stores of large results: non-temporal hints write memory past the cache, without reading it first.
 
-A result array of many megabytes does not stay in the cache until anybody reads it. Ordinary stores would fetch each of
-its lines before they overwrite it, and that is half of the traffic that bounds such a loop. So a group's rows are put
+A result array of many megabytes does not stay in the cache until it is read. Ordinary stores would fetch each of
+its lines before they overwrite it, which is half of the traffic that bounds such a loop. So a group's rows are put
 together in a block of scratch memory and streamed out from there, a group later, when they have reached the cache.
-Only where that pays: see `STREAMED_BYTES`.
+Only results of at least `STREAMED_BYTES` are streamed.
 
-A streaming store wants an address that is a multiple of its size, and NumPy's arrays begin *phase* bytes after one.
+A streaming store requires an address that is a multiple of its size, and NumPy's arrays begin *phase* bytes after one.
 Groups follow each other without gaps, and the rows of a group are a whole number of vectors long. So the block begins
 with the same phase and has one vector more than a group's rows; its last vector, not yet complete, is carried over to
-become the first one of the next group. What is missing at both ends of the array is stored number by number.
+become the first one of the next group. The incomplete vectors at both ends of the array are stored number by number.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from armdyn.targets.llvm.streaming_columns import block_bytes, reserve_places
 from armdyn.targets.llvm.vectors import Lines, Vector
 
 STREAMED_BYTES = 1 << 23
-"""Results that together are at least as large are streamed: 8 MiB, more than one thread has of a shared cache."""
+"""The least total size of streamed results, bytes: 8 MiB, more than one thread's part of a shared cache."""
 
 _PAGE = 4096
-"""Bytes of a page of memory: a store across the end of one costs as much as streaming a few dozen lines."""
+"""The size of a memory page, bytes: a store across its end costs as much as streaming a few dozen lines."""
 
 _UNROLLED = 8
-"""Vectors copied between two jumps."""
+"""The number of vectors copied between two jumps."""
 
 
 def can_stream(triple: str) -> bool:
-    """Whether this module knows the processor's fence; elsewhere all stores are ordinary ones."""
+    """True on processors with a fence supported here, x86-64; elsewhere all stores are ordinary ones."""
     return triple.startswith("x86_64")
 
 
 def stream_functions(vector: Vector, outputs: tuple[Port, ...]) -> list[str]:
-    """``@stream_<size>`` for each size of output, and what they have in common, which programs share."""
+    """``@stream_<size>`` for each size of output, and the function that they call, in groups that programs share."""
     sizes = sorted({port.size for port in outputs})
     return [_COPY_NUMBERS.format(itemsize=vector.itemsize, scalar=vector.scalar)] + [
         _stream_function(vector, size) for size in sizes
@@ -42,9 +42,9 @@ def stream_functions(vector: Vector, outputs: tuple[Port, ...]) -> list[str]:
 
 
 def _stream_function(vector: Vector, size: int) -> str:
-    """``@stream_<size>``: from a block of ``size`` vectors to ``%data``, where a group's rows belong.
+    """``@stream_<size>`` copies a block of ``size`` vectors to ``%data``, the address of a group's rows.
 
-    In front of the ``%first`` group there is somebody else's memory.
+    The memory before the ``%first`` group does not belong to the array.
     """
     out = Lines()
     out.put("entry:")
@@ -111,7 +111,7 @@ done:
 
 
 def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """Scratch memory for one output's block, of rows or of columns; that of rows within a page if it fits into one."""
+    """Reserve scratch memory for one output's block of rows or columns; rows lie within a page if they fit."""
     rows = (port.size + 1) * vector.bytes
     alignment = min(1 << (rows - 1).bit_length(), _PAGE)
     out.put(f"%block{number} = alloca [{max(rows, block_bytes(port))} x i8], align {alignment}")
@@ -121,8 +121,8 @@ def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
 def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) -> None:
     """Set ``%phase<number>``, ``%much<number>``, and ``%streams<number>``: much, and rows without gaps.
 
-    It is much where there are a whole group, aligned numbers, and many of them: all results, ``numbers`` of them a
-    state, want the same cache, so it is their size together that counts.
+    ``%much`` requires a whole group, aligned numbers, and many of them: all results, ``numbers`` of them per state,
+    compete for one cache, so their total size counts.
     """
     total = out.let(f"mul i64 %states, {numbers * vector.itemsize}")
     much = out.let(f"icmp uge i64 {total}, {STREAMED_BYTES}")
@@ -160,7 +160,7 @@ def _stream(out: Lines, vector: Vector, number: int, port: Port, end: str) -> No
 
 
 def finish(out: Lines, vector: Vector, results: list[tuple[int, Port]]) -> None:
-    """After the last group: stream what is left, and have all in memory before anybody is told that it is there."""
+    """After the last group: stream the rest, and fence, so that all is in memory before the loop returns."""
     for number, port in results:
         out.put(f"br i1 %streams{number}, label %left{number}, label %ended{number}")
         out.put(f"left{number}:")

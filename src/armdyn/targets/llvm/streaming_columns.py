@@ -1,11 +1,11 @@
-"""Large results with the axis of states last in memory, stored past the cache a line of every column at a time.
+"""Streaming stores of large results with the axis of states last in memory, one line of every column at a time.
 
-Where the numbers of one result, of all states, lie side by side (arrays of shape (n, states) given as ``a.T``), a
+If the numbers of one result, of all states, lie side by side (arrays of shape (n, states) given as ``a.T``), a
 group's vector of a column begins anywhere in a line of the cache. Among those of many columns a line is streamed well
 only as a whole. So the vectors of some groups, `LINES` lines of each column, are put together in a block of scratch
 memory. There, a column begins as many bytes after a line, its *phase*, as in memory. A group later, when they have
-reached the cache, the lines are streamed out, and what is left of the last one moved to the beginning. What is missing
-at both ends of a column is stored number by number. `armdyn.targets.llvm.streaming` says when it pays.
+reached the cache, the lines are streamed out, and the rest of the last one is moved to the beginning. The incomplete
+lines at both ends of a column are stored number by number. `armdyn.targets.llvm.streaming` decides about streaming.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from armdyn.program.program import Port
 from armdyn.targets.llvm.vectors import Lines, Vector
 
 LINE = 64
-"""Bytes of a line of the cache."""
+"""The size of a cache line, bytes."""
 
 LINES = 4
-"""Lines of a column that are streamed together."""
+"""The number of lines of a column that are streamed together."""
 
 MOST_COLUMNS = 1024
-"""Columns at most of a result that is streamed: the block of more would not stay in the cache, and it is on the stack.
+"""The most columns of a streamed result: the block of more, which is on the stack, would not stay in the cache.
 """
 
 _TOGETHER = LINES * LINE
@@ -28,17 +28,17 @@ _COLUMN = _TOGETHER + LINE
 
 
 def block_bytes(port: Port) -> int:
-    """Bytes of the block of a result's columns."""
+    """The size of the block of a result's columns, bytes."""
     return port.size * _COLUMN if port.size <= MOST_COLUMNS else 0
 
 
 def reserve_places(out: Lines, number: int, port: Port) -> None:
-    """Room for the places in the block of one output's numbers."""
+    """Reserve the table of the places of one output's numbers in the block."""
     out.put(f"%places{number}.table = alloca [{max(port.size, 1)} x i64], align 8")
 
 
 def column_functions(vector: Vector) -> list[str]:
-    """What `decide`, `store_columns` and `finish_columns` call: one group, that all programs share."""
+    """The functions that `decide`, `store_columns` and `finish_columns` call: one group, shared by all programs."""
     names = {"itemsize": vector.itemsize, "line": LINE, "last": LINE - 1, "together": _TOGETHER, "column": _COLUMN}
     pieces = range(0, LINE, vector.bytes)
     first, others = Lines("first"), Lines("other")
@@ -59,7 +59,7 @@ def _move(out: Lines, vector: Vector, to: str, at: int, kept_at: int, hint: str 
 
 
 def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """Set ``%columns<number>``: columns without gaps, numbers aligned, and as many as ``%much<number>`` asks for."""
+    """Set ``%columns<number>``: columns without gaps, numbers aligned, and as many as ``%much<number>`` requires."""
     if port.size > MOST_COLUMNS:
         out.put(f"%columns{number} = and i1 false, false")
         return
@@ -79,7 +79,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
 
 
 def store_columns(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """Stream the block where it is full, then put this whole group's vectors into it."""
+    """Stream the block if it is full, then put this whole group's vectors into it."""
     states = _TOGETHER // vector.itemsize
     within = out.let(f"and i64 %state, {states - 1}")
     begins = out.let(f"icmp eq i64 {within}, 0")
@@ -98,7 +98,7 @@ def store_columns(out: Lines, vector: Vector, number: int, port: Port) -> None:
 
 
 def finish_columns(out: Lines, vector: Vector, results: list[tuple[int, Port]]) -> None:
-    """After the last group: store what is left in the block."""
+    """After the last group: store the rest of the block."""
     for number, port in results:
         out.put(f"br i1 %columns{number}, label %ends{number}, label %complete{number}")
         out.put(f"ends{number}:")
@@ -114,7 +114,7 @@ def _columns(number: int, port: Port) -> str:
     return f"ptr %data{number}, ptr %offsets{number}, i64 {port.size}, ptr %block{number}"
 
 
-# %done: bytes of every column that were computed; @stream_columns is called where the block is full of them.
+# %done: bytes of every column that were computed; @stream_columns is called when the block is full of them.
 _FUNCTIONS = """\
 define internal void @places_of_columns(ptr %data, ptr %offsets, i64 %size, ptr %places) #0 {{
 entry:

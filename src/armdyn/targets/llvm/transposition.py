@@ -1,7 +1,7 @@
-"""A few numbers of every state of a group, to and from registers that hold one number of all states.
+"""Transposition in registers between rows of states' numbers and vectors with one number of all states of a group.
 
-Each state's numbers lie side by side at a place of its own. Pieces of up to eight of them are read and written whole,
-and as many vectors transposed in registers: the wider the pieces, the fewer the loads and stores. Single numbers are
+Each state's numbers lie side by side at a separate address. Pieces of up to eight of them are read and written whole,
+and as many vectors are transposed in registers: the wider the pieces, the fewer loads and stores. Single numbers are
 gathered and scattered lane by lane.
 """
 
@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from armdyn.targets.llvm.vectors import Lines, Vector
 
 _WIDEST = 8
-"""Vectors that are transposed together: with as many as results, more would not fit into the registers."""
+"""The most vectors transposed together: with as many results, more would not fit into the registers."""
 
 
 def pieces(vector: Vector, length: int) -> list[tuple[int, int]]:
     """(start, width) of the pieces of a row: as wide as they fit, the last one overlapping.
 
-    The shortest are the numbers that 16 bytes hold; rows that are shorter go number by number.
+    The shortest piece has 16 bytes; shorter rows are moved number by number.
     """
     narrow, width = 16 // vector.itemsize, min(_WIDEST, vector.lanes)
     if length < narrow:
@@ -35,7 +35,7 @@ def pieces(vector: Vector, length: int) -> list[tuple[int, int]]:
 
 
 def load_piece(out: Lines, vector: Vector, places: Sequence[str], width: int) -> list[str]:
-    """A vector for each of the ``width`` numbers that lie at the place of every lane."""
+    """A vector for each of the ``width`` numbers at the address of every lane."""
     if width == 1:
         return [_gather(out, vector, places)]
     blocks = []
@@ -46,7 +46,7 @@ def load_piece(out: Lines, vector: Vector, places: Sequence[str], width: int) ->
 
 
 def store_piece(out: Lines, vector: Vector, places: Sequence[str], vectors: Sequence[str]) -> None:
-    """The numbers of ``vectors`` side by side at the place of every lane."""
+    """Store the numbers of ``vectors`` side by side at the address of every lane."""
     width = len(vectors)
     if width == 1:
         _scatter(out, vector, vectors[0], places)

@@ -2,7 +2,7 @@
 
 x = k pi/2 + r with |r| <= pi/4. The multiple of pi/2 is subtracted in parts (Cody and Waite), each of which either
 has so few bits that its product with k is exact, or is multiplied and subtracted with one rounding (fused). Then
-sin r and cos r are polynomials, and the last two bits of k say which of them, with which sign, is sin x.
+sin r and cos r are polynomials, and the last two bits of k select which of them, with which sign, is sin x.
 
 The coefficients are minimax in relative error on |r| <= 1.0005 pi/4, by Remez' exchange in 60 digits, rounded one
 after the other with the rest fitted again. Relative error of the float64 polynomials: 2^-58 (sin), 2^-64 (cos);
@@ -48,7 +48,7 @@ COS = {
 
 
 def fast_limit(vector: Vector) -> float:
-    """The largest |x| the polynomial path is made for: k then has at most 30, 17 or 12 bits."""
+    """The largest |x| of the polynomial path: k then has at most 30, 17 or 12 bits."""
     return float(2 ** _bits_of_k(vector))
 
 
@@ -59,9 +59,9 @@ def _bits_of_k(vector: Vector) -> int:
 
 
 def half_pi_parts(vector: Vector) -> list[float]:
-    """pi/2 as a sum of numbers of falling size, of which only the last may be below zero.
+    """pi/2 as a sum of numbers of decreasing size, of which only the last may be negative.
 
-    Enough of them for angles next to a multiple of pi/2: the nearest one below 2^30 comes within some 2^-62 of it.
+    They suffice for angles next to a multiple of pi/2: the nearest one below 2^30 is within some 2^-62 of it.
     """
     bits = vector.significant_bits
     widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 4 + [bits]
@@ -75,12 +75,12 @@ def half_pi_parts(vector: Vector) -> list[float]:
 
 @cache
 def two_over_pi(bits: int) -> int:
-    """The first bits of 2/pi behind the point, as a whole number: for the reduction of angles of any size."""
+    """The first bits of 2/pi after the binary point, as an integer, for the reduction of angles of any size."""
     return int(2 / Fraction(pi(bits * 31 // 100 + 10)) * 2**bits)
 
 
 def rounded(value: Fraction, bits: int, to_integer: Callable[[Fraction], int] = round) -> Fraction:
-    """The nearest number with ``bits`` significant bits, or the next one that ``to_integer`` says."""
+    """The nearest number with ``bits`` significant bits, or the next one by the rounding ``to_integer``."""
     scale = Fraction(2) ** (bits - math.frexp(value)[1])
     return to_integer(value * scale) / scale
 
@@ -89,7 +89,7 @@ def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
     """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity.
 
     Returns:
-        sin x and cos x where they are wanted, and integers of which `may_be_huge` reads whether x is.
+        sin x and cos x as far as requested, and integers from which `may_be_huge` computes its mask.
     """
     r, signed, quadrant = _reduce(out, vector, x)
     sin_x, cos_x = sincos_of_rest(out, vector, r, quadrant, signed, want_sin=want_sin, want_cos=want_cos)
@@ -97,10 +97,10 @@ def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
 
 
 def may_be_huge(out: Lines, vector: Vector, beyond: Sequence[str]) -> str:
-    """The mask of the lanes where an angle lies beyond `fast_limit`, and of others: from pi/4 of it on, and of NaN.
+    """The mask of the lanes with an angle beyond `fast_limit`, and of some others: from pi/4 of it on, and NaN.
 
-    k + 2^(b-1) is neither below zero nor has it more than b bits where k is small enough: all bits before them are
-    those of `_magic`.
+    If k is small enough, k + 2^(b-1) is not negative and has at most b bits: all bits before them are those of
+    `_magic`.
     """
     bits = vector.bits_type
     together = beyond[0]
@@ -119,7 +119,7 @@ def _magic(vector: Vector) -> tuple[float, int]:
 def sincos_of_rest(
     out: Lines, vector: Vector, r: str, quadrant: str, signed: str, *, want_sin: bool, want_cos: bool
 ) -> tuple[str | None, str | None]:
-    """Append the instructions for sin x and cos x where x = k pi/2 + r.
+    """Append the instructions for sin x and cos x of x = k pi/2 + r.
 
     The last two bits of ``quadrant`` are k's; ``signed`` has the sign of r, and that of a zero.
     """
@@ -144,7 +144,7 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str, str]:
     """The rest r, a number with its sign, and an integer whose last two bits are those of k.
 
     Adding 1.5 * 2^52 (float32: 1.5 * 2^23) rounds to the nearest integer and leaves it in the last bits. The
-    sign is there before the last part is subtracted; of -0.0, which then becomes 0.0, it is that of -0.0.
+    sign is taken before the last part is subtracted, so that it is right for -0.0, which then becomes 0.0.
     """
     t = vector.type
     magic = vector.splat(_magic(vector)[0])
@@ -156,7 +156,7 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str, str]:
         for part in half_pi_parts(vector):
             signed, r = r, multiply_add(out, vector, k, vector.splat(-part), r)
         return r, signed, quadrant
-    lost = vector.splat(0.0)  # what rounding r takes away, added in the end
+    lost = vector.splat(0.0)  # the rounding errors of r, added at the end
     for part in half_pi_parts(vector):
         multiple = out.let(f"fmul {t} {k}, {vector.splat(part)}")
         less = out.let(f"fsub {t} {r}, {multiple}")
@@ -178,7 +178,7 @@ def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
 
 
 def _with_sign_of(out: Lines, vector: Vector, value: str, other: str) -> str:
-    """A value whose sign is that of another number, but for zero, whose sign the sums have lost."""
+    """A value with the sign of another number; the two agree already, but sums lose the sign of zero."""
     t, bits = vector.type, vector.bits_type
     of_other = out.let(f"bitcast {t} {other} to {bits}")
     sign = out.let(f"and {bits} {of_other}, {vector.bits(-(2 ** (8 * vector.itemsize - 1)))}")
@@ -188,7 +188,7 @@ def _with_sign_of(out: Lines, vector: Vector, value: str, other: str) -> str:
 
 
 def _negated_if_bit_1(out: Lines, vector: Vector, value: str, integer: str) -> str:
-    """-value where bit 1 of the integer is set: that bit is moved to the sign's place."""
+    """-value if bit 1 of the integer is set: that bit is moved to the sign's place."""
     t, bits = vector.type, vector.bits_type
     width = 8 * vector.itemsize
     moved = out.let(f"shl {bits} {integer}, {vector.bits(width - 2)}")

@@ -14,7 +14,7 @@ from armdyn.targets.llvm.machine import Machine
 
 @dataclass(frozen=True)
 class Vector:
-    """A vector register's type: ``lanes`` numbers of LLVM's ``scalar`` type; and how many registers there are."""
+    """A vector register's type, ``lanes`` numbers of LLVM's ``scalar`` type, and the number of registers."""
 
     scalar: str
     lanes: int
@@ -39,7 +39,7 @@ class Vector:
 
     @property
     def magic(self) -> float:
-        """1.5 * 2^52, or 1.5 * 2^23: added to a number, it rounds it to an integer that stands in the last bits."""
+        """1.5 * 2^52, or 1.5 * 2^23: adding it to a number rounds that to an integer in the last bits."""
         return 1.5 * 2.0 ** (self.significant_bits - 1)
 
     @property
@@ -49,7 +49,7 @@ class Vector:
 
     @property
     def type(self) -> str:
-        """For example ``<8 x double>``."""
+        """LLVM's name of the type, for example ``<8 x double>``."""
         return f"<{self.lanes} x {self.scalar}>"
 
     @property
@@ -68,7 +68,7 @@ class Vector:
         return f"v{self.lanes}f{8 * self.itemsize}"
 
     def number(self, value: float) -> str:
-        """A scalar constant, exactly; rounded to the nearest float first where the vector holds floats."""
+        """A scalar constant, exactly; rounded to the nearest float first if the vector holds floats."""
         if self.scalar == "float":
             with np.errstate(over="ignore"):
                 value = float(np.float32(value))
@@ -87,7 +87,7 @@ class Lines:
     """The body of an LLVM function that is being written: instructions in order, results numbered.
 
     Args:
-        name: of the results, before their numbers.
+        name: the prefix of the results' names, before their numbers.
     """
 
     def __init__(self, name: str = "t") -> None:
@@ -110,9 +110,9 @@ class Lines:
 
 
 def side_by_side(out: Lines, parts: Sequence[Lines], at_once: int) -> None:
-    """Append parts that do not depend on each other, so many of them in turns, an instruction of each at a time.
+    """Append parts independent of each other, ``at_once`` of them interleaved, an instruction of each at a time.
 
-    A processor looks some hundred instructions ahead: chains of instructions that lie further apart do not overlap.
+    A processor issues from a window of some hundred instructions: chains that lie further apart do not overlap.
     """
     for start in range(0, len(parts), at_once):
         for lines in zip_longest(*(part.lines for part in parts[start : start + at_once])):
@@ -130,9 +130,9 @@ def slot_pointer(out: Lines, vector: Vector, base: str, slot: int) -> str:
 
 
 def section_function(name: str, out: Lines, *, reads_what_it_writes: bool = False) -> str:
-    """The function a section becomes.
+    """The LLVM function of a section.
 
-    A section alone never writes a slot that it reads, so LLVM may be told that the two pointers do not overlap.
+    A single section never writes a slot that it reads, so the two pointers are ``noalias``.
     """
     parameters = "ptr noalias readonly %values, ptr noalias %results"
     if reads_what_it_writes:
@@ -141,7 +141,7 @@ def section_function(name: str, out: Lines, *, reads_what_it_writes: bool = Fals
 
 
 def any_lane(out: Lines, vector: Vector, masks: Sequence[str]) -> str:
-    """Whether any of the masks has any lane."""
+    """The flag that any of the masks has any lane."""
     together = masks[0]
     for other in masks[1:]:
         together = out.let(f"or {vector.mask_type} {together}, {other}")
@@ -150,7 +150,7 @@ def any_lane(out: Lines, vector: Vector, masks: Sequence[str]) -> str:
 
 
 def multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:
-    """The value of a * b + c, with one rounding where the machine can."""
+    """The value of a * b + c, with one rounding if the machine has that."""
     t = vector.type
     if vector.has_fma:
         return out.let(f"call {t} @llvm.fma.{vector.suffix}({t} {a}, {t} {b}, {t} {c})")
@@ -167,7 +167,7 @@ def horner(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) 
 
 
 def limited(out: Lines, vector: Vector, x: str, low: float, high: float) -> str:
-    """x, not below or above these; NaN stays NaN."""
+    """x, clamped to these limits; NaN stays NaN."""
     for comparison, end in (("olt", vector.splat(low)), ("ogt", vector.splat(high))):
         beyond = out.let(f"fcmp {comparison} {vector.type} {x}, {end}")
         x = out.let(f"select {vector.mask_type} {beyond}, {vector.type} {end}, {vector.type} {x}")

@@ -1,8 +1,8 @@
 """Hand-written code for binary interfaces of processor, system, Python and NumPy. README.md explains each piece.
 
 Every piece makes something faster that works without it, and can be turned off: the environment variable
-``ARMDYN_NATIVE`` lists the pieces that are on, such as ``direct,loader``; 0, or nothing, turns all off, 1 turns all
-on, as where it is not set.
+``ARMDYN_NATIVE`` lists the pieces that are on, e.g. ``direct,loader``; 0, or an empty value, turns all off, 1 turns all
+on and is the default.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from armdyn.errors import UnknownName
 from armdyn.lazy import modules_of
 
 PIECES = ("direct", "sharing", "loader", "xla")
-"""Single states in one C call; batches shared among threads; the linker and loader of kept code; handlers of XLA."""
+"""Single states in one C call; batches shared among threads; linker and loader of stored code; handlers of XLA."""
 
 VARIABLE = "ARMDYN_NATIVE"
 
 
 def is_on(piece: str) -> bool:
-    """Whether a piece may be used.
+    """True if a piece may be used.
 
     Raises:
-        UnknownName: where ``ARMDYN_NATIVE`` names something else than pieces.
+        UnknownName: if ``ARMDYN_NATIVE`` contains a name that is not in `PIECES`.
     """
     chosen = os.environ.get(VARIABLE, "1").strip()
     if chosen in ("0", "1"):

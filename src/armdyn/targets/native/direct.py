@@ -1,22 +1,22 @@
-"""One state in one C call: past the machinery of a ufunc, which takes longer than the equations of motion do.
+"""One state in one C call, without the overhead of a ufunc, which takes longer than the equations of motion.
 
-`call_method` makes a C function that stands in front of a Python ``__call__(self, *arrays)``. Where every array is a
-plain float64 `numpy.ndarray`, C-contiguous and of exactly the shape one state has, it makes the arrays of results, or
-takes those given as ``out=`` where they are plain and writable, and calls the kernel's inner loop for one state.
-Anything else (lists, batches, other types, other keywords, errors) it hands to the Python ``__call__`` as it came:
-there is one place where arguments are understood and explained.
+`call_method` makes a C function that is called before a Python ``__call__(self, *arrays)``. If every array is a plain
+float64 `numpy.ndarray`, C-contiguous and exactly of the shape of one state, it makes the arrays of results, or uses
+those given as ``out=`` if they are plain and writable, and calls the kernel's inner loop for one state. All other
+arguments (lists, batches, other types, other keywords, errors) are passed unchanged to the Python ``__call__``, which
+is the only place that interprets and explains them.
 
-The function is the same for all kernels: LLVM IR, compiled once for this processor and kept on disk as kernels are.
-It learns what to call from ``bytes`` full of addresses and sizes, words of 8 bytes:
+One function serves all kernels: LLVM IR, compiled once for this processor and stored on disk as kernels are.
+It reads addresses and sizes from ``bytes``, words of 8 bytes:
 
-- its own *gateway*: attribute's name, fallback, ndarray, float64's dtype, ``PyArray_New``, ``PyArray_Return``, the word
-  "out";
+- its own *gateway*: attribute's name, fallback, ndarray, float64's dtype, ``PyArray_New``, ``PyArray_Return``, the
+  string "out";
 - the *records* that ``self`` has as an attribute, one for each number of arrays it can be called with: number of
-  inputs, of outputs, of words, inner loop, container, number of states (1), where the outputs' extents and where the
-  steps begin; from word 8 on the number of axes of each argument, the extents of all, the steps of the inner loop.
+  inputs, of outputs, of words, inner loop, container, number of states (1), the indices of the outputs' extents and of
+  the steps; from word 8 on the number of axes of each argument, the extents of all, the steps of the inner loop.
 
 It reads C structures that are part of public binary interfaces, ``PyObject`` and ``PyArrayObject``, and NumPy's table
-of C functions. `_is_known` compares them with what Python says; where they differ, nothing stands in front.
+of C functions. `_is_known` compares them with Python's own values; if they differ, there is no C function.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from armdyn.targets.native import is_on
 from armdyn.targets.native.direct_ir import ENTRY, call_ir
 
 NO_RECORDS = bytes(8)
-"""The value of the attribute while nothing can be called directly; records are put before it."""
+"""The attribute's value without records, which also ends a list of records."""
 
 _MOST = 16
-"""Arrays a call may take, and results it may have."""
+"""The most arrays, and the most results, of a call."""
 
 _ARRAY_NEW, _ARRAY_RETURN = 93, 76  # slots in NumPy's table: PyArray_New, PyArray_Return
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
 def record(kernel: Any, container: Any = None) -> bytes:
-    """The record of a kernel; empty where the C function cannot call it.
+    """The record of a kernel; empty if the C function cannot call it.
 
     ``container`` is called with the results, and must live as long as the record; several results need one.
     """
@@ -64,7 +64,7 @@ def _packed_record(loop: int, inputs: list[Shape], outputs: list[Shape], contain
     ranks = [len(shape) for shape in shapes]
     to_outputs = 8 + len(ranks) + sum(ranks[: len(inputs)])
     to_steps = 8 + len(ranks) + len(extents)
-    sizes = [8 * math.prod(shape) for shape in shapes]  # what NumPy hands to a loop first, steps from state to state
+    sizes = [8 * math.prod(shape) for shape in shapes]  # NumPy passes these first, steps from state to state
     strides = [8 * math.prod(shape[axis + 1 :]) for shape in shapes for axis in range(len(shape))]
     rest = [*ranks, *extents, *sizes, *strides]
     address = 0 if container is None else id(container)
@@ -75,10 +75,10 @@ def _packed_record(loop: int, inputs: list[Shape], outputs: list[Shape], contain
 
 
 def call_method(fallback: Callable[..., Any], attribute: str, trial: Any) -> Any:
-    """A C function to be assigned to ``__call__`` of a class in place of ``fallback``; None where there cannot be one.
+    """A C function to be assigned to ``__call__`` of a class in place of ``fallback``; None if it cannot be made.
 
-    ``attribute`` is where ``self`` has its records, in front of `NO_RECORDS`; ``trial`` is a ufunc that has a `record`,
-    which the C function is tried out with.
+    ``attribute`` is the name of the attribute of ``self`` with its records, followed by `NO_RECORDS`; ``trial`` is a
+    ufunc with a `record`, with which the C function is tested.
     """
     entry = _entry()
     try:
@@ -88,7 +88,7 @@ def call_method(fallback: Callable[..., Any], attribute: str, trial: Any) -> Any
 
 
 def _method(entry: int, fallback: Callable[..., Any], attribute: str) -> Any:
-    """The C function as a method, which Python binds to ``self`` as it binds functions."""
+    """The C function as a method, which Python binds to ``self`` like a function."""
     table = numpy_table("_ARRAY_API")
     needed = (sys.intern(attribute), fallback, np.ndarray, np.dtype(np.float64))
     out = sys.intern("out")
@@ -114,7 +114,7 @@ class _MethodDefinition(ctypes.Structure):
 
 @cache
 def _entry() -> int | None:
-    """The address of the C function; None where it cannot be had or is turned off, which ufuncs make up for."""
+    """The address of the C function; None if it is turned off or not available, and then ufuncs are called."""
     try:
         known = is_on("direct") and _is_known()
     except Exception:  # of a Python or NumPy that has no such objects
@@ -123,7 +123,7 @@ def _entry() -> int | None:
 
 
 def _is_known() -> bool:
-    """Whether this Python and this NumPy lay out their objects as the C function reads them."""
+    """True if the memory layout of objects of this Python and this NumPy is that read by the C function."""
     if sys.implementation.name != "cpython" or object.__basicsize__ != 16 or struct.calcsize("P") != 8:
         return False
     array = np.arange(6.0).reshape(2, 3)[:1]
@@ -138,7 +138,7 @@ def _is_known() -> bool:
 
 
 def _works(entry: int, trial: Any) -> bool:
-    """Whether the C function gives what a ufunc gives for one state, new or in ``out``, and leaves two to Python."""
+    """True if the C function equals a ufunc for one state, in new arrays and ``out``, and passes on two states."""
 
     class Trial:
         records = record(trial, _together) + NO_RECORDS

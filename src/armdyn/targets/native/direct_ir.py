@@ -1,8 +1,8 @@
 """The C function of `armdyn.targets.native.direct` as LLVM IR.
 
 In C it is ``PyObject *armdyn_call(PyObject *gateway, PyObject *const *args, Py_ssize_t count, PyObject *kwnames)``.
-What the words of the gateway and of a record mean is written there. Of ``PyArrayObject`` it reads, by bytes from the
-start: 8 type, 16 data, 24 number of axes, 32 extents, 56 dtype, 64 flags.
+That module describes the words of the gateway and of a record. The fields of ``PyArrayObject`` that it reads are, by
+bytes from the start: 8 type, 16 data, 24 number of axes, 32 extents, 56 dtype, 64 flags.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _word(name: str, index: int, kind: str = "i64") -> str:
 def _call(most: int) -> str:
     """Find the record for this number of arrays; if all of them fit, evaluate, otherwise call the fallback.
 
-    The one keyword that is understood here is ``out``. Its value follows the arrays.
+    The only keyword that is accepted here is ``out``. Its value follows the arrays.
     """
     return f"""
 define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count, ptr %keywords) #0 {{
@@ -132,7 +132,7 @@ otherwise:
 """
 
 
-# Whether ``out`` is an array, or a tuple of several, that results can be written to; if so, which ones and where.
+# Returns true if ``out`` is an array, or a tuple of several, that results can be written to, and then its addresses.
 _ROOM = f"""
 define internal i1 @has_room(ptr %gateway, ptr %record, ptr %out, ptr %room, ptr %targets) #0 {{
 entry:
@@ -179,7 +179,7 @@ no:
 """
 
 
-# Whether no two of the arrays share memory: contiguous ones of float64, of these extents.
+# Returns true if no two of the arrays share memory: contiguous ones of float64, of these extents.
 _APART = """
 define internal i1 @are_apart(i64 %count, ptr %ranks, ptr %extents, ptr %data) #0 {
 entry:
@@ -240,7 +240,7 @@ no:
 """
 
 
-# Whether all are plain arrays of one state with these flags; if so, where their numbers are.
+# Returns true if all are plain arrays of one state with these flags, and then the addresses of their numbers.
 _FITS = f"""
 define internal i1 @fits(
   ptr %gateway, i64 %count, ptr %ranks, ptr %extents, i32 %needed, ptr %arrays, ptr %data
@@ -301,9 +301,9 @@ no:
 
 
 def _evaluate(most: int) -> str:
-    """Call the inner loop and hand the results over; null and an exception if that fails.
+    """Call the inner loop and return the results; null and an exception if that fails.
 
-    Where ``%room`` is not null, the results are its arrays, whose numbers ``%data`` ends with; otherwise new ones.
+    If ``%room`` is not null, the results are its arrays, whose numbers' addresses end ``%data``; otherwise new ones.
     """
     wanted = f"ptr %ndarray, i32 %axes, ptr %shape, i32 {_NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null"
     return f"""

@@ -1,8 +1,8 @@
-"""A static linker: ELF object files for x86-64 or aarch64 become a position-independent image.
+"""A static linker of ELF object files for x86-64 or aarch64 to a position-independent image.
 
-Code and constants lie side by side, relocations between them are applied relative to the instruction. What remains open
-are the addresses of libm's and Python's functions: each is called through a trampoline, a jump to the address in the
-8-byte cell behind it, which the loader fills.
+Code and constants lie side by side; relocations between them are applied relative to the instruction. Only the
+addresses of libm's and Python's functions remain open: each is called through a trampoline, a jump to the address in
+the 8-byte cell after it, which the loader fills.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class _Symbol:
 
 
 def can_link(triple: str) -> bool:
-    """Whether the object files for a machine are such that the linker may know them."""
+    """True if the linker supports the object files of a machine."""
     return triple.startswith(("x86_64", "aarch64")) and "linux" in triple
 
 
 def link(objects: Sequence[bytes], entry: str) -> Image:
-    """Lay out the sections of object files that are needed to run, and apply the relocations between them.
+    """Lay out the sections of object files that are needed at run time, and apply the relocations between them.
 
-    The entry is a function of the first; functions of the others are known to all by their names.
+    The entry is a function of the first; all files can call functions of the others by name.
     """
     processor = _processor(objects[0])
     code = bytearray()
@@ -81,7 +81,7 @@ class _File:
 
     Args:
         data: the bytes of the file.
-        code: the image's, to which code and constants are appended.
+        code: the code of the image, to which code and constants are appended.
     """
 
     def __init__(self, data: bytes, code: bytearray) -> None:
@@ -91,13 +91,13 @@ class _File:
         self._addresses = _laid_out(data, self._sections, code)
 
     def address(self, symbol: _Symbol) -> int:
-        """Where a symbol lies in the image."""
+        """The offset of a symbol in the image."""
         if symbol.section not in self._addresses:
             raise LinkError(f"a symbol in section {symbol.section}")
         return self._addresses[symbol.section] + symbol.value
 
     def functions(self) -> Iterator[tuple[str, int]]:
-        """What other files may call: the names and addresses of the symbols that are not local."""
+        """The names and addresses of the global symbols, which other files may call."""
         for symbol in self.symbols:
             if symbol.is_global and symbol.section:
                 yield symbol.name, self.address(symbol)
@@ -113,7 +113,7 @@ class _File:
 
 
 def _processor(object_code: bytes) -> Processor:
-    """The processor that the code is for."""
+    """The target processor of the code."""
     number = struct.unpack_from("<H", object_code, 18)[0] if object_code[:6] == b"\x7fELF\x02\x01" else 0
     if number not in PROCESSORS:
         raise LinkError("not an ELF object for a processor we know")
@@ -121,7 +121,7 @@ def _processor(object_code: bytes) -> Processor:
 
 
 def _laid_out(object_code: bytes, sections: list[_Section], code: bytearray) -> dict[int, int]:
-    """Append code and constants one after the other; the offset of each section."""
+    """Append code and constants one after the other; returns the offset of each section."""
     addresses: dict[int, int] = {}
     for number, section in enumerate(sections):
         if not section.flags & _SHF_ALLOC or section.name.startswith((".eh_frame", ".note")):
@@ -135,7 +135,7 @@ def _laid_out(object_code: bytes, sections: list[_Section], code: bytearray) -> 
 
 
 class _Trampolines:
-    """Jumps to the addresses in cells, appended to the code as they are asked for."""
+    """Jumps to the addresses in cells, appended to the code on first use."""
 
     def __init__(self, code: bytearray, jump: bytes) -> None:
         self._code, self._jump = code, jump

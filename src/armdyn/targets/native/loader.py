@@ -1,4 +1,4 @@
-"""A loader: an image of `armdyn.targets.native.linker` becomes callable memory, without llvmlite."""
+"""A loader of images of `armdyn.targets.native.linker` into callable memory, without llvmlite."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class LoadError(Exception):
 
 
 def load(image: Image, functions: Mapping[str, int] = NO_FUNCTIONS) -> tuple[int, Any]:
-    """The address of an image's entry, and what must be kept alive for as long as it may be called.
+    """The address of an image's entry, and the object that must be kept alive as long as it may be called.
 
-    ``functions`` are the addresses of those that the image calls besides libm's and Python's.
-    The memory is written first and made executable afterwards, never both at once. That is also when Linux sees to it
-    that processors with caches of instructions apart, as aarch64, find what was written.
+    ``functions`` are the addresses of the functions that the image calls in addition to libm's and Python's.
+    The memory is written first and made executable afterwards, never both at once. At that moment Linux also makes the
+    caches of instructions coherent on processors with separate ones, e.g. aarch64.
     """
     system = ctypes.CDLL(None, use_errno=True)
     size = -(-len(image.code) // mmap.PAGESIZE) * mmap.PAGESIZE

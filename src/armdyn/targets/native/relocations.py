@@ -1,4 +1,4 @@
-"""References in object code, as x86-64 and aarch64 write them, and jumps to functions that lie elsewhere."""
+"""Relocations of x86-64 and aarch64 object code, and jumps to functions outside the image."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Write = Callable[[bytearray, int, int], None]
-"""Write into the code, at a place, what refers to a target; both count from the start of the code."""
+"""A function that writes a reference to a target into the code at a place; both count from the start of the code."""
 
 
 class LinkError(Exception):
-    """Object code our linker does not know; another loader has to take it."""
+    """Object code that armdyn's linker does not support; another loader is needed."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Processor:
     """The relocations and the jump instruction of a processor.
 
     Args:
-        references: how to write each type of reference we know, by its number in the ELF specification.
+        references: the function that writes each supported type of reference, by its number in the ELF specification.
         jump: eight bytes of code that jump to the address in the eight bytes after them.
     """
 
@@ -77,4 +77,4 @@ PROCESSORS: Mapping[int, Processor] = {
         jump=struct.pack("<II", 0x58000050, 0xD61F0200),  # ldr x16, [pc + 8]; br x16
     ),
 }
-"""By the number of the machine in the head of an ELF file."""
+"""The supported processors, by the machine number in the header of an ELF file."""

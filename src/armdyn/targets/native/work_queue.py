@@ -1,10 +1,10 @@
 """A work queue for a batch of states, shared by threads without Python in between.
 
-Python's threads hand the interpreter's lock to each other, and a thread that waits for it sleeps longer than a chunk
+Python's threads pass the interpreter's lock to each other, and a thread that waits for it sleeps longer than a chunk
 of states takes. So threads share a batch in a C function, which NumPy calls as the inner loop of a ufunc. Every thread
 claims the next chunk with an atomic counter, calls the loop that computes on it, and repeats until no chunk is left.
 
-Waking a sleeping thread takes longer than many a batch. So a helper thread without work spins for some milliseconds
+Waking a sleeping thread takes longer than many batches. So a helper thread without work spins for some milliseconds
 before it sleeps, as the threads of OpenMP and of linear algebra libraries do.
 """
 
@@ -19,7 +19,7 @@ from armdyn.targets.native import is_on
 from armdyn.targets.native.work_queue_ir import ENTRY, QUEUE_WORDS, queue_ir
 
 SPINS = 200_000
-"""Iterations that a helper waits for the next batch before it sleeps: one to ten milliseconds, by processor."""
+"""The iterations for which a helper spins before it sleeps: one to ten milliseconds, by processor."""
 
 
 class WorkQueue:
@@ -39,7 +39,7 @@ class WorkQueue:
     def plan(self, loop: int, arrays: int, helpers: int, fewest: int) -> int:
         """The address of the plan that `queue_loop` reads as NumPy's ``data``; never freed.
 
-        ``arrays`` counts the arguments and results of the inner loop; ``fewest`` the states worth a thread.
+        ``arrays`` is the number of arguments and results of the inner loop; ``fewest`` of states worth a thread.
         """
         words = (ctypes.c_int64 * 5)(ctypes.addressof(self._words), helpers, loop, arrays, fewest)
         keep(words)
@@ -48,5 +48,5 @@ class WorkQueue:
 
 @cache
 def queue_loop() -> int | None:
-    """The address of the inner loop that shares a batch out; None where it cannot be had."""
+    """The address of the inner loop that shares a batch; None if it is turned off or not available."""
     return helper("work queue", queue_ir, ENTRY) if is_on("sharing") else None

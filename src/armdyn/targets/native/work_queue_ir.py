@@ -6,9 +6,9 @@ queue and ``dimensions`` the number of iterations it spins.
 
 Words of a plan: the queue, the most helpers, the inner loop that computes, the number of its arguments and results,
 the fewest states worth a thread. Words of a queue, each on a cache line of its own: the current job, the number of
-jobs so far, the helpers inside one, whether a leader is there. Words of a job, which lies on its leader's stack: the
-atomic counter of states claimed, the places left for helpers, states, states a chunk, inner loop, number of arrays,
-their addresses, and the steps.
+jobs so far, the helpers inside one, the flag of a leader. Words of a job, which lies on its leader's stack: the atomic
+counter of states claimed, the free places for helpers, states, states per chunk, inner loop, number of arrays, their
+addresses, and the steps.
 
 A helper counts itself in before it reads the job; the leader removes the job before it reads that count. All four are
 ``seq_cst``, so no helper is inside a job whose leader has returned.
@@ -22,17 +22,17 @@ NUMBER, INSIDE, LEADING = 8, 16, 24
 QUEUE_WORDS = 32
 
 MOST_ARRAYS = 64
-"""Arguments and results of a loop together; NumPy takes no more."""
+"""The most arguments and results of a loop together, as in NumPy."""
 
 LONGEST_STAY = 64
-"""Jobs after which a helper returns to Python, which may be shutting down."""
+"""The number of jobs after which a helper returns to Python, which may be shutting down."""
 
 CHUNKS = 16
-"""Chunks of a thread's share. A thread that is done first claims the next one, which evens out slow cores and late
-starts."""
+"""The number of chunks of a thread's share. The thread that finishes first claims the next one, which balances slow
+cores and late starts."""
 
 GROUP = 16
-"""States that a loop computes together at most; a chunk holds whole groups."""
+"""The most states that a loop computes together; a chunk contains whole groups."""
 
 
 def queue_ir(triple: str) -> str:
@@ -63,7 +63,7 @@ caller:
 
 
 def _pause(triple: str) -> str:
-    """The instruction that tells a processor that a thread spins."""
+    """The processor's hint instruction for a spinning thread."""
     if triple.startswith("x86_64"):
         return "call void @llvm.x86.sse2.pause()"
     if triple.startswith(("aarch64", "arm64")):
@@ -71,7 +71,7 @@ def _pause(triple: str) -> str:
     return ""
 
 
-# @work: claim chunks until none is left.
+# @work claims chunks until all are claimed.
 _WORK = f"""
 %job = type {{ i64, i64, i64, i64, ptr, i64, ptr, ptr }}
 
@@ -124,7 +124,7 @@ done:
 
 
 def _lead(pause: str) -> str:
-    """``@lead``: publish a job, work on it, and return when it is finished and no helper is inside."""
+    """``@lead`` publishes a job, works on it, and returns when it is finished and no helper is inside."""
     return f"""
 define internal void @lead(ptr %queue, ptr %job) nounwind {{
 entry:
@@ -149,7 +149,7 @@ done:
 
 
 def _help(pause: str) -> str:
-    """``@help``: work on jobs until there has been none for some time, or there have been many."""
+    """``@help`` works on jobs until there has been none for some time, or `LONGEST_STAY` of them."""
     return f"""
 define internal void @help(ptr %queue, i64 %spins) nounwind {{
 entry:
@@ -199,7 +199,7 @@ _FILLED = "\n".join(
     )
 )
 
-# @batch: share a batch where it is large and no other leader is there; else call the loop for all of it.
+# @batch shares a batch if it is large and there is no other leader; else it calls the loop for all of it.
 _BATCH = f"""
 define internal void @batch(ptr %args, ptr %dimensions, ptr %steps, ptr %plan) nounwind {{
 entry:

@@ -1,11 +1,10 @@
 """A kernel as a handler of XLA's typed foreign function interface, which JAX calls on a CPU without Python.
 
-The handler is the same code for all kernels: LLVM IR, compiled once for this processor and kept on disk as kernels are.
-It is loaded once for every kernel, whose address stands behind the name it calls. What it is given beside the buffers
-is a *plan*, an attribute of 8-byte integers: their number, numbers of inputs and of all arrays, XLA's number for the
-type of their elements, rows, states a row; then for every array its size, then its steps in bytes from row to row, then
-the steps of the inner loop as NumPy hands them to it. The plan is part of the program that XLA compiles, and the same
-in every process.
+One handler serves all kernels: LLVM IR, compiled once for this processor and stored on disk as kernels are. It is
+loaded once for every kernel, and calls the kernel's address by name. In addition to the buffers it receives a *plan*,
+an attribute of 8-byte integers: their number, numbers of inputs and of all arrays, XLA's number for the type of their
+elements, rows, states per row; then for every array its size, then its steps in bytes from row to row, then the steps
+of the inner loop as in NumPy. The plan is part of the program that XLA compiles, and equal in every process.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ XLA_TYPES = {"f": 11, "d": 12}  # XLA_FFI_DataType_F32, XLA_FFI_DataType_F64
 
 
 class HandlerError(Exception):
-    """There can be no handler; its text says why.
+    """No handler can be made; the message gives the reason.
 
-    ``is_known`` is whether there is nothing to report: a choice of the user, a limit, or what kernels warn of.
+    ``is_known`` is True if there is nothing to report: a choice of the user, a limit, or a warning by kernels.
     """
 
     def __init__(self, reason: str, *, is_known: bool = False) -> None:
@@ -37,17 +36,17 @@ class HandlerError(Exception):
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a batch: how many states, and for every array the states of its own from one to the next."""
+    """An axis of a batch: the number of states, and every array's step from one to the next, in its states."""
 
     extent: int
     steps: tuple[int, ...]
 
 
 def handler(loop: int, arrays: int) -> int:
-    """The address of a handler for the inner loop at an address, with so many arguments and results; never freed.
+    """The address of a handler for the inner loop at an address, with ``arrays`` arrays in all; never freed.
 
     Raises:
-        HandlerError: where there can be none.
+        HandlerError: if no handler can be made.
     """
     if not is_on("xla"):
         raise HandlerError("ARMDYN_NATIVE turns it off", is_known=True)
@@ -57,7 +56,7 @@ def handler(loop: int, arrays: int) -> int:
         code = kept_or_compiled(
             "handler of XLA", lambda: Module(handler_ir(host().triple)), ENTRY, functions={KERNEL: loop}
         )
-    except Exception as error:  # no compiler, for example
+    except Exception as error:  # e.g. no compiler
         raise HandlerError(f"it cannot be compiled ({error})") from error
     if code is None:
         raise HandlerError("its code cannot be loaded")
@@ -73,8 +72,8 @@ def plan(
     Args:
         letter: ``"f"`` for float32, ``"d"`` for float64.
         cores: the shapes of one state's arguments and results.
-        inputs: how many of them are arguments.
-        counts: the states that every array holds.
+        inputs: the number of arguments among them.
+        counts: the number of states in every array.
         rows: the outer axis of the batch.
         states: its inner axis.
     """

@@ -18,13 +18,13 @@ from __future__ import annotations
 ENTRY = "armdyn_xla"
 
 KERNEL = "armdyn_xla_kernel"
-"""The name by which it calls the inner loop."""
+"""The symbol of the inner loop that the handler calls."""
 
 MOST_ARRAYS = 1024
-"""Arguments and results together: their addresses take 8 kB of the stack."""
+"""The most arguments and results together: their addresses take 8 kB of the stack."""
 
 HEAD = 6
-"""Words of a plan before the arrays' sizes."""
+"""The number of words of a plan before the arrays' sizes."""
 
 _FRAME, _ARRAYS, _ATTRIBUTES, _BUFFER = 168, 40, 48, 48
 _METADATA, _EXECUTE, _ARRAY, _S64 = 1, 3, 1, 5
@@ -56,7 +56,7 @@ def _word(name: str, index: int) -> str:
     return _load(name, "plan", 8 * index)
 
 
-# Answer a question for metadata, refuse unknown layouts, ignore other stages, evaluate.
+# Answers a request for metadata, refuses unknown layouts, ignores other stages, evaluates.
 _ENTRY = f"""
 define ptr @{ENTRY}(ptr %frame) #0 {{
 entry:
@@ -93,8 +93,8 @@ failed:
 }}
 """
 
-# The version this handler was made for: XLA's own of major version 0 where the call frame is laid out as known, for a
-# minor version only adds fields; -1 where it is not, which XLA refuses to register.
+# Writes the version of this handler: XLA's own of major version 0 if the layout of the call frame is the known one,
+# because a minor version only adds fields; -1 if it is not, which XLA refuses to register.
 _METADATA_REPLY = f"""
 define internal void @tell(ptr %frame, ptr %extension, i1 %known) #0 {{
 entry:
@@ -128,7 +128,7 @@ done:
 }}
 """
 
-# Whether the call frame has the fields that are read, where they are read.
+# Returns true if the call frame has the fields that are read, at the offsets at which they are read.
 _IS_KNOWN = f"""
 define internal i1 @is_known(ptr %frame) #0 {{
 entry:
@@ -150,7 +150,7 @@ no:
 }}
 """
 
-# The plan, where every buffer is as it says; their data are then in %data. Else null.
+# Returns the plan if every buffer agrees with it, with the buffers' data in %data; else null.
 _FITS = f"""
 define internal ptr @fits(ptr %frame, ptr %data) #0 {{
 entry:
@@ -245,8 +245,8 @@ no:
 }}
 """
 
-# Call the inner loop for every row of states. Behind the sizes a plan has the steps from row to row, then those that
-# the inner loop is given.
+# Calls the inner loop for every row of states. After the sizes a plan has the steps from row to row, then the steps
+# that the inner loop takes.
 _RUN = f"""
 define internal void @run(ptr %plan, ptr %data) #0 {{
 entry:
@@ -283,7 +283,7 @@ done:
 }}
 """
 
-# An error of XLA's.
+# Makes an error of XLA.
 _FAILED = f"""
 define internal ptr @failed(ptr %frame) #0 {{
 entry:

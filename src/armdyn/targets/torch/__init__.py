@@ -1,6 +1,6 @@
 """Programs as functions of PyTorch's tensors: compiled kernels, differentiated by adjoint and tangent programs.
 
-`function.py` is what a user calls, `checking.py` what it refuses, `rules.py` its place in torch's transforms,
+`function.py` has the user's function, `checking.py` its checks, `rules.py` its rules in torch's transforms,
 `operator.py` a program with its derivatives, `evaluation.py` the call of the kernel on the tensors' own memory.
 """
 
@@ -20,17 +20,18 @@ def to_torch(program: Program, *, name: str | None = None, workers: int | None =
 
     Leading axes broadcast, as in NumPy's calls; float32 or float64, all arrays alike. Gradients of any order come from
     adjoint programs (`Program.vjp`), rates from tangent programs (`Program.jvp`), by those tensors only that need them,
-    each made when first asked for; no Jacobian is formed. So ``loss.backward()``, `torch.autograd.grad`, forward-mode
+    each made on first use; no Jacobian is formed. So ``loss.backward()``, `torch.autograd.grad`, forward-mode
     AD and `torch.func`'s grad, vjp, jvp, jacrev, jacfwd, hessian and vmap work, in any order, nested, and inside of
     `torch.compile(fullgraph=True)`, in whose graphs the program and its derivatives are one operator each.
 
     Args:
-        program: what is exported.
-        name: of the function; the program's own if not given.
-        workers: threads that share a large batch, as in armdyn's calls; -1 for one a core, one if not given.
+        program: the program to export.
+        name: the name of the function; the program's own if not given.
+        workers: the threads that share a large batch, as in armdyn's calls; -1 for one per core, one if not given.
 
     Returns:
-        A function of the program's arrays, by position or by name; of several results a named tuple. It pickles.
+        A function of the program's arrays, by position or by name; it returns several results as a named tuple. It can
+        be pickled.
 
     Raises:
         MissingLibrary: without PyTorch.

@@ -1,4 +1,4 @@
-"""Checks of the tensors that a program takes: their shapes, types and devices."""
+"""Checks of the tensors given to a program: their shapes, types and devices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
 _TYPES = (torch.float64, torch.float32)
 _LOWERED = (torch.bfloat16, torch.float16)
-"""What `torch.autocast` makes of the results of layers."""
+"""The types to which `torch.autocast` lowers the results of layers."""
 
 _DEVICES = ("cpu", "meta")
 
@@ -24,13 +24,13 @@ def aligned(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
     """The tensors, checked, with leading axes broadcast; no memory is copied.
 
     Under `torch.autocast` tensors of lower precision are computed in float32, or in float64 if another one has that, as
-    PyTorch does of its own functions that need the precision.
+    PyTorch does with its own functions that need the precision.
 
     Raises:
-        TypeError: a value that is not a tensor.
-        DTypeError: tensors of other types than float32 and float64, or of both.
-        ShapeError: a tensor whose last axes are not the array's, or leading axes that do not broadcast.
-        Unsupported: tensors on other devices than the CPU, or of a sparse layout.
+        TypeError: if a value is not a tensor.
+        DTypeError: if tensors have other types than float32 and float64, or both.
+        ShapeError: if a tensor's last axes are not the array's, or leading axes do not broadcast.
+        Unsupported: if tensors are on other devices than the CPU, or have a sparse layout.
     """
     wanted = _common_type(tensors)
     tensors = [tensor.to(wanted) if _is_lowered(tensor) else tensor for tensor in tensors]
@@ -41,13 +41,13 @@ def aligned(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
 
 
 def _common_type(tensors: Sequence[Any]) -> Any:
-    """The type that all tensors can have: of those that kernels take, the first that one has; float32 if none has."""
+    """The common type of the tensors: float64 if any has it, else float32."""
     types = [getattr(tensor, "dtype", None) for tensor in tensors]
     return next((dtype for dtype in _TYPES if dtype in types), torch.float32)
 
 
 def _is_lowered(tensor: Any) -> bool:
-    """Whether `torch.autocast` is on and has lowered the precision of a tensor."""
+    """True if `torch.autocast` is on and has lowered the precision of a tensor."""
     is_low = isinstance(tensor, torch.Tensor) and tensor.dtype in _LOWERED
     return is_low and bool(torch.is_autocast_enabled(tensor.device.type))
 

@@ -21,7 +21,7 @@ torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
 
 class Evaluation:
-    """Calls of a program's kernel; arrays without numbers, which NumPy makes no ufunc of, do not get to it."""
+    """Calls of a program's kernel, without empty arrays, for which NumPy makes no ufunc."""
 
     def __init__(self, program: Program, workers: int | None) -> None:
         self.program = program
@@ -33,7 +33,7 @@ class Evaluation:
         return self.of_arrays(tensors, list(map(as_array, tensors)))
 
     def of_arrays(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
-        """The results for tensors that are seen as arrays already."""
+        """The results for tensors, given their views as arrays."""
         results = self.empty_results(tensors[0], batch_of(tensors[0], self.program.inputs[0]))
         out = tuple(results[k].numpy() for k in self._outputs)
         if not self._inputs:
@@ -48,7 +48,7 @@ class Evaluation:
         return [like.new_empty((*batch, *port.shape)) for port in self.program.outputs]
 
     def constants(self) -> list[Any]:
-        """The results of a program that takes no numbers, as arrays."""
+        """The results of a program without numbers as inputs, as arrays."""
         some = [np.empty(port.shape) for port in self.program.inputs]
         results = interpret(self.program, *some)
         return [results[k] for k in self._outputs]
@@ -77,5 +77,5 @@ def batch_of(tensor: Any, port: Port) -> tuple[int, ...]:
 
 
 def as_array(tensor: Any) -> Any:
-    """A tensor's memory as NumPy sees it."""
+    """NumPy's view of a tensor's memory."""
     return tensor.detach().resolve_neg().numpy()

@@ -16,7 +16,7 @@ torch: Any = extra("torch", "to_torch", library="PyTorch")
 
 
 class TorchFunction(NamedCall):
-    """A program as a function of tensors, made by `Program.to_torch`, where it is described."""
+    """A program as a function of tensors, made by `Program.to_torch`."""
 
     KIND, LANGUAGE = "tensors", "PyTorch"
 
@@ -28,7 +28,7 @@ class TorchFunction(NamedCall):
         self._in_graph = in_graph(self._operator)
 
     def __call__(self, *tensors: Any, **by_name: Any) -> Any:
-        """The results for tensors of shape (..., *shape of the array); see `aligned` for errors."""
+        """The results for tensors of shape (..., *shape of the array); `aligned` raises errors."""
         given = self._bound(tensors, by_name)
         if not given:
             return self._result(*self._constants())
@@ -39,9 +39,9 @@ class TorchFunction(NamedCall):
 
     @property
     def operator(self) -> Any:
-        """The operator behind it, a `torch.library.CustomOpDef`, registered with torch when it is first asked for.
+        """The operator of the program, a `torch.library.CustomOpDef`, registered with torch on first use.
 
-        Its tensors have equal leading axes. A graph of `torch.export` is loaded where its operators are registered.
+        Its tensors have equal leading axes. A graph of `torch.export` can be loaded once its operators are registered.
         """
         return self._operator.op
 

@@ -19,7 +19,7 @@ _operators: Once[tuple[str, int | None], Operator] = Once()
 
 
 def operator_of(program: Program, workers: int | None) -> Operator:
-    """The operator of a program, the same one at every call; as its machine code it is never freed."""
+    """The operator of a program, one object for all calls; like its machine code it is never freed."""
     return _operators.get((program.digest, workers), lambda: Operator(program, workers))
 
 
@@ -27,7 +27,7 @@ class Operator:
     """A program as an operator of torch; the leading axes of all its tensors are equal.
 
     ``op`` is registered with torch by the digest of the program: it takes one tensor for each input and returns a list
-    of tensors. In graphs of `torch.compile` it is the node, and differentiates itself there. Elsewhere `rules` do.
+    of tensors. In graphs of `torch.compile` it is the node, with its own derivatives. Elsewhere `rules` apply.
     """
 
     def __init__(self, program: Program, workers: int | None) -> None:
@@ -37,11 +37,11 @@ class Operator:
         self._products: dict[tuple[str, Which, Which], Operator] = {}
 
     def adjoint(self, of: Which, wrt: Which) -> Operator:
-        """Takes the tensors and cotangents of some outputs; gives the cotangents of some inputs."""
+        """The operator of the tensors and the cotangents of some outputs that returns the cotangents of some inputs."""
         return self._product("vjp", of, wrt)
 
     def tangent(self, wrt: Which) -> Operator:
-        """Takes the tensors and tangents of some inputs; gives the tangents of all outputs."""
+        """The operator of the tensors and the tangents of some inputs that returns the tangents of all outputs."""
         return self._product("jvp", tuple(range(len(self.program.outputs))), wrt)
 
     def _product(self, kind: str, of: Which, wrt: Which) -> Operator:
@@ -95,7 +95,7 @@ class Operator:
         return self.backward(ctx.saved_tensors, cotangents, ctx.needs_input_grad, Operator.__call__)
 
     def backward(self, tensors: Any, cotangents: Any, needed: Any, call: Any) -> tuple[Any, ...]:
-        """The cotangents of the inputs that need one, None of others; ``call`` evaluates an operator."""
+        """The cotangents of the inputs that need one, None for others; ``call`` evaluates an operator."""
         of = tuple(k for k, cotangent in enumerate(cotangents) if cotangent is not None)
         wrt = tuple(k for k, is_needed in enumerate(needed) if is_needed)
         if not (of and wrt):
@@ -112,7 +112,7 @@ _registered: Once[tuple[str, int | None], Any] = Once()
 
 
 def in_front(size: int, in_dims: Any, tensors: Any) -> list[Any]:
-    """Tensors with the mapped axis in front; those without one are repeated along it, their memory is not."""
+    """Tensors with the mapped axis in front; those without one are expanded along it, without copying memory."""
     return [
         tensor.expand(size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
         for dim, tensor in zip(in_dims, tensors, strict=True)

@@ -1,7 +1,7 @@
-"""How a program takes part in torch's transforms outside of `torch.compile`: reverse and forward mode, vmap.
+"""The rules of a program in torch's transforms outside of `torch.compile`: reverse and forward mode, vmap.
 
-Operators of `torch.library` have no forward mode, so there is an `autograd.Function` round them, which has. Its rules
-call itself, with the operators of derivatives: so every transform takes the result of every other.
+Operators of `torch.library` have no forward mode, so an `autograd.Function` wraps them, which has. Its rules call
+the function itself with the operators of derivatives, so that all transforms can be nested.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Call(torch.autograd.Function):  # type: ignore[misc]  # torch is Any here,
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep the inputs; derivatives are functions of them."""
+        """Save the inputs; derivatives are functions of them."""
         operator, *tensors = inputs
         ctx.operator = operator
         ctx.save_for_backward(*tensors)
@@ -47,7 +47,7 @@ class Call(torch.autograd.Function):  # type: ignore[misc]  # torch is Any here,
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: Any) -> tuple[Any, ...]:
-        """J x_dot along the tangents there are."""
+        """J x_dot along the given tangents."""
         wrt = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
         along = ctx.operator.tangent(wrt)
         results: tuple[Any, ...] = Call.apply(along, *ctx.saved_tensors, *(tangents[k] for k in wrt))
@@ -55,27 +55,27 @@ class Call(torch.autograd.Function):  # type: ignore[misc]  # torch is Any here,
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], operator: Operator, *tensors: Any) -> tuple[Any, Any]:
-        """The mapped axis is one more leading axis."""
+        """The results with the mapped axis as one more leading axis."""
         results = Call.apply(operator, *in_front(info.batch_size, in_dims[1:], tensors))
         return results, (0,) * len(results)
 
 
 def _memory_of(tensors: Sequence[Any]) -> list[Any] | None:
-    """The tensors as arrays; None where torch records or imitates operators, and calls the kernel itself, or not."""
+    """The tensors as arrays; None if torch records or simulates operators, so that the operator must be called."""
     if is_in_torch_dispatch_mode() or not all(type(tensor) in _PLAIN and tensor.is_cpu for tensor in tensors):
         return None
     try:
         return list(map(as_array, tensors))
-    except RuntimeError:  # tensors of transforms, such as functionalize and the vmap inside torch.autograd.functional
+    except RuntimeError:  # tensors of transforms, e.g. functionalize and the vmap inside torch.autograd.functional
         return None
 
 
-# torch binds the arguments of each call to it; with the signature at hand that takes a third of the time.
+# torch binds the arguments of each call to its signature; with a stored signature that takes a third of the time.
 Call.forward.__signature__ = signature(Call.forward)  # type: ignore[attr-defined]
 
 
 def in_graph(operator: Operator) -> Any:
-    """The results of an operator, as a function that `torch.compile` takes into its graph without looking inside."""
+    """The results of an operator, as a function that `torch.compile` puts into its graph as one node."""
 
     def call(*tensors: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = Call.apply(operator, *tensors)

@@ -1,8 +1,8 @@
-"""WebAssembly modules of programs, for browsers and every other engine, with their JavaScript; no other tool is needed.
+"""WebAssembly modules of programs, for browsers and every other engine, with their JavaScript, without other tools.
 
 `to_wasm` makes a module of one program, `module` of several and of rollouts. `instructions` and `encoder` write the
 binary format, `code` turns a program into code for its stack machine, `loops` repeats it over states and over time,
-`trigonometry` has armdyn's own sine and cosine, `interface` says what a module exports.
+`trigonometry` has armdyn's own sine and cosine, `interface` describes the exports of a module.
 """
 
 from armdyn.lazy import modules_of

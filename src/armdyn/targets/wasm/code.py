@@ -1,7 +1,7 @@
 """A program as code of WebAssembly's stack machine.
 
-A value is computed where it is first needed: what is needed once stays on the stack, what is needed again goes into a
-local (local.tee), which is free for another value after the last use. So most operations are one byte.
+A value is computed at its first use: a value with one use stays on the stack, a value with several goes into a local
+(local.tee), which is free for another value after the last use. So most operations are one byte.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from armdyn.program.graph import Node
 from armdyn.targets.wasm.instructions import call, get, number, op, put, tee
 
 HOST = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "pow")
-"""Operations that WebAssembly lacks; the host gives them."""
+"""Operations that WebAssembly lacks and imports from the host."""
 
 _COMPARISONS = {"less": "f64.lt", "less_equal": "f64.le"}
 _INSTRUCTIONS = {
@@ -38,7 +38,7 @@ Step = int | bytes | Callable[[], None]
 
 @dataclass(frozen=True)
 class Root:
-    """A value that is stored: the code before it and behind it."""
+    """A value that is stored: the code before and after it."""
 
     node: int
     before: bytes
@@ -53,15 +53,15 @@ def straight_code(
     functions: Mapping[str, int],
     first_local: int,
 ) -> tuple[bytes, int]:
-    """The code that computes and stores values, and the number of locals that it takes.
+    """The code that computes and stores values, and the number of locals that it needs.
 
     Args:
-        nodes: of the program.
-        inside: those operations that are computed here.
-        roots: what is stored.
-        leaves: the code that loads a value from memory, for inputs and what was computed elsewhere.
-        functions: the indices of what is called: operations of the host, ``sign`` and ``sincos``.
-        first_local: the locals from this one on are free.
+        nodes: the nodes of the program.
+        inside: the operations that are computed here.
+        roots: the stored values.
+        leaves: the code that loads a value from memory, for inputs and values computed in other functions.
+        functions: the indices of the called functions: operations of the host, ``sign`` and ``sincos``.
+        first_local: the first free local.
     """
     writer = _Writer(nodes, inside, roots, leaves, functions, first_local)
     for root in roots:
@@ -70,7 +70,7 @@ def straight_code(
 
 
 class _Writer:
-    """The code so far, and where the values are."""
+    """The code so far, and the locals of the values."""
 
     def __init__(
         self,
@@ -89,11 +89,11 @@ class _Writer:
         self.twins = _twins(nodes, inside) if "sincos" in functions else {}
         self.uses = Counter(root.node for root in roots)
         for index in inside:
-            if self.twins.get(index, index) >= index:  # sine and cosine of an angle need it once
+            if self.twins.get(index, index) >= index:  # sine and cosine of an angle share one use of it
                 self.uses.update(nodes[index][1:])  # type: ignore[arg-type]
 
     def write(self, steps: Sequence[Step]) -> None:
-        """Do steps in turn; each may put others before the next."""
+        """Execute steps in turn; each may insert others before the next."""
         pending = list(reversed(steps))
         while pending:
             step = pending.pop()
@@ -105,7 +105,7 @@ class _Writer:
                 step()
 
     def value(self, index: int) -> Sequence[Step]:
-        """The steps that bring a value onto the stack."""
+        """The steps that put a value on the stack."""
         slot = self.slots.get(index)
         if slot is not None:
             self._used(index)
@@ -113,7 +113,7 @@ class _Writer:
         return (*self._computed(index), lambda: self._keep(index))
 
     def _keep(self, index: int) -> None:
-        """The value is on the stack for the first time."""
+        """Store a value that is on the stack for the first time in a local, if it has more uses."""
         self.uses[index] -= 1
         if self.uses[index]:
             self.code += tee(self._place(index))
@@ -150,14 +150,14 @@ class _Writer:
         return (*arguments, call(self.functions[name]))
 
     def _condition(self, index: int) -> Sequence[Step]:
-        """The condition node != 0 as the integer that WebAssembly's ``select`` takes."""
+        """The condition node != 0 as the integer for WebAssembly's ``select``."""
         name, *arguments = self.nodes[index]
         if name in _COMPARISONS and self.uses[index] == 1 and index not in self.slots and index not in self.leaves:
             return (*arguments, op(_COMPARISONS[str(name)]))  # type: ignore[arg-type]
         return (index, number(0.0), op("f64.ne"))
 
     def _sine_and_cosine(self, index: int, name: str, angle: int) -> Sequence[Step]:
-        """The function gives the sine, then the cosine; that of both which is not asked for yet is kept if needed."""
+        """The steps of both for one angle: the function returns sine, then cosine; the other is stored if needed."""
         other = self.twins.get(index, index)
         return (angle, call(self.functions["sincos"]), lambda: self._keep_other(name, index, other))
 
@@ -175,7 +175,7 @@ class _Writer:
 
 
 def _twins(nodes: Sequence[Node], inside: Iterable[int]) -> dict[int, int]:
-    """For each sine the cosine of the same angle and for each cosine the sine, where both are computed."""
+    """The cosine of the angle of each sine, and the sine for each cosine, if both are computed."""
     places = {nodes[index]: index for index in inside if nodes[index][0] in ("sin", "cos")}
     other = {"sin": "cos", "cos": "sin"}
     found = {index: places.get((other[str(node[0])], node[1])) for node, index in places.items()}

@@ -15,7 +15,7 @@ I32, I64, F64 = b"\x7f", b"\x7e", b"\x7c"
 _FUNCTION, _MEMORY, _GLOBAL = b"\x00", b"\x02", b"\x03"
 _TYPE, _IMPORT, _FUNCTIONS, _MEMORIES, _GLOBALS, _EXPORT, _CODE, _DATA = 1, 2, 3, 5, 6, 7, 10, 11
 PAGE = 65536
-"""Bytes in a page of memory."""
+"""The size of a page of memory, bytes."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Signature:
     results: bytes = b""
 
     def encoded(self) -> bytes:
-        """As an entry of the section of types."""
+        """The signature as an entry of the type section."""
         return b"\x60" + _sized(self.parameters) + _sized(self.results)
 
 
 @dataclass(frozen=True)
 class Code:
-    """A function: its signature, the types of its locals behind the parameters, and its instructions."""
+    """A function: its signature, the types of its locals after the parameters, and its instructions."""
 
     name: str
     signature: Signature
@@ -40,7 +40,7 @@ class Code:
     body: bytes
 
     def encoded(self) -> bytes:
-        """As an entry of the section of code; locals of one type together."""
+        """The function as an entry of the code section; consecutive locals of one type are grouped."""
         runs = [(len(list(run)), bytes((kind,))) for kind, run in itertools.groupby(self.locals)]
         content = _vector(unsigned(count) + kind for count, kind in runs) + self.body + op("end")
         return _sized(content)
@@ -51,12 +51,12 @@ class Contents:
     """The parts of a module. Functions are numbered through: the imports, then its own.
 
     Args:
-        name: of the module, for debuggers.
+        name: the name of the module, for debuggers.
         imports: functions of the host, all from the module ``armdyn``.
-        functions: its own.
-        exports: of its own functions, the name of each and the function's.
-        data: what stands at the beginning of the memory.
-        heap: the first byte of the memory that it leaves free, which is exported as the global ``heap``.
+        functions: the module's own functions.
+        exports: the names of functions by their exported names.
+        data: the content of the beginning of the memory.
+        heap: the first free byte of the memory, which is exported as the global ``heap``.
         custom: the contents of custom sections.
     """
 
@@ -69,7 +69,7 @@ class Contents:
     custom: Mapping[str, bytes]
 
     def encoded(self) -> bytes:
-        """The file."""
+        """The bytes of the file."""
         indices = index_of([*self.imports, *(f.name for f in self.functions)])
         types = index_of([*self.imports.values(), *(f.signature for f in self.functions)])
         return b"".join(
@@ -101,7 +101,7 @@ class Contents:
 
 
 def index_of(items: Iterable[Item]) -> dict[Item, int]:
-    """The place of every different one."""
+    """The index of every distinct item."""
     return {item: k for k, item in enumerate(dict.fromkeys(items))}
 
 

@@ -22,7 +22,7 @@ from armdyn.writing import write_folder
 Sine = Literal["host", "own"]
 
 _ADDRESSES = 1000
-"""Parameters of a function, at most."""
+"""The most parameters of a function."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class WasmModule:
     """A WebAssembly module of programs and rollouts.
 
     Args:
-        name: of the files, and of the module for debuggers.
+        name: the name of the files, and of the module for debuggers.
         bytes: the module.
-        functions: what it exports.
+        functions: the exported functions.
         imports: functions of the host that it needs, from the module ``armdyn``: of JavaScript's Math, or of libm.
 
     >>> arm = armdyn.load("planar_2r")
@@ -48,7 +48,7 @@ class WasmModule:
 
     @property
     def javascript(self) -> str:
-        """An ES module with the WebAssembly in it: ``load()`` gives the functions. It needs no other file.
+        """An ES module that contains the WebAssembly; ``load()`` returns the functions. It needs no other file.
 
         It runs in browsers, also inside of ``<script type="module">`` of a page that is opened from disk, in node and
         in Deno.
@@ -79,17 +79,17 @@ def to_wasm(program: Program, *, name: str | None = None, sine: Sine = "host") -
     """The program as a WebAssembly module, in float64, for browsers, node and every other engine.
 
     Its function takes one state or many; ``.javascript`` calls it with arrays. Results equal NumPy's to the rounding of
-    sine, cosine and what else is the host's (tan, asin, acos, atan, atan2, exp, log, tanh, pow).
+    the host's functions (sin, cos, tan, asin, acos, atan, atan2, exp, log, tanh, pow).
 
     Args:
-        program: what is exported.
-        name: of the function and of the module; the program's own if not given.
+        program: the program to export.
+        name: the name of the function and of the module; the program's own if not given.
         sine: ``"host"`` calls the host's sine and cosine, JavaScript's Math.sin and Math.cos; ``"own"`` puts armdyn's
-            into the module, some 1,500 bytes: the same bits on every machine, for angles of any size.
+            into the module, some 1,500 bytes, with identical bits on every machine, for angles of any size.
 
     Raises:
-        Unsupported: a program with more arrays than a function of WebAssembly takes, or that needs more memory.
-        ValueError: another ``sine``.
+        Unsupported: if the program has more arrays than a function of WebAssembly accepts, or needs too much memory.
+        ValueError: if ``sine`` is another value.
 
     >>> module = armdyn.load("ur5").inverse_dynamics.program().to_wasm()
     >>> len(module.bytes) < 4000
@@ -110,13 +110,13 @@ def module(
     """Several programs and rollouts as one WebAssembly module, with one memory.
 
     Args:
-        programs: what is exported, under its own name or under that of a mapping.
-        name: of the module.
-        sine: see `to_wasm`.
+        programs: the programs to export, under their own names or under those of a mapping.
+        name: the name of the module.
+        sine: ``"host"`` or ``"own"``, as in `to_wasm`.
 
     Raises:
-        Unsupported: names that collide, and what `to_wasm` refuses.
-        ValueError: another ``sine``, or no program.
+        Unsupported: if names collide, or for the reasons of `to_wasm`.
+        ValueError: if ``sine`` is another value, or if there is no program.
 
     >>> arm = armdyn.load("ur5")
     >>> armdyn.targets.wasm.module({"M": arm.mass_matrix.program(), "g": arm.gravity_forces.program()}, sine="own")

@@ -1,4 +1,4 @@
-"""Small functions of a module for what WebAssembly has no instruction for."""
+"""Small functions of a module for operations without an instruction of WebAssembly."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ SIGN = Code(
         {"x": 0},
     ),
 )
-"""-1, 0 or 1: whether x is above 0, less whether it is below; NaN for NaN."""
+"""The sign of x, -1, 0 or 1: (x > 0) - (x < 0); NaN for NaN."""

@@ -61,7 +61,7 @@ _BLOCKS = {"block": 0x02, "loop": 0x03, "if": 0x04}
 _MEMORY = {"i64.load": 0x29, "f64.load": 0x2B, "f64.store": 0x39}
 _NO_RESULT = 0x40
 _EIGHT_BYTES = 3
-"""The alignment that a load promises, as a power of two."""
+"""The alignment of a load, as the exponent of a power of two."""
 
 MEMORY_COPY = bytes((0xFC, 0x0A, 0x00, 0x00))
 """memory.copy: destination, source and number of bytes are on the stack."""
@@ -108,12 +108,12 @@ def get(local: int) -> bytes:
 
 
 def put(local: int) -> bytes:
-    """Take the top of the stack into a local."""
+    """Pop the top of the stack into a local."""
     return indexed("set", local)
 
 
 def tee(local: int) -> bytes:
-    """Keep the top of the stack in a local too."""
+    """Copy the top of the stack to a local."""
     return indexed("tee", local)
 
 
@@ -168,7 +168,7 @@ def _as_float32(value: float) -> bytes | None:
 
 
 def assembled(text: str, names: Mapping[str, int]) -> bytes:
-    """The code of instructions as one writes them, with the operand behind its instruction.
+    """The code of instructions in text form, with the operand after its instruction.
 
     Args:
         text: instructions; ``f64.const 0.5``, ``i32.const 3``, ``i64.load 8``, ``br_if 0``, ``get x`` for local.get x.

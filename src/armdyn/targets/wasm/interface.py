@@ -1,4 +1,4 @@
-"""`Interface`: what a function of a module takes and gives, for its users and for the JavaScript that calls it."""
+"""`Interface`: arguments and results of a module's function, for its users and for the JavaScript that calls it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Interface:
     """The arguments and results of a function of a module.
 
     Args:
-        name: of the function.
+        name: the name of the function.
         inputs: its arrays, in order.
         outputs: its results; those of a rollout are its records.
-        operations: of one state, or of one step.
-        carried: the inputs of a rollout that hold its state, and hold its last state afterwards; None of a program.
+        operations: the operation counts of one state, or of one step.
+        carried: the inputs of a rollout that hold its state, and its last state afterwards; None for a program.
         stepwise: the inputs of a rollout that have a row for each step.
     """
 
@@ -30,14 +30,14 @@ class Interface:
 
     @classmethod
     def of(cls, name: str, one: Program | Rollout) -> Interface:
-        """That of a program or a rollout."""
+        """The interface of a program or a rollout."""
         if isinstance(one, Program):
             return cls(name, one.inputs, one.outputs, str(one.op_counts))
         carried = tuple(port.name for port in one.state)
         return cls(name, one.inputs, one.records, str(one.op_counts), carried, one.stepwise)
 
     def described(self) -> dict[str, object]:
-        """The same as JSON takes it."""
+        """The interface as an object for JSON."""
         found: dict[str, object] = {"name": self.name, "operations": self.operations}
         found["inputs"] = [{"name": port.name, "shape": port.shape} for port in self.inputs]
         found["outputs"] = [{"name": port.name, "shape": port.shape} for port in self.outputs]

@@ -1,4 +1,4 @@
-"""The JavaScript of a module: an ES module that holds the WebAssembly and calls it with arrays, and its types."""
+"""The JavaScript of a module: an ES module that contains the WebAssembly and calls it with arrays, and its types."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _WORDS = (
     "undefined var void while with yield exports then "
 )
 RESERVED = frozenset(_WORDS.split())
-"""Names that no function may have: JavaScript's own words, what every module exports, and the mark of a promise."""
+"""Names that no function may have: JavaScript's keywords, every module's exports, and ``then`` of promises."""
 
 
 def es_module(module: WasmModule) -> str:
     """The source of the ES module."""
     loader = files("armdyn.targets.wasm").joinpath("loader.js").read_text(encoding="utf-8")
     described = json.dumps([function.described() for function in module.functions], indent=1)
-    described = described.replace("<", "\\u003c")  # no name may end the script of a page
+    described = described.replace("<", "\\u003c")  # so that no name ends the script of a page
     encoded = base64.b64encode(module.bytes).decode()
     return (
         f"// {identifier(module.name)}: functions of a robot arm, made by armdyn. load() gives them.\n"
@@ -54,7 +54,7 @@ def _declaration(function: Interface) -> str:
 
 
 def _parameters(function: Interface) -> list[str]:
-    """Names of arrays that are given by position, which a number tells apart where they would be the same."""
+    """The names of positional arrays, with a number appended if they would be equal."""
     found: list[str] = []
     for port in function.inputs:
         plain = identifier(port.name, RESERVED)

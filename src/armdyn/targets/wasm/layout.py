@@ -14,7 +14,7 @@ from armdyn.targets.wasm.encoder import Code, index_of
 from armdyn.targets.wasm.helpers import SIGN
 
 _MEMORY = 2**31
-"""Bytes of memory, at most; engines give up to 2^32."""
+"""The most bytes of memory; engines allow up to 2^32."""
 
 _TURNS = ("sin", "cos")
 
@@ -25,8 +25,8 @@ class Layout:
 
     Args:
         programs: programs and rollouts by the names of their exports.
-        own_sine: whether sine and cosine are functions of the module.
-        part: operations of one function, at most.
+        own_sine: sine and cosine are functions of the module.
+        part: the most operations of one function.
     """
 
     programs: Mapping[str, Program | Rollout]
@@ -35,12 +35,12 @@ class Layout:
 
     @property
     def operations(self) -> set[str]:
-        """The names of what the programs compute."""
+        """The names of the operations in the programs."""
         return {str(node[0]) for one in self.programs.values() for node in stepped(one).nodes}
 
     @property
     def imports(self) -> list[str]:
-        """Functions of the host."""
+        """The functions imported from the host."""
         return [name for name in HOST if name in self.operations and not (self.own_sine and name in _TURNS)]
 
     @property
@@ -54,7 +54,7 @@ class Layout:
         return len(self.data) + max(map(self._scratch_size, self.programs.values()))
 
     def internal(self, name: str) -> str:
-        """The name inside the module of an exported function, which is no name of an operation."""
+        """The name inside the module of an exported function, different from the names of operations."""
         return f"{name}()" if name in (*HOST, *self._helper_names) else name
 
     def codes(self) -> Iterator[Code]:
@@ -98,7 +98,7 @@ class Layout:
         return loops.BYTES * loops.handed_on(stepped(one), self.part) + results
 
     def check(self) -> None:
-        """Refuse what needs more memory than there is."""
+        """Raise if the programs need more memory than WebAssembly has."""
         if self.heap >= _MEMORY:
             raise Unsupported(
                 f"{', '.join(self.programs)} need {self.heap:,} bytes of memory; WebAssembly has {_MEMORY:,}"

@@ -1,8 +1,8 @@
 """The functions of a module: a program over many states, a program in parts, a rollout over many steps.
 
 A program's function takes (count, address and stride of each input, address of each output). Numbers are f64,
-row-major; the input of the next state begins a stride further, in bytes, 0 where all states share it; results of states
-stand one after the other. They must not overlap the inputs.
+row-major; the input of the next state begins a stride further, in bytes, 0 if all states share it; results of states
+follow each other. They must not overlap the inputs.
 
 A rollout's function takes (steps, every, address of each input, address of each record): carried inputs are overwritten
 by the state after the last step; inputs over time and records have a row for each step, and for every ``every``-th.
@@ -20,10 +20,10 @@ from armdyn.targets.wasm.encoder import F64, I32, Code, Signature
 from armdyn.targets.wasm.instructions import MEMORY_COPY, assembled, call, get, integer, load, op, put, store
 
 PART = 20_000
-"""Operations of one function, at most: engines take 50,000 locals and bodies of 7,654,321 bytes."""
+"""The most operations of one function: engines accept 50,000 locals and bodies of 7,654,321 bytes."""
 
 BYTES = 8
-"""of a number."""
+"""The size of a number, bytes."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Place:
 
     @classmethod
     def in_loop(cls, program: Program) -> Place:
-        """Those of the function over states."""
+        """The locals of the function over states."""
         n = len(program.inputs)
         return cls(range(1, 2 * n + 1, 2), range(2 * n + 1, 2 * n + 1 + len(program.outputs)))
 
     @classmethod
     def in_part(cls, program: Program) -> Place:
-        """Those of a part, which has nothing but addresses."""
+        """The locals of a part, which has only addresses."""
         n = len(program.inputs)
         return cls(range(n), range(n, n + len(program.outputs)))
 
@@ -52,11 +52,11 @@ def over_states(
     """The function of a program, and before it the parts of a program that is too large for one function.
 
     Args:
-        program: what it computes.
-        name: of the function; parts have numbers behind it.
-        functions: the indices of what it calls, parts included.
-        scratch: the address of memory for values that parts hand on: see `handed_on`.
-        part: operations of a function, at most.
+        program: the program that it computes.
+        name: the name of the function; parts have numbers appended.
+        functions: the indices of the called functions, parts included.
+        scratch: the address of memory for the values that parts pass on, `handed_on` in number.
+        part: the most operations of a function.
     """
     pieces = _pieces(program, part)
     place = Place.in_loop(program) if len(pieces) == 1 else Place.in_part(program)
@@ -84,12 +84,12 @@ def part_name(name: str, k: int) -> str:
 
 
 def parts(program: Program, part: int = PART) -> int:
-    """The functions that a program is divided into; 1 where it is not."""
+    """The number of functions into which a program is divided; 1 if it is not."""
     return len(_pieces(program, part))
 
 
 def handed_on(program: Program, part: int = PART) -> int:
-    """The values that parts of a program hand on to later ones."""
+    """The number of values that parts of a program pass on to later ones."""
     return len(_crossing(program, _pieces(program, part)))
 
 
@@ -121,7 +121,7 @@ def _crossing(program: Program, pieces: Sequence[_Piece]) -> dict[int, int]:
 def _stored(
     program: Program, pieces: Sequence[_Piece], place: Place, scratch: int
 ) -> Iterator[tuple[_Piece, list[Root], dict[int, bytes]]]:
-    """For each piece what it stores, and what it loads."""
+    """The values that each piece stores, and the code of those that it loads."""
     crossing = _crossing(program, pieces)
     inputs = _addresses(program.inputs, place.inputs)
     results = list(zip(program.results, _addresses(program.outputs, place.outputs), strict=True))
@@ -144,7 +144,7 @@ def _stored(
 
 
 def _addresses(ports: Sequence[Port], locals_: Sequence[int]) -> list[tuple[int, int]]:
-    """Of each number the local that holds its array's address, and its offset, row-major."""
+    """The local with the address of its array, and the offset, of each number, row-major."""
     return [(local, BYTES * k) for port, local in zip(ports, locals_, strict=True) for k in range(port.size)]
 
 
@@ -153,7 +153,7 @@ def _types_in_loop(program: Program) -> bytes:
 
 
 def _looped(program: Program, body: bytes) -> bytes:
-    """The body for each state; nothing where there is none."""
+    """A loop of the body over the states, skipped if there are none."""
     place = Place.in_loop(program)
     advance = b"".join(assembled("get p  get stride  i32.add  set p", {"p": p, "stride": p + 1}) for p in place.inputs)
     advance += b"".join(
@@ -169,8 +169,8 @@ def over_time(rollout: Rollout, name: str, step: int, scratch: int) -> Code:
     """The function of a rollout.
 
     Args:
-        rollout: what it computes.
-        name: of the function.
+        rollout: the rollout that it computes.
+        name: the name of the function.
         step: the index of the function of its step over states.
         scratch: the address of memory for the results of a step.
     """
@@ -223,5 +223,5 @@ def _copy(port: Port, target: bytes, source: bytes) -> bytes:
 
 
 def _advance(port: Port, local: int) -> bytes:
-    """The next row."""
+    """Advance an address to the next row."""
     return get(local) + integer(BYTES * port.size) + op("i32.add") + put(local)

@@ -1,8 +1,8 @@
-"""armdyn's own sine and cosine as functions of a WebAssembly module: no host's, so the same bits on every machine.
+"""armdyn's own sine and cosine as functions of a WebAssembly module, with identical bits on every machine.
 
-The method and the polynomials are those of `armdyn.targets.llvm.trigonometry` where there is no fused multiplication.
-Angles beyond 2^30 rad are reduced by Payne and Hanek's method: x = m 2^e with a whole m of 53 bits, and of 2/pi only
-the 192 bits are taken that bear on the fraction of x 2/pi and the last two bits of its whole part.
+The method and the polynomials are those of `armdyn.targets.llvm.trigonometry` without fused multiplication. Angles
+beyond 2^30 rad are reduced by Payne and Hanek's method: x = m 2^e with an integer m of 53 bits, and of 2/pi only the
+192 bits that influence the fraction of x 2/pi and the last two bits of its integer part.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from armdyn.targets.wasm.instructions import assembled
 _NUMBERS = Vector("double", 1, has_fma=False)
 _TWO_OVER_PI = float(2 / PI)
 _WORDS = 6
-"""32-bit words of 2/pi that are multiplied."""
+"""The number of 32-bit words of 2/pi that are multiplied."""
 _PADDING = 32
-"""Zeros before the bits of 2/pi in the table."""
+"""The number of zero bits before the bits of 2/pi in the table."""
 _TABLE_WORDS = 38
-"""For the largest exponent the first bit is number 1002, in word 31; six words from any bit on take seven."""
+"""The size of the table, words: for the largest exponent the first bit is number 1002, in word 31, and six words
+from any bit on span seven."""
 
 
 def sincos(reduce: int) -> Code:
-    """The function of (x) that gives sin x and cos x; ``reduce`` is the index of `reduction`."""
+    """The function of (x) that returns sin x and cos x; ``reduce`` is the index of `reduction`."""
     locals_ = ("x", "r", "z", "s", "c", "lost", "t", "u", "k")
     names = {name: place for place, name in enumerate(locals_)} | {"reduce": reduce}
     limit = fast_limit(_NUMBERS)
@@ -44,12 +45,12 @@ def sincos(reduce: int) -> Code:
 
 
 def _itself_where_zero() -> str:
-    """The sine on the stack, but x where that is zero: the sine of -0.0 is -0.0, which the sums have made 0.0."""
+    """The sine on the stack, replaced by x if x is zero: the sine of -0.0 is -0.0, but the sums give 0.0."""
     return "get x  get x  f64.const 0.0  f64.ne  select"
 
 
 def _ordinary_angle() -> str:
-    """The multiple k of pi/2 is subtracted in parts; what rounding takes away is added in the end."""
+    """Cody-Waite reduction: the multiple k of pi/2 is subtracted in parts; rounding errors are added at the end."""
     magic = _NUMBERS.magic
     begin = f"""
         get x  f64.const {_TWO_OVER_PI!r}  f64.mul  f64.const {magic!r}  f64.add  tee z
@@ -85,17 +86,17 @@ def _horner(coefficients: tuple[float, ...]) -> str:
 
 
 def _chosen(if_odd: str, if_even: str) -> str:
-    """The first where the condition holds that is on the stack above s and c."""
+    """The first one if the condition holds that is on the stack above s and c, else the second."""
     return "select" if (if_odd, if_even) == ("s", "c") else "i32.eqz  select"
 
 
 def _negated_if(integer: str) -> str:
-    """The number on the stack with its sign turned where bit 1 of an integer is set."""
+    """The number on the stack, negated if bit 1 of an integer is set."""
     return f"tee t  f64.neg  get t  {integer}  i32.const 2  i32.and  select"
 
 
 def reduction() -> Code:
-    """The function of (x), |x| > 2^30, that gives the rest r in radians, |r| <= pi/4, and the whole number k mod 4.
+    """The function of (x), |x| > 2^30, that returns the rest r in radians, |r| <= pi/4, and the integer k mod 4.
 
     The product of m and the bits of 2/pi, modulo 2^192, is k in its first two bits and then the fraction.
     """
@@ -144,7 +145,7 @@ def _product() -> str:
 
 
 def _fraction() -> str:
-    """k and, in two words of 64 bits, the distance of the fraction to the nearest whole number; turned: -1 if below."""
+    """k and, in two words of 64 bits, the distance of the fraction to the nearest integer; turned is -1 if below."""
     return """
         get w0  i64.const 30  i64.shr_u  i32.wrap_i64  set k
         get w0  i64.const 34  i64.shl  get w1  i64.const 2  i64.shl  i64.or  get w2  i64.const 30  i64.shr_u  i64.or
@@ -161,7 +162,7 @@ def _fraction() -> str:
 def _signed_rest() -> str:
     """The distance times pi/2, its first 32 bits times a short part of pi/2 without rounding; then signs.
 
-    Of an infinite x, x - x makes it NaN.
+    Adding x - x makes the result NaN for infinite x.
     """
     short = rounded(PI / 2, 21)
     rest, whole = float(PI / 2 - short), float(PI / 2)
