@@ -1,4 +1,4 @@
-"""Straight-line scalar programs: tracing, simplification, operation counts, interpretation. Knows no robots."""
+"""Straight-line scalar programs: tracing, simplification, operation counts, interpretation; independent of robots."""
 
 from armdyn.lazy import modules_of
 from armdyn.program.differentiation import derivative, rate

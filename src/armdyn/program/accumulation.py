@@ -1,7 +1,7 @@
 """Jacobians of stretches of a graph: forward from the variables, in reverse from the results, whichever is shorter.
 
-Both add nodes to the graph they differentiate, so that what the derivative shares with the function, and with other
-derivatives, is one node. How long each is, is counted: the operations that are needed and were not there before.
+Both add nodes to the graph they differentiate, so that terms shared with the function, and with other derivatives, are
+one node. The length of each is the number of operations that are needed and were not in the graph before.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Blocks = list[list[Block]]
 """A block for every result (rows) and variable (columns)."""
 
 Branches = tuple[tuple[int, bool], ...]
-"""Conditions of selects, each with the value it must have."""
+"""Conditions of selects, each with the required truth value."""
 
 Ways = dict[tuple[int, int], str]
-"""For every block "forward" or "reverse"."""
+"""The direction of accumulation of every block, "forward" or "reverse"."""
 
 
 def dependents(graph: Graph, nodes: Iterable[int], variables: Iterable[int]) -> list[int]:
@@ -55,7 +55,7 @@ def seeds_of(graph: Graph, nodes: Iterable[int], vector: Iterable[int]) -> dict[
 
 
 def forward(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dict[int, int]:
-    """Tangents of ``nodes``, in order, where those of the variables are ``seeds``; zero where none is given."""
+    """Tangents of ``nodes``, in order, from ``seeds``, those of the variables; nodes not in the result have zero."""
     tangents = dict(seeds)
     for index in nodes:
         if index in seeds:
@@ -70,11 +70,11 @@ def forward(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dic
 
 
 def reverse(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dict[int, int]:
-    """Adjoints of ``nodes``, in order, where those of results are ``seeds``; zero where none is given.
+    """Adjoints of ``nodes``, in order, from ``seeds``, those of results; nodes not in the result have zero.
 
-    With the seed 1 of one result they are its derivatives. What comes through a branch of a select counts only where
-    the branch is taken. It is kept apart until then and selected at the end: a product with zero would not vanish if
-    it is infinite or NaN.
+    With the seed 1 of one result they are its derivatives. A contribution through a branch of a select counts only if
+    the branch is taken. It is kept separate and selected at the end: a product with zero would not vanish if the
+    contribution is infinite or NaN.
     """
     active = set(nodes)
     adjoints: dict[int, dict[Branches, int]] = {result: {(): seed} for result, seed in seeds.items()}
@@ -95,10 +95,10 @@ def reverse(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dic
 
 
 def _folded(graph: Graph, parts: dict[Branches, int]) -> dict[Branches, int]:
-    """The same adjoint in as few parts as can be, or their number would double from select to select.
+    """An adjoint in as few parts as possible, because otherwise their number would double from select to select.
 
-    One are the parts through both branches of a select; and a part with a part that counts wherever the first does:
-    the node's own derivatives then count there too.
+    The parts through both branches of a select are joined; and a part is joined with a part that counts wherever the
+    first does: the node's own derivatives then count there too.
     """
     for length in range(max(map(len, parts), default=0), 0, -1):
         for branches in [key for key in parts if len(key) == length]:
@@ -116,7 +116,7 @@ def _folded(graph: Graph, parts: dict[Branches, int]) -> dict[Branches, int]:
 
 
 def _where_taken(graph: Graph, parts: Mapping[Branches, int]) -> int | None:
-    """The sum of what came through branches, each where all of its own are taken."""
+    """The sum of the contributions through branches, each if all of its branches are taken."""
     total: int | None = None
     for branches, amount in parts.items():
         total = _sum(graph, total, _where(graph, branches, amount))
@@ -124,7 +124,7 @@ def _where_taken(graph: Graph, parts: Mapping[Branches, int]) -> int | None:
 
 
 def _where(graph: Graph, branches: Branches, amount: int) -> int:
-    """An amount where all of these branches are taken, else zero."""
+    """An amount if all of these branches are taken, else zero."""
     zero = graph.constant(0.0)
     for condition, if_true in branches:
         amount = graph.apply("select", condition, *((amount, zero) if if_true else (zero, amount)))
@@ -152,9 +152,10 @@ def both_ways(graph: Graph, results: Sequence[Sequence[int]], variables: Sequenc
 
 
 def shortest(graph: Graph, both: Mapping[str, Blocks], present: int) -> Ways:
-    """The ways that make all blocks together shortest, beyond the first ``present`` nodes of the graph.
+    """The directions with the fewest operations for all blocks, beyond the first ``present`` nodes of the graph.
 
-    Starting from the better of both for all, block by block is done the other way where that saves operations.
+    Greedy search: it starts with the better direction for all blocks, then changes blocks one by one if that saves
+    operations.
     """
     places = [(i, j) for i, row in enumerate(both["forward"]) for j in range(len(row))]
     ways, least = min(
@@ -170,7 +171,7 @@ def shortest(graph: Graph, both: Mapping[str, Blocks], present: int) -> Ways:
 
 
 def chosen(both: Mapping[str, Blocks], ways: Ways) -> Blocks:
-    """Every block the way that was chosen for it."""
+    """Every block by the direction chosen for it."""
     return [[both[ways[i, j]][i][j] for j in range(len(row))] for i, row in enumerate(both["forward"])]
 
 

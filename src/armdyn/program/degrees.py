@@ -1,4 +1,4 @@
-"""The degree of a program's results in some of its inputs: constant, affine, or neither, read off its operations."""
+"""The degree of a program's results in some of its inputs: constant, affine, or neither, from its operations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONLINEAR = 2
 def degrees(program: Program, wrt: Collection[str]) -> dict[str, int]:
     """The degree of each output in the inputs ``wrt`` together: 0, `AFFINE` or `NONLINEAR`.
 
-    An upper bound, from the rules for sums and products: terms that cancel are not looked for.
+    It is an upper bound by the rules for sums and products, which do not detect cancelling terms.
 
     >>> from armdyn.program import Port, trace
     >>> product = trace(lambda a, b: (a * b, b + 2.0), [Port("a", ()), Port("b", ())], ("c", "d"))

@@ -1,7 +1,7 @@
 """Derivatives of functions of floats or traced scalars: exact, and expressions of the same trace.
 
-The function is traced on variables of its own, differentiated, and the derivative is written down again with the actual
-values put in. So what the function takes from elsewhere is constant, even where it is made of the same values.
+The function is traced on separate variables, differentiated, and the derivative is replayed with the actual values
+inserted. So values from outside of its arguments are constant, even if they are computed from the arguments' values.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def derivative(f: Callable[[Any], Any], x: Any) -> Any:
     """df/dx, the Jacobian of a function of one array or number, shape (*f(x).shape, *x.shape).
 
     Exact, by the chain rule on the operations of f, forward or in reverse, whichever takes fewer operations. On traced
-    scalars the derivative becomes part of the trace and shares with it all it can; on numbers it is an array of
-    numbers. What f takes from elsewhere than its argument is constant. At a kink, as of abs at 0, it is the mean of
-    both sides; steps have the derivative 0.
+    scalars the derivative becomes part of the trace and shares all common terms; on numbers it is an array of numbers.
+    Values that f does not take from its argument are constant. At a kink, e.g. of abs at 0, it is the mean of both
+    sides; steps have the derivative 0.
 
     Args:
         f: function of one array or number that returns an array, or a tuple of arrays.
-        x: where the derivative is wanted.
+        x: the point at which the derivative is evaluated.
 
     Returns:
-        An array, or a tuple of them where f returns one.
+        An array, or a tuple of arrays if f returns a tuple.
 
     >>> armdyn.program.derivative(lambda x: x[0] * np.sin(x[1]), np.array([2.0, 0.0]))
     array([0., 2.])
@@ -47,11 +47,11 @@ def derivative(f: Callable[[Any], Any], x: Any) -> Any:
 def rate(f: Callable[[Any], Any], x: Any, xdot: Any) -> Any:
     """df/dt = (df/dx) xdot, the rate of a function of one array or number that changes at ``xdot``, shape of f(x).
 
-    One forward accumulation; the Jacobian is not formed. Otherwise as `derivative`.
+    It takes one forward accumulation; the Jacobian is not formed. Kinks, steps and constants are those of `derivative`.
 
     Args:
         f: function of one array or number that returns an array, or a tuple of arrays.
-        x: where the rate is wanted.
+        x: the point at which the rate is evaluated.
         xdot: the rate of x, or a direction in which the derivative is taken, of the shape of x.
 
     >>> armdyn.program.rate(lambda x: x[0] * x[1], np.array([2.0, 3.0]), np.array([1.0, 10.0]))
@@ -62,7 +62,7 @@ def rate(f: Callable[[Any], Any], x: Any, xdot: Any) -> Any:
 
 
 class Results(list[Any]):
-    """Arrays, one after the other; ``several`` where the function returns a tuple, were it a tuple of one."""
+    """A list of arrays; ``several`` is true if the function returns a tuple, even a tuple of one."""
 
     def __init__(self, arrays: Sequence[Any], *, several: bool) -> None:
         super().__init__(arrays)
@@ -75,13 +75,13 @@ def derivatives(f: Callable[..., Any], xs: Sequence[Any]) -> Results:
 
 
 def rates_along(f: Callable[..., Any], xs: Sequence[Any], directions: Sequence[Any]) -> Results:
-    """For every result of a function of several arrays its rate where all of them change together."""
+    """The rate of every result of a function of several arrays if all of them change together."""
     n = len(xs)
     return _on_numbers_or_traced(lambda graph, arrays: _rates(graph, f, arrays[:n], arrays[n:]), [*xs, *directions])
 
 
 def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Sequence[Any]) -> Results:
-    """For every one of ``xs`` the gradient of sum(cotangent * result), over all results of a function of arrays.
+    """The gradient by every one of ``xs`` of sum(cotangent * result), over all results of a function of arrays.
 
     The counterpart of `rates_along`: J^T y_bar by one reverse accumulation. There is one cotangent for each result, of
     its shape.
@@ -110,7 +110,7 @@ def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], val
 
     try:
         program = trace(run, [Port(f"x{k}", a.shape) for k, a in enumerate(arrays)])
-    except MixedTraces as error:  # the values are numbers, but what the function takes from elsewhere is traced
+    except MixedTraces as error:  # the values are numbers, but the function uses traced values from outside
         return work(next(g for g in error.graphs if g is not own), arrays)
     return Results([r[()] for r in interpret(program, *arrays)], several=several)
 
@@ -174,7 +174,7 @@ def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotang
 def _traced_apart(
     graph: Graph, f: Callable[..., Any], xs: Sequence[Array]
 ) -> tuple[list[list[int]], list[Array], bool]:
-    """The variables that stand for ``xs``, the results of f on them, and whether they came as a tuple."""
+    """The variables in place of ``xs``, the results of f on them, and True if f returned a tuple."""
     variables = [[graph.variable() for _ in range(x.size)] for x in xs]
     returned = f(*(traced(graph, nodes, x.shape) for nodes, x in zip(variables, xs, strict=True)))
     several = isinstance(returned, tuple)

@@ -22,12 +22,12 @@ class EmbeddedPair:
     """An explicit Runge-Kutta formula with an error estimate and dense output.
 
     Args:
-        name: of the pair.
+        name: the name of the pair.
         stages: a_sj of the stages 1 to S; the last row is that of y_new.
         extra: a_sj of further stages, after K_S, which only the dense output needs.
         nodes: c_s of all stages, s = 0, 1, ...
-        errors: weights of the error estimates; of two, the first is E_5, the second E_3 of DOP853.
-        error_order: of the error estimate, q: the step length goes with error^(-1 / (q + 1)).
+        errors: weights of the error estimates; if there are two, the first is E_5, the second E_3 of DOP853.
+        error_order: the order q of the error estimate: the step length is proportional to error^(-1 / (q + 1)).
         dense: weights of F_i; F_i = h sum_j w_ij K_j.
         alternates: y(t + x h) = y + x (F_0 + (1 - x) (F_1 + x (F_2 + ...))) if true, else y + x (F_0 + x (F_1 + ...)).
     """

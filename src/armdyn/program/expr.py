@@ -16,7 +16,7 @@ from armdyn.program.graph import Graph
 NUMBERS = (Real, np.bool_)
 
 LARGEST_POWER = 64
-"""Whole powers up to this are products; larger ones are left to the library's pow."""
+"""The largest integer power that becomes products; larger ones call the library's pow."""
 
 WHY_NO_VALUE = (
     "has no value yet: the function is being traced once for all states, so it cannot branch on it or turn it "
@@ -27,11 +27,11 @@ WHY_NO_VALUE = (
 
 
 ASKED: ContextVar[list[NeedsNumbers] | None] = ContextVar("armdyn_asked", default=None)
-"""Errors of code that asked traced scalars for numbers, though it may have gone on without them."""
+"""Errors of code that converted traced scalars to numbers, even if it continued after catching them."""
 
 
 class NeedsNumbers(TraceError):
-    """A function that cannot be traced, for it needs the numbers that traced scalars stand for."""
+    """A function that cannot be traced because it needs the values of traced scalars as numbers."""
 
 
 class MixedTraces(TraceError):
@@ -51,13 +51,13 @@ def _binary(name: str) -> tuple[Callable[[Expr, Any], Expr], Callable[[Expr, Any
 
 
 class Expr:
-    """A scalar that stands for a value of a traced function: a node of a `Graph`.
+    """A scalar value of a traced function: a node of a `Graph`.
 
     NumPy's arithmetic, ``@``, ``np.sin``, ``np.sqrt`` and the like work on object arrays of these.
     """
 
     __slots__ = ("graph", "index")
-    __hash__ = None  # type: ignore[assignment]  # == means equality of values, which is not known yet
+    __hash__ = None  # type: ignore[assignment]  # == means equality of values, which is not yet determined
 
     def __init__(self, graph: Graph, index: int) -> None:
         self.graph = graph
@@ -69,7 +69,7 @@ class Expr:
             if other.graph is not self.graph:
                 raise MixedTraces(self.graph, other.graph)
             return other.index
-        if type(other) is float or isinstance(other, NUMBERS):  # the first is faster, and mostly so
+        if type(other) is float or isinstance(other, NUMBERS):  # the first test is faster, and mostly true
             return self.graph.constant(float(other))
         return None
 
@@ -94,7 +94,7 @@ class Expr:
     __rpow__ = _binary("pow")[1]
 
     def __eq__(self, other: object) -> Any:
-        """1 where it is equal, else 0; of two constants their answer. Without it Python would compare identities."""
+        """1 if it is equal, else 0; a bool for two constants. Without it Python would compare identities."""
         return self._equals(other, negated=False)
 
     def __ne__(self, other: object) -> Any:
@@ -112,7 +112,7 @@ class Expr:
         return ~equal if negated else equal
 
     def __and__(self, other: Any) -> Expr:
-        """Of conditions, which are 1 or 0."""
+        """The conjunction of conditions, which are 1 or 0."""
         return self._apply("mul", other)
 
     def __or__(self, other: Any) -> Expr:
@@ -134,7 +134,7 @@ class Expr:
         return self._apply("pow", exponent)
 
     def _integer_power(self, exponent: int) -> Expr:
-        """By squaring: x^13 = x^8 x^4 x."""
+        """An integer power by squaring: x^13 = x^8 x^4 x."""
         if exponent < 0:
             return self._integer_power(-exponent)._apply_reflected("div", 1.0)
         power, square = Expr(self.graph, self.graph.constant(1.0)), self
@@ -157,7 +157,7 @@ class Expr:
         return self._apply("floor")
 
     def __mod__(self, other: Any) -> Expr:
-        """a - b floor(a/b), of b's sign and less than b in size though a/b be rounded to the next whole number."""
+        """a - b floor(a/b), with b's sign and less than b in size, even if a/b is rounded to the next integer."""
         index = self._index_of(other)
         if index is None:
             return NotImplemented
@@ -180,7 +180,7 @@ class Expr:
         return NotImplemented if index is None else Expr(self.graph, index).__floordiv__(self)
 
     def rint(self) -> Expr:
-        """The nearest whole number, of two the even one; called by ``np.rint`` too."""
+        """The nearest integer, the even one of two; called by ``np.rint`` too."""
         low = self.__floor__()
         part, odd = self - low, low - 2.0 * (0.5 * low).__floor__()
         up: Expr = (part == 0.5)._apply("select", odd, part > 0.5)
@@ -194,7 +194,7 @@ class Expr:
         return self._apply("atan2", other)
 
     def select(self, if_true: Any, if_false: Any) -> Expr:
-        """One of two scalars by this condition, for modules that know nothing of programs."""
+        """One of two scalars by this condition, for modules independent of programs."""
         return self._apply("select", if_true, if_false)
 
     def __pos__(self) -> Expr:
@@ -215,7 +215,7 @@ class Expr:
 
 
 def _asked(error: NeedsNumbers) -> NeedsNumbers:
-    """Note an error for whom wants to know of it, where code outside this library asked."""
+    """Record an error in `ASKED`, if that is active and code outside this library caused the error."""
     noted = ASKED.get()
     if noted is not None and not is_ours(sys._getframe(2).f_globals.get("__name__")):
         noted.append(error)
@@ -227,12 +227,12 @@ def _unary(name: str) -> Callable[[Expr], Expr]:
 
 
 def traced(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Any:
-    """Nodes as an array of traced scalars, or as one where the shape is ()."""
+    """Nodes as an array of traced scalars, or as one scalar if the shape is ()."""
     return shaped([Expr(graph, node) for node in nodes], shape)
 
 
 def shaped(scalars: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """Scalars, traced or numbers, as an array, or as one of them where the shape is ()."""
+    """Scalars, traced or numbers, as an array, or as one scalar if the shape is ()."""
     array = np.empty(len(scalars), dtype=object)
     array[:] = scalars
     return array.reshape(shape)[()]

@@ -11,7 +11,7 @@ from armdyn.program.operations import OPERATIONS
 
 
 def _elementwise(name: str, *arguments: Any) -> Any:
-    """Apply an operation element by element; traced where any element is an `Expr`."""
+    """Apply an operation element by element; the results are traced if any element is an `Expr`."""
     given = [np.asarray(a) for a in arguments]
     if all(a.dtype != object for a in given):
         return OPERATIONS[name].evaluate(*(a if a.dtype.kind == "f" else a.astype(float) for a in given))
@@ -23,7 +23,7 @@ def _elementwise(name: str, *arguments: Any) -> Any:
 
 
 def applied(name: str, *scalars: Any) -> Any:
-    """An operation on scalars, traced where any of them is an `Expr`."""
+    """The result of an operation on scalars, traced if any of them is an `Expr`."""
     graph = next((s.graph for s in scalars if isinstance(s, Expr)), None)
     if graph is None:
         return OPERATIONS[name].evaluate(*scalars)
@@ -32,7 +32,7 @@ def applied(name: str, *scalars: Any) -> Any:
 
 
 def select(condition: Any, if_true: Any, if_false: Any) -> Any:
-    """``if_true`` where ``condition`` holds, else ``if_false``; both are evaluated.
+    """``if_true`` if ``condition`` holds, else ``if_false``; both are evaluated.
 
     >>> float(select(2.0 < 3.0, 1.0, -1.0))
     1.0
@@ -41,7 +41,7 @@ def select(condition: Any, if_true: Any, if_false: Any) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller of a and b; NaN where either is.
+    """The smaller of a and b; NaN if either is NaN.
 
     >>> float(minimum(2.0, -1.0))
     -1.0
@@ -50,7 +50,7 @@ def minimum(a: Any, b: Any) -> Any:
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """The larger of a and b; NaN where either is.
+    """The larger of a and b; NaN if either is NaN.
 
     >>> float(maximum(2.0, -1.0))
     2.0
@@ -77,7 +77,7 @@ def sign(x: Any) -> Any:
 
 
 def less(a: Any, b: Any) -> Any:
-    """1 where a < b, else 0: comparison of arrays, which ``<`` cannot trace.
+    """1 if a < b, else 0: comparison of arrays, which ``<`` cannot trace.
 
     >>> less(np.array([1.0, 5.0]), 2.0)
     array([1., 0.])
@@ -86,7 +86,7 @@ def less(a: Any, b: Any) -> Any:
 
 
 def less_equal(a: Any, b: Any) -> Any:
-    """1 where a <= b, else 0.
+    """1 if a <= b, else 0.
 
     >>> less_equal(np.array([2.0, 5.0]), 2.0)
     array([1., 0.])
@@ -95,7 +95,7 @@ def less_equal(a: Any, b: Any) -> Any:
 
 
 def greater(a: Any, b: Any) -> Any:
-    """1 where a > b, else 0.
+    """1 if a > b, else 0.
 
     >>> greater(np.array([1.0, 5.0]), 2.0)
     array([0., 1.])
@@ -104,7 +104,7 @@ def greater(a: Any, b: Any) -> Any:
 
 
 def greater_equal(a: Any, b: Any) -> Any:
-    """1 where a >= b, else 0.
+    """1 if a >= b, else 0.
 
     >>> greater_equal(np.array([2.0, 1.0]), 2.0)
     array([1., 0.])
@@ -113,7 +113,7 @@ def greater_equal(a: Any, b: Any) -> Any:
 
 
 def arctan2(y: Any, x: Any) -> Any:
-    """The angle of the point (x, y), rad; ``np.arctan2`` traces it only where y is traced.
+    """The angle of the point (x, y), rad; ``np.arctan2`` traces it only if y is traced.
 
     >>> float(arctan2(1.0, 1.0))
     0.7853981633974483

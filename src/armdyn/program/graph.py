@@ -1,11 +1,11 @@
 """The graph of one trace: every distinct operation once, zeros, ones and constants folded away.
 
 A node is a tuple ``(operation, argument, ...)`` whose arguments are indices of earlier nodes, or
-``("const", value)``, or ``("input", position)``. Nodes are hash-consed: asking for a node that is
-there already returns the one that is there, so common subexpressions are computed once.
+``("const", value)``, or ``("input", position)``. Nodes are hash-consed: a request for an existing
+node returns that node, so common subexpressions are computed once.
 
-The rules below keep two normal forms that let more subexpressions meet: negations move outwards
-(-a * b is written -(a * b)), and a constant factor is positive and stands second.
+The rules below keep two normal forms that make more subexpressions equal: negations move outwards
+(-a * b is written -(a * b)), and a constant factor is positive and comes second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EVEN_FUNCTIONS = frozenset({"cos", "abs"})
 
 
 class Graph:
-    """The growing list of nodes behind the `Expr` of one trace."""
+    """The growing list of nodes to which the `Expr` of one trace refer."""
 
     __slots__ = ("_known", "nodes")
 
@@ -40,7 +40,7 @@ class Graph:
         return index
 
     def copy(self) -> Graph:
-        """The same nodes under the same indices, to grow on their own."""
+        """An independent copy with equal nodes and indices."""
         twin = Graph()
         twin.nodes, twin._known = self.nodes.copy(), self._known.copy()
         return twin
@@ -50,7 +50,7 @@ class Graph:
         return self._node(("input", position))
 
     def variable(self) -> int:
-        """A new node that stands for a value to be put in later; see `replayed`."""
+        """A new node in place of a value that `replayed` inserts later."""
         return self._node(("input", -1 - len(self.nodes)))  # no other has this position: the list only grows
 
     def arguments(self, index: int) -> tuple[int, ...]:
@@ -59,19 +59,19 @@ class Graph:
         return () if name in ("input", "const") else tuple(arguments)  # type: ignore[arg-type]
 
     def constant(self, value: float) -> int:
-        """The node of a constant; NaN is refused, for no equation of motion contains it."""
+        """The node of a constant; NaN is refused, because no equation of motion contains it."""
         value = float(value)
         if math.isnan(value):
             raise TraceError("a constant in the traced function is NaN; find where it was made and give it a number")
         return self._node(("const", value + 0.0))  # + 0.0 turns -0.0 into 0.0
 
     def value_of(self, index: int) -> float | None:
-        """The number a node stands for, or None where it depends on an input."""
+        """The number that a node is, or None if it depends on an input."""
         node = self.nodes[index]
         return node[1] if node[0] == "const" else None  # type: ignore[return-value]
 
     def _negated(self, index: int) -> int | None:
-        """a, where the node is -a; else None."""
+        """a, if the node is -a; else None."""
         node = self.nodes[index]
         return node[1] if node[0] == "neg" else None  # type: ignore[return-value]
 
@@ -103,7 +103,7 @@ class Graph:
             return a
         minus_a, minus_b = self._negated(a), self._negated(b)
         if minus_b is not None:
-            return self.sub(a, minus_b)  # where a is negated too, sub takes both signs out
+            return self.sub(a, minus_b)  # if a is negated too, sub factors out both signs
         if minus_a is not None:
             return self.sub(b, minus_a)
         together = self._multiple_of_both(a, b, 1.0)
@@ -116,7 +116,7 @@ class Graph:
     def _add_constant(self, a: int, b: int, constant: float) -> int:
         node = self.nodes[a]
         inner = self.value_of(node[2]) if node[0] == "add" else None  # type: ignore[arg-type]
-        if inner is not None and inner + constant != constant:  # (x + c1) + c2, unless c1 is what rounding took from c2
+        if inner is not None and inner + constant != constant:  # (x + c1) + c2, unless c1 is below the rounding of c2
             return self.add(node[1], self.constant(inner + constant))  # type: ignore[arg-type]
         return self._node(("add", a, b))
 
@@ -139,7 +139,7 @@ class Graph:
         return self._node(("sub", a, b)) if opposite is None else self.neg(opposite)
 
     def _multiple_of_both(self, a: int, b: int, sign: float) -> int | None:
-        """(c1 + sign c2) x, where the nodes are c1 x and c2 x; x + x stays a sum."""
+        """(c1 + sign c2) x, if the nodes are c1 x and c2 x; x + x stays a sum."""
         (x, c1), (y, c2) = self._factors(a), self._factors(b)
         c = c1 + sign * c2
         if x != y or c1 == c2 == sign == 1.0 or not (c == 0.0 or _is_ordinary(c)):
@@ -147,7 +147,7 @@ class Graph:
         return self._mul_constant(x, c)
 
     def _factors(self, index: int) -> tuple[int, float]:
-        """A node as one without a constant factor, and the factor."""
+        """The node without its constant factor, and the factor."""
         node = self.nodes[index]
         factor = self.value_of(node[2]) if node[0] == "mul" else None  # type: ignore[arg-type]
         return (index, 1.0) if factor is None else (node[1], factor)  # type: ignore[return-value]
@@ -206,7 +206,7 @@ class Graph:
         return self._node((name, a if inner is None else inner))
 
     def _max(self, a: int, b: int) -> int:
-        """The larger one of two; of a size and a constant that is not above zero it is the size."""
+        """The larger one of two; for a magnitude and a constant that is not positive it is the magnitude."""
         for size, constant in ((a, self.value_of(b)), (b, self.value_of(a))):
             if self.nodes[size][0] == "abs" and constant is not None and constant <= 0.0:
                 return size
@@ -220,15 +220,15 @@ class Graph:
 
 
 def _is_ordinary(constant: float) -> bool:
-    """Whether a constant made of others is known to full precision: it has neither overflown nor gone under."""
+    """True if a constant computed from others has full precision, without overflow or underflow."""
     return sys.float_info.min <= abs(constant) < math.inf
 
 
 def replayed(source: Graph, target: Graph, results: Iterable[int], values: Mapping[int, int]) -> dict[int, int]:
-    """The indices in ``target`` of the nodes behind ``results``, where nodes of ``source`` have the ``values`` there.
+    """Indices in ``target`` of the nodes that ``results`` need, after replacing nodes of ``source`` by ``values``.
 
-    ``source`` began as a copy of ``target``, or of what ``target`` was: what it had then and does not depend on what is
-    given stays where it is.
+    ``source`` began as a copy of ``target``, or of an earlier state of it: nodes from then that do not depend on the
+    replaced ones keep their indices.
     """
     place = dict(values)
     for index in cone(source, results):
@@ -247,7 +247,7 @@ def replayed(source: Graph, target: Graph, results: Iterable[int], values: Mappi
 
 
 def cone(graph: Graph, results: Iterable[int]) -> list[int]:
-    """The nodes that ``results`` are computed from, themselves included, in order."""
+    """The nodes from which ``results`` are computed, themselves included, in order."""
     needed = set(results)
     pending = list(needed)
     while pending:

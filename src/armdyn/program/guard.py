@@ -1,8 +1,7 @@
-"""NaN in, NaN out: also where the results do not depend on the input that is NaN.
+"""Guards: results are NaN for NaN inputs, also if they do not depend on the input that is NaN.
 
-The torque of an arm on a vertical axis does not depend on the first angle; a state whose first angle is NaN is no
-state all the same. Compiled functions carry a guard for inputs their program does not read; the program itself stays
-as it is.
+The torque of an arm on a vertical axis does not depend on the first angle, but a state whose first angle is NaN is
+invalid. Compiled functions have a guard for inputs that their program does not read; the program itself is unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from armdyn.program.program import Program
 
 
 def guarded(program: Program) -> Program:
-    """The program with every non-constant result made NaN where an input it does not read is NaN or infinite."""
+    """The program with every non-constant result made NaN if an input it does not read is NaN or infinite."""
     read = {node[1] for node in program.nodes if node[0] == "input"}
     unread = [k for k in range(sum(port.size for port in program.inputs)) if k not in read]
     if not unread:

@@ -1,11 +1,11 @@
-"""A program of rates integrated over time with error control: y' = f(t, y, u), each state with steps of its own.
+"""A program of rates integrated over time with error control: y' = f(t, y, u), with separate steps for each state.
 
 The inputs of the program of rates are of three kinds: the *state* y, or a part of it; the *time*, if the rates depend
 on it; all others, u, are *held*. Each part of the state has a result that is its rate; a part that is not an input,
 e.g. work, is only integrated.
 
 A target compiles the whole loop: steps of an embedded pair, their error estimate, the length of the next step, and the
-state at given times by dense output. See `armdyn.targets.llvm.integration_loop`.
+state at given times by dense output (`armdyn.targets.llvm.integration_loop`).
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Integration:
 
     Args:
         rates: the program of f.
-        state: of each part of y its name, and the name of the result that is its rate.
+        state: the name of each part of y, and the name of the result that is its rate.
         pair: the formula.
-        time: the input that is the time, s; None where the rates do not depend on it.
+        time: the input that is the time, s; None if the rates do not depend on it.
         watched: a scalar result that is not negative along the motion; None if there is none.
 
     >>> from armdyn.program import DORMAND_PRINCE_54, Integration, Port, trace
@@ -109,22 +109,22 @@ class Integration:
 
     @property
     def held_ports(self) -> tuple[Port, ...]:
-        """The inputs that stay as they are."""
+        """The inputs that are constant during the integration."""
         changing = {self.time, *(name for name, _ in self.state)}
         return tuple(port for port in self.rates.inputs if port.name not in changing)
 
     @property
     def size(self) -> int:
-        """The numbers of y."""
+        """The count of numbers in y."""
         return sum(port.size for port in self.state_ports)
 
     @property
     def piece_size(self) -> int:
-        """The numbers of a step's polynomial: t, h, y, F_0, F_1, ..."""
+        """The count of numbers in a step's polynomial: t, h, y, F_0, F_1, ..."""
         return 2 + (1 + len(self.pair.dense)) * self.size
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of everything that bears on the numbers."""
+        """A fingerprint of everything that influences the numbers."""
         text = repr((self.rates.digest, self.state, self.pair, self.time, self.watched))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -18,7 +18,7 @@ _NUMPY = {name: operation.evaluate for name, operation in OPERATIONS.items()}
 def interpret(program: Program, *arrays: Any, dtype: Any = np.float64) -> tuple[NDArray[Any], ...]:
     """The outputs of ``program`` on input arrays of shape (..., *port.shape), leading axes broadcast.
 
-    Slow and plain: what the compiled targets are checked against, and what runs where none is installed.
+    It is slow and simple: the reference for checks of the compiled targets, and the fallback if none is installed.
     """
     prepared = [np.asarray(a, dtype=dtype) for a in arrays]
     batch = np.broadcast_shapes(
@@ -39,5 +39,5 @@ def interpret(program: Program, *arrays: Any, dtype: Any = np.float64) -> tuple[
 
 def evaluate(program: Program, scalars: Sequence[Any], dtype: Any = np.float64) -> list[list[Any]]:
     """The scalars of every output for the flat input ``scalars``, each a number or an array."""
-    with np.errstate(all="ignore"):  # NaN and infinity travel to the result, as in compiled code
+    with np.errstate(all="ignore"):  # NaN and infinity propagate to the result, as in compiled code
         return replay(program, scalars, _NUMPY, np.dtype(dtype).type)

@@ -1,8 +1,8 @@
-"""An iteration with a fixed bound inside a program, of which compiled code leaves out what no state needs.
+"""An iteration with a bounded number of steps inside a program; compiled code skips steps that no state needs.
 
-A program has no loops: all steps of the iteration are part of it. A step behind the end is an arm of a ``select`` that
-nobody takes, and what only such an arm reads is left out where no state of a group takes it, see
-`armdyn.targets.llvm.conditional`: a group of states makes the steps that the slowest of them needs.
+A program has no loops: all steps of the iteration are part of it. A step after the end is an arm of a ``select`` that
+is not taken, and nodes read only by such an arm are skipped if no state of a group takes it
+(`armdyn.targets.llvm.conditional`): a group of states makes the steps that the slowest of them needs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from armdyn.program.functions import select
 
 
 class Iterated(NamedTuple):
-    """Where an iteration came to.
+    """The result of an iteration.
 
     Args:
-        value: the last one, an array of the shape of the first one.
-        settled: 1 where the end came within the bound, else 0.
-        count: how many steps were taken.
+        value: the last value, an array of the shape of the first one.
+        settled: 1 if the iteration converged within the bound, else 0.
+        count: the number of steps taken.
     """
 
     value: Any
@@ -38,13 +38,13 @@ def iterated(step: Callable[[Any], Any], first: Any, *, until: Callable[[Any, An
     the steps taken.
 
     Args:
-        step: the next value, of the same shape.
-        first: the value to begin with, a number or an array.
-        until: of a value and the one before it: the condition at which the iteration has come to its end.
-        most: steps at most; the operations of the program are those of all of them.
+        step: the function that returns the next value, with an unchanged shape.
+        first: the initial value, a number or an array.
+        until: the stopping condition, a function of a value and the one before it.
+        most: the most steps; the operations of the program are those of all of them.
 
     Raises:
-        TraceError: a bound below 1, or a step that gives another shape.
+        TraceError: if the bound is below 1, or a step returns another shape.
 
     The root of x = cos(x), by Newton's method:
 
@@ -59,7 +59,7 @@ def iterated(step: Callable[[Any], Any], first: Any, *, until: Callable[[Any, An
     value = _next(step, first)
     ended, count = _one(until(value, first)), 1.0
     for _ in range(1, most):
-        if not isinstance(ended, Expr) and ended:  # known while tracing
+        if not isinstance(ended, Expr) and ended:  # a number, already while tracing
             break
         further = _next(step, value)
         now = _one(until(further, value))

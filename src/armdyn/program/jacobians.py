@@ -1,4 +1,4 @@
-"""The derivatives of a program as a program."""
+"""Derivatives of a program as a program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armdyn.program.replay import replay
 
 
 class Differentiable:
-    """A program in a graph of its own, to which derivatives of some outputs by some inputs can be added.
+    """A program in a separate graph, to which derivatives of some outputs by some inputs can be added.
 
     Attributes:
         graph: the program's nodes.
@@ -33,7 +33,7 @@ class Differentiable:
 
 
 def differentiated(program: Program, of: Names, wrt: Names) -> Program:
-    """The program of the derivatives; see `Program.derivative`."""
+    """The program of the derivatives of outputs ``of`` by inputs ``wrt``, as in `Program.derivative`."""
     work = Differentiable(program, of, wrt)
     both = both_ways(work.graph, work.of_results, work.of_variables)
     blocks = chosen(both, shortest(work.graph, both, present=0))
@@ -44,7 +44,7 @@ def differentiated(program: Program, of: Names, wrt: Names) -> Program:
 
 
 def _chosen(ports: tuple[Port, ...], names: Names, kind: str, where: str) -> list[Port]:
-    """The ports of these names, or all."""
+    """The ports with these names, or all."""
     if names is None:
         return list(ports)
     by_name = {port.name: port for port in ports}

@@ -1,4 +1,4 @@
-"""Several programs as one, which computes what they have in common once."""
+"""Several programs merged into one, which computes their common terms once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def merged(programs: Sequence[Program], name: str, result: Callable[[Program, Po
     """One program with the inputs and the results of all; inputs of one name are one input.
 
     Args:
-        programs: in order.
-        name: of the program.
-        result: the name of a result; the program's own name, and behind it that of the result where the program has
-            several, if not given.
+        programs: the programs, in order.
+        name: the name of the merged program.
+        result: the name of a result; by default the program's own name, followed by that of the result if the program
+            has several.
 
     Raises:
-        ShapeError: two inputs of one name with different shapes.
-        UnknownName: two results of one name.
+        ShapeError: if two inputs of one name have different shapes.
+        UnknownName: if two results have one name.
 
     >>> robot = armdyn.load("ur5")
     >>> both = merged([robot.inverse_dynamics.program(), robot.mass_matrix.program()], "both")

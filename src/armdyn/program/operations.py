@@ -37,10 +37,10 @@ def _guard(value: Any, unused: Any) -> Any:
 class Operation:
     """One kind of instruction.
 
-    ``evaluate`` gives its value on floats and NumPy arrays. ``cost`` is the column of
+    ``evaluate`` returns its value on floats and NumPy arrays. ``cost`` is the column of
     `OperationCounts` it is counted in; None for a negation, which hardware folds into its user, and for
-    a guard, which is not part of the function: it is the value, but NaN where an input the value does not depend
-    on is NaN or infinite. ``exact`` is its value on constants where float64 arithmetic alone does not determine it.
+    a guard, which is not part of the function: it is the value, but NaN if an input the value does not depend
+    on is NaN or infinite. ``exact`` is its value on constants if float64 arithmetic alone does not determine it.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Operation:
     exact: Callable[..., Exact] | None = None
 
     def of_constants(self, *values: float) -> float:
-        """Its value on constants of a program, the same on every platform."""
+        """Its value on constants of a program, identical on every platform."""
         if self.exact is not None and all(map(math.isfinite, values)):
             return float(self.exact(*map(Exact, values)))
         return float(self.evaluate(*map(float, values)))

@@ -1,7 +1,7 @@
 """The partial derivatives of every operation: dz/da for z = a * b, z = sin(a), ... as expressions of z, a, b.
 
-Both accumulations use them: forward, a tangent of a gives dz/da times it to z; in reverse, an adjoint of z gives dz/da
-times it to a. What z, the result itself, can serve for is not computed again.
+Both accumulations use them: forward, dz/da times the tangent of a is added to that of z; in reverse, dz/da times the
+adjoint of z is added to that of a. Partial derivatives reuse z, the result itself, if they can.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ PARTIALS: Mapping[str, tuple[Partial, ...]] = {
     "less": (lambda z, a, b: 0.0, lambda z, a, b: 0.0),
     "less_equal": (lambda z, a, b: 0.0, lambda z, a, b: 0.0),
 }
-"""For every operation a partial derivative by each argument. Where there is a kink, |x| at 0, min(a, b) at a = b, it is
-the mean of both sides. `carried` knows the two operations that are missing here: a branch not taken passes on
-nothing, were it NaN or infinite, so their partial derivatives are no mere factors."""
+"""The partial derivatives of every operation by each argument. At a kink, |x| at 0 or min(a, b) at a = b, it is the
+mean of both sides. `carried` handles the two operations that are missing here: a branch that is not taken contributes
+nothing, even if it is NaN or infinite, so their partial derivatives are not mere factors."""
 
 
 def carried(graph: Graph, index: int, place: int, amount: int) -> int | None:
-    """dz/da times ``amount``, where z is the node at ``index`` and a its argument number ``place``; None for zero."""
+    """dz/da times ``amount``, for the node z at ``index`` and its argument a, number ``place``; None for zero."""
     name, *arguments = graph.nodes[index]
     if name == "select":
         return _through_select(graph, arguments[0], place, amount)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def carried(graph: Graph, index: int, place: int, amount: int) -> int | None:
 
 
 def _through_select(graph: Graph, condition: int, place: int, amount: int) -> int | None:
-    """The amount through a branch: all of it where the branch is taken, else zero."""
+    """The amount through a branch: all of it if the branch is taken, else zero."""
     if place == 0:
         return None
     branches = (amount, 0.0) if place == 1 else (0.0, amount)
@@ -74,7 +74,7 @@ def _through_select(graph: Graph, condition: int, place: int, amount: int) -> in
 
 
 def _share_of_the_smaller(a: Any, b: Any) -> Any:
-    """1 where a < b, 0 where a > b, a half where they are equal; NaN where either is."""
+    """1 if a < b, 0 if a > b, a half if they are equal; NaN if either is NaN."""
     return 0.5 + 0.5 * sign(b - a)
 
 

@@ -14,7 +14,7 @@ from armdyn.program.program import Names, Port, Program, inputs_of, live
 
 
 def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
-    """The adjoint program; see `Program.vjp`."""
+    """The adjoint program, with the inputs and outputs of `Program.vjp`."""
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "cotangent", work.results)
@@ -24,7 +24,7 @@ def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool =
 
 
 def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
-    """The tangent program; see `Program.jvp`."""
+    """The tangent program, with the inputs and outputs of `Program.jvp`."""
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "tangent", work.variables)
@@ -38,7 +38,7 @@ def _all(nodes_of: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _vector(program: Program, work: Differentiable, word: str, like: Sequence[Port]) -> tuple[list[Port], list[int]]:
-    """The inputs for a vector, behind those of the program, and their nodes."""
+    """The inputs for a vector, after those of the program, and their nodes."""
     ports = _named(word, like, program.inputs)
     return ports, _all(inputs_of(work.graph, ports, start=sum(port.size for port in program.inputs)))
 
@@ -52,7 +52,7 @@ def _product(
     outputs: Sequence[Port],
     entries: Sequence[int | None],
 ) -> Program:
-    """The program of a product; entries that are None are zero."""
+    """The program of a product, with zero for entries that are None."""
     zero = work.graph.constant(0.0)
     products = [zero if entry is None else entry for entry in entries]
     nodes, results = live(work.graph, [*_all(work.of_results), *products] if primal else products)
@@ -61,7 +61,7 @@ def _product(
 
 
 def _named(word: str, ports: Sequence[Port], taken: Sequence[Port]) -> list[Port]:
-    """Ports of the same shapes, ``WORD_X`` for X; with a number behind it where a port is called that already."""
+    """Ports with the shapes of ``ports``, ``WORD_X`` for X, with a number appended if that name is taken."""
     names = [port.name for port in taken]
     for port in ports:
         names.append(unused(f"{word}_{port.name}", names))
@@ -69,6 +69,6 @@ def _named(word: str, ports: Sequence[Port], taken: Sequence[Port]) -> list[Port
 
 
 def unused(name: str, taken: Collection[str]) -> str:
-    """The name, with a number where it is taken."""
+    """The name, with a number appended if it is taken."""
     tries = (name if k == 1 else f"{name}_{k}" for k in range(1, len(taken) + 2))
     return next(candidate for candidate in tries if candidate not in taken)

@@ -1,4 +1,4 @@
-"""A program: the straight-line code that a traced function became."""
+"""Programs: straight-line code, made by tracing a function."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Names = Iterable[str] | None
 
 
 NUMBERS_ONLY = ("dtype('O')", "not supported for the input types", "object arrays are not supported")
-"""Words by which NumPy and SciPy refuse arrays of traced scalars."""
+"""Texts of the error messages of NumPy and SciPy for arrays of traced scalars."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class OperationCounts:
         return self.multiplications + self.additions + self.divisions
 
     def __str__(self) -> str:
-        """In the literature's notation, for example ``230m + 195a + 12t``."""
+        """The counts in the literature's notation, for example ``230m + 195a + 12t``."""
         letters = ("m", "a", "d", "r", "t", "o")
         counts = [(getattr(self, f.name), letter) for f, letter in zip(fields(self), letters, strict=True)]
         return " + ".join(f"{n}{letter}" for n, letter in counts if n) or "0"
@@ -64,11 +64,11 @@ class OperationCounts:
 
 @dataclass(frozen=True)
 class Program:
-    """Straight-line scalar code: ``nodes`` in order of evaluation, ``results`` the nodes that are returned.
+    """Straight-line scalar code: ``nodes`` in order of evaluation, and ``results``, the nodes that are returned.
 
     A node is ``("input", position)``, ``("const", value)`` or ``(operation, argument, ...)`` with arguments
-    that are indices of earlier nodes. Inputs and results are flat; ``inputs`` and ``outputs`` tell which array
-    (row-major) each belongs to. Every node is needed by some result: an input that none reads has no node.
+    that are indices of earlier nodes. Inputs and results are flat; ``inputs`` and ``outputs`` are the arrays
+    (row-major) that they belong to. Every node is needed by some result: an input that none reads has no node.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Program:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of everything that bears on the numbers."""
+        """A fingerprint of everything that influences the numbers."""
         text = repr((self.name, self.inputs, self.outputs, self.nodes, self.results))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -100,11 +100,11 @@ class Program:
         reverse, whichever takes fewer operations.
 
         Args:
-            of: names of outputs y; all where none are given.
-            wrt: names of inputs x; all where none are given.
+            of: names of outputs y; all if not given.
+            wrt: names of inputs x; all if not given.
 
         Raises:
-            UnknownName: an output or input this program does not have.
+            UnknownName: if the program does not have such an output or input.
 
         >>> energy = armdyn.load("planar_2r").kinetic_energy.program()
         >>> energy.derivative(wrt=["qd"]).outputs
@@ -117,18 +117,18 @@ class Program:
     def vjp(self, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
         """The adjoint program: cotangents of outputs times the Jacobian, J^T y_bar, without forming it.
 
-        For every output Y of ``of`` it takes one more input ``cotangent_Y`` of its shape, behind the inputs of this
-        program; for every input X of ``wrt`` it gives ``cotangent_X`` of its shape: the gradient of
-        sum(cotangent_Y * Y). A name that is taken gets a number, ``cotangent_X_2``. One reverse accumulation for all
-        of them, some two to three times the operations of this program. It is a Program, so it has products itself.
+        For every output Y of ``of`` it has one more input ``cotangent_Y`` of its shape, after the inputs of this
+        program; for every input X of ``wrt`` it returns ``cotangent_X`` of its shape, the gradient of
+        sum(cotangent_Y * Y). A name that is taken gets a number, ``cotangent_X_2``. One reverse accumulation computes
+        all of them, with some two to three times the operations of this program. It is a Program with products too.
 
         Args:
-            of: names of outputs; all where none are given.
-            wrt: names of inputs; all where none are given.
-            primal: whether the outputs ``of`` are given too, before the products.
+            of: names of outputs; all if not given.
+            wrt: names of inputs; all if not given.
+            primal: return the outputs ``of`` too, before the products.
 
         Raises:
-            UnknownName: an output or input this program does not have.
+            UnknownName: if the program does not have such an output or input.
 
         >>> adjoint = armdyn.load("ur5").inverse_dynamics.program().vjp(wrt=["q"])
         >>> [port.name for port in adjoint.inputs], [port.name for port in adjoint.outputs]
@@ -141,17 +141,17 @@ class Program:
     def jvp(self, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
         """The tangent program: the Jacobian times tangents of inputs, J x_dot, without forming it.
 
-        For every input X of ``wrt`` it takes one more input ``tangent_X`` of its shape, behind the inputs of this
-        program; for every output Y of ``of`` it gives ``tangent_Y`` of its shape, the rate of Y where all these inputs
-        change together. One forward accumulation; otherwise as `vjp`.
+        For every input X of ``wrt`` it has one more input ``tangent_X`` of its shape, after the inputs of this program;
+        for every output Y of ``of`` it returns ``tangent_Y`` of its shape, the rate of Y if all these inputs change
+        together. It takes one forward accumulation; names and cost are those of `vjp`.
 
         Args:
-            of: names of outputs; all where none are given.
-            wrt: names of inputs; all where none are given.
-            primal: whether the outputs ``of`` are given too, before the products.
+            of: names of outputs; all if not given.
+            wrt: names of inputs; all if not given.
+            primal: return the outputs ``of`` too, before the products.
 
         Raises:
-            UnknownName: an output or input this program does not have.
+            UnknownName: if the program does not have such an output or input.
 
         >>> tangent = armdyn.load("ur5").mass_matrix.program().jvp(primal=True)
         >>> [port.name for port in tangent.inputs], [port.name for port in tangent.outputs]
@@ -164,7 +164,7 @@ class Program:
     def replay(
         self, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float
     ) -> list[list[Any]]:
-        """The results on any kind of scalar, for every output a list: see `armdyn.program.replay`."""
+        """The results on any kind of scalar, a list for every output, as from `armdyn.program.replay`."""
         return replay(self, scalars, operations, constant)
 
     def __str__(self) -> str:
@@ -186,7 +186,7 @@ class Program:
 def trace(
     function: Callable[..., Any], inputs: Sequence[Port], output_names: Sequence[str] = (), *, name: str = ""
 ) -> Program:
-    """Run ``function`` once on `Expr` arrays of the inputs' shapes and keep what it computed.
+    """Trace ``function``: run it once on `Expr` arrays of the inputs' shapes and record its operations.
 
     The function returns an array, or a tuple of arrays for a program with several outputs.
     """
@@ -218,7 +218,7 @@ def inputs_of(graph: Graph, ports: Iterable[Port], start: int = 0) -> list[list[
 
 
 def explained(error: Exception, name: str = "") -> TraceError | None:
-    """The `TraceError` for an error raised while tracing: itself, one made of a NumPy complaint, or None."""
+    """The `TraceError` for an error raised while tracing: itself, one made from an error of NumPy, or None."""
     name, said = name or "the function", str(error)
     if isinstance(error, DTypeError) and "Python objects" in said:
         return NeedsNumbers(f"{name} calls what takes numbers only, while it is traced once for all states ({error})")
@@ -250,7 +250,7 @@ def _node_of(graph: Graph, scalar: Any, name: str) -> int:
 
 
 def live(graph: Graph, results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[int, ...]]:
-    """The nodes that some result needs, renumbered, and the results among them; dead code goes."""
+    """The nodes that some result needs, renumbered, and the results among them; dead code is removed."""
     kept = cone(graph, results)
     place = {index: k for k, index in enumerate(kept)}
     nodes: list[Node] = []

@@ -23,10 +23,10 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "neg": operator.neg,
     "pow": operator.pow,
 }
-"""Of scalars that have Python's operators."""
+"""The arithmetic operations of scalars with Python's operators."""
 
 ELEMENTARY = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
-"""Operations that libraries of symbols have as functions of the same names."""
+"""Operations that symbolic libraries have as functions with these names."""
 
 
 def replay(
@@ -34,21 +34,21 @@ def replay(
 ) -> list[list[Any]]:
     """The results of a program on any kind of scalar: numbers, arrays, symbols, or names of variables in source code.
 
-    Every node is visited once, in order of evaluation, also where several others need it; so a table whose operations
+    Every node is visited once, in order of evaluation, also if several others need it; so a table whose operations
     write a line and return the name of its result is a printer of source code.
 
     Args:
-        program: what to evaluate.
-        scalars: one for each number the program takes, array after array, row-major.
-        operations: what each operation the program contains makes of its arguments. ``guard(value, unused)`` occurs in
-            guarded programs only: it is the value, but NaN where ``unused`` is NaN or infinite.
-        constant: what stands for a constant.
+        program: the program to evaluate.
+        scalars: one for each number of the inputs, array after array, row-major.
+        operations: the function of each operation in the program. ``guard(value, unused)`` occurs in guarded programs
+        only: it is the value, but NaN if ``unused`` is NaN or infinite.
+        constant: the function that makes a scalar of a constant.
 
     Returns:
-        For every output port the list of its scalars, row-major.
+        The list of the scalars of every output port, row-major.
 
     Raises:
-        Unsupported: where the program contains an operation that is not in the table.
+        Unsupported: if the program contains an operation that is not in the table.
 
     >>> import math
     >>> from armdyn.program import Port, trace

@@ -1,12 +1,13 @@
-"""A rollout: a program repeated over time, results of a step being inputs of the next one.
+"""A rollout: a program repeated over time, with results of a step as inputs of the next one.
 
-The inputs of the step's program are of three kinds. *State* is carried: it starts from what is given, and a result of
-each step takes its place. *Stepwise* inputs have a time axis: step k reads row k. All others are *held* for all steps.
-What is *recorded* is kept for the steps 0, ``every``, 2 ``every``, ...: of a carried input its value when the step
-begins, of a result its value in that step. So a row holds what belongs to one time: the state, and what acts on it.
+The inputs of the step's program are of three kinds. *State* is carried: it has an initial value, and a result of each
+step replaces it. *Stepwise* inputs have a time axis: step k reads row k. All others are *held* for all steps.
+*Recorded* quantities are stored for the steps 0, ``every``, 2 ``every``, ...: a carried input with its value at the
+beginning of the step, a result with its value in that step. So a row belongs to one time: the state, and the
+quantities that act on it.
 
-A target compiles a rollout as it compiles a program, with both loops, over steps and over states, inside: see
-`armdyn.targets.llvm.rollout_loop`.
+A target compiles a rollout as it compiles a program, with both loops, over steps and over states, inside
+(`armdyn.targets.llvm.rollout_loop`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Rollout:
         step: the program of one step.
         carry: pairs (result, input): the result that takes the place of the input in the next step.
         stepwise: inputs with a leading time axis.
-        recorded: carried inputs and results that are kept.
+        recorded: carried inputs and results that are stored.
 
     >>> import numpy as np
     >>> from armdyn.program import Port, Rollout, trace
@@ -86,7 +87,7 @@ class Rollout:
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """The inputs of one step, in the order of the program; those of `stepwise` have a time axis before."""
+        """The inputs of one step, in the order of the program; those of `stepwise` have a leading time axis."""
         return self.step.inputs
 
     @property
@@ -97,19 +98,19 @@ class Rollout:
 
     @property
     def held(self) -> tuple[str, ...]:
-        """The inputs that stay the same for all steps."""
+        """The inputs that are constant for all steps."""
         changing = {*self.stepwise, *(name for _, name in self.carry)}
         return tuple(port.name for port in self.step.inputs if port.name not in changing)
 
     @property
     def records(self) -> tuple[Port, ...]:
-        """The quantities recorded of one step."""
+        """The quantities recorded in one step."""
         known = _by_name(self.step.outputs) | _by_name(self.state)
         return tuple(known[name] for name in self.recorded)
 
     @property
     def outputs(self) -> tuple[Port, ...]:
-        """The state after the last step, then what is recorded, which has a time axis before."""
+        """The state after the last step, then the records, which have a leading time axis."""
         return (*self.state, *self.records)
 
     @property
@@ -122,7 +123,7 @@ class Rollout:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of everything that bears on the numbers."""
+        """A fingerprint of everything that influences the numbers."""
         text = repr((self.step.digest, self.carry, self.stepwise, self.recorded))
         return hashlib.sha256(text.encode()).hexdigest()
 

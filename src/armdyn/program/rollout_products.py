@@ -1,13 +1,13 @@
-"""Derivatives of rollouts as rollouts: tangents carried along with the state, and cotangents carried back in time.
+"""Derivatives of rollouts as rollouts: tangents carried with the state, and cotangents carried back in time.
 
 With x the carried inputs, u all others and x[k+1] = f(x[k], u[k]), tangents obey x_dot[k+1] = f_x x_dot[k] + f_u u_dot,
-which is one more rollout, of f with its tangent program. Cotangents x_bar of a cost of the final state obey
+which is a rollout of f with its tangent program. Cotangents x_bar of a cost of the final state obey
 
     x_bar[k] = f_x^T x_bar[k+1],    u_bar[k] = f_u^T x_bar[k+1],
 
-with f_x and f_u taken at the states of the rollout, the last step first: a rollout of the adjoint program, which reads
-the states that were recorded as inputs over time, backwards. The gradient by an input that is held is the sum of its
-u_bar[k], one more carried array; by an input over time it is recorded.
+with f_x and f_u at the states of the rollout, the last step first: a rollout of the adjoint program, which reads the
+recorded states as inputs over time, backwards. The gradient by a held input is the sum of its u_bar[k], one more
+carried array; that by an input over time is recorded.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _OPERATIONS = {name: partial(applied, name) for name in OPERATIONS}
 
 
 def tangent_rollout(rollout: Rollout, wrt: Iterable[str]) -> Rollout:
-    """The rollout together with the rates of its state, where inputs change; it records the rates of what is recorded.
+    """The rollout together with the rates of its state for changing inputs; it records the rates of the records.
 
-    Its inputs are those of the rollout, and behind them ``tangent_X`` for each carried X, of the initial state, and for
-    each other X of ``wrt``, over time where X is. Its state is that of the rollout, then ``tangent_X`` of it.
+    Its inputs are those of the rollout, then ``tangent_X`` for each carried X, of the initial state, and for each other
+    X of ``wrt``, over time if X is. Its state is that of the rollout, then ``tangent_X`` of it.
     """
     step, carried = rollout.step, [name for _, name in rollout.carry]
     results = [result for result, _ in rollout.carry]
@@ -54,12 +54,12 @@ def tangent_rollout(rollout: Rollout, wrt: Iterable[str]) -> Rollout:
 def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
     """The rollout that carries cotangents of the state back in time.
 
-    Its inputs are those of the rollout, the carried ones now over time, and behind them ``cotangent_X`` for each
-    carried X, of the final state; then ``sum_X`` for each X of ``wrt`` that is held, zero at first. Its state at the
+    Its inputs are those of the rollout, the carried ones now over time, then ``cotangent_X`` for each
+    carried X, of the final state; then ``sum_X`` for each X of ``wrt`` that is held, initially zero. Its state at the
     end is ``cotangent_X`` of the initial state, and the sums. The cotangents of inputs over time are recorded.
 
     Raises:
-        TraceError: where the rollout has an input of such a name.
+        TraceError: if the rollout has an input with one of these names.
     """
     step, carried = rollout.step, [name for _, name in rollout.carry]
     by = [*carried, *(name for name in wrt if name not in carried)]
@@ -95,7 +95,7 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
 
 
 def inlined(program: Program, arrays: Sequence[Any]) -> list[Any]:
-    """The results of a program on arrays of traced scalars: its nodes become part of what is traced."""
+    """The results of a program on arrays of traced scalars: its nodes become part of the current trace."""
     scalars = [scalar for array in arrays for scalar in np.asarray(array, dtype=object).ravel()]
     results = replay(program, scalars, _OPERATIONS)
     return [shaped(values, port.shape) for port, values in zip(program.outputs, results, strict=True)]

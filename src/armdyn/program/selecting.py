@@ -1,4 +1,4 @@
-"""A program of some of the results of another one."""
+"""Programs of some of the results of another program."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from armdyn.program.program import Program, inputs_of, live
 
 
 def with_results(program: Program, names: Iterable[str]) -> Program:
-    """The program with these results only, in this order, and the nodes that they need; its inputs are the same.
+    """The program with these results only, in this order, and the nodes that they need; its inputs are unchanged.
 
     Raises:
-        UnknownName: a result that the program does not have.
+        UnknownName: if the program does not have such a result.
 
     >>> from armdyn.program import Port, trace
     >>> both = trace(lambda x: (x * x, np.sin(x)), [Port("x", (2,))], ["squares", "sines"])
