@@ -1,4 +1,4 @@
-"""From where a frame should be to where the joints are, and the same for velocities and accelerations."""
+"""Inverse kinematics: joint positions, velocities and accelerations from those of frames."""
 
 from armdyn.kinematics.inverse import inverse_kinematics
 from armdyn.kinematics.joint_motion import JointMotion

@@ -1,7 +1,7 @@
-"""Residuals of the aims of frames and their derivatives by the joints, in base axes.
+"""Residuals of the aims of frames and their derivatives with respect to the joints, in base axes.
 
 Every residual e is chosen so that J^T e, with the geometric Jacobian J, is the exact descent direction of e.e / 2:
-the rotation vector from the frame to its goal satisfies that as the distance to a point does.
+the rotation vector from the frame to its goal satisfies this, and so does the vector to a goal point.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from armdyn.program import select
 from armdyn.spatial.rotations import Array, cross
 
 TINY = 1e-300
-"""Added to squares before a root is taken or divided by: keeps 0 / 0 away and changes no other number."""
+"""Added to squares before a root or a division: prevents 0 / 0 and changes no other number."""
 
 
 @dataclass(frozen=True)
 class Aim:
-    """One condition on one frame, with everything that is fixed before compiling.
+    """One condition on one frame, with all constants of the compiled function.
 
     Args:
-        kind: "position": a point of the frame lies at a place; "orientation": its axes lie like given ones;
-            "pointing": one of its axes points along a direction.
+        kind: "position": a point of the frame has given coordinates; "orientation": its axes are parallel to given
+            ones; "pointing": one of its axes points along a direction.
         frame: name of the frame.
-        axis: which axis points: a unit vector in the frame's axes.
-        counted: which components of a position, in base axes, count.
+        axis: the pointing axis, a unit vector in the frame's axes.
+        counted: indices of the components of a position, in base axes, that are included.
     """
 
     kind: Literal["position", "orientation", "pointing"]
@@ -55,7 +55,7 @@ class Aim:
         return "m" if self.kind == "position" else "rad"
 
     def condition(self, model: Mechanism, q: Array, numbers: Array) -> Condition:
-        """Residuals and their rows at the coordinates q."""
+        """Residuals and their Jacobian rows at the coordinates q."""
         q = model.drive.positions(q)
         k, T = model.frame(self.frame)
         if self.kind == "position":
@@ -68,14 +68,14 @@ class Aim:
 
 @dataclass(frozen=True)
 class TaskAim:
-    """The condition of a task of the user's own class, with everything that is fixed before compiling.
+    """The condition of a task of a user-defined class, with all constants of the compiled function.
 
     Args:
         kind: the class, derived from `armdyn.kinematics.Task`.
         fixed: names and values of the fields that are compiled in.
-        frame: name of the frame whose distance from the first joint measures lengths.
+        frame: name of the frame whose distance from the first joint is the unit of lengths.
         rows: number of residuals.
-        unit: of the residuals, "m" or "rad".
+        unit: unit of the residuals, "m" or "rad".
         shapes: name and shape of each target field.
     """
 
@@ -101,7 +101,7 @@ class TaskAim:
         return self.kind(**fields)
 
     def condition(self, model: Mechanism, q: Array, numbers: Array) -> Condition:
-        """The negative of the task's error, so that J^T e is downhill, and the rows of its Jacobian."""
+        """The negative error of the task, so that J^T e is a descent direction, and the rows of its Jacobian."""
         task, weight = self.task(numbers), numbers[-1]
         error = np.atleast_1d(np.asarray(task.error(model, q)))
         jacobian = np.atleast_2d(np.asarray(task.jacobian(model, q)))
@@ -111,7 +111,7 @@ class TaskAim:
 
 @dataclass(frozen=True)
 class Condition:
-    """An aim at one configuration: weighted residuals, their rows, and the distance (m) or angle (rad) left."""
+    """An aim at one configuration: weighted residuals, their rows, and the remaining distance (m) or angle (rad)."""
 
     residuals: list[Any]
     rows: list[Array]
@@ -119,7 +119,7 @@ class Condition:
 
 
 def conditions(model: Mechanism, q: Array, aims: Sequence[Aim | TaskAim], target: Array) -> list[Condition]:
-    """All aims at configuration q; ``target`` holds their numbers in order."""
+    """All aims at configuration q; ``target`` contains their numbers in order."""
     return [aim.condition(model, q, numbers) for aim, numbers in each(aims, target)]
 
 
@@ -134,12 +134,12 @@ def each(aims: Sequence[Aim | TaskAim], target: Array) -> Iterator[tuple[Aim | T
 def weighted_residuals(
     model: Mechanism, q: Array, target: Array, *, aims: Sequence[Aim | TaskAim]
 ) -> tuple[Array, Array]:
-    """Residuals e of all aims and their rows J, weighted, shapes (..., rows) and (..., rows, n); J^T e is downhill."""
+    """Residuals e of all aims and their rows J, weighted, shapes (..., rows) and (..., rows, n); J^T e descends."""
     return stacked(conditions(model, q, aims, target))
 
 
 def stacked(met: Sequence[Condition]) -> tuple[Array, Array]:
-    """The residuals of all aims, and their rows, one below the other."""
+    """The stacked residuals of all aims, and their stacked rows."""
     return np.array([x for one in met for x in one.residuals]), np.array([row for one in met for row in one.rows])
 
 
@@ -158,21 +158,21 @@ def position(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Conditio
 
 
 def orientation(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
-    """e = log(R_goal R^T), the rotation vector still to turn in base axes (Modern Robotics 3.53), and w = J_w qd."""
+    """e = log(R_goal R^T), the remaining rotation vector in base axes (Modern Robotics 3.53), and w = J_w qd."""
     e, angle = rotation_vector(numbers[:9].reshape(3, 3) @ R.T)
     weight = numbers[9]
     return Condition([weight * x for x in e], [weight * row for row in J[:3]], angle)
 
 
 def pointing(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
-    """The rotation vector that takes the axis a to the direction d the short way, along two axes square to a."""
+    """The shortest rotation vector from the axis a to the direction d, along two axes perpendicular to a."""
     goal, weight = numbers[:3], numbers[3]
     a, u = R @ np.array(aim.axis), [R @ axis for axis in axes_square_to(np.array(aim.axis))]
     n = cross(a, goal)
-    along = np.array([n @ axis for axis in u])  # n is square to a: these two are all of it
+    along = np.array([n @ axis for axis in u])  # n is perpendicular to a: it has no third component
     sine, cosine = np.sqrt(along @ along + TINY), a @ goal
     angle = np.arctan2(sine, cosine)
-    # Straight back, every way round is as short: the first axis is taken.
+    # In the opposite direction all rotation axes are equal: the first axis is used.
     back = (sine < 1e-12) * (cosine < 0.0)
     ratio = angle / sine
     e = [select(back, angle, ratio * along[0]), select(back, 0.0, ratio * along[1])]
@@ -191,7 +191,7 @@ def rotation_vector(R: Array) -> tuple[Array, Any]:
 
 
 def _axis_near_pi(R: Array, v: Array, cosine: Any) -> Array:
-    """The unit axis from R + R^T + (1 - tr R) 1 = 2 (1 - cos) axis axis^T: its longest column, turned towards v."""
+    """The unit axis from R + R^T + (1 - tr R) 1 = 2 (1 - cos) axis axis^T: its longest column, with the sign of v."""
     column = longest_column(R + R.T + (-2.0 * cosine) * np.eye(3))
     length = np.sqrt(column @ column + TINY)
     sign = select(column @ v < 0.0, -1.0, 1.0)
@@ -207,7 +207,7 @@ def longest_column(S: Array) -> Array:
 
 
 def axes_square_to(axis: Array) -> tuple[Array, Array]:
-    """Two unit vectors square to a unit axis and to each other."""
+    """Two unit vectors perpendicular to a unit axis and to each other."""
     helper = np.eye(3)[int(np.abs(axis).argmin())]
     first = cross(axis, helper)
     first = first / np.sqrt(first @ first)

@@ -1,4 +1,4 @@
-"""Damped least squares, DLS (Levenberg and Marquardt): one compiled step repeated for the states not yet solved."""
+"""Damped least squares, DLS (Levenberg and Marquardt): one compiled step, repeated for unsolved states."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from armdyn.kinematics.step import declared, declared_residuals
 from armdyn.spatial.rotations import Array
 
 FIRST_DAMPING = 0.3
-"""Relative to the length of the residual."""
+"""Initial damping, relative to the norm of the residual."""
 
 FLAT = 1e-10
-"""The search is at a minimum where the free joints lower the residual by less than this part of it."""
+"""The search is at a minimum if the free joints can lower the residual by less than this fraction of it."""
 
 
 class Judged(NamedTuple):
-    """The distance, m, and the angle, rad, left at configurations, the greatest of all aims, and e.e / 2, weighted."""
+    """Remaining distance, m, and angle, rad, at configurations, the greatest of all aims, and weighted e.e / 2."""
 
     position: Array
     angle: Array
@@ -33,12 +33,12 @@ class DampedLeastSquares:
     """The compiled functions of some aims: the step of damped least squares, and the residuals.
 
     Args:
-        robot: whose joints move.
-        aims: to be met together.
+        robot: the robot.
+        aims: the aims to meet simultaneously.
         bounds: least and greatest position of each joint, rad or m.
-        length: m that count like one radian.
-        tolerance: m and rad, at which a descent stops.
-        workers: threads for a large batch.
+        length: length equivalent to one radian, m.
+        tolerance: tolerance at which a descent stops, m and rad.
+        workers: number of threads for a large batch.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class DampedLeastSquares:
         self._options = {"aims": self.aims, "bounds": tuple(bounds), "length": length, "workers": workers}
 
     def descend(self, start: Array, target: Array, iterations: int) -> tuple[Array, Array]:
-        """The configurations at which descents from each start end, shape (N, n), and their steps, shape (N,)."""
+        """Final configurations of descents from each start, shape (N, n), and their numbers of steps, shape (N,)."""
         count = len(start)
         ends, steps = start.copy(), np.full(count, iterations)
         waiting: Array = np.arange(count)
@@ -83,9 +83,9 @@ class DampedLeastSquares:
         return ends, steps
 
     def judged(self, q: Array, target: Array) -> Judged:
-        """Configurations (N, n) judged as the step judges its first trial."""
+        """Errors of configurations (N, n), as computed by a step for its first trial."""
         _, _, cost, _, _, left, _ = self._step(q, q, np.inf, 1.0, FIRST_DAMPING, target, **self._options)
-        left = np.where(left > 2.0 * np.sqrt(TINY), left, 0.0)  # the root of TINY stands for zero
+        left = np.where(left > 2.0 * np.sqrt(TINY), left, 0.0)  # the root of TINY means zero
         return Judged(left[:, 0], left[:, 1], cost)
 
     def residuals(self, q: Array, target: Array) -> tuple[Array, Array]:

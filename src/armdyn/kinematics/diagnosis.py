@@ -1,4 +1,4 @@
-"""Why a search failed, from the configuration at which it ended."""
+"""Diagnosis of failed searches from their final configurations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from armdyn.kinematics.solution import Reach
 from armdyn.spatial.rotations import Array
 
 STILL_MOVING = 1e-4
-"""A residual the free joints could still lower by more than this part of it, had not come to rest."""
+"""A search has not converged if the free joints can lower the residual by more than this fraction of it."""
 
 
 def out_of_reach(robot: RobotLike, aims: Sequence[Aim | TaskAim], target: Array, limits: Range) -> dict[int, Reach]:
@@ -32,7 +32,7 @@ def out_of_reach(robot: RobotLike, aims: Sequence[Aim | TaskAim], target: Array,
 
 
 def diagnose(solver: DampedLeastSquares, target: Array, q: Array, limits: Range) -> tuple[Array, Array, Array]:
-    """Status, limits that hold (-1, 0, 1) and relative smallest singular value of failed searches that ended at q."""
+    """Status, active limits (-1, 0, 1) and relative smallest singular value of failed searches that ended at q."""
     e, J = solver.residuals(q, target)
     J = J * limits.unit
     gradient = np.einsum("kij,ki->kj", J, e)

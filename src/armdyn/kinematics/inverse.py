@@ -1,4 +1,4 @@
-"""Inverse kinematics: the joint positions that bring frames where they should be."""
+"""Inverse kinematics: the joint positions at which frames fulfil tasks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from armdyn.spatial.rotations import Array
 CHOICES = ("first", "nearest")
 
 HUGE = 1e50
-"""Numbers beyond this are no lengths or angles; their squares would soon be infinite."""
+"""Larger numbers are not lengths or angles; their squares could overflow."""
 
 
 def inverse_kinematics(
@@ -47,36 +47,36 @@ def inverse_kinematics(
 ) -> Solution:
     """Joint positions q, rad or m, shape (..., n), with T_0F(q) = T, or that meet other tasks of frames: a `Solution`.
 
-    Damped least squares from ``q0``, then from random configurations for the targets not met yet (Levenberg and
+    The search is damped least squares from ``q0``, then from random configurations for unmet targets (Levenberg and
     Marquardt; Modern Robotics 6.2.2; Nocedal and Wright 2006, 10.3). A step is one compiled function for the whole
-    batch. Success is judged afterwards, at the configuration that is returned: nothing counts as met that is not.
+    batch. Success is determined afterwards, at the returned configuration.
 
     Args:
         robot: the arm, or a tree of them.
         target: poses (..., 4, 4), or positions (..., 3) in m, in base axes, of the frame; or a task, or several at
-            once: `Pose`, `Position`, `Orientation`, `Pointing`, or a class of the user's own that derives from `Task`,
-            each with weight, frame and batch of its own.
-        q0: where to start, rad or m, shape (..., n), within the limits. Solutions near it are preferred, and whole
-            turns of revolute joints are taken so as to come near it. The middle of the limits where none is given.
-        frame: which frame a target without one means; the tip by default.
-        point: the point of the frame, m, in its axes, that a target given as an array means; its origin by default.
-        choose: "first": the solution of the first successful start; "nearest": of those of all starts, the nearest to
-            q0. An arm with more joints than conditions has a continuum of solutions, of which these are samples.
-        tolerance: m and rad; every task must be met within it.
-        starts: how many at most, q0 counted.
-        iterations: at most, from one start.
-        limits: keep the joint limits of the description.
-        seed: of the random starts, which are the same for every target.
-        workers: threads for a large batch, -1 meaning one a core.
+            once: `Pose`, `Position`, `Orientation`, `Pointing`, or a user-defined class derived from `Task`, each with
+                its own weight, frame and batch.
+        q0: initial configuration, rad or m, shape (..., n), within the limits. Solutions near it are preferred, and
+            whole turns of revolute joints are chosen to be near it. The middle of the limits by default.
+        frame: frame of targets without one; the tip by default.
+        point: point of the frame, m, in its axes, for a target given as an array; its origin by default.
+        choose: "first": the solution of the first successful start; "nearest": the solution nearest to q0 among all
+            starts. An arm with more joints than conditions has a continuum of solutions, of which these are samples.
+        tolerance: largest error of every task, m and rad.
+        starts: largest number of starts, including q0.
+        iterations: largest number of iterations from one start.
+        limits: True to respect the joint limits of the description.
+        seed: seed of the random starts, which are equal for every target.
+        workers: number of threads for a large batch; -1 for one per core.
 
-    Where a target is not met, q is the nearest configuration found, by the weighted sum of squares of the residuals,
-    lengths measured in the arm's own length, and `Solution.status` and `Solution.reason` say why.
+    If a target is not met, q is the nearest configuration found, by the weighted sum of squares of the residuals, with
+    lengths divided by the arm's own length, and `Solution.status` and `Solution.reason` give the reason.
 
     Raises:
         ShapeError: a target or q0 that does not fit the robot, or batches that do not broadcast.
-        DTypeError: one that does not hold real numbers.
-        TaskError: a matrix that is no rigid motion, a direction that is no unit vector, a start outside the limits, a
-            single target that is not finite, a setting that makes no sense.
+        DTypeError: a target or q0 that is not real.
+        TaskError: a matrix that is not a rigid motion, a direction that is not a unit vector, a start outside the
+            limits, a single target that is not finite, an invalid setting.
         UnknownName: a frame the robot does not have.
 
     >>> robot = armdyn.load("ur5")
@@ -87,7 +87,7 @@ def inverse_kinematics(
     >>> bool(abs(robot.forward_kinematics(solution.q) - T).max() < 2e-10)
     True
 
-    The flange at a place, its z axis down, turned as it likes:
+    The flange at a position, with its z axis down and free rotation about it:
 
     >>> from armdyn.kinematics import Pointing, Position
     >>> down = robot.inverse_kinematics([Position([0.4, 0.2, 0.1]), Pointing([0, 0, -1], axis="z")])
@@ -106,7 +106,7 @@ def inverse_kinematics(
     length = length_of(robot, {aim.frame for aim in aims})
     for aim, values in zip(aims, numbers, strict=True):
         if aim.unit == "m":
-            values[..., -1] /= length  # a metre weighs 1 / length of a radian
+            values[..., -1] /= length  # the weight of a metre is 1 / length of that of a radian
     allowed = Range.of(robot, length, limited=limits)
     near, goal, batch = _one_batch(robot, numbers, q0, allowed)
     finite = _finite(near, goal, batch)
@@ -146,7 +146,7 @@ def inverse_kinematics(
 def _one_batch(
     robot: RobotLike, numbers: Sequence[Array], q0: ArrayLike | None, limits: Range
 ) -> tuple[Array, Array, tuple[int, ...]]:
-    """Starts (N, n) and targets (N, size), and the shape of the batch they are of."""
+    """Starts (N, n) and targets (N, size), and the shape of their batch."""
     start = limits.middle if q0 is None else _start(robot, q0, limits)
     shapes = [a.shape[:-1] for a in (start, *numbers)]
     try:
@@ -174,7 +174,7 @@ def _start(robot: RobotLike, q0: ArrayLike, limits: Range) -> Array:
 
 
 def _finite(near: Array, goal: Array, batch: tuple[int, ...]) -> Array:
-    """Which targets can be worked on; a single one must be."""
+    """Mask of finite targets; raises TaskError for a single target that is not finite."""
     finite: Array = np.all(np.abs(np.concatenate([near, goal], axis=1)) < HUGE, axis=1)
     if not batch and not finite.all():
         which = "the target" if (np.abs(near) < HUGE).all() else "q0"

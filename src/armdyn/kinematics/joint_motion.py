@@ -1,4 +1,4 @@
-"""Joint velocities or accelerations, with the singular values of the Jacobian and the part that is missed."""
+"""Joint velocities or accelerations, with the singular values of the Jacobian and the unreached part of the motion."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class JointMotion:
-    """Joint velocities or accelerations for a motion of a frame, and how near the arm is to a singularity. Immutable.
+    """Joint velocities or accelerations for a motion of a frame, and the distance to a singularity. Immutable.
 
     Args:
-        robot: its name.
+        robot: name of the robot.
         values: qd in rad/s or m/s, or qdd in rad/s^2 or m/s^2, shape (..., n).
-        missed: the wanted motion less that of ``values``, in the order (w, v), shape (..., 6); zero in components
-            that are free.
-        singular_values: of the rows of J asked for, greatest first, lengths measured in ``length``, shape
-            (..., min(rows, n)).
-        condition: the greatest singular value by the smallest; infinite in a singularity, shape (...).
-        rank: how many independent motions of the frame the joints can make, shape (...).
+        missed: the requested motion minus that of ``values``, in the order (w, v), shape (..., 6); zero in free
+            components.
+        singular_values: singular values of the requested rows of J, greatest first, with lengths divided by ``length``,
+            shape (..., min(rows, n)).
+        condition: condition number, the greatest singular value over the smallest; infinite in a singularity, shape
+            (...).
+        rank: number of independent motions of the frame that the joints can make, shape (...).
         near_singular: the smallest singular value is below ``threshold`` of the greatest, shape (...).
-        weak: the twist (w, v), of unit size with lengths measured in ``length``, that takes the joints the most; in a
-            singularity one they cannot make at all, shape (..., 6).
-        length: m that count like one radian: the arm's own length.
-        threshold, damping: as given.
-        asked: number of components asked for.
+        weak: the twist (w, v), of unit size with lengths divided by ``length``, that requires the largest joint motion;
+            in a singularity one that they cannot make, shape (..., 6).
+        length: length equivalent to one radian, m: the arm's own length.
+        threshold, damping: the arguments of the call.
+        asked: number of requested components.
         per: units of the components.
 
     >>> robot = armdyn.load("ur5")
@@ -57,7 +58,7 @@ class JointMotion:
                 value.flags.writeable = False
 
     def statement(self, *index: int) -> str:
-        """One sentence on a state: singular or not, and the part missed; ``index`` is its place in the batch.
+        """One sentence on a state: singular or not, and the unreached part; ``index`` is its index in the batch.
 
         >>> robot = armdyn.load("planar_2r")
         >>> along_x, in_plane = [0, 0, 0, 0.1, 0, 0], ["vx", "vy"]
@@ -95,7 +96,7 @@ class JointMotion:
 
 
 def _motion(twist: Array) -> str:
-    """The twist in words, without a part that is nothing."""
+    """The twist as text, without parts that are zero."""
     unit = twist / np.linalg.norm(twist)
     parts = (("w", unit[:3]), ("v", unit[3:]))
     return " with ".join(f"{name} = {_tuple(part)}" for name, part in parts if np.abs(part).max() > 1e-6)

@@ -14,7 +14,7 @@ from armdyn.spatial.rotations import Array
 
 FULL_TURN = 2.0 * math.pi
 ROUNDING = 1e-9
-"""A range of joint positions short of 2 pi by less than this is a full turn whose limits were written in decimals."""
+"""A range of joint positions shorter than 2 pi by less than this is a full turn with limits rounded to decimals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +22,9 @@ class Range:
     """The limits of all joints.
 
     Args:
-        lower, upper: rad or m, shape (n,); infinite where there is none.
-        turns: which joints can take every angle, so that no limit bounds the search, shape (n,).
-        middle: of the limits; zero where there are none.
+        lower, upper: limits, rad or m, shape (n,); infinite if there is none.
+        turns: mask of joints that can reach every angle, so that no limit bounds the search, shape (n,).
+        middle: middle of the limits; zero if there are none.
         unit: the displacement that counts as one radian, shape (n,): 1 rad, or a length in m.
     """
 
@@ -36,7 +36,7 @@ class Range:
 
     @classmethod
     def of(cls, robot: RobotLike, length: float, *, limited: bool) -> Range:
-        """The limits the robot's description names, or none."""
+        """The limits of the robot's description, or infinite limits."""
         revolute = np.array(
             [joint.kind == "revolute" and _in_whole_turns(robot, i) for i, joint in enumerate(robot.joints)]
         )
@@ -46,7 +46,7 @@ class Range:
             if not low <= high:
                 raise TaskError(f"limits of {joint!r} leave no position: lower {low:g}, upper {high:g}")
         turns = revolute & (upper - lower >= FULL_TURN - ROUNDING)
-        # One-sided limits: stay near the one there is.
+        # One-sided limits: the middle is near the existing limit.
         middle = np.clip(np.zeros(len(lower)), lower, upper)
         both = np.isfinite(lower) & np.isfinite(upper)
         middle[both] = 0.5 * (lower[both] + upper[both])
@@ -54,21 +54,21 @@ class Range:
 
     @property
     def bounds(self) -> tuple[tuple[float, float], ...]:
-        """The bounds of the search, rad or m; infinite for joints that can take every angle by whole turns."""
+        """The bounds of the search, rad or m; infinite for joints that can reach every angle by whole turns."""
         lower = np.where(self.turns, -math.inf, self.lower)
         upper = np.where(self.turns, math.inf, self.upper)
         return tuple((float(a), float(b)) for a, b in zip(lower, upper, strict=True))
 
     def nearest(self, q: Array, near: Array) -> Array:
-        """The same configuration with whole turns taken where they bring it nearer and keep it within the limits."""
+        """An equivalent configuration, nearer by whole turns of joints that stay within the limits."""
         turned = q - FULL_TURN * np.round((q - near) / FULL_TURN)
         turned = turned - FULL_TURN * np.ceil(np.maximum(turned - self.upper, 0.0) / FULL_TURN)
         turned = turned + FULL_TURN * np.ceil(np.maximum(self.lower - turned, 0.0) / FULL_TURN)
-        # Now only rounding puts a joint outside, in a range of exactly one turn.
+        # A joint can now be outside only by rounding, in a range of exactly one turn.
         return np.where(self.turns, np.clip(turned, self.lower, self.upper), q)
 
     def kept_by(self, q: Array) -> Array:
-        """Which configurations keep all limits, shape (...)."""
+        """Mask of configurations within all limits, shape (...)."""
         kept: Array = np.all((q >= self.lower) & (q <= self.upper), axis=-1)
         return kept
 
@@ -77,7 +77,7 @@ class Range:
         return np.asarray(np.linalg.norm((q - near) / self.unit, axis=-1))
 
     def random(self, count: int, seed: int) -> Array:
-        """Configurations spread over the limits, the same for the same seed, shape (count, n)."""
+        """Random configurations within the limits, reproducible for a seed, shape (count, n)."""
         rng = np.random.default_rng(seed)
         reach = np.where(self.turns, math.pi, math.inf)
         lower = np.maximum(self.lower, self.middle - reach)
@@ -90,7 +90,7 @@ class Range:
 
 
 def _in_whole_turns(robot: RobotLike, coordinate: int) -> bool:
-    """Whether a full turn of a coordinate turns every joint it moves by full turns: the same configuration."""
+    """Return True if a full turn of a coordinate turns every joint that it moves by full turns."""
     of_links = zip(robot.mechanism.links, robot.mechanism.drive.terms, strict=False)
     factors = [f for _, terms in of_links for i, f in terms if i == coordinate]
     return all(factor.is_integer() for factor in factors)
@@ -108,9 +108,9 @@ def length_of(robot: RobotLike, frames: set[str]) -> float:
 
 
 def reach(robot: RobotLike, limits: Range, frame: str, point: Array) -> tuple[Array, float, str]:
-    """The origin of the first axis that carries a frame, the greatest distance of the point from it, the joint's name.
+    """The origin of the first axis that moves a frame, the greatest distance of the point from it, the joint's name.
 
-    By the triangle inequality, so that nothing farther away can be reached; not everything nearer can.
+    The distance is from the triangle inequality: no farther point can be reached, and not every nearer one can.
     """
     k, _ = robot.mechanism.frame(frame)
     path = path_to(robot.mechanism, k)
@@ -121,7 +121,7 @@ def reach(robot: RobotLike, limits: Range, frame: str, point: Array) -> tuple[Ar
 
 
 def _travel(robot: RobotLike, limits: Range, body: int) -> float:
-    """How far from zero a joint can be at most, whatever moves it."""
+    """The largest distance of a joint from zero, for any coordinates that move it."""
     farthest = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
     drive = robot.mechanism.drive
     return float(sum(abs(f) * farthest[i] for i, f in drive.terms[body])) + abs(drive.offsets[body])

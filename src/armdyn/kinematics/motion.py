@@ -1,4 +1,4 @@
-"""How a frame moves with the joints: its Jacobian, and the acceleration that joint velocities alone give it."""
+"""The Jacobian of a frame, and its acceleration due to joint velocities alone."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def frame_motion(
     point: Sequence[float] = (0.0, 0.0, 0.0),
     expressed_in: str = "body",
 ) -> tuple[Array, Array]:
-    """Jacobian J(q), shape (..., 6, n), and Jdot qd, the twist's derivative where qdd = 0, shape (..., 6).
+    """Jacobian J(q), shape (..., 6, n), and Jdot qd, the twist's derivative for qdd = 0, shape (..., 6).
 
     Kazerounian and Gupta 1985, 4a, 4b: V = J qd and Vdot = J qdd + Jdot qd, angular part first.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        frame: name of the frame; the tip where none is given.
-        point: of the frame, m, in its axes, whose velocity v is.
+        frame: name of the frame; the tip by default.
+        point: point of the frame, m, in its axes, with velocity v.
         expressed_in: "body": axes of the frame; "world": axes of the base, Pinocchio's
             LOCAL_WORLD_ALIGNED; "space": axes and origin of the base, its WORLD.
     """

@@ -9,28 +9,28 @@ from armdyn.kinematics.limits import Range
 from armdyn.spatial.rotations import Array
 
 AT_ONCE = 1 << 16
-"""Descents at a time: bounds the memory."""
+"""Largest number of simultaneous descents, which bounds the memory."""
 
 FINISH = 10
-"""How many times the iterations of one start the best of a failed search gets."""
+"""The best configuration of a failed search gets this many times the iterations of one start."""
 
 
 class MultiStart:
-    """The best configuration of every target so far, among N: the success that is preferred, else the least residual.
+    """The best configuration of each of N targets so far: the preferred success, otherwise the least residual.
 
     Args:
-        solver: compiled for the aims.
+        solver: solver compiled for the aims.
         target: numbers of all aims, shape (N, size).
-        near: the first start of each target, to which solutions are preferred that are near, shape (N, n).
-        limits: of the joints.
-        iterations: at most, from one start.
-        nearest: whether the success nearest to ``near`` is preferred, from all starts; else the first one.
+        near: first start of each target; solutions near it are preferred, shape (N, n).
+        limits: limits of the joints.
+        iterations: largest number of iterations from one start.
+        nearest: True to prefer the success nearest to ``near`` among all starts; otherwise the first one.
 
     Attributes:
         q: the configurations, rad or m, shape (N, n).
-        position, angle: distance, m, and angle, rad, left, shape (N,).
-        success: met within the tolerance and the limits, shape (N,).
-        iterations, starts: how many it took, shape (N,).
+        position, angle: remaining distance, m, and angle, rad, shape (N,).
+        success: True for targets met within the tolerance and the limits, shape (N,).
+        iterations, starts: numbers of iterations and starts, shape (N,).
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class MultiStart:
         self.iterations, self.starts = np.zeros(count, dtype=int), np.zeros(count, dtype=int)
 
     def run(self, further: Array) -> None:
-        """Descend from ``near``, then from further starts, shape (starts, n), twice as many at once every time."""
+        """Descend from ``near``, then from further starts, shape (starts, n), doubling their number each time."""
         total, begin, end = len(further) + 1, 0, 1
         while begin < total:
             for chosen in _in_parts(self._nearest | ~self.success, AT_ONCE // (end - begin)):
@@ -61,7 +61,7 @@ class MultiStart:
             begin, end = end, min(2 * end, total)
 
     def finish(self) -> None:
-        """Go on from where failed searches ended: the nearest to a target out of reach is approached slowly."""
+        """Continue failed searches from their best configuration, because descents to targets out of reach are slow."""
         self._most, self._nearest = FINISH * self._most, False
         for chosen in _in_parts(~self.success, AT_ONCE):
             before = self.starts[chosen]
@@ -69,7 +69,7 @@ class MultiStart:
             self.starts[chosen] = before
 
     def _descend(self, chosen: Array, start: Array) -> None:
-        """Descend for the chosen targets from starts, shape (targets, starts, n), and keep what is better."""
+        """Descend for the chosen targets from starts, shape (targets, starts, n), and store better configurations."""
         shape = start.shape[:2]
         target, near = (np.repeat(a[chosen], shape[1], axis=0) for a in (self._target, self._near))
         q, steps = self._solver.descend(start.reshape(-1, start.shape[-1]), target, self._most)
@@ -83,7 +83,7 @@ class MultiStart:
         else:
             good = np.broadcast_to(np.arange(shape[1], dtype=float), shape)
             used = np.where(success.any(axis=1), success.argmax(axis=1) + 1, shape[1])
-        # Success goes before everything; among failures the smaller residual.
+        # Success has priority; among failures the smaller residual.
         rank = np.where(success, good, np.inf)
         finite_cost = np.where(np.isfinite(cost), cost, np.inf)
         best = np.where(success.any(axis=1), rank.argmin(axis=1), finite_cost.argmin(axis=1))

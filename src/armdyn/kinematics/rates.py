@@ -39,29 +39,30 @@ def joint_rates(
 ) -> JointMotion:
     """Joint velocities qd, rad/s or m/s, shape (..., n), that give a frame the twist (w, v): J(q) qd = V.
 
-    By the singular values of J (Kazerounian and Gupta 1985, 4a; Modern Robotics 6.3): exact where the arm can, the
-    least joint velocities where it has joints to spare, the least of the twist missed where it lacks them. Beside qd
-    the result says how near the arm is to a singularity, along which direction, and which part of the twist is missed.
+    The solution uses the singular value decomposition of J (Kazerounian and Gupta 1985, 4a; Modern Robotics 6.3): it is
+    exact if possible, with the least joint velocities for redundant arms, and with the least error of the twist
+    otherwise. In addition to qd the result contains the distance to a singularity, its direction, and the error of the
+    twist.
 
     Args:
         robot: the arm, or a tree of them.
         q: joint positions, rad or m, shape (..., n).
         twist: angular velocity, rad/s, then velocity of the point, m/s, shape (..., 6).
-        frame: name of the frame that moves; the tip by default.
-        point: of the frame, m, in its axes, whose velocity v is; its origin by default. Not with "space".
+        frame: name of the moving frame; the tip by default.
+        point: point of the frame, m, in its axes, with velocity v; its origin by default. Not with "space".
         expressed_in: as for `Robot.jacobian`: "body": axes of the frame; "world": axes of the base; "space": axes and
             origin of the base.
-        components: of the twist that are asked for, some of "wx", "wy", "wz", "vx", "vy", "vz"; the others are free.
-        threshold: a smallest singular value below this part of the greatest is called near singular.
-        damping: 0: none, and joint velocities grow without bound near a singularity. Otherwise directions below the
-            threshold are followed less and less, so that they ask for joint velocities of at most
-            1 / (2 damping sigma_1) times theirs, while all others stay exact. A good value is the threshold's.
+        components: requested components of the twist, some of "wx", "wy", "wz", "vx", "vy", "vz"; the others are free.
+        threshold: the arm is near singular if the smallest singular value is below this fraction of the greatest.
+        damping: with 0, joint velocities grow without bound near a singularity. Otherwise directions below the
+            threshold are damped, so that they require joint velocities of at most 1 / (2 damping sigma_1) times theirs,
+            while all others stay exact. A good value is that of the threshold.
 
     Raises:
         ShapeError: an array that does not fit the robot.
-        DTypeError: one that does not hold real numbers.
-        UnknownName: a frame, component or way of expression that does not exist.
-        TaskError: a threshold or damping that makes no sense.
+        DTypeError: an array that is not real.
+        UnknownName: an unknown frame, component or value of ``expressed_in``.
+        TaskError: an invalid threshold or damping.
 
     >>> robot = armdyn.load("ur5")
     >>> q, up = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2], [0, 0, 0, 0, 0, 0.1]
@@ -86,9 +87,9 @@ def joint_accelerations(
     threshold: float = 1e-3,
     damping: float = 0.0,
 ) -> JointMotion:
-    """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), with which a frame's twist changes as asked.
+    """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), for a given derivative of a frame's twist.
 
-    J qdd + Jdot qd = Vdot (Kazerounian and Gupta 1985, 4b), with Jdot qd as the acceleration where qdd = 0. With
+    J qdd + Jdot qd = Vdot (Kazerounian and Gupta 1985, 4b), with Jdot qd as the acceleration for qdd = 0. With
     ``expressed_in="world"``, Vdot is the angular acceleration and the acceleration of the point, in base axes.
 
     Args:

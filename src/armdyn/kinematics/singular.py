@@ -1,4 +1,4 @@
-"""A Jacobian taken apart into directions: which motions the joints make easily, hardly, or not at all."""
+"""Singular value decomposition of Jacobians, with rank, condition number and damped solutions."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 RANK = 1e-13
-"""Singular values below this part of the whole Jacobian are rounding."""
+"""Singular values below this fraction of the norm of the whole Jacobian are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
     """J = U diag(sigma) V^T of many states, shapes (N, rows, r), (N, r), (N, r, n) with r = min(rows, n).
 
-    ``size``, shape (N, 1), is the norm of the Jacobian that these rows are some of: rows that no joint moves are
-    rounding beside it.
+    ``size``, shape (N, 1), is the norm of the complete Jacobian: rows that no joint moves are rounding relative to it.
     """
 
     U: Array
@@ -32,20 +31,20 @@ class Decomposition:
 
     @property
     def rank(self) -> Array:
-        """How many directions are more than rounding, shape (N,)."""
+        """The number of singular values above rounding, shape (N,)."""
         return np.asarray((self.sigma > RANK * self.size).sum(axis=1))
 
     @property
     def condition(self) -> Array:
-        """The greatest singular value by the smallest, shape (N,); infinite where the smallest is rounding."""
+        """The greatest singular value over the smallest, shape (N,); infinite if the smallest is rounding."""
         regular = self.rank == self.sigma.shape[1]
         smallest = np.where(regular, self.sigma[:, -1], 1.0)
         return np.where(regular, self.sigma[:, 0] / smallest, np.inf)
 
     def solve(self, y: Array, threshold: float, damping: float) -> Array:
-        """x of least norm that leaves the least of y - J x, damped along the weak directions, shape (N, n).
+        """Least-squares solution x of y = J x with the least norm, damped along weak directions, shape (N, n).
 
-        Where sigma is below t = threshold sigma_1, its inverse becomes sigma / (sigma^2 + lambda^2), with
+        If sigma is below t = threshold sigma_1, its inverse becomes sigma / (sigma^2 + lambda^2), with
         lambda = damping sigma_1 sqrt(1 - (sigma / t)^2): continuous at t, zero at 0 (Nakamura and Hanafusa 1986;
         Maciejewski and Klein 1988). Without damping this is the pseudo-inverse.
         """

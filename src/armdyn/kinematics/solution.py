@@ -22,11 +22,11 @@ NOT_A_NUMBER = "not a number"
 
 
 class NoSolution(ArmdynError, ValueError):
-    """Targets that no configuration was found for, where one was required."""
+    """Targets without a solution, if one was required."""
 
 
 class Reach(NamedTuple):
-    """A bound no point of a frame gets beyond: ``distance`` asked for and ``at_most``, m, from the axis of a joint."""
+    """A bound on the reach: requested ``distance`` and largest one ``at_most``, m, from the axis of a joint."""
 
     distance: float
     at_most: float
@@ -36,22 +36,22 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solution(Tabulated):
-    """Joint positions for the targets of an arm, the error left at each and the reason of each failure. Immutable.
+    """Joint positions for the targets of an arm, their remaining errors and the reason of each failure. Immutable.
 
     Args:
-        q: joint positions, rad or m, shape (..., n); the nearest found where the target was not met.
-        success: the target is met within the tolerance and every limit is kept, shape (...).
+        q: joint positions, rad or m, shape (..., n); the nearest ones found if the target was not met.
+        success: True if the target is met within the tolerance and all limits, shape (...).
         status: a word for each target, shape (...): "converged", "out of reach", "held by limits", "singular",
             "too few joints", "iteration limit", "not a number".
-        position_error: distance left, m, the greatest of all tasks, shape (...).
-        angle_error: angle left, rad, the greatest of all tasks, shape (...).
-        iterations: steps of the search, all starts counted, shape (...).
-        starts: how many starts it took, shape (...).
-        held: -1 and 1 where a failed target is held off by the lower or upper limit of a joint, else 0, shape (..., n).
-        smallest_singular_value: of the task's Jacobian at a failed target's q, relative to the greatest; NaN for
-            targets that are met, shape (...).
-        tolerance: m and rad.
-        joint_names: in the order of q.
+        position_error: remaining distance, m, the greatest of all tasks, shape (...).
+        angle_error: remaining angle, rad, the greatest of all tasks, shape (...).
+        iterations: number of steps of the search, for all starts, shape (...).
+        starts: number of starts, shape (...).
+        held: -1 or 1 if the lower or upper limit of a joint prevents a failed target, otherwise 0, shape (..., n).
+        smallest_singular_value: smallest singular value of the task's Jacobian at a failed target's q, relative to the
+            greatest; NaN for targets that are met, shape (...).
+        tolerance: tolerance, m and rad.
+        joint_names: names of the joints in the order of q.
 
     >>> robot = armdyn.load("ur5")
     >>> solution = robot.inverse_kinematics(robot.forward_kinematics([0.3, -1.2, 1.4, -0.7, 1.1, 0.2]))
@@ -80,7 +80,7 @@ class Solution(Tabulated):
                 value.flags.writeable = False
 
     def reason(self, *index: int) -> str:
-        """One sentence on how it went with one target; ``index`` is its place in the batch.
+        """One sentence on the result of one target; ``index`` is its index in the batch.
 
         >>> robot = armdyn.load("planar_2r")
         >>> print(robot.inverse_kinematics([3.0, 4.0, 0.0]).reason())
@@ -125,10 +125,10 @@ class Solution(Tabulated):
         return f"the way on is barred by the {' and the '.join(which)}"
 
     def required(self) -> Array:
-        """q, where every target is met.
+        """q, if every target is met.
 
         Raises:
-            NoSolution: naming the targets that are not, and why.
+            NoSolution: some targets are not met; the message contains them and the reasons.
         """
         failed = np.argwhere(~self.success)
         if not len(failed):
@@ -140,16 +140,16 @@ class Solution(Tabulated):
         raise NoSolution("\n  ".join([f"{head}:", *lines, *more]))
 
     def table(self) -> Table:
-        """The table that ``print`` shows, a row for each target: status, errors left, effort and joint positions."""
+        """The table that ``print`` shows, one row per target: status, remaining errors, effort and joint positions."""
         from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
 
         return summary(self)
 
     def to_dataframe(self) -> Any:
-        """A ``pandas.DataFrame`` with a row for every target, also of those that `table` leaves out.
+        """A ``pandas.DataFrame`` with one row per target, including those that `table` omits.
 
         Raises:
-            MissingLibrary: if pandas is not installed.
+            MissingLibrary: pandas is not installed.
         """
         from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
 
@@ -163,7 +163,7 @@ class Solution(Tabulated):
 
 
 def spread(finite: Array, batch: tuple[int, ...], values: Array, missing: Any) -> Array:
-    """Values of the finite states of a batch in their places, with ``missing`` in the others."""
+    """Values of the finite states of a batch at their indices, with ``missing`` at the others."""
     result = np.full((len(finite), *values.shape[1:]), missing, dtype=values.dtype)
     result[finite] = values
     return result.reshape((*batch, *values.shape[1:]))

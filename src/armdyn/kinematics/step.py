@@ -1,8 +1,8 @@
 """One step of damped least squares (DLS, Levenberg-Marquardt) within joint limits, without a branch.
 
 Around q the residual is e - J s after a step s. The step minimises |e - J s|^2 + damping |s|^2 over the joints that are
-not held by a limit (Nocedal and Wright 2006, 10.3); joints are scaled so that a metre of slide counts like ``length``
-metres' worth of radians.
+not at an active limit (Nocedal and Wright 2006, 10.3); joints are scaled so that a metre of slide counts like
+``length`` metres' worth of radians.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from armdyn.spatial.positive_definite import Cholesky
 from armdyn.spatial.rotations import Array
 
 LEAST_DAMPING = 1e-14
-"""Relative to the trace of the system: keeps it positive definite where the arm is singular."""
+"""Least damping, relative to the trace of the system: keeps it positive definite in singularities."""
 
 LARGEST_STEP = 1.0
-"""rad, or that many lengths: a linear model says nothing about more."""
+"""Largest step, rad or lengths, because a linear model is not valid for more."""
 
 SHORTEST_STEP = 1e-15
-"""rad or lengths; shorter ones are rounding."""
+"""Shortest step, rad or lengths; shorter ones are rounding."""
 
 
 def search_step(
@@ -42,22 +42,22 @@ def search_step(
     bounds: Sequence[tuple[float, float]] = (),
     length: float = 1.0,
 ) -> tuple[Any, ...]:
-    """Judge the trial configuration, rad or m, and make the next one.
+    """Evaluate the trial configuration, rad or m, and compute the next one by damped least squares.
 
     Args:
-        trial: the configuration to judge, rad or m, shape (..., n).
+        trial: the configuration to evaluate, rad or m, shape (..., n).
         accepted: the best one so far, rad or m, shape (..., n).
         cost: e.e / 2 there; infinite before the first step.
         promised: the reduction of the cost that the linear model predicts for the trial.
-        damping: relative to the residual's length.
+        damping: damping, relative to the norm of the residual.
         target: numbers of all aims.
         aims: the conditions to meet.
         bounds: least and greatest position of each joint.
-        length: m that count like one radian.
+        length: length equivalent to one radian, m.
 
     Returns:
-        The next trial, the configuration accepted now, its cost, the next predicted reduction and damping; of the
-        trial: the distance (m) and angle (rad) left, and the part of the residual, from 0 to 1, that the free joints
+        The next trial, the accepted configuration, its cost, the next predicted reduction and damping; for the trial:
+        the remaining distance (m) and angle (rad), and the fraction of the residual, from 0 to 1, that the free joints
         could still lower.
     """
     at_trial = conditions(model, trial, aims, target)
@@ -69,7 +69,7 @@ def search_step(
     better = new_cost < cost
 
     # The gain ratio, actual by predicted reduction of the cost, sets the damping (Nielsen's rule).
-    x = 2.0 * (cost - new_cost) / promised - 1.0  # twice the gain ratio, less 1
+    x = 2.0 * (cost - new_cost) / promised - 1.0  # twice the gain ratio, minus 1
     next_damping = damping * select(better, maximum(1.0 / 3.0, 1.0 - x * x * x), 4.0)
 
     downhill = J.T @ e
@@ -80,7 +80,7 @@ def search_step(
     rest = e - J @ (s / scale)
     promise = new_cost - 0.5 * (rest @ rest)
 
-    # A trial that is no better is drawn back to a quarter of the way from the accepted configuration.
+    # A trial that is not better is moved back to a quarter of its distance from the accepted configuration.
     quarter = accepted + 0.25 * (trial - accepted)
     steepness = np.sqrt((free * downhill) @ (free * downhill) / (squares + 1e-300))
     next_trial, now = _choose(better, trial + s, quarter), _choose(better, trial, accepted)
@@ -115,7 +115,7 @@ def _size(aims: Sequence[Aim | TaskAim]) -> int:
 
 
 def _damped_step(J: Array, e: Array, damping: Any) -> Array:
-    """(J^T J + damping 1)^-1 J^T e, or the same as J^T (J J^T + damping 1)^-1 e, whichever system is smaller."""
+    """(J^T J + damping 1)^-1 J^T e, or the equal J^T (J J^T + damping 1)^-1 e, whichever system is smaller."""
     rows, columns = J.shape
     wide = columns > rows
     A = J @ J.T if wide else J.T @ J
@@ -124,7 +124,7 @@ def _damped_step(J: Array, e: Array, damping: Any) -> Array:
 
 
 def _free(q: Any, downhill: Any, bound: tuple[float, float]) -> Any:
-    """0 where the joint is at a limit and the way down leads beyond it, else 1."""
+    """0 if the joint is at a limit and the descent direction leads beyond it, otherwise 1."""
     lower, upper = bound
     free: Any = 1.0
     if np.isfinite(upper):
@@ -135,7 +135,7 @@ def _free(q: Any, downhill: Any, bound: tuple[float, float]) -> Any:
 
 
 def _within(q: Any, step: Any, bound: tuple[float, float]) -> Any:
-    """The step as far as the limits allow it."""
+    """The step clipped to the limits."""
     return step if not np.isfinite(bound).any() else clip(q + step, *bound) - q
 
 
@@ -151,7 +151,7 @@ def _choose(condition: Any, if_true: Array, if_false: Array) -> Array:
 
 
 def _greatest_left(aims: Sequence[Aim | TaskAim], met: Sequence[Any], *, angular: bool) -> Any:
-    """The largest distance, or angle, any aim has left."""
+    """The largest remaining distance, or angle, of all aims."""
     left: Any = 0.0
     for aim, one in zip(aims, met, strict=True):
         if (aim.unit == "rad") == angular:

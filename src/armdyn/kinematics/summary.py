@@ -1,4 +1,4 @@
-"""Solutions of inverse kinematics as a table, a row a target."""
+"""Solutions of inverse kinematics as a table, one row per target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ROWS = 20
 
 
 def summary(solution: Solution, most: int = MOST_ROWS) -> Table:
-    """A row for each target up to so many, failed ones first then: how it went, what is left, the joints."""
+    """One row per target, up to ``most``, then failed ones first: status, remaining errors, joint positions."""
     places = [tuple(map(int, index)) for index in np.ndindex(solution.success.shape)]
     if len(places) > most:
         places.sort(key=lambda index: bool(solution.success[index]))
@@ -35,7 +35,7 @@ def _row(solution: Solution, index: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def _values(solution: Solution, index: tuple[int, ...]) -> tuple[object, ...]:
-    """The same in numbers."""
+    """The values of one row of the table as numbers."""
     left = float(solution.position_error[index]), float(solution.angle_error[index])
     effort = int(solution.iterations[index]), int(solution.starts[index])
     return ",".join(map(str, index)), str(solution.status[index]), *left, *effort, *map(float, solution.q[index])

@@ -1,4 +1,4 @@
-"""`Task`: the base class of conditions on configurations that a user adds to inverse kinematics."""
+"""`Task`: the base class of user-defined conditions on configurations for inverse kinematics."""
 
 from __future__ import annotations
 
@@ -25,26 +25,25 @@ DOWNHILL = 1e-6
 
 
 class TaskError(ArmdynError, ValueError):
-    """A target, weight, start or setting that makes no sense."""
+    """An invalid target, weight, start or setting."""
 
 
 class Task(ABC):
-    """A condition e(q) = 0 of the user's own, for `inverse_kinematics`, alone or with other tasks.
+    """A user-defined condition e(q) = 0 for `inverse_kinematics`, alone or with other tasks.
 
     Derive a dataclass from it with the method `error`. Its Jacobian is computed exactly by automatic differentiation,
-    unless the class has a `jacobian` of its own. Both methods are traced and compiled as functions of
-    `Robot.compile` are: they use NumPy's arithmetic and functions of `armdyn.algorithms`, without `if` on values that
-    depend on q.
+    unless the class overrides `jacobian`. Both methods are traced and compiled like functions of `Robot.compile`: they
+    use NumPy's arithmetic and functions of `armdyn.algorithms`, without `if` on values that depend on q.
 
     Class attributes:
-        targets: name and shape of each field that holds numbers of a target. Such a field may have leading batch axes;
-            `error` reads one target of the batch. All other fields are compiled in and need values that can be hashed:
+        targets: name and shape of each field with numbers of a target. Such a field may have leading batch axes;
+            `error` reads one target of the batch. All other fields are compiled in and require hashable values:
             numbers, text, tuples.
-        unit: of the error, "m" or "rad". The tolerance is in this unit, and metres are divided by the length of the arm
-            where several tasks are weighed against each other.
+        unit: unit of the error, "m" or "rad". The tolerance is in this unit, and metres are divided by the length of
+            the arm if several tasks are weighted against each other.
 
-    Fields with a meaning: ``weight`` (1 if there is none) beside other tasks, if not all can be met; ``frame`` (the tip
-    if there is none), of which ``frame=`` of `inverse_kinematics` is the default.
+    Special fields: ``weight`` (1 if missing) relative to other tasks, if not all can be met; ``frame`` (the tip if
+    missing), with ``frame=`` of `inverse_kinematics` as its default.
 
     >>> from dataclasses import dataclass
     >>> from armdyn.kinematics import Position, Task
@@ -71,27 +70,27 @@ class Task(ABC):
 
     @abstractmethod
     def error(self, model: Mechanism, q: Array) -> Any:
-        """The error e, zero where the task is met, in ``unit``, shape (rows,) or a number.
+        """The error e, zero if the task is met, in ``unit``, shape (rows,) or a number.
 
         Args:
-            model: the arm, as `armdyn.algorithms` takes it.
+            model: the arm as an argument of `armdyn.algorithms`.
             q: joint positions, rad or m, shape (n,).
         """
 
     def jacobian(self, model: Mechanism, q: Array) -> Any:
         """The Jacobian de/dq, shape (rows, n): exact, by automatic differentiation of `error`.
 
-        A class may override it, if only J^T e, the gradient of e.e / 2, stays exact.
+        A class may override it, provided that J^T e, the gradient of e.e / 2, stays exact.
         """
         return derivative(lambda x: np.atleast_1d(np.asarray(self.error(model, x))), q)
 
 
 def task_aim(robot: RobotLike, task: Any, frame: str) -> tuple[TaskAim, Array]:
-    """The condition of a task of the user's own, and the numbers of its target and weight, shape (..., size).
+    """The condition of a user-defined task, and the numbers of its target and weight, shape (..., size).
 
     Raises:
         TaskError: a class that is not a dataclass, fields that cannot be hashed, an error of another shape, a Jacobian
-            that is not downhill.
+            for which J^T e is not the gradient.
     """
     kind = type(task)
     if not hasattr(kind, "__dataclass_fields__"):

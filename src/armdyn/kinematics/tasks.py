@@ -24,11 +24,11 @@ class Position:
     """A point of a frame lies at p, m, shape (..., 3), in base axes.
 
     Args:
-        p: the place, m, shape (..., 3).
-        point: which point of the frame, m, in its axes; its origin by default.
-        frame: its name; the tip where none is given.
-        axes: which base axes count: "xyz", or fewer, such as "xy" for an arm in a plane.
-        weight: of these conditions beside others, where not all can be met.
+        p: the position, m, shape (..., 3).
+        point: point of the frame, m, in its axes; its origin by default.
+        frame: name of the frame; the tip by default.
+        axes: included base axes: "xyz", or fewer, e.g. "xy" for a planar arm.
+        weight: weight of these conditions relative to others, if not all can be met.
 
     >>> robot = armdyn.load("planar_2r")
     >>> armdyn.kinematics.Position([1.0, 1.0, 0.0], axes="xy")
@@ -44,12 +44,12 @@ class Position:
 
 @dataclass(frozen=True, eq=False)
 class Orientation:
-    """The axes of a frame lie as R says, rotation matrix R_0F, shape (..., 3, 3).
+    """The orientation of a frame equals R, rotation matrix R_0F, shape (..., 3, 3).
 
     Args:
         R: the axes of the frame, in base axes, as columns, shape (..., 3, 3).
-        frame: its name; the tip where none is given.
-        weight: of this condition beside others, where not all can be met.
+        frame: name of the frame; the tip by default.
+        weight: weight of this condition relative to others, if not all can be met.
     """
 
     R: ArrayLike
@@ -59,13 +59,13 @@ class Orientation:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """A frame lies at T_0F, homogeneous matrix, lengths in m, shape (..., 4, 4): position and orientation at once.
+    """The pose of a frame equals T, homogeneous matrix T_0F, lengths in m, shape (..., 4, 4).
 
     Args:
         T: the pose, shape (..., 4, 4).
         point: the point of the frame, m, in its axes, that lies at T's origin; the frame's own by default.
-        frame: its name; the tip where none is given.
-        position_weight, orientation_weight: where not all can be met.
+        frame: name of the frame; the tip by default.
+        position_weight, orientation_weight: weights of these conditions, if not all can be met.
     """
 
     T: ArrayLike
@@ -77,13 +77,13 @@ class Pose:
 
 @dataclass(frozen=True, eq=False)
 class Pointing:
-    """An axis of a frame points along a direction, unit vector in base axes, shape (..., 3); it may turn about it.
+    """An axis of a frame points along a direction, unit vector in base axes, shape (..., 3); rotation about it is free.
 
     Args:
         along: the direction, unit vector, shape (..., 3).
         axis: "x", "y", "z", or a unit vector in the frame's axes.
-        frame: its name; the tip where none is given.
-        weight: of this condition beside others, where not all can be met.
+        frame: name of the frame; the tip by default.
+        weight: weight of this condition relative to others, if not all can be met.
     """
 
     along: ArrayLike
@@ -101,16 +101,16 @@ Resolved = tuple[Aim | TaskAim, Array]
 
 
 def resolved(robot: RobotLike, target: Any, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
-    """The aims of a robot that ``target`` asks for, with their numbers, each of its own batch shape."""
+    """The aims of a robot for ``target``, with their numbers, each with its own batch shape."""
     pairs = [pair for task in _tasks(target, point) for pair in _of_task(robot, task, frame)]
-    pairs = [pair for pair in pairs if pair[1].size == 0 or pair[1][..., -1].any()]  # weight zero: left out
+    pairs = [pair for pair in pairs if pair[1].size == 0 or pair[1][..., -1].any()]  # weight zero: omitted
     if not pairs:
         raise TaskError("nothing is asked for: every task has weight zero")
     return pairs
 
 
 def _tasks(target: Any, point: Sequence[float] | None) -> list[AnyTask]:
-    """The tasks, where an array of poses or of positions is short for one."""
+    """The tasks; an array of poses or of positions is converted to one."""
     if isinstance(target, AnyTask):
         tasks = [target]
     elif isinstance(target, list | tuple) and _all_tasks(target):
@@ -149,7 +149,7 @@ def _of_array(target: Any, point: Sequence[float] | None) -> FrameTask:
 
 
 def _of_task(robot: RobotLike, task: AnyTask, default: str | None) -> list[Resolved]:
-    """A task as aims, its frame found, its numbers checked."""
+    """The aims of a task, with its frame resolved and its numbers checked."""
     asked = getattr(task, "frame", None)
     frame = moving_frame(robot, default if asked is None else asked)
     if isinstance(task, Task):
@@ -183,20 +183,20 @@ def _weight(task: str, value: Any) -> float:
 
 
 def _chosen_axes(axes: Any) -> tuple[int, ...]:
-    """The indices of the base axes that count, from text such as "xy"."""
+    """The indices of the included base axes, from text, e.g. "xy"."""
     if not isinstance(axes, str) or not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
         raise TaskError(f"axes={axes!r} of Position; expected some of 'x', 'y' and 'z' in one word, such as 'xy'")
     return tuple(i for i, axis in enumerate("xyz") if axis in axes)
 
 
 def _finite_or(usual: Array, values: Array) -> Array:
-    """The matrices or vectors of a batch, with ``usual`` in place of those that hold NaN or infinity."""
+    """The matrices or vectors of a batch, with ``usual`` in place of those that contain NaN or infinity."""
     finite = np.isfinite(values).all(axis=tuple(range(-usual.ndim, 0)), keepdims=True)
     return np.where(finite, values, usual)
 
 
 def _joined(*parts: Any) -> Array:
-    """Numbers of an aim, one behind the other; those without a batch are repeated."""
+    """Concatenated numbers of an aim; those without a batch are repeated."""
     first, *others = (np.atleast_1d(part) for part in parts)
     batch = first.shape[:-1]
     return np.concatenate([first, *(np.broadcast_to(o, (*batch, len(o))) for o in others)], axis=-1)
@@ -211,7 +211,7 @@ def moving_frame(robot: RobotLike, name: str | None) -> str:
 
 
 def _last_rows(T: Array) -> None:
-    """Homogeneous matrices end in 0 0 0 1."""
+    """Raise TaskError unless homogeneous matrices end in 0 0 0 1."""
     wrong = np.argwhere(np.isfinite(T).all(axis=(-2, -1)) & (T[..., 3, :] != (0.0, 0.0, 0.0, 1.0)).any(axis=-1))
     if len(wrong):
         index = tuple(map(int, wrong[0]))
