@@ -1,6 +1,6 @@
 """Closed forms of the equations of motion, derived step by step with SymPy.
 
-`armdyn.derive` returns a `Derivation`: steps, equations, and results in the arrangement a book prints; its methods
+`armdyn.derive` returns a `Derivation`: steps, equations, and results in the arrangement of textbooks; its methods
 `task_space` and `constrained` return `TaskEquations` and `ConstrainedEquations`.
 """
 
@@ -48,7 +48,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name or a module at first access; SymPy is an extra, which every module needs."""
+    """Import a public name or a module at first access; SymPy is an extra, required by every module."""
     if name not in _WHERE and not has_module(__name__, name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with undivided():

@@ -18,10 +18,10 @@ from sympy.polys.rings import PolyElement, ring
 from armdyn.spatial.rotations import Array
 
 DIGITS = 60
-"""Decimal digits that coefficients are rounded to where the description has irrational numbers, such as cos 30 deg."""
+"""Decimal digits of rounded coefficients if the description has irrational numbers, e.g. cos 30 deg."""
 
 RESIDUE = Fraction(1, 10**30)
-"""Coefficients this much smaller than the largest of their polynomial are what rounding left of zeros."""
+"""Coefficients below this fraction of the largest of their polynomial are rounding errors of zeros."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Algebra:
 
     Args:
         parameters: the symbols of the description.
-        factors: for each body, the coordinates that move its joint: A of q_joints = A q + b.
+        factors: for each body, the row of A in q_joints = A q + b for its joint.
         offsets: for each body, b.
-        revolute: for each body, whether its joint turns.
-        inexact: whether the description has numbers that are rounded.
+        revolute: for each body, True if its joint is revolute.
+        inexact: True if the description has rounded numbers.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Algebra:
             kind: tuple(Symbol(f"{kind}{i + 1}") for i in range(n)) for kind in ("q", "qd", "qdd", "sign_qd")
         }
         turning = [k for k, turns in enumerate(revolute) if turns]
-        atoms = [Symbol(f"{name}#{k}") for name in ("cos", "sin") for k in turning]  # no parameter has such a name
+        atoms = [Symbol(f"{name}#{k}") for name in ("cos", "sin") for k in turning]  # not a name of any parameter
         motions = [symbol for kind in self.symbols.values() for symbol in kind]
         self.ring, *generators = ring([*self.parameters, *motions, *atoms], QQ)
         self.generators: Mapping[Symbol, PolyElement] = dict(zip(self.ring.symbols, generators, strict=True))
@@ -93,11 +93,11 @@ class Algebra:
         return filled
 
     def linear(self, factors: Iterable[Fraction], x: Sequence[PolyElement]) -> PolyElement:
-        """factors . x."""
+        """The scalar product factors . x."""
         return sum((self.element(f) * x_i for f, x_i in zip(factors, x, strict=True) if f), start=self.ring(0))
 
     def by_q(self, f: PolyElement, i: int) -> PolyElement:
-        """df/dq_i, where dc/dq_i = -s A_i and ds/dq_i = c A_i."""
+        """df/dq_i, with dc/dq_i = -s A_i and ds/dq_i = c A_i."""
         total = f.diff(self.q[i])
         for turn in self.turns.values():
             if turn.factors[i]:
@@ -127,7 +127,7 @@ class Algebra:
         return self._cleaned(f) if self.inexact else f
 
     def without_squares(self, f: PolyElement, s: int, c: int) -> PolyElement:
-        """With s^2 = 1 - c^2 of the generators in these places."""
+        """The element with s^2 replaced by 1 - c^2 for the generators at these indices."""
         found: dict[tuple[int, ...], Any] = {}
         for powers, coefficient in f.items():
             half, odd = divmod(powers[s], 2)
@@ -151,7 +151,7 @@ class Algebra:
     def coefficient(self, f: PolyElement, **powers: Mapping[int, int]) -> PolyElement:
         """The coefficient of a product of rates: ``coefficient(f, qd={0: 1, 1: 1})`` that of qd1 qd2, as a polynomial.
 
-        Every rate that is not named has the power 0.
+        Every rate that is not given has the power 0.
         """
         wanted = {
             self.place[symbol]: powers.get(kind, {}).get(i, 0)

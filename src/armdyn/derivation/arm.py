@@ -33,23 +33,23 @@ class SymbolicSpring:
 
 @dataclass(frozen=True, eq=False)
 class SymbolicBody:
-    """A link and the joint that carries it; numbers are rational, symbols are SymPy's.
+    """A link and its parent joint; numbers are rational, symbols are SymPy's.
 
     Args:
-        name: of the link.
+        name: name of the link.
         joint: name of its joint.
-        revolute: whether the joint turns; else it slides.
-        parent: place of the body that carries it, -1 of the base.
+        revolute: True if the joint is revolute, False if it is prismatic.
+        parent: index of the parent body, -1 for the base.
         R: rotation of the link's frame in its parent's at q = 0, numbers, shape (3, 3).
         p: origin of the link's frame in its parent's at q = 0, m, shape (3,).
-        axis: of the joint in the link's axes, numbers, shape (3,).
+        axis: axis of the joint in the link's axes, numbers, shape (3,).
         mass: m, kg.
         com: centre of mass in the link's frame, m, shape (3,).
         tensor: rotational inertia about the centre of mass, kg m^2, shape (3, 3).
         armature: reflected inertia of the joint's rotor, kg m^2 or kg.
         damping: viscous friction, N m s/rad or N s/m.
         friction: Coulomb friction, N m or N.
-        springs: in parallel with the drive of the joint.
+        springs: springs in parallel with the drive of the joint.
     """
 
     name: str
@@ -69,22 +69,22 @@ class SymbolicBody:
 
     @property
     def strengths(self) -> tuple[Any, ...]:
-        """The coefficients of forces besides inertia: of friction and springs."""
+        """The coefficients of friction and springs, the forces in addition to inertia."""
         of_springs = (x for spring in self.springs for x in (spring.stiffness, spring.quadratic, spring.cubic))
         return (self.damping, self.friction, *of_springs)
 
 
 @dataclass(frozen=True, eq=False)
 class SymbolicRotor:
-    """The rotor of a motor as a body that turns: its moment about its axis, the rest of it is part of its carrier.
+    """The rotor of a motor as a rotating body: its inertia about its axis; the rest of it is part of its carrier.
 
     Args:
         name: "JOINT.rotor".
-        driver: place of the body whose joint it turns with.
-        carrier: place of the body that carries it, -1 of the base.
+        driver: index of the body whose joint it drives.
+        carrier: index of the body that carries it, -1 for the base.
         axis: u, in the carrier's axes, numbers, shape (3,).
         inertia: I_a about its axis, kg m^2.
-        ratio: G, its turns against the carrier for one of the joint.
+        ratio: G, its turns relative to the carrier per turn of the joint.
     """
 
     name: str
@@ -97,7 +97,7 @@ class SymbolicRotor:
 
 @dataclass(frozen=True, eq=False)
 class Tip:
-    """The frame that the Jacobian is of: its name, the body that carries it, and its pose there."""
+    """The frame of the Jacobian: its name, the index of its body, and its pose in that body."""
 
     name: str
     body: int
@@ -107,22 +107,22 @@ class Tip:
 
 @dataclass(frozen=True, eq=False)
 class SymbolicArm:
-    """The bodies of an arm from the base outwards, and what moves them: q_joints = matrix q + offset.
+    """The bodies of an arm from the base outwards, and their joint positions q_joints = matrix q + offset.
 
     Args:
-        name: of the arm.
-        bodies: each behind the body that carries it.
+        name: name of the arm.
+        bodies: bodies, each after its parent.
         gravity: acceleration of free fall in base axes, m/s^2, shape (3,).
         coordinates: names of the entries of q.
-        slides: for each coordinate, whether it is a length.
-        matrix: a row for each body, a column for each coordinate.
-        offset: joint positions where q = 0, for each body.
-        values: the numbers that symbols stand for, where they stand for numbers.
-        meanings: what symbols stand for, such as "mass of link_1".
-        tip: the frame that the Jacobian is of.
-        constraints: equations on its motion.
-        inexact: whether it has rounded numbers, such as the cosine of 30 degrees.
-        rotors: of motors, that are bodies of their own.
+        slides: for each coordinate, True if it is a length.
+        matrix: matrix with one row per body and one column per coordinate.
+        offset: joint positions at q = 0, for each body.
+        values: numbers of the symbols that have one.
+        meanings: meanings of the symbols, e.g. "mass of link_1".
+        tip: the frame of the Jacobian.
+        constraints: constraints on its motion.
+        inexact: True if it has rounded numbers, e.g. the cosine of 30 degrees.
+        rotors: rotors of motors that are separate bodies.
     """
 
     name: str
@@ -146,13 +146,13 @@ class SymbolicArm:
 
     @property
     def coupled(self) -> bool:
-        """Whether the joints do not move one by one."""
+        """True unless joint positions equal the coordinates."""
         own = [[Fraction(i == k) for i in range(self.dof)] for k in range(len(self.bodies))]
         return len(self.bodies) != self.dof or self.matrix.tolist() != own or any(self.offset)
 
     @cached_property
     def inertial_symbols(self) -> frozenset[sympy.Symbol]:
-        """The symbols of masses and inertias: those of bodies that are no lengths."""
+        """The symbols of masses and inertias: those of bodies that are not lengths."""
         found: set[sympy.Symbol] = set()
         for b in self.bodies:
             found |= symbols_in(b.mass, *b.tensor.flat, b.armature, *b.strengths)
@@ -182,7 +182,7 @@ class SymbolicArm:
 
     @cached_property
     def algebra(self) -> Algebra:
-        """The ring its equations live in."""
+        """The ring of its equations."""
         turns = [b.revolute for b in self.bodies]
         return Algebra(self.parameters, self.matrix.tolist(), list(self.offset), turns, inexact=self.inexact)
 

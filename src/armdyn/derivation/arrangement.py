@@ -1,9 +1,9 @@
-"""Polynomials as SymPy's expressions in the arrangement of a book: by rates, masses and lengths in a chosen order.
+"""Polynomials as SymPy expressions in the arrangement of textbooks: by rates, masses and lengths in a chosen order.
 
 Every factor of a term is of one class: a rate (qd, qdd), an inertia (a mass, a moment), or geometry (a length, gravity,
-the position of a slide, a cosine or sine). An arrangement is an order of the classes. Terms with the same factors of
-the first class are put together, and so on inwards. Sums whose other factors are the same up to a number are put
-together too, so that m2 L1 L2 s2 (2 qd1 qd2 + qd2^2) is one term.
+the position of a prismatic joint, a cosine or sine). An arrangement is an order of the classes. Terms with equal
+factors of the first class are collected, and so on inwards. Sums whose other factors are equal up to a number are
+collected too, so that m2 L1 L2 s2 (2 qd1 qd2 + qd2^2) is one term.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Powers = tuple[tuple[Any, int], ...]
 """Factors of one class: (symbol or `Wave`, power), ..."""
 
 Terms = dict[tuple[Powers, ...], Fraction]
-"""Coefficients by the factors of each class that is left."""
+"""Coefficients by the factors of each remaining class."""
 
 Summand = tuple[Fraction, tuple[Any, ...]]
-"""A number and factors; multiplied at once, for SymPy distributes a number over a sum that stands alone."""
+"""A number and factors; multiplied together, because SymPy distributes a number over a single sum."""
 
 BY_MASS = ("motion", "mass", "geometry")
 """m1 L1^2 + m2 (L1^2 + 2 L1 L2 c2 + L2^2), as Modern Robotics prints M."""
@@ -47,7 +47,7 @@ class Arrangement:
     """The printed forms of the polynomials of an arm.
 
     Args:
-        arm: whose polynomials they are.
+        arm: the arm of the polynomials.
     """
 
     def __init__(self, arm: SymbolicArm) -> None:
@@ -61,7 +61,7 @@ class Arrangement:
         self._order = {symbol: i for i, symbol in enumerate(algebra.ring.symbols)}
 
     def expression(self, f: PolyElement, by: Sequence[str] | None = None) -> Any:
-        """An element as an expression of SymPy; gravity's terms by geometry where no order is given."""
+        """An element as an expression of SymPy; gravity's terms by geometry if no order is given."""
         terms = self._terms(f)
         if by is not None:
             return self._collected(terms, checked(by))
@@ -101,7 +101,7 @@ class Arrangement:
         return terms
 
     def _is_weight(self, key: tuple[Powers, ...]) -> bool:
-        """Whether a term has a symbol of gravity, or no rate."""
+        """Return True if a term has a symbol of gravity, or no rate."""
         gravity = {symbol for g in self.arm.gravity for symbol in getattr(g, "free_symbols", ())}
         return any(symbol in gravity for symbol, _ in key[2])
 
@@ -113,7 +113,7 @@ class Arrangement:
         return _sum(self._nested(ordered, by))
 
     def _nested(self, terms: Terms, by: Sequence[str]) -> list[Summand]:
-        """The sum over the factors of the first class, of what else they are multiplied with."""
+        """The sum over the factors of the first class, each with its collected cofactor."""
         if not by:
             return [(next(iter(terms.values())), ())]
         groups: dict[Powers, Terms] = {}
@@ -132,7 +132,7 @@ class Arrangement:
         return number, (factor, *factors)
 
     def _proportional(self, groups: Sequence[tuple[Powers, Terms]]) -> Iterable[tuple[Any, Terms]]:
-        """Groups whose rests are the same up to a number, as one: the sum of their factors, and the rest."""
+        """Merge groups whose cofactors are equal up to a number: the sum of their factors, and the cofactor."""
         found: dict[Any, tuple[list[tuple[Powers, Fraction]], Terms]] = {}
         for powers, rest in groups:
             size = _content(rest)
@@ -144,7 +144,7 @@ class Arrangement:
             yield _sum_of([(powers, value / common) for powers, value in sums]), rest
 
     def _powers_order(self, powers: Powers) -> tuple[Any, ...]:
-        """Accelerations first, then products of velocities, then what has no rate."""
+        """The sort key of powers: accelerations, then products of velocities, then terms without rates."""
         return (not powers, [(_rank(symbol), self._order.get(symbol, 0), -power) for symbol, power in powers])
 
 
@@ -163,10 +163,10 @@ def _times_number(number: Fraction, factor: Any) -> Any:
 
 
 def checked(by: Sequence[str]) -> tuple[str, ...]:
-    """An order of the three classes.
+    """A validated order of the three classes.
 
     Raises:
-        ModelError: where it is none.
+        ModelError: not an order of the three classes.
     """
     order = tuple(by)
     if sorted(order) != sorted(CLASSES):
@@ -205,7 +205,7 @@ def _factor(base: Any) -> Any:
 
 
 def angle_of(wave: Wave) -> Any:
-    """The sum of coordinates that a wave is of."""
+    """The angle of a wave, a sum of coordinates."""
     terms = (sympy.Rational(x.numerator, x.denominator) * sympy.Symbol(f"q{i + 1}") for i, x in enumerate(wave.angle))
     return sympy.Add(*terms)
 
@@ -215,7 +215,7 @@ def _sign(symbol: Any) -> Any:
 
 
 def _sum_of(sums: Sequence[tuple[Powers, Fraction]]) -> Any:
-    """A sum of products; one that is a power is written as one: (qd1 + qd2)^2."""
+    """A sum of products; a perfect power is written as such: (qd1 + qd2)^2."""
     total = sympy.Add(*(printed(value) * product(powers) for powers, value in sums))
     if len(sums) in (3, 6, 10) and all(value.denominator == 1 for _, value in sums):
         number, factors = sympy.factor_list(total)

@@ -1,9 +1,9 @@
-"""Base parameters by elimination on closed forms: as few combinations of inertias as joint forces can tell apart.
+"""Base parameters by elimination on closed forms: the fewest combinations of inertias that determine joint forces.
 
 Joint forces are linear in products of masses, moments and the centres of mass; their coefficients are functions of the
-state. Every function that occurs, a wave, a position of a slide or a product of rates, gives one linear equation for
-these products, with coefficients in the field of the lengths of joints and gravity. The rows that elimination leaves
-are the base parameters, with names.
+state. Every function that occurs, a wave, a position of a prismatic joint or a product of rates, gives one linear
+equation for these products, with coefficients in the field of the lengths of joints and gravity. The remaining rows
+after elimination are the base parameters, with names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from armdyn.derivation.derivation import Derivation
 
 LARGEST = 40_000
-"""Entries of the matrix that is eliminated."""
+"""Largest number of entries of the eliminated matrix."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class BaseParameters:
     """Combinations of inertial parameters, named beta_1, beta_2, ...
 
     Args:
-        definitions: what each of them is, in the symbols of the arm.
+        definitions: expression of each of them in the symbols of the arm.
         tau: joint forces in base parameters, shape (n, 1).
         parameters: the symbols of the arm.
     """
@@ -48,7 +48,7 @@ class BaseParameters:
 
     @property
     def rank(self) -> int:
-        """How many there are."""
+        """The number of base parameters."""
         return len(self.definitions)
 
 
@@ -104,7 +104,7 @@ class _Functions:
         self.columns = sorted(met, key=lambda column: tuple(-x for x in reversed(column)))
 
     def eliminated(self) -> BaseParameters:
-        """The rows of the reduced echelon form, and the joint forces in them."""
+        """The rows of the reduced echelon form, and the joint forces in terms of them."""
         entries = [[row.get(column, self.field.zero) for column in self.columns] for row in self.rows.values()]
         reduced, pivots = DomainMatrix(entries, (len(entries), len(self.columns)), self.field).rref()
         products = [sympy.Mul(*(s**p for s, p in zip(self.inertial, c, strict=True))) for c in self.columns]
@@ -127,5 +127,5 @@ class _Functions:
 
 
 def _of_joints(arm: Any) -> set[Any]:
-    """The symbols that place joints."""
+    """The symbols of the positions of joints."""
     return symbols_in(*(x for body in arm.bodies for x in body.p))

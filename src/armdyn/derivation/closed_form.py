@@ -1,4 +1,4 @@
-"""`ClosedForm`: named results with the steps to them, and what they are written as."""
+"""`ClosedForm`: named results with their derivation, as text, LaTeX and functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class DerivationLike(Protocol):
-    """What task-space and constrained forms take of a `Derivation`."""
+    """The attributes of a `Derivation` that task-space and constrained forms use."""
 
     @property
     def arm(self) -> SymbolicArm:
@@ -34,7 +34,7 @@ class DerivationLike(Protocol):
 
     @property
     def arrangement(self) -> Arrangement:
-        """Writes polynomials as expressions."""
+        """The arrangement that writes polynomials as expressions."""
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -44,7 +44,7 @@ class DerivationLike(Protocol):
 class ClosedForm(ABC):
     """Results of an arm in closed form, by name, and the steps to them.
 
-    It prints as text, shows itself in Jupyter, and writes LaTeX. Its kinds are `Derivation`, `TaskEquations` and
+    It prints as text, is displayed in Jupyter, and writes LaTeX. Its subclasses are `Derivation`, `TaskEquations` and
     `ConstrainedEquations`.
     """
 
@@ -52,7 +52,7 @@ class ClosedForm(ABC):
     """Every result: its symbol, its LaTeX, its meaning."""
 
     WHERE: ClassVar[str]
-    """What the results are of, for an error."""
+    """The kind of the results, for error messages."""
 
     if TYPE_CHECKING:
 
@@ -62,7 +62,7 @@ class ClosedForm(ABC):
 
         @property
         def form(self) -> str:
-            """The word of the form, such as "lagrange"."""
+            """The name of the form, e.g. "lagrange"."""
 
         @property
         def steps(self) -> tuple[Step, ...]:
@@ -94,12 +94,12 @@ class ClosedForm(ABC):
 
     @property
     def values(self) -> Mapping[sympy.Symbol, float]:
-        """The robot's numbers that the symbols stand for, SI."""
+        """The robot's numbers for the symbols, SI."""
         return self.arm.values
 
     @property
     def meanings(self) -> Mapping[sympy.Symbol, str]:
-        """The meanings of the symbols, such as "mass of link_1"."""
+        """The meanings of the symbols, e.g. "mass of link_1"."""
         return self.arm.meanings
 
     def __getitem__(self, name: str) -> Any:
@@ -113,7 +113,7 @@ class ClosedForm(ABC):
         return self.equation(name).expression
 
     def equation(self, name: str) -> Equation:
-        """An equation by the name of its left side: a result, or a line of the steps, such as "K_2".
+        """An equation by the name of its left side: a result, or a line of the steps, e.g. "K_2".
 
         Raises:
             UnknownName: a name that neither has.
@@ -141,10 +141,10 @@ class ClosedForm(ABC):
 
         Args:
             name: one of `RESULTS`.
-            values: numbers of symbols, by symbol or name; the robot's own where not given.
+            values: numbers of symbols, by symbol or name; the robot's own by default.
 
         Raises:
-            ModelError: where a symbol has no number; by the function, where a denominator is zero.
+            ModelError: a symbol without a number; raised by the function, a denominator that is zero.
 
         >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols="all")
         >>> arm.function("M")([0.0, np.pi / 2], [0, 0], [0, 0])
@@ -156,7 +156,7 @@ class ClosedForm(ABC):
         return evaluated(self, name, values)
 
     def text(self, name: str) -> str:
-        """A result as lines of text, an entry each."""
+        """A result as text, one line per entry."""
         from armdyn.derivation.printing import Notation, lines_of_equation  # noqa: PLC0415
 
         return "\n".join(lines_of_equation(self.equation(name), Notation(self.arm.parameters)))
@@ -170,10 +170,10 @@ class ClosedForm(ABC):
         """The steps in LaTeX: headings, sentences and aligned equations (amsmath); or one result.
 
         Args:
-            name: one of `RESULTS`, or of an equation of the steps; all steps if none is named.
+            name: one of `RESULTS`, or of an equation of the steps; all steps if None.
 
         Raises:
-            UnknownName: a result that it does not have.
+            UnknownName: an unknown result.
         """
         from armdyn.derivation.document import body_of, result_of  # noqa: PLC0415
 
@@ -185,7 +185,7 @@ class ClosedForm(ABC):
         return shown_in_jupyter(self)
 
     def document(self, path: str | Path | None = None) -> str:
-        """A LaTeX document of the steps, which compiles by itself; written to a file where one is named."""
+        """A self-contained LaTeX document of the steps; written to a file if a path is given."""
         from armdyn.derivation.document import document_of  # noqa: PLC0415
 
         text = document_of(self)

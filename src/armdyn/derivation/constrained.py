@@ -33,14 +33,14 @@ class ConstrainedEquations(ClosedForm):
     """The motion of an arm under constraints, in closed form; made by `Derivation.constrained`.
 
     Args:
-        derivation: of the arm without the constraints.
-        constraints: components of the tip's twist that are zero, such as "vx" in a channel along y, and constraints
+        derivation: derivation of the arm without the constraints.
+        constraints: components of the tip's twist that are zero, e.g. "vx" in a channel along y, and constraints
             of `armdyn.constraints`; fewer rows than the arm has coordinates.
-        expressed_in: the way of expression of the components.
+        expressed_in: axes of the components.
 
     Raises:
         ModelError: no constraint, or as many rows as the arm has coordinates.
-        UnknownName: a component, a joint or a way of expression that does not exist.
+        UnknownName: an unknown component, joint or value of ``expressed_in``.
         Unsupported: an arm of more than three coordinates, or without a tip; kinds of constraints without closed form.
 
     >>> arm = armdyn.derive(armdyn.load("planar_2r", gravity=(0, 0, 0)))
@@ -112,7 +112,7 @@ class ConstrainedEquations(ClosedForm):
         return quotients(self.derivation.arrangement, W if name == "W" else w, denominator)
 
     def _projection(self) -> Any:
-        """P, each entry multiplied out over one denominator, or as 1 - A^T W, whichever is shorter."""
+        """P, with each entry multiplied out over one denominator, or as 1 - A^T W, whichever is shorter."""
         W, _, denominator = self._numerators
         one = self.arm.algebra.array(np.eye(self.arm.dof, dtype=int)) * denominator
         above = self.arm.algebra.each(one - self._A.T @ W)
@@ -129,12 +129,12 @@ class ConstrainedEquations(ClosedForm):
 
     @property
     def A_dot(self) -> Any:
-        """Its rate, shape (k, n)."""
+        """The time derivative of the constraint Jacobian, shape (k, n)."""
         return self["A_dot"]
 
     @property
     def W(self) -> Any:
-        """Multipliers per joint force, W of lambda = W tau + w, shape (k, n)."""
+        """The multipliers per joint force, W in lambda = W tau + w, shape (k, n)."""
         return self["W"]
 
     @property
@@ -144,12 +144,12 @@ class ConstrainedEquations(ClosedForm):
 
     @property
     def P(self) -> Any:
-        """The projection of joint forces on those that move the arm, P = 1 - A^T W (Modern Robotics 8.99), (n, n)."""
+        """The projection of joint forces onto those that move the arm, P = 1 - A^T W (Modern Robotics 8.99), (n, n)."""
         return self["P"]
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """M, c and g; A and its rate; the multipliers; the projection."""
+        """The steps: M, c and g; A and its rate; the multipliers; the projection."""
         held = f"The rows {self.description} are zero, A(q) qd = 0; then tau = M qdd + c + g + A^T lambda."
         projected = "The joint forces P tau move the arm, and A^T W tau act on the constraints alone."
         return (

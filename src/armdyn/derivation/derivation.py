@@ -34,7 +34,7 @@ ELSEWHERE = {
     "task-space": "armdyn.derive(robot).task_space(components)",
     "constrained": "armdyn.derive(robot).constrained(constraints)",
 }
-"""Forms that are methods of a `Derivation`."""
+"""Forms that are methods of a `Derivation`, for error messages."""
 
 CLOSINGS: Mapping[str, tuple[str, str, tuple[tuple[str, str, str], ...]]] = {
     "lagrange": (
@@ -71,16 +71,16 @@ def derive(
         robot: an `armdyn.Robot`, or a `SymbolicArm`.
         form: "lagrange", by energies (Modern Robotics 8.1); "newton-euler", iteration by iteration (Craig 6.5);
             "state-space", M, V and G; "configuration-space", M, B, C and G.
-        symbols: "all", or a symbol for each parameter that is to be one, by the parameter's name; see
+        symbols: "all", or the symbols of the symbolic parameters, by the names of parameters in
             `armdyn.derivation.parameters`. None for numbers.
-        limit: refuse arms whose closed form no one can read.
-        progress: called with the title of each step as it begins.
+        limit: True to refuse arms whose closed forms are too long to read.
+        progress: callback with the title of each step at its start.
 
     Raises:
         MissingLibrary: without SymPy.
-        ModelError: a symbol that stands for two numbers, or an expression with another value than the robot's.
-        UnknownName: a parameter the robot does not have.
-        Unsupported: an arm too large for closed forms; constraints; friction that is no polynomial.
+        ModelError: a symbol with two different numbers, or an expression with another value than the robot's.
+        UnknownName: a parameter that the robot does not have.
+        Unsupported: an arm too large for closed forms; constraints; friction that is not a polynomial.
 
     >>> symbols = {"link_1.mass": "m1", "link_1.com": "L1", "joint_2.placement": "L1"}
     >>> symbols |= {"link_2.mass": "m2", "link_2.com": "L2", "gravity": "g"}
@@ -123,7 +123,7 @@ def _arm(robot: Any, symbols: Symbols) -> SymbolicArm:
 class Derivation(ClosedForm):
     """The equations of motion of an arm, step by step, and their parts.
 
-    Made by `armdyn.derive`. It prints as text, shows itself in Jupyter, and writes LaTeX, Python and C.
+    `armdyn.derive` returns it. It prints as text, is displayed in Jupyter, and writes LaTeX, Python and C.
 
     Results by name are those of `RESULTS`, the equations of all steps as they are printed ("K_2", "L", "dL/dq_1"; of
     "newton-euler" "f_2", "N_1"), and for each link i "a_Ci" and "F_Ci", acceleration and resultant force m a_C of its
@@ -137,10 +137,10 @@ class Derivation(ClosedForm):
 
     Args:
         arm: the arm with its symbols.
-        form: which derivation it is.
+        form: name of the form.
         derived: the steps up to the joint forces.
         structure: the parts as polynomials.
-        arrangement: writes polynomials as expressions.
+        arrangement: arrangement that writes polynomials as expressions.
     """
 
     RESULTS: ClassVar = {
@@ -167,7 +167,7 @@ class Derivation(ClosedForm):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps in order: title, sentence, equations; the last has the parts in the form asked for."""
+        """The steps in order: title, sentence, equations; the last contains the parts in the requested form."""
         title, sentence, results = CLOSINGS[self.form]
         equations = tuple(Equation(sympy.Symbol(name), self[key], latex) for name, latex, key in results)
         return (*(self.derived if self.form in ("lagrange", "newton-euler") else ()), Step(title, sentence, equations))
@@ -213,7 +213,7 @@ class Derivation(ClosedForm):
 
     @property
     def g(self) -> Any:
-        """Forces of gravity g = dP/dq, shape (n, 1), those of springs in parallel with drives among them."""
+        """Forces of gravity g = dP/dq, including those of springs in parallel with drives, shape (n, 1)."""
         return self["g"]
 
     @property
@@ -232,21 +232,21 @@ class Derivation(ClosedForm):
         return self["christoffel"]
 
     def function(self, name: str = "tau", values: Mapping[Any, float] | None = None) -> Callable[..., Any]:
-        """A result as a NumPy function of q, qd and qdd; the joint forces where none is named. See `ClosedForm`."""
+        """A result as a NumPy function of q, qd and qdd; the joint forces by default."""
         return super().function(name, values)
 
     def task_space(self, components: Components, expressed_in: str = "body") -> TaskEquations:
         """The equations of motion in coordinates of the tip: J, its rate, and F = Lambda Vdot + mu + p.
 
         Args:
-            components: of the tip's twist, as many as the arm has coordinates, three at most: "wx", ..., "vz",
-                "position" or rows of six numbers, as of `armdyn.Robot.task_space`.
+            components: components of the tip's twist, as many as the arm has coordinates, three at most: "wx", ...,
+                "vz", "position" or rows of six numbers, as in `armdyn.Robot.task_space`.
             expressed_in: "body", "world" or "space".
 
         Raises:
-            UnknownName: a component or a way of expression that does not exist.
+            UnknownName: an unknown component or value of ``expressed_in``.
             Unsupported: larger arms; another number of components; components that are dependent everywhere, when
-                Lambda is asked for.
+                Lambda is computed.
 
         >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols={"link_1.mass": "m1", "link_2.mass": "m2"})
         >>> task = arm.task_space(("vx", "vy"))
@@ -263,16 +263,16 @@ class Derivation(ClosedForm):
         """The motion of the arm under constraints: A, its rate, multipliers lambda = W tau + w, and the projection P.
 
         Args:
-            constraints: components of the tip's twist that are zero, such as "vx"; and constraints of
-                `armdyn.constraints`, such as ``robot.model.constraints``: points on planes and lines of the base,
-                frames held to it along x, y or z, and couplings of joints. Fewer rows than the arm has coordinates.
-            expressed_in: of the components: "world", "body" or "space".
+            constraints: components of the tip's twist that are zero, e.g. "vx"; and constraints of
+                `armdyn.constraints`, e.g. ``robot.model.constraints``: points on planes and lines of the base, frames
+                fixed to it along x, y or z, and couplings of joints. Fewer rows than the arm has coordinates.
+            expressed_in: axes of the components: "world", "body" or "space".
 
         Raises:
             ModelError: no constraint, or too many.
-            UnknownName: a component, a joint or a way of expression that does not exist.
+            UnknownName: an unknown component, joint or value of ``expressed_in``.
             Unsupported: arms of more than three coordinates; other constraints; rows that are dependent everywhere,
-                when multipliers are asked for.
+                when multipliers are computed.
 
         >>> arm = armdyn.derive(armdyn.load("planar_2r"))
         >>> print(arm.constrained("vx").text("A"))
@@ -284,7 +284,7 @@ class Derivation(ClosedForm):
         return ConstrainedEquations(self, constraints, expressed_in)
 
     def base_parameters(self) -> Any:
-        """The combinations of masses and inertias that the joint forces depend on, by name; see `BaseParameters`."""
+        """The base parameters: the combinations of masses and inertias that determine the joint forces, by name."""
         from armdyn.derivation.base_parameters import base_parameters  # noqa: PLC0415
 
         return base_parameters(self)
@@ -293,7 +293,7 @@ class Derivation(ClosedForm):
         return f"<Derivation of {self.arm.name!r}: {self.form}, {len(self.steps)} steps, {self.arm.dof} coordinates>"
 
     def to_python(self) -> str:
-        """A Python module with a function for tau, M, c and g each, which needs ``math`` alone."""
+        """A Python module with one function each for tau, M, c and g, which imports only ``math``."""
         from armdyn.derivation.python_source import source_of  # noqa: PLC0415
 
         return source_of(self)
@@ -302,12 +302,12 @@ class Derivation(ClosedForm):
         """C99 of tau, M, c and g: a header, a source, a self-test and a CMakeLists.txt; `CCode.write` writes them.
 
         The functions ``NAME_joint_forces``, ``NAME_mass_matrix``, ``NAME_velocity_forces`` and ``NAME_gravity_forces``
-        take the motion, and as numbers the symbols that their results contain; comments have the robot's numbers.
+        have as arguments the motion and the symbols in their results; comments contain the robot's numbers.
 
         Args:
-            name: of the files, and the beginning of the functions' names; the robot's own if not given.
+            name: name of the files, and prefix of the functions' names; the robot's own by default.
             scalar: "double" or "float".
-            sincos: where sine and cosine come from, as of `armdyn.Robot.to_c`.
+            sincos: source of sine and cosine, as in `armdyn.Robot.to_c`.
 
         Raises:
             Unsupported: symbols whose names are equal in C; another scalar.

@@ -32,16 +32,16 @@ def from_dh(
     """An arm from a Denavit-Hartenberg table whose lengths, masses and inertias are numbers or SymPy's symbols.
 
     Args:
-        rows: (a, alpha, d, theta) of each joint, or with "prismatic" behind it. a and d may be symbols; alpha, rad, is
-            a number, theta too. q is added to theta, or to d where the joint slides.
-        inertias: of each link, in the link's own frame; `armdyn.spatial.MassProperties` takes symbols.
+        rows: (a, alpha, d, theta) of each joint, optionally followed by "prismatic". a and d may be symbols; alpha and
+            theta, rad, are numbers. q is added to theta, or to d for a prismatic joint.
+        inertias: inertia of each link, in the link's own frame; `armdyn.spatial.MassProperties` accepts symbols.
         convention: "modified" (Craig) or "standard".
         gravity: acceleration of free fall in base axes, numbers or symbols.
-        name: of the arm.
+        name: name of the arm.
 
     Raises:
-        ShapeError: rows or inertias that are not one a joint.
-        ModelError: a symbol where a number is needed, or a symbol of the name of a coordinate.
+        ShapeError: rows or inertias that are not one per joint.
+        ModelError: a symbol instead of a required number, or a symbol with the name of a coordinate.
 
     >>> import sympy
     >>> m1, m2, L1, L2, g = sympy.symbols("m1 m2 L1 L2 g")
@@ -97,7 +97,7 @@ def _row(i: int, row: Sequence[Any]) -> tuple[Any, Any, Any, Any, str]:
 
 
 def _value(where: str, value: Any) -> Any:
-    """A number as a rational; an expression that is a polynomial of symbols as it is."""
+    """A number as a rational; a polynomial of symbols unchanged."""
     if isinstance(value, sympy.Expr) and value.free_symbols:
         if not value.is_polynomial(*value.free_symbols):
             raise ModelError(f"{where} has {value}; expected numbers, symbols, and polynomials of symbols")
@@ -130,13 +130,13 @@ def _across(a: Any, alpha: float) -> tuple[Array, Array]:
 
 
 def _after(pose: tuple[Array, Array], step: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Poses one after the other; numbers of SymPy where lengths are symbols."""
+    """The composition of two poses; with SymPy numbers if lengths are symbols."""
     (R, p), (R_step, p_step) = pose, step
     return R @ R_step, p + _rotated(R, p_step)
 
 
 def _rotated(R: Array, p: Array) -> Array:
-    """R p; SymPy does not know fractions."""
+    """R p; converts fractions, which SymPy does not accept."""
     return np.asarray(_exact(R) @ p) if symbols_in(*p) else np.asarray(R @ p)
 
 
@@ -147,7 +147,7 @@ def _exact(R: Array) -> Array:
 def _body(
     i: int, kind: str, pose: tuple[Array, Array], far: tuple[Array, Array], inertia: MassProperties
 ) -> SymbolicBody:
-    """The link; its frame stands on its joint, and its inertia is given in the frame at the far end."""
+    """The link; its frame is at its joint, and its inertia is given in the frame at its far end."""
     R, p = far
     com = np.array([_value(f"inertias[{i}]", x) for x in inertia.com], dtype=object)
     tensor = np.array([[_value(f"inertias[{i}]", x) for x in row] for row in inertia.tensor], dtype=object)

@@ -1,4 +1,4 @@
-"""Derivations in LaTeX: aligned equations with long sums broken, and a document that compiles by itself."""
+"""Derivations in LaTeX: aligned equations with line breaks in long sums, and a self-contained document."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MATHEMATICS = {
 
 
 SUBSCRIPTED = re.compile(r"([A-Za-z])([A-Za-z]*)([0-9]+(?:[-,][0-9]+)*)([A-Za-z]*)")
-"""A name such as m1, lc1, I2zz, s1-2: a letter, and what stands below it."""
+"""A name, e.g. m1, lc1, I2zz, s1-2: a letter and its subscript."""
 
 
 class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
@@ -73,13 +73,13 @@ def latex_of(expression: Any, notation: Notation) -> str:
 
 
 def width(latex: str) -> int:
-    """The characters a formula takes on the page, about."""
+    """The approximate number of characters of a formula on the page."""
     plain = re.sub(r"\\(?:left|right|dot|ddot|begin\{[a-z]*\}|end\{[a-z]*\})", "", latex)
     return len(re.sub(r"\\[a-zA-Z]+", "x", plain).translate(str.maketrans("", "", "{}_^ \\")))
 
 
 def lines_of(equation: Equation, notation: Notation) -> Iterator[str]:
-    """Lines of an align environment: one equation, its long sum broken; an equation an entry of a wide matrix."""
+    """Lines of an align environment: one equation with its long sum broken, or one per entry of a wide matrix."""
     left, expression = equation.latex, equation.expression
     if not hasattr(expression, "shape"):
         yield from _broken(left, expression, notation)
@@ -102,15 +102,15 @@ def lines_of(equation: Equation, notation: Notation) -> Iterator[str]:
 
 
 def _equal_to_zero(labels: list[str]) -> Iterator[str]:
-    """As many entries in a line as fit."""
+    """Lines of entries that are zero, with as many entries per line as fit."""
     while labels:
         count = max(1, sum(sum(width(x) + 4 for x in labels[: k + 1]) <= WIDTH for k in range(len(labels))))
-        yield f"&{' = '.join(labels[:count])} = 0"  # right of the alignment, which stays near the other left sides
+        yield f"&{' = '.join(labels[:count])} = 0"  # right of the alignment point, near the other left sides
         labels = labels[count:]
 
 
 def _broken(left: str, expression: Any, notation: Notation) -> Iterator[str]:
-    """left &= terms, with a new line where one is full."""
+    """The lines of left &= terms, with a line break after each full line."""
     line, taken = f"{left} &= ", width(left) + 2
     for i, term in enumerate(_signed_terms(expression, notation)):
         size = width(term)
@@ -182,7 +182,7 @@ def _symbols(derivation: ClosedForm) -> str:
         rf"${latex_of(symbol, Notation())}$ & {escaped(described(derivation, symbol))} \\" for symbol in arm.parameters
     ]
     where = r"\noindent $c_{12}$ is $\cos(q_1 + q_2)$, $s_{12}$ is $\sin(q_1 + q_2)$, and so on."
-    tables = [rows[start : start + 40] for start in range(0, len(rows), 40)]  # a table does not break between pages
+    tables = [rows[start : start + 40] for start in range(0, len(rows), 40)]  # a table is not broken across pages
     begin, end = r"\noindent\begin{tabular}{ll}", r"\end{tabular}\par"
     return "\n".join([*(line for table in tables for line in (begin, *table, end)), where])
 
@@ -193,6 +193,6 @@ def document_of(derivation: ClosedForm) -> str:
 
 
 def shown_in_jupyter(derivation: ClosedForm) -> str:
-    """The equations alone, which MathJax knows."""
+    """The equations alone, as MathJax supports them."""
     notation = Notation(derivation.arm.parameters)
     return "\n".join(_aligned(step.equations, notation) for step in derivation.steps)

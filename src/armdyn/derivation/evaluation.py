@@ -47,7 +47,7 @@ def evaluated(derivation: ClosedForm, name: str, values: Mapping[Any, float] | N
 
 
 def _vector(name: str, given: Any, n: int) -> Any:
-    """An array of the motion as it must be."""
+    """A validated array of the motion, shape (n,)."""
     array = np.asarray(given)
     if array.shape != (n,):
         raise ShapeError(f"{name} has shape {array.shape}; expected {(n,)}, one state: a derivation takes no batches")

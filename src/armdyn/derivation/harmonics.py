@@ -1,8 +1,8 @@
-"""Trigonometric polynomials as sums of cosines and sines of sums of angles, and as books print them.
+"""Trigonometric polynomials as sums of cosines and sines of sums of angles, and in the form of textbooks.
 
-The joints of an arm fall into groups that turn about parallel axes, so that their angles add up. Within a group every
-product of cosines and sines becomes a sum, c1 c2 - s1 s2 = c12, which is a normal form (a Fourier series). Then what
-has twice an angle is split again, cos(2 q2 + q3) = 2 c2 c23 - c3, in the way that leaves fewer terms.
+The joints of an arm form groups with parallel axes, so that their angles add up. Within a group every
+product of cosines and sines becomes a sum, c1 c2 - s1 s2 = c12, which is a normal form (a Fourier series). Then terms
+with twice an angle are split again, cos(2 q2 + q3) = 2 c2 c23 - c3, so that fewer terms remain.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from armdyn.exact import Exact, cos_sin
 from armdyn.threads import cached_property
 
 Angle = tuple[Fraction, ...]
-"""Factors of the coordinates."""
+"""Factors of the coordinates in an angle."""
 
 
 class Wave(NamedTuple):
@@ -35,11 +35,11 @@ Waves = tuple[Wave, ...]
 """A product of waves; () is 1."""
 
 Series = dict[Waves, PolyElement]
-"""A sum of products of waves with coefficients that have none."""
+"""A sum of products of waves, with coefficients free of waves."""
 
 
 class Groups:
-    """The groups of turns about parallel axes of an arm, and the normal form of polynomials by them."""
+    """The groups of rotations about parallel axes of an arm, and the resulting normal form of polynomials."""
 
     def __init__(self, arm: SymbolicArm) -> None:
         self.arm, self.algebra = arm, arm.algebra
@@ -110,14 +110,14 @@ class Groups:
         return _without_zeros({angle[0]: c, angle[1]: -s}), _without_zeros({angle[1]: c, angle[0]: s})
 
     def printed(self, f: PolyElement) -> Series:
-        """The element as a book prints it: sums of angles, and products in place of twice an angle."""
+        """The element in the form of textbooks: sums of angles, and products instead of twice an angle."""
         series = self.series(f)
         for group in self.members:
             series = self._split(series, group)
         return {waves: series[waves] for waves in sorted(series, key=_order)}
 
     def _split(self, series: Series, group: list[int]) -> Series:
-        """Without waves of this group that are no angle between two links."""
+        """The series without waves of this group that are not an angle between two links."""
         angles = list(dict.fromkeys(self._turns[k][0] for k in group))
         single = {a for x in angles for a in (x, *(_minus(x, y) for y in angles))}
         coordinates, between = self._coordinates(set(group)), sorted(x for x in single if _is_positive(x))
@@ -134,7 +134,7 @@ class Groups:
             series = self._replaced(series, found, i, pair)
 
     def _replaced(self, series: Series, at: Waves, i: int, pair: tuple[Angle, Angle]) -> Series:
-        """The series with cos(a + b) or sin(a + b) written as a product, in the way that leaves fewer terms."""
+        """The series with cos(a + b) or sin(a + b) written as the product that gives fewer terms."""
         rest, (a, b) = (at[:i], at[i + 1 :]), pair
         value = series[at]
         candidates = [{**{w: v for w, v in series.items() if w != at}} for _ in range(2)]
@@ -166,7 +166,7 @@ def _add(series: Series, at: Waves, value: PolyElement) -> None:
 
 
 def _long(at: Waves, single: set[Angle], coordinates: set[int]) -> list[int]:
-    """Places of waves of these coordinates whose angle, or its opposite, is none of ``single``."""
+    """Indices of waves of these coordinates whose angle, or its negative, is not in ``single``."""
     return [
         i
         for i, wave in enumerate(at)
@@ -177,7 +177,7 @@ def _long(at: Waves, single: set[Angle], coordinates: set[int]) -> list[int]:
 
 
 def _halves(angle: Angle, angles: Sequence[Angle]) -> tuple[Angle, Angle] | None:
-    """Two angles of which this is the sum: those nearest to each other."""
+    """Two angles whose sum is the given one: those nearest to each other."""
     pairs = [(a, b) for a in angles for b in angles if tuple(x + y for x, y in zip(a, b, strict=True)) == angle]
     pairs = [pair for pair in pairs if sum(map(abs, _minus(*pair))) < sum(map(abs, angle))]  # so that splitting ends
     nearest = sorted(pairs, key=lambda pair: (sum(map(abs, _minus(*pair))), tuple(map(_angle_order, pair))))
@@ -243,13 +243,13 @@ def _order(waves: Waves) -> tuple[Any, ...]:
 
 
 def _absolute_angles(arm: SymbolicArm) -> dict[int, tuple[Angle, int]]:
-    """For every turn, the angle of its link since the first turn before it about a parallel axis, and the last one.
+    """For every rotation, the angle of its link since the first parallel rotation before it, and the last one.
 
-    The angle is positive in its first coordinate; the last turn of parallel axis is -1 where there is none.
+    The angle is positive in its first coordinate; the index of the last parallel rotation is -1 if there is none.
     """
     turns: dict[int, tuple[Angle, int]] = {}
     signed: dict[int, Angle] = {}
-    axes: dict[int, tuple[int, Any]] = {}  # of each body: the last turn that carries it, and that axis in its own axes
+    axes: dict[int, tuple[int, Any]] = {}  # by body: the last rotation before it, and that axis in its own axes
     for k, body in enumerate(arm.bodies):
         carrier, seen = axes.get(body.parent, (-1, None))
         seen = None if seen is None else body.R.T @ seen
@@ -266,6 +266,6 @@ def _absolute_angles(arm: SymbolicArm) -> dict[int, tuple[Angle, int]]:
 
 
 def _parallel(a: Any, b: Any) -> int:
-    """1 or -1 for axes of the same or opposite direction, else 0."""
+    """1 or -1 for axes of equal or opposite direction, otherwise 0."""
     along = float(a @ b)
     return int(math.copysign(1, along)) if abs(abs(along) - 1.0) < 1e-14 else 0

@@ -16,7 +16,7 @@ __all__ = ["Kinematics", "cross", "skew"]
 
 
 def skew(v: Array) -> Array:
-    """[v], of any numbers."""
+    """The skew-symmetric matrix [v], with entries of any type."""
     x, y, z = v
     return np.array([[x * 0, -z, y], [z, x * 0, -x], [-y, x, x * 0]])
 
@@ -25,7 +25,7 @@ class Kinematics:
     """Rotations, positions and angular velocities of the bodies of an arm.
 
     Args:
-        arm: whose bodies they are.
+        arm: the arm with these bodies.
     """
 
     def __init__(self, arm: SymbolicArm) -> None:
@@ -37,11 +37,11 @@ class Kinematics:
         return algebra.linear(self.arm.matrix[k], algebra.q) + algebra.element(self.arm.offset[k])
 
     def joint_rate(self, k: int) -> PolyElement:
-        """A qd."""
+        """The velocity of the joint of a body, A qd."""
         return self.algebra.linear(self.arm.matrix[k], self.algebra.qd)
 
     def joint_acceleration(self, k: int) -> PolyElement:
-        """A qdd."""
+        """The acceleration of the joint of a body, A qdd."""
         return self.algebra.linear(self.arm.matrix[k], self.algebra.qdd)
 
     def axis(self, k: int) -> Array:
@@ -49,7 +49,7 @@ class Kinematics:
         return self.algebra.array(self.arm.bodies[k].axis)
 
     def rotor_rate(self, rotor: SymbolicRotor, rates: Sequence[Array], of_joint: PolyElement) -> PolyElement:
-        """u . omega + G times the joint's rate, of velocities or of accelerations."""
+        """The rate u . omega + G times the joint's rate of a rotor, for velocities or accelerations."""
         turning = self.algebra.element(rotor.ratio) * of_joint
         if rotor.carrier >= 0:
             turning += self.algebra.array(rotor.axis) @ rates[rotor.carrier]

@@ -17,7 +17,7 @@ HALF = QQ(1, 2)
 
 
 def lagrange(arm: SymbolicArm, writer: Writer) -> Array:
-    """The joint forces tau, shape (n,); every step goes to the writer."""
+    """The joint forces tau by Lagrange's equations, shape (n,); every step is passed to the writer."""
     kinematics = Kinematics(arm)
     K, P = _energies(arm, kinematics, writer)
     L = sum(K, start=arm.algebra.ring(0)) - sum(P, start=arm.algebra.ring(0))
@@ -82,7 +82,7 @@ def _has_rotors(arm: SymbolicArm) -> bool:
 
 
 def _kinetic(arm: SymbolicArm, kinematics: Kinematics, k: int, v: Array) -> PolyElement:
-    """K = m v.v / 2 + omega.I omega / 2 + a (A qd)^2 / 2."""
+    """The kinetic energy K = m v.v / 2 + omega.I omega / 2 + a (A qd)^2 / 2 of a link."""
     algebra, body, w = arm.algebra, arm.bodies[k], kinematics.angular_velocities[k]
     along = algebra.reduced(v @ v)
     turning = algebra.reduced(w @ (algebra.array(body.tensor) @ w))
@@ -91,13 +91,13 @@ def _kinetic(arm: SymbolicArm, kinematics: Kinematics, k: int, v: Array) -> Poly
 
 
 def _of_rotor(arm: SymbolicArm, kinematics: Kinematics, rotor: SymbolicRotor) -> PolyElement:
-    """I_a (u . omega + G qd)^2 / 2 (Modern Robotics 8.104-8.112)."""
+    """The kinetic energy I_a (u . omega + G qd)^2 / 2 of a rotor (Modern Robotics 8.104-8.112)."""
     rate = kinematics.rotor_rate(rotor, kinematics.angular_velocities, kinematics.joint_rate(rotor.driver))
     return arm.algebra.reduced(arm.algebra.element(rotor.inertia) * rate**2 * HALF)
 
 
 def _potential(arm: SymbolicArm, k: int, p: Array) -> PolyElement:
-    """P = -m g.p."""
+    """The potential energy P = -m g.p of a link."""
     algebra = arm.algebra
     return algebra.reduced(-algebra.element(arm.bodies[k].mass) * (algebra.array(arm.gravity) @ p))
 
@@ -129,7 +129,7 @@ def _vector(arm: SymbolicArm, values: list[PolyElement]) -> Array:
 
 
 def with_friction(arm: SymbolicArm, tau: Array, writer: Writer) -> Array:
-    """Joint forces with what rubs in the joints, where anything does."""
+    """Joint forces including friction of the joints, if any."""
     rubbing = friction_forces(arm)
     if not any(rubbing):
         return tau

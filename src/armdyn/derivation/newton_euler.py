@@ -1,4 +1,4 @@
-"""Newton-Euler, iteration by iteration, as Craig 6.45 to 6.53 and the lecture notes write it, for trees too."""
+"""The Newton-Euler recursion, iteration by iteration, as in Craig 6.45 to 6.53 and the lecture notes, for trees too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class Motion:
-    """omega, its rate, and the accelerations of the frame's origin and of the centre of mass, in the link's axes."""
+    """Angular velocity omega, its rate, accelerations of the frame's origin and the centre of mass, in the link's axes."""
 
     w: Array
     wd: Array
@@ -26,7 +26,7 @@ class Motion:
 
 
 def newton_euler(arm: SymbolicArm, writer: Writer) -> Array:
-    """The joint forces tau, shape (n,); every iteration goes to the writer."""
+    """The joint forces tau by the Newton-Euler recursion, shape (n,); every iteration is passed to the writer."""
     kinematics = Kinematics(arm)
     base = -arm.algebra.array(arm.gravity)
     writer.step(
@@ -48,7 +48,7 @@ def newton_euler(arm: SymbolicArm, writer: Writer) -> Array:
 
 
 def _outward(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Motion], base: Array) -> Motion:
-    """Craig 6.45, 6.46, 6.32, 6.35."""
+    """The motion of a link in the outward iteration, Craig 6.45, 6.46, 6.32, 6.35."""
     algebra, body = arm.algebra, arm.bodies[k]
     zero = algebra.zeros(3)
     parent = motions[body.parent] if body.parent >= 0 else Motion(zero, zero, base, base)
@@ -67,7 +67,7 @@ def _outward(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Mot
 
 
 def _of_link(arm: SymbolicArm, k: int, motion: Motion) -> tuple[Array, Array]:
-    """F = m vd_C and N = I wd + w x I w, Craig 6.47, 6.48."""
+    """The force F = m vd_C and moment N = I wd + w x I w of a link, Craig 6.47, 6.48."""
     algebra, body = arm.algebra, arm.bodies[k]
     inertia = algebra.array(body.tensor)
     F = motion.vdc * algebra.element(body.mass)
@@ -86,7 +86,7 @@ def _spin(
 
 
 def _of_rotors(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Motion]) -> Array:
-    """The moment that the rotors a link carries ask of it: hd u + omega x h u."""
+    """The moment on the rotors carried by a link: hd u + omega x h u."""
     total = arm.algebra.zeros(3)
     for rotor in arm.rotors:
         if rotor.carrier == k:
@@ -115,7 +115,7 @@ def _write_outward(arm: SymbolicArm, k: int, motion: Motion, F: Array, N: Array,
 def _inward(
     arm: SymbolicArm, kinematics: Kinematics, wrenches: list[tuple[Array, Array]], writer: Writer
 ) -> list[PolyElement]:
-    """Craig 6.51 to 6.53; a link may carry several others."""
+    """The inward iteration, Craig 6.51 to 6.53; a link may have several children."""
     algebra = arm.algebra
     sums = [(F, N + cross(algebra.array(body.com), F)) for body, (F, N) in zip(arm.bodies, wrenches, strict=True)]
     forces = [algebra.ring(0)] * len(sums)
@@ -147,7 +147,7 @@ def _write_inward(arm: SymbolicArm, k: int, f: Array, n: Array, force: PolyEleme
 
 
 def _of_coordinates(arm: SymbolicArm, forces: list[PolyElement], writer: Writer) -> Array:
-    """A^T (f + a A qdd): the forces of the coordinates."""
+    """The forces of the coordinates, A^T (f + a A qdd)."""
     algebra = arm.algebra
     with_rotors = algebra.zeros(len(forces))
     for k, (body, force) in enumerate(zip(arm.bodies, forces, strict=True)):

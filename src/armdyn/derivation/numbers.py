@@ -1,4 +1,4 @@
-"""Numbers of a description as exact rationals, and rationals as the numbers that are printed."""
+"""Numbers of a description as exact rationals, and rationals as printed numbers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import sympy
 from armdyn.exact import Exact
 
 SHORT = 15
-"""Significant digits of a number that a description means as it stands: 0.35 is 7/20."""
+"""Largest number of significant digits of a decimal that is read as exact: 0.35 is 7/20."""
 
 DENOMINATORS = (1, 2, 3, 4, 6, 12)
-"""Of fractions that are printed as such: 1/2 of a kinetic energy, 1/12 of a rod."""
+"""Denominators of numbers printed as fractions: 1/2 of a kinetic energy, 1/12 of a rod."""
 
 
 MEANT, EXACT = Decimal("2e-16"), Decimal("1e-40")
-"""How near a short decimal a number is, relative to it, that is taken for it: of lengths and masses, of rotations."""
+"""Relative tolerance to a short decimal for which a number is replaced by it: lengths and masses; rotations."""
 
 
 def rational(value: Any, nearness: Decimal = MEANT) -> Fraction:
-    """A number as a rational: a short decimal as it is written, another with all digits it has.
+    """A number as a rational: a short decimal as written, another number with all its digits.
 
-    Entries of rotations and axes are taken for short decimals only where they are (``EXACT``), for they have to stay
+    Entries of rotations and axes are read as short decimals only if they are (``EXACT``), because they must remain
     orthonormal.
 
     >>> rational(0.35), rational(-2.0)
@@ -37,7 +37,7 @@ def rational(value: Any, nearness: Decimal = MEANT) -> Fraction:
 
 
 def printed(coefficient: Any) -> Any:
-    """A rational as a number of SymPy: a small fraction as it is, another as a decimal fraction of 17 digits.
+    """A rational as a number of SymPy: a small fraction unchanged, another as a decimal fraction of 17 digits.
 
     >>> printed(Fraction(1, 2)), printed(Fraction(3863, 4000))
     (1/2, 0.96575)
@@ -49,7 +49,7 @@ def printed(coefficient: Any) -> Any:
 
 
 class Decimals(sympy.Float):  # type: ignore[misc]  # SymPy has no types
-    """A float64 that prints its shortest digits, as Python does."""
+    """A float64 that prints the fewest digits that identify it, like Python."""
 
     __slots__ = ()
 

@@ -1,11 +1,10 @@
-"""Which parameters of a robot are symbols, and the `SymbolicArm` that has them.
+"""Symbolic parameters of a robot, and the resulting `SymbolicArm`.
 
-A parameter is named as in `armdyn.model.parameters`, with its components behind it: "gravity", "LINK.mass",
-"LINK.com", "LINK.com.x", "LINK.inertia", "LINK.inertia.xx", "JOINT.placement" (where the joint's frame stands in its
+A parameter has its name in `armdyn.model.parameters`, followed by its component: "gravity", "LINK.mass",
+"LINK.com", "LINK.com.x", "LINK.inertia", "LINK.inertia.xx", "JOINT.placement" (origin of the joint's frame in its
 parent's, m), "JOINT.placement.x", "FRAME.placement" of the tip, "JOINT.armature", "JOINT.damping", "JOINT.friction",
-which have what the laws `Viscous` and `Coulomb` of an actuator add; "JOINT.parallel_spring.stiffness" and so on of a
-spring in parallel with a drive;
-"JOINT.rotor" and "JOINT.rotor.ratio" of a rotor that is a body of its own.
+which include the laws `Viscous` and `Coulomb` of an actuator; "JOINT.parallel_spring.stiffness" etc. of a spring in
+parallel with a drive; "JOINT.rotor" and "JOINT.rotor.ratio" of a rotor that is a separate body.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ AXES = "xyz"
 ENTRIES = {"xx": (0, 0), "xy": (0, 1), "xz": (0, 2), "yy": (1, 1), "yz": (1, 2), "zz": (2, 2)}
 COMPONENTS = {"inertia": tuple(ENTRIES), "com": tuple(AXES), "placement": tuple(AXES), "gravity": tuple(AXES)}
 AGREEMENT = 1e-12
-"""The largest relative difference of two numbers that one symbol may stand for."""
+"""The largest relative difference of two numbers of one symbol."""
 
 SPRING_SYMBOLS = {"stiffness": "k", "rest": "r", "quadratic": "kq", "cubic": "kc"}
-"""The letters of the numbers of a spring."""
+"""The letters of the parameters of a spring."""
 
 Symbols = str | Mapping[str, Any] | None
 
@@ -47,9 +46,9 @@ def symbolic_arm(robot: Any, symbols: Symbols = None) -> SymbolicArm:
 
     Args:
         robot: an `armdyn.Robot`.
-        symbols: "all", or the symbol of each parameter that is to be one, by its name: a name, or an expression of
-            SymPy. One symbol for a vector is its length, along the direction it has; one for an inertia stands before
-            the names of its entries that are not zero. None for numbers.
+        symbols: "all", or the symbols of the symbolic parameters, by the names of parameters: a name, or an expression
+            of SymPy. One symbol for a vector is its length, along its direction; one for an inertia is the prefix of
+            the names of its nonzero entries. None for numbers.
     """
     model: Model = robot.model
     _refuse(model)
@@ -71,7 +70,7 @@ def _is_all(symbols: Symbols) -> bool:
 
 
 def _refuse(model: Model) -> None:
-    """Raise where the equations of a model have parts that derivations do not write."""
+    """Raise Unsupported if a model has terms that derivations do not support."""
     for joint in model.joints:
         if others := other_laws(joint.actuator):
             names = ", ".join(dict.fromkeys(type(law).__name__ for law in others))
@@ -121,7 +120,7 @@ def _numbers(model: Model) -> Iterator[tuple[str, Fraction]]:
 
 
 def _all(model: Model, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
-    """A symbol for every parameter that is not zero, of the usual names."""
+    """A symbol with the usual name for every parameter that is not zero."""
     chosen: dict[str, Any] = {"gravity": "g"}
     for i, joint in enumerate(model.joints, start=1):
         link = joint.child
@@ -138,7 +137,7 @@ def _all(model: Model, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
 
 
 def _entry_by_entry(chosen: Mapping[str, str], numbers: Mapping[str, Fraction]) -> Iterator[tuple[str, str]]:
-    """Symbols of vectors with several entries are one an entry: L1x, L1z."""
+    """Symbols of vectors with several nonzero entries, one per entry: L1x, L1z."""
     for name, symbol in chosen.items():
         kind = name.rpartition(".")[2]
         if kind not in COMPONENTS:
@@ -153,7 +152,7 @@ def _entry_by_entry(chosen: Mapping[str, str], numbers: Mapping[str, Fraction]) 
 
 
 class _Described:
-    """The scalar parameters of a robot, numbers at first, and the symbols that are put in their place."""
+    """The scalar parameters of a robot, initially numbers, and the symbols that replace them."""
 
     def __init__(self, robot: str, numbers: Mapping[str, Fraction]) -> None:
         self.robot, self.numbers = robot, numbers
@@ -162,7 +161,7 @@ class _Described:
         self.meanings: dict[sympy.Symbol, str] = {}
 
     def set(self, name: str, value: Any) -> None:
-        """Put a symbol, an expression or several of them in the place of a parameter."""
+        """Replace a parameter by a symbol, an expression or several of them."""
         if name in self.numbers:
             self._set(name, _expression(name, value), float(self.numbers[name]))
             return
@@ -192,7 +191,7 @@ class _Described:
                 self.set(part, f"{prefix}{part.rpartition('.')[2]}")
 
     def _set_length(self, name: str, parts: list[str], value: Any) -> None:
-        """One symbol for a vector: its length along the direction it has."""
+        """Replace a vector by one symbol, its length along its direction."""
         vector = exact([Exact(self.numbers[part].numerator) / self.numbers[part].denominator for part in parts])
         if not any(self.numbers[part] for part in parts):
             raise ModelError(
@@ -221,7 +220,7 @@ class _Described:
         self.meanings[expression] = _meaning(name) if meaning is None else f"{meaning}, {_meaning(name)}"
 
     def check(self) -> None:
-        """Raise where expressions do not have the values of the numbers they replace."""
+        """Raise ModelError if expressions do not have the values of the numbers that they replace."""
         for name, expression in self.expressions.items():
             if isinstance(expression, Fraction) or not expression.free_symbols <= set(self.values):
                 continue
@@ -248,7 +247,7 @@ def _is_part(name: str) -> bool:
 
 
 def _meaning(name: str) -> str:
-    """A parameter in words.
+    """A description of a parameter.
 
     >>> _meaning("link_1.com.x"), _meaning("gravity")
     ('com.x of link_1', 'gravity')
@@ -316,7 +315,7 @@ def _assembled(model: Model, described: _Described) -> SymbolicArm:
 
 
 def _outwards(model: Model) -> list[int]:
-    """The joints, each behind the one that carries it, otherwise in the order of the description."""
+    """The joints, each after its parent, otherwise in the order of the description."""
     reached, left, order = {model.base}, list(range(len(model.joints))), list[int]()
     while left:
         k = next(k for k in left if model.joints[k].parent in reached)
@@ -371,6 +370,6 @@ def _rationals(values: Array) -> Array:
 
 
 def _has_rounded_numbers(bodies: Sequence[SymbolicBody]) -> bool:
-    """Whether some axis or rotation is orthonormal to rounding only."""
+    """Return True if some axis or rotation is orthonormal only up to rounding."""
     one = np.eye(3, dtype=int)
     return any((one != body.R.T @ body.R).any() or body.axis @ body.axis != 1 for body in bodies)

@@ -1,4 +1,4 @@
-"""Derivations as text, and the short names of books: c12 for cos(q1 + q2)."""
+"""Derivations as text, with the short names of textbooks: c12 for cos(q1 + q2)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOTS = {"sign_qd": "sign_qd", "qdd": "qddot", "qd": "qdot"}
 
 
 def short(expression: Any) -> Any:
-    """An expression with the symbols of a book: c12 for cos(q1 + q2), s1-2 for sin(q1 - q2), dots on rates.
+    """An expression with the symbols of textbooks: c12 for cos(q1 + q2), s1-2 for sin(q1 - q2), dots on rates.
 
     >>> import sympy
     >>> q1, q2, qd1 = sympy.symbols("q1 q2 qd1")
@@ -41,7 +41,7 @@ def _waves(expression: Any) -> set[Any]:
 
 
 def _short_name(wave: Any) -> str:
-    """c12 of cos(q1 + q2); nothing where the angle is no sum or difference of coordinates."""
+    """c12 for cos(q1 + q2); empty if the angle is not a sum or difference of coordinates."""
     letter = "c" if isinstance(wave, sympy.cos) else "s"
     terms = [term.as_coeff_Mul() for term in sympy.Add.make_args(wave.args[0])]
     if any(abs(factor) != 1 or not symbol.is_Symbol for factor, symbol in terms):
@@ -63,7 +63,7 @@ def _dotted(name: str) -> str:
 
 
 def _with_indices(name: str) -> str:
-    """m1 as m₁ and s1-2 as s₁₋₂, whatever SymPy makes of the terminal: other signs of a line are not ASCII either."""
+    """m1 as m₁ and s1-2 as s₁₋₂, independent of SymPy's detection of the terminal: lines are not ASCII anyway."""
     if name[0] in "cs" and ("-" in name or "," in name):
         return name[0] + name[1:].translate(SUBSCRIPTS)
     before = pretty_use_unicode(True)
@@ -95,10 +95,10 @@ RATES = {"qddot": 0, "qdot": 1}
 
 
 class Notation:
-    """The order of factors and terms of a book: masses, lengths, angles and rates; accelerations before velocities.
+    """The order of factors and terms in textbooks: masses, lengths, angles and rates; accelerations before velocities.
 
     Args:
-        parameters: symbols of the arm, in the order in which they stand in a product.
+        parameters: symbols of the arm, in their order in a product.
     """
 
     def __init__(self, parameters: Sequence[Any] = ()) -> None:
@@ -109,7 +109,7 @@ class Notation:
         return str(OneLine({"order": "none"}).doprint(self.ordered(expression)))
 
     def ordered(self, expression: Any) -> Any:
-        """An expression in the symbols of a book, its terms and factors in their order; no more to be computed with."""
+        """An expression in the symbols and order of textbooks; for printing only, not for computations."""
         return self._ordered(short(expression))
 
     def _ordered(self, x: Any) -> Any:
@@ -126,7 +126,7 @@ class Notation:
         return x
 
     def _place_of_factor(self, x: Any) -> tuple[Any, ...]:
-        """Numbers, sums of masses, parameters, sums of lengths, coordinates and angles, rates."""
+        """The sort key of a factor: number, sum of masses, parameter, sum of lengths, coordinate or angle, rate."""
         if x.is_Number:
             return (0,)
         places = sorted(self._place_of_symbol(symbol) for symbol in x.free_symbols)
@@ -149,7 +149,7 @@ class Notation:
 
 
 VECTORS = ("tau", "c", "c_cen", "c_cor", "g", "V", "G", "tau_f", "eta", "mu", "p", "w")
-"""Results with one entry a coordinate."""
+"""Results with one entry per coordinate."""
 
 
 def lines_of(name: str, value: Any, notation: Notation) -> Iterator[str]:
@@ -168,7 +168,7 @@ def lines_of(name: str, value: Any, notation: Notation) -> Iterator[str]:
 
 
 def entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The entries of an array, by names such as M_12."""
+    """The entries of an array with their names, e.g. M_12."""
     shape = value.shape[:1] if name in VECTORS else value.shape
     for index in np.ndindex(*shape):
         yield f"{name}_{_place(index)}", value[(*index, 0) if name in VECTORS else index]
@@ -179,7 +179,7 @@ def _place(index: tuple[int, ...]) -> str:
 
 
 def text_of(derivation: ClosedForm) -> str:
-    """All steps."""
+    """All steps of a derivation as text."""
     notation = Notation(derivation.arm.parameters)
     parts = [heading(derivation), *symbols_table(derivation)]
     for i, step in enumerate(derivation.steps, start=1):
@@ -213,7 +213,7 @@ def heading(derivation: ClosedForm) -> str:
 
 
 def symbols_table(derivation: ClosedForm) -> Iterator[str]:
-    """The meanings of the symbols, a line each."""
+    """The meanings of the symbols, one line each."""
     for i, (name, slides) in enumerate(zip(derivation.arm.coordinates, derivation.arm.slides, strict=True), start=1):
         yield f"   {Notation().line(sympy.Symbol(f'q{i}'))}: position of {name}, {'m' if slides else 'rad'}"
     for symbol in derivation.arm.parameters:

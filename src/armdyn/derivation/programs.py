@@ -1,4 +1,4 @@
-"""Results of a derivation as programs, whose inputs are the motion and the symbols; and these in C99."""
+"""Results of a derivation as programs with the motion and the symbols as inputs, and as C99."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Traced(NumberPrinter):
 
 
 def c_of(derivation: Derivation, name: str | None, scalar: str, sincos: str | tuple[str, str]) -> CCode:
-    """The functions of `FUNCTIONS` as a module of C99; the arguments of each are what its result depends on."""
+    """The functions of `FUNCTIONS` as a module of C99; the arguments of each are the inputs of its result."""
     plain = c_name(chosen_name(name, derivation.arm.name))
     said = MOTION | {str(s): _said(derivation, s) for s in derivation.arm.parameters}
     functions = [
@@ -50,7 +50,7 @@ def _said(derivation: Derivation, symbol: sympy.Symbol) -> str:
 
 
 def program_of(derivation: Derivation, function: str) -> Program:
-    """One of `FUNCTIONS` as a program of q, qd, qdd, as far as it takes them, and of the symbols in its result."""
+    """One of `FUNCTIONS` as a program of its arguments among q, qd, qdd, and of the symbols in its result."""
     result, motion, _ = FUNCTIONS[function]
     expression = derivation[result]
     coordinates = [derivation.arm.algebra.symbols[kind] for kind in motion]

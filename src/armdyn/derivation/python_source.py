@@ -1,4 +1,4 @@
-"""Results of a derivation as a Python module that needs ``math`` alone."""
+"""Results of a derivation as a Python module that imports only ``math``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FUNCTIONS = {
 
 
 class NumberPrinter(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
-    """Python's expressions with numbers that read back as they are."""
+    """Printer of Python expressions with exact round trip of numbers."""
 
     def _print_Float(self, number: Any) -> str:
         return repr(float(number))
@@ -38,7 +38,7 @@ class _Python(NumberPrinter):
 
 
 def source_of(derivation: Derivation) -> str:
-    """The module."""
+    """The source text of the module."""
     names = "\n".join(f"    {s}: {described(derivation, s)}" for s in derivation.arm.parameters)
     documented = f"\n\n{names}\n" if names else ""
     head = f'"""{heading(derivation)}.{documented}"""'.replace("\\", "/")
@@ -81,11 +81,11 @@ def _function(
 
 
 TAKEN = frozenset({*kwlist, "cos", "sin"})
-"""Names that no argument of the module's functions may have."""
+"""Reserved names, which no argument of the module's functions may have."""
 
 
 def identifiers_of(derivation: Derivation) -> dict[Any, Any]:
-    """The names of the symbols in the module; one that the module needs for itself gets an underscore."""
+    """The names of the symbols in the module; a reserved name gets an underscore."""
     found: dict[Any, Any] = {}
     for symbol in derivation.arm.parameters:
         others = {
@@ -98,17 +98,17 @@ def identifiers_of(derivation: Derivation) -> dict[Any, Any]:
 
 
 def _unlike(name: str, taken: Collection[str]) -> str:
-    """The name, longer where it is taken."""
+    """The name, extended if it is already used."""
     while name in taken:
         name += "_"
     return name
 
 
 def _variable(wave: Any) -> str:
-    """The name of a cosine or sine, such as c12, or one that its angle gives."""
+    """The name of a cosine or sine, e.g. c12, or one derived from its angle."""
     name = str(short(wave))
     if name.replace("-", "").replace(",", "").isalnum() and name[0] in "cs":
-        name = f"{name[0]}_{name[1:]}"  # no name of a parameter
+        name = f"{name[0]}_{name[1:]}"  # not a name of any parameter
     letter = "c" if isinstance(wave, sympy.cos) else "s"
     replaced = name.replace("-", "_m").replace(",", "_")
     return replaced if replaced.isidentifier() else f"{letter}_" + re.sub(r"\W+", "_", str(wave.args[0])).strip("_")

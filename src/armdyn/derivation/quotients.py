@@ -1,4 +1,4 @@
-"""Inverses of small matrices of polynomials, and quotients of polynomials as they are printed."""
+"""Inverses of small matrices of polynomials, and quotients of polynomials in printed form."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from armdyn.derivation.arrangement import Arrangement
 from armdyn.spatial.rotations import Array
 
 LARGEST = 3
-"""Rows of the matrices that are inverted."""
+"""Largest number of rows of inverted matrices."""
 
 LONGEST = 10**15
-"""Whole numbers below a fraction from here on are written as decimal fractions."""
+"""Denominators from this number on are written as decimal fractions."""
 
 
 def adjugate_of(A: Array, reduced: Callable[[PolyElement], PolyElement]) -> tuple[Array, PolyElement]:
@@ -31,7 +31,7 @@ def adjugate_of(A: Array, reduced: Callable[[PolyElement], PolyElement]) -> tupl
 
 
 def determinant(A: Array, one: PolyElement) -> PolyElement:
-    """By the first row."""
+    """The determinant of a matrix by expansion along the first row."""
     if not len(A):
         return one
     return sum(
@@ -46,10 +46,10 @@ def quotients(arrangement: Arrangement, above: Array, below: PolyElement) -> Any
 
 
 def quotient(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> Any:
-    """A quotient without common factors, each part as it is printed.
+    """A quotient without common factors, each part in printed form.
 
     Cosines and sines have two normal forms, with the squares of sines or of cosines replaced; common factors are
-    looked for in both, and the shorter result is taken.
+    searched in both, and the shorter result is returned.
     """
     if not above:
         return sympy.Integer(0)
@@ -68,7 +68,7 @@ def shorter(*expressions: Any) -> Any:
 
 
 def _moderate(above: PolyElement, below: PolyElement) -> tuple[PolyElement, PolyElement]:
-    """Both over the common factor of the numbers below, or over the largest where the rest are too long to print.
+    """Both divided by the common factor of the denominator's numbers, or by the largest if the rest is too long.
 
     Cancelling clears denominators, so that decimals of a description have become whole numbers.
     """
@@ -79,7 +79,7 @@ def _moderate(above: PolyElement, below: PolyElement) -> tuple[PolyElement, Poly
 
 
 def _split(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> list[Any]:
-    """The quotient by a single term, as a sum over reduced denominators; empty where there are several terms."""
+    """The quotient by a single term, as a sum over reduced denominators; empty if there are several terms."""
     if len(below) > 1:
         return []
     groups: dict[Any, Any] = {}
@@ -92,7 +92,7 @@ def _split(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> 
 
 
 def _other_form(arrangement: Arrangement, f: PolyElement) -> PolyElement:
-    """With c^2 = 1 - s^2 in place of s^2 = 1 - c^2."""
+    """The polynomial with c^2 = 1 - s^2 instead of s^2 = 1 - c^2."""
     algebra = arrangement.arm.algebra
     for c, s in algebra.atoms.values():
         f = algebra.without_squares(f, c, s)

@@ -1,4 +1,4 @@
-"""Which arms have closed forms that can be written down."""
+"""Limits on the size of arms for closed forms."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from armdyn.derivation.harmonics import Groups
 from armdyn.errors import Unsupported
 
 MOST_DIRECTIONS = 3
-"""Groups of parallel turning axes: a fourth makes closed forms of hundreds of terms an entry."""
+"""Largest number of groups of parallel revolute axes: a fourth leads to hundreds of terms per entry."""
 
 MOST_BODIES = 6
-"""Links: the closed form of a planar arm grows with their square, its Christoffel symbols with their cube."""
+"""Largest number of links: closed forms of planar arms grow quadratically, their Christoffel symbols cubically."""
 
 MOST_SYMBOLS_OF_ROUNDED = 8
-"""Symbols of an arm with three directions whose axes are inclined: every number of it is long."""
+"""Largest number of symbols of an arm with three directions and inclined axes, because all its numbers are long."""
 
 
 def refuse_large(arm: SymbolicArm) -> None:
-    """Raise where closed forms would fill many pages."""
+    """Raise Unsupported if closed forms would fill many pages."""
     directions, bodies = len(Groups(arm).members), len(arm.bodies)
     inclined = arm.inexact and directions >= MOST_DIRECTIONS and len(arm.parameters) > MOST_SYMBOLS_OF_ROUNDED
     if directions <= MOST_DIRECTIONS and bodies <= MOST_BODIES and not inclined:

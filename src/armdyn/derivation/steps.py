@@ -1,4 +1,4 @@
-"""`Step` and `Equation`: what a derivation consists of."""
+"""`Step` and `Equation`: the parts of a derivation."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Step:
     """One step of a derivation.
 
     Args:
-        title: a few words.
-        sentence: what is done, in one sentence.
+        title: short title.
+        sentence: description of the step in one sentence.
         equations: its results.
     """
 
@@ -41,11 +41,11 @@ class Step:
 
 @dataclass
 class Writer:
-    """Steps as they are made, with elements of the ring written as expressions.
+    """Collects the steps of a derivation, with elements of the ring written as expressions.
 
     Args:
-        written: an element, or an array of them, as SymPy writes it.
-        seen: called with the title of each step that begins.
+        written: function that converts an element, or an array of them, to SymPy.
+        seen: callback with the title of each step at its start.
     """
 
     written: Callable[[Any], Any]

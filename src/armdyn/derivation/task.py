@@ -31,13 +31,13 @@ class TaskEquations(ClosedForm):
     """The equations of motion in coordinates of the tip, in closed form; made by `Derivation.task_space`.
 
     Args:
-        derivation: of the arm.
-        components: of the tip's twist, as many as the arm has coordinates; words as of `Robot.task_space`.
-        expressed_in: "body", "world" or "space", as of `Robot.task_space`.
+        derivation: derivation of the arm.
+        components: components of the tip's twist, as many as the arm has coordinates, as in `Robot.task_space`.
+        expressed_in: "body", "world" or "space", as in `Robot.task_space`.
 
     Raises:
-        UnknownName: a component or a way of expression that does not exist.
-        Unsupported: an arm without a tip that moves, or more than three coordinates, or another number of components.
+        UnknownName: an unknown component or value of ``expressed_in``.
+        Unsupported: an arm without a moving tip, or more than three coordinates, or another number of components.
 
     >>> arm = armdyn.derive(armdyn.load("planar_2r"))
     >>> arm.task_space(("vx", "vy")).Lambda
@@ -91,7 +91,7 @@ class TaskEquations(ClosedForm):
         return adjugate, determinant
 
     def arranged(self, name: str, by: Sequence[str]) -> Any:
-        """J or J_dot in another arrangement; see `Derivation.arranged`."""
+        """J or J_dot in another arrangement, as in `Derivation.arranged`."""
         parts = {"J": lambda: self._jacobian, "J_dot": lambda: self._rate}
         if name not in parts:
             raise UnknownName.of("part", name, parts, self.WHERE)
@@ -112,7 +112,7 @@ class TaskEquations(ClosedForm):
         return quotients(self.derivation.arrangement, above, below)
 
     def _in_joints(self, name: str) -> Array:
-        """What J^-T makes the result of, times det J where it contains J^-1."""
+        """The joint-space quantity whose product with J^-T is the result, times det J if it contains J^-1."""
         s, (K, det), qd = self.derivation.structure, self._inverse, np.array(self.arm.algebra.qd, dtype=object)
         if name == "p":
             return s.g
@@ -128,17 +128,17 @@ class TaskEquations(ClosedForm):
 
     @property
     def J_dot(self) -> Any:
-        """Its rate, shape (n, n)."""
+        """The time derivative of the Jacobian, shape (n, n)."""
         return self["J_dot"]
 
     @property
     def det_J(self) -> Any:
-        """Its determinant: the task is singular where it is zero."""
+        """The determinant of the Jacobian; the task is singular if it is zero."""
         return self["det_J"]
 
     @property
     def J_inverse(self) -> Any:
-        """J^-1, shape (n, n)."""
+        """The inverse J^-1 of the Jacobian, shape (n, n)."""
         return self["J_inverse"]
 
     @property
@@ -163,7 +163,7 @@ class TaskEquations(ClosedForm):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """M, c and g; J, its rate and determinant; Lambda, mu and p."""
+        """The steps: M, c and g; J, its rate and determinant; Lambda, mu and p."""
         velocity = f"The components {self.description} are V = J(q) qd, and Vdot = J qdd + Jdot qd."
         forces = (
             "The forces along them are F = Lambda(q) Vdot + mu(q, qd) + p(q), with tau = J^T F; eta = mu + p. "

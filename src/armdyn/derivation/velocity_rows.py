@@ -1,4 +1,4 @@
-"""Velocities of an arm that are linear in qd, as rows of polynomials: of its tip, and of what constraints hold."""
+"""Velocities of an arm that are linear in qd, as rows of polynomials: of its tip, and of constraints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from armdyn.spatial.rotations import Array
 
 
 def words_of(arm: SymbolicArm, components: Components, expressed_in: str) -> str:
-    """Components of the tip's twist in words, such as "vx, vy of tip in world axes"."""
+    """A description of components of the tip's twist, e.g. "vx, vy of tip in world axes"."""
     place = "space, at the base's origin" if expressed_in == "space" else f"{expressed_in} axes"
     return f"{', '.join(map(name_of, chosen_rows(components)))} of {arm.tip.name if arm.tip else None} in {place}"
 
@@ -30,13 +30,13 @@ def tip_rows(arm: SymbolicArm, components: Components, expressed_in: str) -> Arr
     """The Jacobian of components of the tip's twist, shape (k, n).
 
     Raises:
-        Unsupported: an arm without a tip that moves.
+        Unsupported: an arm without a moving tip.
     """
     return weighted(arm, chosen_rows(components), tip_jacobian(arm, expressed_in))
 
 
 def weighted(arm: SymbolicArm, weights: Any, rows: Array) -> Array:
-    """Combinations of rows, by numbers."""
+    """Linear combinations of rows with numeric weights."""
     numbers = np.vectorize(rational, otypes=[object])(np.asarray(weights, dtype=float))
     return arm.algebra.each(arm.algebra.array(numbers) @ rows)
 
@@ -64,7 +64,7 @@ def constraint_rows(arm: SymbolicArm, constraint: Constraint) -> Array:
     """A(q) of a constraint, shape (rows, n).
 
     Raises:
-        Unsupported: a kind of constraint that is not written in closed form, or a frame that is no link and no tip.
+        Unsupported: a kind of constraint without a closed form, or a frame that is neither a link nor the tip.
     """
     if isinstance(constraint, JointCoupling):
         return _coupling_row(arm, constraint)
