@@ -17,7 +17,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class Motion:
-    """Angular velocity omega, its rate, accelerations of the frame's origin and the centre of mass, in the link's axes."""
+    """Angular velocity, its rate, accelerations of the frame's origin and the centre of mass, in link axes."""
 
     w: Array
     wd: Array
