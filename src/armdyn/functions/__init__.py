@@ -1,4 +1,4 @@
-"""A declared function of one arm, compiled when it is first called; typed on `Arm`, knows nothing of `Robot`."""
+"""A declared function of one arm, compiled when it is first called; typed on `Arm`, independent of `Robot`."""
 
 from armdyn.functions.arm import Arm
 from armdyn.functions.compiled import CompiledFunction

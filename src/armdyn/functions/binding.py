@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Inputs:
-    """The arrays of a function of one model, by position: its own, model parameters, and those ``behind`` them."""
+    """The arrays of a function of one model, by position: its own, model parameters, and ``behind`` them."""
 
     def __init__(self, function: Function, model: Model, parameters: Iterable[str], behind: Sequence[str] = ()) -> None:
         self.function, self.model, self.behind = function, model, behind
@@ -49,11 +49,11 @@ class Inputs:
 
     @cached_property
     def _sizes(self) -> dict[str, int]:
-        """Without options, as most calls are."""
+        """The numbers for the sizes in shapes without options, as for most calls."""
         return self._sizes_of({})
 
     def _sizes_of(self, options: Mapping[str, Any]) -> dict[str, int]:
-        """The numbers of the words in shapes."""
+        """The numbers for the names of sizes in shapes."""
         model, n = self.model, len(self.model.coordinates)
         sizes = {"n": n, "joints": len(model.joints), "links": len(model.links), "pairs": n * (n - 1) // 2}
         sizes |= constraint_sizes(model.constraints)
@@ -66,7 +66,7 @@ class Inputs:
             takes = ", ".join(self.positional)
             raise TypeError(f"{name}() takes {len(self.positional)} arrays ({takes}); got {len(arrays)}")
         values = dict(zip(self.positional, arrays, strict=False))
-        for parameter, word in self.words.items():  # dots are no part of Python's keywords
+        for parameter, word in self.words.items():  # Python's keywords have no dots
             if word in keywords and word != parameter:
                 keywords[parameter] = keywords.pop(word)
         for argument in self.positional:
@@ -76,7 +76,7 @@ class Inputs:
                 values[argument] = keywords.pop(argument)
         for argument in self._zero:
             if values.get(argument) is None:
-                values[argument] = np.zeros(self.port(argument).shape, np.float32)  # whatever the others are
+                values[argument] = np.zeros(self.port(argument).shape, np.float32)  # float32 whatever the others are
         given = {n: values[n] for n in self.positional if values.get(n) is not None}
         missing = [n for n in self.required if n not in given]
         if missing:
@@ -85,7 +85,7 @@ class Inputs:
         return given
 
     def _misses(self, missing: Sequence[str]) -> TypeError:
-        """The error for arrays that are not given, and how to give those that stand behind optional ones."""
+        """The error for arrays that are not given, with the way to pass those after optional ones."""
         optional = {a.name for a in self.function.arguments if a.optional or a.zero}
         before = {n: self.positional[: self.positional.index(n)] for n in missing}
         by_name = [f"{self.words.get(n, n)}=" for n in missing if optional.intersection(before[n])]
@@ -94,7 +94,7 @@ class Inputs:
         return TypeError(f"{self.function.name}() misses {', '.join(map(self.shown, missing))}; it takes {takes}{hint}")
 
     def shown(self, name: str) -> str:
-        """An argument in a message: its name, and its keyword where that is not the name with underscores for dots."""
+        """An argument in a message: its name, and its keyword if that is not the name with underscores for dots."""
         word = self.words.get(name, name)
         return name if word == name.replace(".", "_") else f"{name} ({word}=)"
 
@@ -137,7 +137,7 @@ def _checked(parameters: Iterable[str], name: str) -> tuple[str, ...]:
 
 
 def _words(model: Model, parameters: Iterable[str], others: Sequence[str]) -> dict[str, str]:
-    """The keywords of parameters, "tool0_payload_mass" of "tool0.payload.mass", which are no other arguments."""
+    """The keywords of parameters, "tool0_payload_mass" of "tool0.payload.mass", if they are not other arguments."""
     words = {name: word_of(model, name) for name in parameters}
     for name, word in words.items():
         if word in others:

@@ -39,7 +39,7 @@ def _one_line(text: str) -> str:
 
 
 def _along(inputs: Inputs, name: str) -> str:
-    """The links or joints that the numbers belong to, where they are not the coordinates that the header names."""
+    """The links or joints that the numbers belong to, if they are not the coordinates in the header."""
     names: Sequence[Any] = inputs.names_along(name)
     words = inputs.shapes[name]
     return "; ".join(", ".join(axis) for axis, word in zip(names, words, strict=True) if axis and word != "n")

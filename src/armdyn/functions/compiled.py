@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 class CompiledFunction:
     """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
 
-    ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
-    threads, -1 meaning one a core; they spin for some milliseconds before they sleep. Lists and integers become
-    float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in float32, as
-    NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of the joints
-    (`armdyn.arrays`); the results are NumPy's. A NaN input makes NaN of every result of its state that depends on it;
-    if no result depends on it, of every result that is not a constant.
+    ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to this
+    number of threads, -1 meaning one per core; they spin for some milliseconds before they sleep. Lists and integers
+    become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in float32,
+    as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of the
+    joints (`armdyn.arrays`); the results are NumPy's. A NaN input makes every result NaN that depends on it in its
+    state; if no result depends on it, every result that is not a constant.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class CompiledFunction:
 
         Args:
             arm: the robot.
-            function: what is computed.
-            parameters: of the model, that become inputs behind the arrays.
-            behind: those of the function's own arrays that stand behind the parameters.
+            function: the declared function.
+            parameters: parameters of the model that become inputs after the arrays.
+            behind: arrays of the function that come after the parameters.
         """
         self.arm = arm
         self.function = function
@@ -70,7 +70,8 @@ class CompiledFunction:
         """Evaluate, compiling at the first call.
 
         From then on single states, given as plain arrays by position, do not get here, with ``out=`` or without:
-        `armdyn.functions.single_states` puts a C function before this method, and describes how to turn it off.
+        `armdyn.functions.single_states` puts a C function in front of this method, and describes the way to turn it
+        off.
         """
         out = workers = None
         if keywords:
@@ -91,7 +92,7 @@ class CompiledFunction:
         return self._call_whole_way(call, arrays, keywords, out, workers)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Any], out: Any, workers: Any) -> Any:
-        """Call a kernel; the results under the names their declaration gives them."""
+        """Call a kernel; returns the results under their declared names."""
         function = kernel.for_arrays(arrays)
         run = function if workers is None else partial(run_in_parallel, function, workers)
         results = run(*arrays) if out is None else run(*arrays, out=out)
@@ -107,11 +108,11 @@ class CompiledFunction:
         return CompiledFunction, (self.arm, self.function, self.parameters)
 
     def program(self, *, given: str | Iterable[str] = (), **options: Any) -> Program:
-        """The program behind this function.
+        """The program of this function.
 
         Args:
-            given: names of the optional arrays that count as given, such as ``("f_tip",)``; or one name.
-            options: the function's own, such as ``frame="tool0"``.
+            given: names of the optional arrays that count as given, e.g. ``("f_tip",)``; or one name.
+            options: the function's own, e.g. ``frame="tool0"``.
 
         Raises:
             UnknownName: an array that the function does not have.
@@ -121,15 +122,16 @@ class CompiledFunction:
     def derivative(self, *wrt: str) -> CompiledFunction:
         """The derivatives of the results by some of the arrays or model parameters: another compiled function.
 
-        It takes the same arrays and options. Each result has the shape of what is differentiated, then that of what it
-        is differentiated by; see `armdyn.functions.derivatives.Derivative`, and its ``derivative`` for second ones.
+        It takes the arrays and options of the function. The shape of each derivative is that of the result, then that
+        of the array or parameter, as in `armdyn.functions.derivatives.Derivative`, whose ``derivative`` gives second
+        ones.
 
         Args:
-            wrt: names of arrays, or of model parameters such as "gravity" or "LINK.mass"; all arrays that must be given
-                where none is named. A parameter that is no input of the function is taken at the model's own value.
+            wrt: names of arrays, or of model parameters, e.g. "gravity" or "LINK.mass"; by default all required arrays.
+                A parameter that is not an input of the function has the model's own value.
 
         Raises:
-            UnknownName: where the function has no such array and the model no such parameter.
+            UnknownName: the function has no such array, and the model no such parameter.
 
         >>> robot = armdyn.load("ur5")
         >>> robot.forward_kinematics.derivative("q")(np.zeros(6)).shape
@@ -143,18 +145,18 @@ class CompiledFunction:
         return self._derived(Derivative, wrt)
 
     def jvp(self, *wrt: str) -> CompiledFunction:
-        """J v, the rates of the results where arrays or model parameters change: another compiled function.
+        """J v, the rates of the results for rates of arrays or model parameters: another compiled function.
 
-        For every name X it takes one more array ``tangent_X``, the rate of X or a direction, given by name: it stands
-        behind all arrays and parameters, also those that may be left out. The results are shaped and named as before:
-        the Jacobian times the tangents, at two to three times the operations of the function. Of a gradient it is the
+        For every name X it takes one more array ``tangent_X``, the rate of X or a direction, given by name: it comes
+        after all arrays and parameters, also those that may be left out. The results are shaped and named as before:
+        the Jacobian times the tangents, at two to three times the operations of the function. For a gradient it is the
         product of Hessian and vector.
 
         Args:
             wrt: names as of `derivative`; all change together.
 
         Raises:
-            UnknownName: where the function has no such array and the model no such parameter.
+            UnknownName: the function has no such array, and the model no such parameter.
 
         >>> robot, q, qd = armdyn.load("ur5"), np.ones(6), np.full(6, 2.0)
         >>> Mdot = robot.mass_matrix.jvp("q")(q, tangent_q=qd)
@@ -170,7 +172,7 @@ class CompiledFunction:
         """J^T y_bar, the gradients of sum(cotangent_Y * Y) over all results Y: another compiled function.
 
         For every result Y it takes one more array ``cotangent_Y`` of its shape (``cotangent_out``, or
-        ``cotangent_out0`` and so on, of results without names), given by name: it stands behind all arrays and
+        ``cotangent_out0`` and so on, for results without names), given by name: it comes after all arrays and
         parameters, also those that may be left out. The gradient by one X is an array of its shape; by several, a named
         tuple of ``cotangent_X``. All gradients together take two to three times the operations of the function.
 
@@ -178,7 +180,7 @@ class CompiledFunction:
             wrt: names as of `derivative`.
 
         Raises:
-            UnknownName: where the function has no such array and the model no such parameter.
+            UnknownName: the function has no such array, and the model no such parameter.
 
         >>> f, (q, qd, qdd) = armdyn.load("ur5").inverse_dynamics, np.ones((3, 6))
         >>> by = f.vjp("q", "qd")(q, qd, qdd, cotangent_out=np.arange(6.0))  # of the sum of k tau_k
@@ -215,7 +217,7 @@ class CompiledFunction:
     def _call_whole_way(
         self, call: Any, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any, workers: Any
     ) -> Any:
-        """Bind names, choose or compile the kernel, run it; remember the kernel where ``call`` is enough to know it."""
+        """Bind names, choose or compile the kernel, run it; store the kernel if ``call`` identifies it."""
         out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
         given = self._inputs.bind(arrays, keywords)
         if not are_plain(given.values()):
@@ -250,7 +252,7 @@ class CompiledFunction:
     def _with_gains(self, given: dict[str, Any], options: Options) -> tuple[dict[str, str], dict[str, Any]]:
         """The gains of a call that are not vectors, by their kinds, and the arguments; numbers become vectors.
 
-        What is differentiated by stays a number where it is one, so that the derivative is by that number.
+        A gain that is differentiated stays a number if it is one, so that the derivative is by that number.
         """
         shapes = {name: self._inputs.port(name, options).shape for name in given}
         kinds = kinds_of(self.function, given, shapes)
@@ -262,7 +264,7 @@ class CompiledFunction:
         return kinds, given | {name: single(given[name]) for name in numbers.intersection(kinds)}
 
     _changing: tuple[str, ...] = ()
-    """The arguments that it is differentiated by."""
+    """The arguments by which the function is differentiated."""
 
     def _of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
         """The function with gains of chosen kinds, compiled for itself."""
@@ -272,7 +274,7 @@ class CompiledFunction:
         return CompiledFunction(self.arm, with_kinds(self.function, kinds), self.parameters)
 
     def _kept(self, key: Any, make: Callable[[], CompiledFunction]) -> CompiledFunction:
-        """What was made of this function before, by a key."""
+        """The function derived from this one earlier, by a key."""
         if key not in self._derivatives:
             self._derivatives[key] = make()
         return self._derivatives[key]
@@ -285,7 +287,7 @@ class CompiledFunction:
             return load_or_compile(key, lambda: guarded(self._trace(variant)))
 
     def _source_key(self, variant: Variant) -> str | None:
-        """Names the function without tracing it; None where only its program can tell it from others."""
+        """The key that identifies the function without tracing it; None if only its program does."""
         key = source_key(self.arm.model, self.function, self.parameters, variant)
         return key and f"{type(self).__name__} {key}"
 
@@ -306,7 +308,7 @@ class CompiledFunction:
     def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
         """The function itself on numbers or traced scalars, for arrays and model parameters by name.
 
-        A parameter without a value is what it is in the model. What is not in ``values`` is not given.
+        A parameter without a value has that of the model. Arrays missing in ``values`` are not given.
         """
         arguments = [a.name for a in self.function.arguments]
         changed = {name: value for name, value in values.items() if name not in arguments}

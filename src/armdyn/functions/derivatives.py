@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism
 
 SMALL = 500
-"""Operations up to which a recursion is compared with the differentiated function."""
+"""Number of operations up to which a recursion is compared with the differentiated function."""
 
 
 class Derived(CompiledFunction):
@@ -36,7 +36,7 @@ class Derived(CompiledFunction):
         if len(shapes) < len(self.wrt):
             raise TypeError(f"{primal.__name__} is differentiated by {', '.join(self.wrt)}; name each of them once")
         declared, taken = self._declared(shapes), primal._inputs.positional
-        # Arrays by position are those of the primal: its own stand behind all of them.
+        # Arrays by position are those of the primal: its own come after all of them.
         behind = [*primal._inputs.behind, *(a.name for a in declared.arguments if a.name not in taken)]
         super().__init__(primal.arm, declared, primal.parameters, behind=behind)
 
@@ -44,7 +44,7 @@ class Derived(CompiledFunction):
         return type(self)(self.primal._of_kinds(kinds), self.wrt)
 
     def _word(self, name: str) -> str:
-        """What stands for an array or parameter in the names of derivatives and their arguments."""
+        """The word for an array or parameter in the names of derivatives and their arguments."""
         return word_of(self.primal.arm.model, name)
 
     def _shape_of(self, name: str) -> Shape:
@@ -81,18 +81,18 @@ class Derived(CompiledFunction):
         return dataclasses.replace(function, implementation=implementation, name=name, **changes)
 
     def _arguments(self, shapes: Mapping[str, Shape]) -> tuple[Argument, ...]:
-        """The primal's arrays; those that it is differentiated by must be given."""
+        """The primal's arrays; those of ``wrt`` are required."""
         arguments = self.primal.function.arguments
         return tuple(dataclasses.replace(a, optional=a.optional and a.name not in shapes) for a in arguments)
 
     def _results(self) -> Sequence[str]:
-        """The names of the primal's results, those of its program where they have none."""
+        """The names of the primal's results, those of its program if they have none."""
         count = len(self.primal.function.outputs)
         unnamed = [f"out{k}" for k in range(count)] if count > 1 else ["out"]
         return getattr(self.primal.function.result, "_fields", unnamed)
 
     def _at(self, values: Mapping[str, Any]) -> list[Any]:
-        """The values of ``wrt``, of parameters without one those of the model."""
+        """The values of ``wrt``, for parameters without one those of the model."""
         model = self.arm.model
         return [values[name] if name in values else parameter_value(model, name) for name in self.wrt]
 
@@ -115,8 +115,8 @@ class Derivative(Derived):
 
     One result by one array: a plain array of the shape of the result, then that of the array. One result by several: a
     named tuple with a field ``d_X`` for each. Several results: ``d_Y_d_X`` for each pair, result by result, with Y the
-    name of the result, ``out0`` and so on where it has none. A dot in the name of a parameter becomes an underscore.
-    Of a function whose results are derivatives ``d_Y`` themselves, ``d_Y_d_X`` is the second derivative by Y and X.
+    name of the result, ``out0`` and so on if it has none. A dot in the name of a parameter becomes an underscore.
+    For a function whose results are derivatives ``d_Y`` themselves, ``d_Y_d_X`` is the second derivative by Y and X.
 
     >>> robot, q, qd = armdyn.load("planar_2r"), np.ones(2), np.ones(2)
     >>> momentum = robot.kinetic_energy.derivative("qd")
@@ -149,9 +149,9 @@ class Derivative(Derived):
 class Shorter(CompiledFunction):
     """A recursion for all first derivatives of a function, or the function differentiated, whichever is shorter.
 
-    The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all. It
-    is kept where joints have friction laws, which say themselves what their slopes at rest are: the function
-    differentiated there has the slope of one side, or none, and results would depend on the size of the arm.
+    The recursion wins on all but the smallest arms, so the other one is made only if its program is small. The
+    recursion is kept if joints have friction laws, which define their own slopes at rest: the function
+    differentiated at rest has the slope of one side, or none, and results would depend on the size of the arm.
     """
 
     def __init__(self, arm: Arm, recursion: Function, differentiated: Function) -> None:
@@ -172,12 +172,12 @@ class Shorter(CompiledFunction):
 
 
 def _differential(name: str) -> str:
-    """``d_Y`` of a result Y, or of one that is a derivative already."""
+    """``d_Y`` for a result Y; a name that begins with d_ is unchanged."""
     return name if name.startswith("d_") else f"d_{name}"
 
 
 def named(fields: Sequence[str]) -> type[Any] | None:
-    """The type of named tuples with these fields, a number behind those that are taken; None for one, a plain array."""
+    """The type of named tuples with these fields, a number after taken ones; None for one, a plain array."""
     if len(fields) < 2:
         return None
     unique: list[str] = []

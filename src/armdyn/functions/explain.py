@@ -77,7 +77,7 @@ def _what(inputs: Inputs) -> str:
 
 
 def _batch(inputs: Inputs, given: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """The shape of the batch; None where the arguments have none together."""
+    """The shape of the batch; None if the arguments have none in common."""
     try:
         return np.broadcast_shapes(*inputs.batches(given).values())
     except ValueError:
@@ -85,7 +85,7 @@ def _batch(inputs: Inputs, given: Mapping[str, Any]) -> tuple[int, ...] | None:
 
 
 def is_writable(out: Any) -> bool:
-    """Whether NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays, each apart."""
+    """True if NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays, without overlap."""
     if type(out) is np.ndarray:
         return True
     arrays = [a for a in (out if isinstance(out, tuple) else (out,)) if a is not None]

@@ -1,9 +1,9 @@
-"""Gains of a controller in a call: numbers, vectors and full matrices, told apart by their shapes.
+"""Gains of a controller in a call: numbers, vectors and full matrices, distinguished by their shapes.
 
 A gain of k components is a number, shape (), which serves all of them, or (..., 1), one for each arm of a batch; a
 vector (..., k); or a full matrix (..., k, k). Of these only (..., k, k) is also something else, vectors of a batch
-whose last axis has the length k: what fits the batch of the other arguments counts, and where both do the call is
-refused.
+whose last axis has the length k: the meaning that fits the batch of the other arguments counts, and if both do, the
+call is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 
 
 def with_kinds(function: Function, kinds: Mapping[str, str]) -> Function:
-    """A function whose gains of these names are of these kinds, whatever a call gives.
+    """A function whose gains of these names are of these kinds, for every call.
 
     Raises:
         UnknownName: an argument that is not a gain, or a kind that does not exist.
@@ -47,13 +47,13 @@ def with_kinds(function: Function, kinds: Mapping[str, str]) -> Function:
 
 
 def _of_kind(argument: Argument, kind: str) -> Argument:
-    """The argument with as many axes as its kind has."""
+    """The argument with the number of axes of its kind."""
     (components,) = argument.shape[-1:]
     return replace(argument, shape=(components,) * KINDS.index(kind))
 
 
 def free(function: Function) -> list[str]:
-    """The gains whose kind the shape of a value decides."""
+    """The gains whose kind depends on the shape of a value."""
     return [name for name, kind in function.gains.items() if kind == "any"]
 
 
@@ -63,9 +63,9 @@ def kinds_of(
     """The kinds of the free gains of a call by name, of all but vectors.
 
     Args:
-        function: whose gains they are.
-        given: the arguments of the call by name; those of names that ``shapes`` lacks are not looked at.
-        shapes: of one value of each argument, of gains as vectors.
+        function: the function with the gains.
+        given: the arguments of the call by name; those of names missing in ``shapes`` are ignored.
+        shapes: of one value of each argument, for gains as vectors.
         over_time: arguments whose first axis is time.
 
     Raises:
@@ -87,14 +87,14 @@ def kinds_of(
 
 
 def _kind(shape: Shape, components: int) -> str:
-    """What a shape says by itself: "either" a matrix or the vectors of a batch; vectors where it fits nothing."""
+    """The kind by a shape alone: "either" a matrix or the vectors of a batch; "vector" if it fits nothing."""
     if shape == () or (shape[-1] == 1 != components):
         return "number"
     return "either" if len(shape) > 1 and shape[-2:] == (components,) * 2 and components > 1 else "vector"
 
 
 def _shape(value: Any) -> Shape | None:
-    """The shape of numbers; None of what is not an array of them, which is looked at later."""
+    """The shape of numbers; None for other objects, which are checked later."""
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -103,7 +103,7 @@ def _shape(value: Any) -> Shape | None:
 
 
 def _together(batches: Iterable[Shape]) -> Shape | None:
-    """The shape of a batch; None where the arguments have none together."""
+    """The shape of a batch; None if the arguments have none in common."""
     try:
         return np.broadcast_shapes(*batches)
     except ValueError:
@@ -111,7 +111,7 @@ def _together(batches: Iterable[Shape]) -> Shape | None:
 
 
 def _ambiguous(function: Function, name: str, shape: Shape, leading: Shape) -> ShapeError:
-    """The error for a shape with two meanings: both, and how to say each."""
+    """The error for a shape with two meanings: both, and the way to write each."""
     k, batch = leading[-1], leading[:-2]
     matrices = f"a full matrix of {k} x {k}" if not batch else f"full matrices of {k} x {k}, of a batch {batch} of arms"
     vectors = f"{k} numbers for each arm of a batch {leading[:-1]}"
@@ -123,7 +123,7 @@ def _ambiguous(function: Function, name: str, shape: Shape, leading: Shape) -> S
 
 
 def dtype_of(given: Iterable[Any]) -> Any:
-    """The type of numbers that are repeated beside these arrays: float32 if it holds all of them."""
+    """The type of numbers that are repeated to match these arrays: float32 if it holds all of them."""
     types = [np.asarray(value).dtype for value in given if np.ndim(value)]
     return np.float32 if types and all(np.can_cast(one, np.float32) for one in types) else np.float64
 

@@ -27,7 +27,7 @@ Arrays = dict[str, Array]
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the integrations of a batch are.
+    """Progress of the integrations of a batch.
 
     Args:
         numbers: `armdyn.program.integration.PROGRESS` of each state, shape (states, 7).
@@ -64,7 +64,7 @@ class Progress:
         return Progress(self.numbers[which])
 
     def with_rows(self, row: Array) -> Progress:
-        """With other numbers of the next saved times."""
+        """The progress with other numbers of the next saved times."""
         numbers = self.numbers.copy()
         numbers[:, PROGRESS.index("row")] = row
         return Progress(numbers)
@@ -77,13 +77,13 @@ class Progress:
         return Progress(numbers)
 
     def with_failed(self, states: Array) -> Progress:
-        """These states, a mask, are not continued."""
+        """The progress with these states, a mask, not continued."""
         numbers = self.numbers.copy()
         numbers[states, PROGRESS.index("status")] = TOO_SHORT
         return Progress(numbers)
 
     def to_next_hold(self) -> Progress:
-        """Begin anew at a time at which the rates change; states that have failed stay so."""
+        """The progress for a new start at a time at which the rates change; failed states stay failed."""
         numbers = self.numbers.copy()
         alive = ~self.failed
         for name in ("h", "rejected", "status"):
@@ -97,7 +97,7 @@ class CompiledIntegration:
     Args:
         arm: the robot.
         function: the rates; its ``result`` is a NamedTuple whose fields name them.
-        state: of each part of the state the name of its rate; a part that is no argument is only integrated.
+        state: the name of the rate of each part of the state; a part that is not an argument is only integrated.
         pair: the Runge-Kutta formulas.
         time: the argument that is the time, s.
         watched: the result that is not negative along the motion.
@@ -134,10 +134,10 @@ class CompiledIntegration:
         Args:
             progress: of each state.
             state: by name, arrays (states, *shape).
-            held: the other arguments of the rates by name, likewise or one for all states.
+            held: the other arguments of the rates by name, per state or one for all states.
             times: the saved times, s, rising.
             rows: the state at these, by name, (states, times, *shape), which is written to.
-            limits: "end", "rtol", "atol" and "attempts", each a number or one for each state; and "watches", see
+            limits: "end", "rtol", "atol" and "attempts", each a number or one for each state; and "watches", as in
                 `armdyn.program.integration.LIMITS`.
             pieces: room for the polynomials of the steps, (states, attempts, piece size); their length h stays 0 in
                 the rows of attempts that were rejected.
@@ -163,7 +163,7 @@ class CompiledIntegration:
         return Progress(moved), final
 
     def piece_room(self, state: Arrays, attempts: int) -> Array:
-        """Room for the polynomials of so many attempts."""
+        """Room for the polynomials of this number of attempts."""
         count = len(next(iter(state.values())))
         return np.zeros((count, attempts, self._integration_size(state)))
 

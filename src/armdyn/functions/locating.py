@@ -18,7 +18,7 @@ from armdyn.program import NeedsNumbers, explained
 from armdyn.program.expr import ASKED, Expr, MixedTraces
 
 LIBRARIES = frozenset({"armdyn", "numpy", "scipy", *sys.stdlib_module_names} - {"__main__"})
-"""Packages whose own lines are not what a caller can change."""
+"""Packages whose own lines the caller cannot change."""
 
 
 NOT_OF_TRACING = (ArmdynError, ArithmeticError, AssertionError, KeyError, NameError, NotImplementedError)
@@ -30,7 +30,7 @@ class LocatedTraceError(TraceError):
 
 
 class LocatedNeedsNumbers(LocatedTraceError, NeedsNumbers):
-    """The same of a function that runs on numbers, but cannot be traced."""
+    """A `LocatedTraceError` for a function that runs on numbers, but cannot be traced."""
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
 
     Args:
         name: of the function, for messages.
-        advice: a sentence on what else can be done with a function that needs numbers.
+        advice: a sentence on the alternatives for a function that needs numbers.
     """
     try:
         yield
@@ -56,16 +56,16 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
 
 
 def called(name: str, call: Callable[[], Any], advice: str = "", *, twice: bool = True) -> Any:
-    """What a call of a function that is traced returns, once more with a NumPy for traced scalars where it needs that.
+    """The result of a traced function; it is called again with a NumPy for traced scalars if it needs that.
 
-    A function that gives something else when it is called again, with a memory of its own or random numbers, would be
-    frozen as it was at the first call: that is an error.
+    A function whose result differs at the second call, by a memory of its own or random numbers, would be frozen at the
+    result of the first call: that raises an error.
 
     Args:
         name: of the function, for messages.
         call: runs it.
-        advice: see `locating`.
-        twice: whether to call it again.
+        advice: as of `locating`.
+        twice: call it again.
     """
     run = partial(_twice, name, call) if twice else call
     with locating(name, advice):
@@ -89,12 +89,12 @@ def called(name: str, call: Callable[[], Any], advice: str = "", *, twice: bool 
 
 
 def are_traced(values: Mapping[str, Any]) -> bool:
-    """Whether any of some arguments is traced."""
+    """True if any of some arguments is traced."""
     return any(isinstance(x, Expr) for value in values.values() for x in np.asarray(value, dtype=object).flat)
 
 
 def _twice(name: str, call: Callable[[], Any]) -> Any:
-    """What a call returns, if it returns the same again: the same nodes of the graph, which knows equal ones."""
+    """The result of a call, if a second call returns it again: the same nodes, because the graph reuses equal ones."""
     found = call()
     try:
         same = _numbers(found) == _numbers(call())
@@ -118,7 +118,7 @@ def _numbers(found: Any) -> list[Any]:
 
 
 def _without_asking(call: Callable[[], Any]) -> Any:
-    """What a call returns, if it asked no traced scalar for a number, nor caught the error of that."""
+    """The result of a call; raises if it converted a traced scalar to a number, even if it caught that error."""
     noted: list[NeedsNumbers] = []
     token = ASKED.set(noted)
     try:

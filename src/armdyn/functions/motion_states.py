@@ -17,7 +17,7 @@ STATES = 8
 def motion_states(arm: Arm) -> dict[str, NDArray[Any]]:
     """Positions q and velocities qd that the constraints allow, by name, shape (m, n), m at most `STATES`.
 
-    Nothing of an arm without constraints, or of one that is not a robot and so cannot close its loops.
+    They are empty for an arm without constraints, or for one that is not a robot and so cannot close its loops.
     """
     robot: Any = arm
     if not arm.model.constraints or not hasattr(robot, "close_loop"):

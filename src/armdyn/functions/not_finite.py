@@ -1,4 +1,4 @@
-"""Rollouts that end in NaN or infinity: how many states, and from which step on."""
+"""Rollouts that end in NaN or infinity: the number of such states, and the step of the first one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ if TYPE_CHECKING:
 
 
 class DivergenceWarning(UserWarning):
-    """States of a rollout, or runs of a study, that end in NaN or infinity; the others are what they are alone."""
+    """States of a rollout, or runs of a study, that end in NaN or infinity; they do not change the others."""
 
 
 class Lost(NamedTuple):
-    """The states of a batch that end in NaN or infinity, and the way of the first of them.
+    """The states of a batch that end in NaN or infinity, and the divergence of the first of them.
 
     Args:
-        lost: how many they are.
-        states: how many there are in all.
+        lost: their number.
+        states: the number of all states.
         place: of the first in the batch.
         given: its arguments of the first step, those over time with all steps, by name.
-        step: after how many steps it is not finite; 0 where it began so.
-        before: its state one step before, and what was recorded of that step, by name; where it began where it began
-            so.
+        step: the number of steps after which it is not finite; 0 if it began so.
+        before: its state one step before, and the records of that step, by name; the initial state if it began so.
         names: of the states that are not finite after that step.
     """
 
@@ -41,19 +40,19 @@ class Lost(NamedTuple):
 
 
 def are_finite(arrays: Mapping[str, Any]) -> bool:
-    """Whether all numbers of all arrays are; NaN in a state stays there, so that the last state tells."""
+    """True if all numbers of all arrays are finite; NaN in a state persists, so the last state suffices."""
     return all(math.isfinite(np.vdot(array, array)) or np.isfinite(array).all() for array in arrays.values())
 
 
 def lost_of(loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
-    """The states lost at the end of a run; the first of them runs again, by bisection, until the step is found.
+    """The diverged states at the end of a run; the first of them runs again, by bisection, until the step is found.
 
     Args:
-        loop: that ran.
+        loop: the loop of the run.
         batch: of the run.
         values: its arguments.
         final: the state after the last step, in which something is not finite.
-        steps: how many were made.
+        steps: the number of steps.
     """
     lost, first = places_of(final)
     given = of_state(values, first, batch, loop.over_time)
@@ -83,7 +82,7 @@ def names_of_lost(state: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def places_of(final: Arrays) -> tuple[int, int]:
-    """How many states are not finite, and the first of them, of arrays of shape (states, *shape)."""
+    """The number of states that are not finite, and the first of them, for arrays of shape (states, *shape)."""
     bad: Any = False
     for array in final.values():
         bad = bad | ~np.isfinite(array.reshape(len(array), -1)).all(axis=1)

@@ -1,4 +1,4 @@
-"""Functions of NumPy on traced scalars and arrays of them, which NumPy itself cannot do: by the name it has them."""
+"""Functions for traced scalars and arrays of them, which NumPy itself cannot handle, by NumPy's names."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _trunc(x: Any) -> Any:
 
 
 def _round(a: Any, decimals: int = 0) -> Any:
-    """As NumPy does: the nearest whole number, of two the even one, of so many times it."""
+    """Round as NumPy does, to the nearest number of this many decimals, of two the even one."""
     scale = 10.0**decimals
     return each(np.rint, a * scale) / scale if decimals else each(np.rint, a)
 
@@ -87,7 +87,7 @@ def _fmod(a: Any, b: Any) -> Any:
 
 
 def _interp(x: Any, xp: ArrayLike, fp: ArrayLike, left: float | None = None, right: float | None = None) -> Any:
-    """On straight lines between given points, constant beyond them."""
+    """Linear interpolation between points, constant beyond them."""
     at: Array = np.asarray(xp, dtype=float)
     values: Array = np.asarray(fp, dtype=float)
     if at.ndim != 1 or at.shape != values.shape or not (np.diff(at) > 0.0).all():
@@ -115,7 +115,7 @@ def _is_infinite(x: Any) -> Any:
 def _nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
-    """With numbers in the place of NaN and infinity; always of a copy."""
+    """Replace NaN and infinity by numbers; always in a copy."""
     if not copy:
         raise ValueError("np.nan_to_num of traced scalars makes a copy; leave copy=False out")
     most = np.finfo(float).max
@@ -130,7 +130,7 @@ def _cosh(x: Any) -> Any:
 
 
 def _logarithm(base: float) -> Callable[[Any], Any]:
-    """To a base, and a whole number of a whole power of it."""
+    """The logarithm to a base, a whole number for a whole power of it."""
 
     def found(x: Any) -> Any:
         y = each(np.log, x) / math.log(base)
@@ -142,7 +142,7 @@ def _logarithm(base: float) -> Callable[[Any], Any]:
 
 
 OF_POWER = 1e-15
-"""Of a number: nearer to a power of the base its logarithm is that whole number, to rounding."""
+"""If a number is relatively nearer to a power of the base than this, its logarithm is that whole number."""
 
 
 def _sinh(x: Any) -> Any:
@@ -158,7 +158,7 @@ def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.
 
 
 def each(function: Callable[[Any], Any], values: Any) -> Any:
-    """A function of one number on each of some, traced scalars and numbers side by side."""
+    """A function of one number applied to each of several, traced scalars and numbers side by side."""
     given = np.asarray(values)
     found = np.empty(given.shape, dtype=object)
     for index in np.ndindex(given.shape):

@@ -25,7 +25,7 @@ class OfProgram(Imported[..., Any]):
     """
 
     def __init__(self) -> None:
-        """Declare the method of the same name."""
+        """Declare the method under the name of its attribute."""
         super().__init__(lambda: getattr(Program, self.name))
 
     def _as_method(self, of_program: Callable[..., Any]) -> Callable[..., Any]:

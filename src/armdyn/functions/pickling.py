@@ -9,14 +9,14 @@ from armdyn.errors import ArmdynError
 
 
 class FunctionPicklingError(ArmdynError, pickle.PicklingError):
-    """A function that other processes cannot import, such as one defined inside another function."""
+    """A function that other processes cannot import, e.g. one defined inside another function."""
 
 
 def require_picklable(function: Function | None) -> None:
     """Raise by name for a function that cannot be pickled.
 
     Raises:
-        FunctionPicklingError: naming it, and what to do.
+        FunctionPicklingError: with the name of the function, and the remedy.
     """
     try:
         pickle.dumps(function)

@@ -1,8 +1,8 @@
-"""NumPy for functions that are traced and were written for numbers: what it cannot do with traced scalars.
+"""NumPy for functions that are traced and were written for numbers: its operations for traced scalars.
 
 NumPy's arithmetic works on object arrays of traced scalars; its comparisons, ``np.where``, ``np.clip``, ``np.sign`` and
-others ask each scalar for its truth, which it has not. A function of a user's that fails so is run once more, on arrays
-that know these, and with a ``np`` and a ``math`` that do. Its code and its errors' lines are the same.
+others require the truth value of each scalar, which it does not have. A user's function that fails so is run once more,
+on arrays that support these, and with a ``np`` and a ``math`` that do. Its code and its errors' lines are unchanged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from armdyn.program import Expr, arctan2, maximum, minimum
 from armdyn.spatial.rotations import Array
 
 TRACED: dict[Any, Callable[..., Any]] = {getattr(np, name): function for name, function in of_traced.FUNCTIONS.items()}
-"""What takes the place of functions of NumPy where an argument is traced."""
+"""Replacements of functions of NumPy if an argument is traced."""
 
 FOLDED = {
     np.maximum: maximum,
@@ -41,7 +41,7 @@ OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "fabs": "abs", 
     for name in ("sin", "cos", "tan", "tanh", "sinh", "cosh", "exp", "log", "log10", "log2", "sqrt", "hypot", "floor",
                  "ceil", "trunc", "copysign", "degrees", "radians", "isnan", "isfinite", "isinf")
 }  # fmt: skip
-"""Functions of the module math, and those of NumPy that are the same."""
+"""Functions of the module math, and the equal ones of NumPy."""
 
 
 class TracedArray(np.ndarray):
@@ -73,39 +73,39 @@ class TracedArray(np.ndarray):
         super().__setitem__(key, value)
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        """Traced scalars stand for floats."""
+        """A copy for float types, because traced scalars represent floats."""
         return self.copy() if dtype in (float, np.float64) else super().astype(dtype, *args, **options)
 
     def clip(self, *bounds: Any, **options: Any) -> Any:
-        """As of `numpy.clip`."""
+        """`numpy.clip` of the array."""
         return _as_traced(TRACED[np.clip](np.asarray(self), *bounds, **options))
 
     def round(self, decimals: int = 0) -> Any:  # type: ignore[override]
-        """As of `numpy.round`."""
+        """`numpy.round` of the array."""
         return _as_traced(TRACED[np.round](np.asarray(self), decimals))
 
 
 def _is_default(options: dict[str, Any], *others: str) -> bool:
-    """Whether all options of a reduction but some say nothing."""
+    """True if all options of a reduction but some have no effect."""
     nothing = {"where": True, "keepdims": False, "initial": np._NoValue}
     return all(value is None or value is nothing.get(name) for name, value in options.items() if name not in others)
 
 
 def _put(array: Any, found: Any) -> Any:
-    """What is found, in the place of the elements of an array."""
+    """Put the result in place of the elements of an array."""
     array[...] = found
     return array
 
 
 @contextmanager
 def plain_numpy() -> Iterator[None]:
-    """Run the implementations of functions outside this library so."""
+    """Run the implementations of functions outside this library with NumPy for traced scalars."""
     with running(_with_traced_numpy):
         yield
 
 
 def _with_traced_numpy(implementation: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with another NumPy; those of this library are what they are, and take plain arrays."""
+    """The function with another NumPy; functions of this library are unchanged, and take plain arrays."""
     if is_ours(getattr(implementation, "__module__", None)):
         return lambda model, *arrays, **options: _as_traced(implementation(model, *map(plain, arrays), **options))
     own = implementation
@@ -140,7 +140,7 @@ class _Rebinding:
         return self.function(value) if self._is_own(value) else value
 
     def function(self, given: FunctionType) -> FunctionType:
-        """The same code with other names around it; what writes names of its module stays as it is."""
+        """The code with other names around it; a function that writes names of its module is unchanged."""
         if any(step.opname == "STORE_GLOBAL" for step in dis.get_instructions(given)):
             return given
         if id(given) not in self.found:
@@ -159,7 +159,7 @@ class _Rebinding:
 
 
 def _is_traced(value: Any) -> bool:
-    """Whether a value is, or an array or list holds, a traced scalar."""
+    """True if a value is, or an array or list contains, a traced scalar."""
     if isinstance(value, list | tuple):
         return any(map(_is_traced, value))
     return isinstance(value, Expr) or (isinstance(value, np.ndarray) and value.dtype == object)
@@ -182,7 +182,7 @@ def plain(result: Any) -> Any:
 
 
 def _where_traced(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """One function where an argument is traced, else another."""
+    """One function if an argument is traced, else another."""
 
     def either(*args: Any, **options: Any) -> Any:
         if any(map(_is_traced, (*args, *options.values()))):
@@ -193,7 +193,7 @@ def _where_traced(original: Callable[..., Any], function: Callable[..., Any]) ->
 
 
 def _of_builtin(name: str, larger: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """``max`` or ``min``, of several arguments or of what one holds."""
+    """``max`` or ``min``, of several arguments or of the elements of one."""
     original = getattr(builtins, name)
 
     def fold(*args: Any, **options: Any) -> Any:
@@ -210,18 +210,18 @@ def _of_builtin(name: str, larger: Callable[[Any, Any], Any]) -> Callable[..., A
 
 
 def _made(original: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes arrays, of traced scalars too."""
+    """A function that makes arrays, also of traced scalars."""
 
     def make(*args: Any, **options: Any) -> Any:
         if options.get("dtype") in (float, np.float64) and any(map(_is_traced, args)):
-            options.pop("dtype")  # traced scalars stand for floats
+            options.pop("dtype")  # traced scalars represent floats
         return _as_traced(original(*args, **options))
 
     return make
 
 
 def _filled(original: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes arrays of numbers, in whose places traced scalars may be put."""
+    """A function that makes arrays of numbers, in which traced scalars may be put."""
 
     def fill(*args: Any, **options: Any) -> Any:
         array: Array = original(*args, **options)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Product(Derived):
-    """A function of the arrays of the primal and of vectors, which stand behind all arrays and parameters.
+    """A function of the arrays of the primal and of vectors, which come after all arrays and parameters.
 
-    Positions mean what they mean to the primal: where some of its arrays may be left out, vectors are given by name.
+    Positions are those of the primal: if some of its arrays may be left out, vectors are given by name.
     """
 
     def _vectors_like(self, shapes: Mapping[str, Shape], word: str) -> tuple[Argument, ...]:
@@ -45,7 +45,7 @@ class Product(Derived):
 
 
 class Jvp(Product):
-    """J v: the rates of the results where the quantities ``wrt`` change at ``tangent_X``, by one forward accumulation.
+    """J v: the rates of the results if the quantities ``wrt`` change at ``tangent_X``, by one forward accumulation.
 
     The results are named and shaped as those of the function.
     """
@@ -64,7 +64,8 @@ class Jvp(Product):
 class Vjp(Product):
     """J^T y_bar: the gradients of sum(cotangent_Y * Y), over all results Y, by one reverse accumulation.
 
-    By one quantity: an array of its shape. By several: a named tuple with a field ``cotangent_X`` for each.
+    The result by one quantity is an array of its shape; by several, a named tuple with a field ``cotangent_X`` for
+    each.
     """
 
     _along = staticmethod(cotangents_along)

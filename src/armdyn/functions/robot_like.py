@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RobotLike(Arm, Hashable, Protocol):
-    """A robot, where its class is not known yet: `armdyn.Robot` is one.
+    """A robot for functions that must not import its class: `armdyn.Robot` is one.
 
     `armdyn.Robot` names the functions that become its methods, for their types. A function that named the class in turn
     would make a circle of imports; it takes this instead.

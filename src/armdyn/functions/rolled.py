@@ -15,15 +15,14 @@ class Rolled:
     """The results of a rollout.
 
     Args:
-        final: the state after the last step, each array of shape (..., *shape), by name.
+        rows: the records, each array of shape (rows, ..., *shape), by name: row k belongs to step k ``every``,
         rows: what was recorded, each array of shape (rows, ..., *shape), by name: row k belongs to step k ``every``,
-            and holds the state when that step begins.
-        every: how many steps lie between two rows.
-        steps: how many were made.
+            and contains the state at the beginning of that step.
+        every: the number of steps between two rows.
+        steps: the number of steps.
         shapes: *shape, by name.
-        lost: the words of the `DivergenceWarning` of the call; empty where it gave none.
-        last: what a row of the last step holds, each array of shape (..., *shape), by name; None where it was not asked
-            for.
+        lost: the text of the `DivergenceWarning` of the call; empty without one.
+        last: the row of the last step, each array of shape (..., *shape), by name; None if it was not requested.
     """
 
     final: Any
@@ -35,7 +34,7 @@ class Rolled:
     last: Any = None
 
     def first_not_finite(self) -> NotFinite | None:
-        """The first number in time that is NaN or infinite, among the rows and then in the final state; None: none.
+        """The first number in time that is NaN or infinite, among the rows and then in the final state, or None.
 
         >>> import warnings
         >>> from collections import namedtuple
@@ -59,7 +58,7 @@ class Rolled:
         return min(found, key=lambda one: one.step, default=None)
 
     def _not_finite(self, name: str, array: NDArray[Any], rows: bool) -> NotFinite | None:
-        """The first of one array."""
+        """The first such number of one array."""
         bad = ~np.isfinite(array if rows else array[None])
         if not bad.any():
             return None
@@ -77,11 +76,11 @@ class NotFinite(NamedTuple):
 
     Args:
         name: of the array.
-        step: at whose beginning it is a state; of a signal, the step in which it is computed.
+        step: the step that begins with it, for a state; for a signal, the step in which it is computed.
         state: the place in the batch.
         entry: the place in the array of that state.
         value: NaN or infinity.
-        states: how many of the batch are not finite in the array's last row.
+        states: the number of states of the batch that are not finite in the array's last row.
     """
 
     name: str

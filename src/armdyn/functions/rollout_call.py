@@ -41,14 +41,14 @@ def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, 
 class RolloutCall(ABC):
     """The common base of `CompiledRollout` and its derivative along tangents.
 
-    A call whose last state is not finite gives a `DivergenceWarning`, unless the attribute ``hears`` takes what is lost
-    in its place, or ``warns`` is false: then it gives no warnings.
+    A call whose last state is not finite emits a `DivergenceWarning`, unless the attribute ``hears`` receives the
+    diverged states instead, or ``warns`` is false: then it emits no warnings.
 
     Args:
         arm: the robot.
         function: one step.
         parameters: of the model, that become inputs.
-        behind: arguments of the function that stand behind the parameters.
+        behind: arguments of the function that come after the parameters.
         over_time: arguments with an axis of time.
         state: results whose values after the last step are given.
         record: results, and arguments that are carried, whose values over time are given.
@@ -79,7 +79,7 @@ class RolloutCall(ABC):
         self.__name__, self.__doc__ = function.name, function.__doc__
 
     def program(self, *, given: str | Iterable[str] = ()) -> Rollout:
-        """The rollout behind it.
+        """The rollout as a program.
 
         Args:
             given: names of the optional arrays that count as given; or one name.
@@ -108,16 +108,16 @@ class RolloutCall(ABC):
 
         Args:
             arrays: the arguments of the function, in order; or by name.
-            steps: how many.
-            every: record each so many steps.
-            out: arrays for what is recorded, by name, of shape (rows, ..., *shape).
-            workers: how many threads share the batch; -1: one a core.
+            steps: the number of steps.
+            every: record each step of this number.
+            out: arrays for the records, by name, of shape (rows, ..., *shape).
+            workers: the number of threads that share the batch; -1: one per core.
             report: called now and then with the fraction that is done.
 
         Raises:
             ShapeError: an array that does not fit the robot, the batch or the steps.
             DTypeError: one that does not hold real numbers.
-            RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
+            RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds the results until then. Other
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
         return self._repeated(self._given(arrays, named), steps, every, out or {}, workers, report)
@@ -125,7 +125,7 @@ class RolloutCall(ABC):
     def with_last_row(
         self, *, steps: int, every: int = 1, workers: int | None = None, report: Report | None = None, **named: Any
     ) -> Rolled:
-        """The same with ``last``, what is recorded of the last step, which need not be one of each ``every``."""
+        """The rollout with ``last``, the records of the last step, which need not be one of each ``every``."""
         return self._repeated(self._given((), named), steps, every, {}, workers, report, with_last=True)
 
     def _repeated(
@@ -168,7 +168,7 @@ class RolloutCall(ABC):
         out: Mapping[str, NDArray[Any]],
         last: Arrays | None = None,
     ) -> Rolled:
-        """What is made so far under its names; all rows of ``out`` are."""
+        """The results so far under their names; all rows of ``out`` are included."""
         done, state = made.so_far
         final = {name: batch.of_all(self._in_loop(name), state[self._in_loop(name)]) for name in self.state}
         if not done:  # it is what the caller gave
@@ -184,7 +184,7 @@ class RolloutCall(ABC):
         )
 
     def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
-        """The words of a call that Ctrl-C ended, after so many of its steps."""
+        """The message of a call that Ctrl-C ended, after this number of its steps."""
         of_each = f" of each of {batch.states:,} states" if batch.shape else ""
         return (
             f"{self.function.name} of {self.arm.model.name!r} was interrupted after {done:,} of {steps:,} steps"
@@ -192,7 +192,7 @@ class RolloutCall(ABC):
         )
 
     def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> str:
-        """Warn where the state after the last step is not finite; the words of the warning, empty without one."""
+        """Warn if the state after the last step is not finite; returns the text of the warning, empty without one."""
         if not (self.warns or self.hears) or are_finite(final):
             return ""
         lost = loop.lost(batch, values, final, steps)
@@ -204,7 +204,7 @@ class RolloutCall(ABC):
         return said
 
     def _said_of(self, lost: Lost) -> str:
-        """The words of a call on states that are not finite."""
+        """The message of a call about states that are not finite."""
         which = f"{lost.lost} of {lost.states} states, the first of them {lost.place}," if lost.place else "the state"
         return (
             f"{self.function.name} of {self.arm.model.name!r}: {which} ended in NaN or infinity, "
@@ -221,14 +221,14 @@ class RolloutCall(ABC):
 
     @abstractmethod
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
-        """The same, compiled."""
+        """The compiled loop of a call that gives the arguments ``names``."""
 
     def _in_loop(self, name: str) -> str:
         """The name, in the loop, of the state that is given under ``name``."""
         return name
 
     def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """The shapes of what one step takes and gives, and of what else the loop carries, by name."""
+        """The shapes of arguments and results of one step, and of the other arrays that the loop carries, by name."""
         results = map(self._inputs.lengths, self.function.outputs)
         shapes = dict(zip(getattr(self.function.result, "_fields", ()), results, strict=True))
         return shapes | {name: self._inputs.port(name).shape for name in names}
@@ -264,7 +264,7 @@ class RolloutCall(ABC):
         return batch, {n: batch.flat(a, n, over_time=n in self.over_time) for n, a in arrays.items()}
 
     def _rows(self, batch: Batch, rows: int, out: Mapping[str, Any], values: Arrays) -> Arrays:
-        """Room for what is recorded, which shares no memory with what the loop reads while it writes."""
+        """Room for the records, which shares no memory with the arrays that the loop reads while it writes."""
         for name in out:
             if name not in self.record:
                 raise UnknownName.of("recorded array", name, self.record, self.function.name)
@@ -283,7 +283,7 @@ class RolloutCall(ABC):
 
 
 def _last_of(batch: Batch, rows: Arrays, steps: int, every: int) -> Arrays:
-    """Room for the row of the last step: of the rows, the last, where it is that one."""
+    """Room for the row of the last step: the last of the rows, if it is that one."""
     if (steps - 1) % every == 0:
         return {name: array[:, -1:] for name, array in rows.items()}
     return {name: batch.rows(1, batch.shapes[name]) for name in rows}

@@ -23,7 +23,7 @@ class RolloutJvp(RolloutCall):
     """J v of a rollout: x_dot[k+1] = f_x x_dot[k] + f_u u_dot[k], with x the state and u the inputs of each step f.
 
     Its results are named and shaped as those of the rollout; they are the rates of those. It takes one more array
-    ``tangent_X`` for each X of ``wrt``, over time where X is. Tangents of states that are not in ``wrt`` begin at zero.
+    ``tangent_X`` for each X of ``wrt``, over time if X is. Tangents of states that are not in ``wrt`` begin at zero.
 
     Args:
         primal: the rollout.
@@ -66,7 +66,7 @@ class RolloutJvp(RolloutCall):
         return Loop(kernel, (*own, *tangents), frozenset(self.over_time), state, record)
 
     def _of_primal(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of the arguments that the rollout itself takes."""
+        """The arguments that the rollout itself takes."""
         return tuple(name for name in names if name in self.primal._inputs.positional)
 
     def _in_loop(self, name: str) -> str:
@@ -74,12 +74,12 @@ class RolloutJvp(RolloutCall):
         return self._tangents[name]
 
     def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """Also those of all tangents."""
+        """The shapes of the rollout, and those of all tangents."""
         shapes = super()._shapes(names)
         return shapes | {tangent: shapes[name] for name, tangent in self._tangents.items()}
 
     def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
-        """Also the tangents that begin at zero."""
+        """The arrays of the rollout, and the tangents that begin at zero."""
         batch, values = super()._flat(given, steps, workers)
         still = [self._tangents[name] for name in self.state if name not in self.wrt]
         return batch, values | {tangent: np.zeros(batch.shapes[tangent], batch.dtype) for tangent in still}

@@ -1,4 +1,4 @@
-"""The arrays of a rollout's call, and the kernel called for some steps after the other, so that signals are heard.
+"""The arrays of a rollout's call, and the kernel called for some steps at a time, so that signals are handled.
 
 Inside, arrays have one axis of states at most, then that of time, then those of one step: (states, steps, *shape).
 """
@@ -22,24 +22,24 @@ from armdyn.targets.kernels import Kernel
 from armdyn.targets.parallel import run_shared
 
 SECONDS_AT_ONCE = 0.1
-"""A kernel is called for about so long: then Python looks at signals, and progress is reported."""
+"""The approximate duration of a call of the kernel; then Python handles signals, and progress is reported."""
 
 STEPS_AT_FIRST = 64
 MOST_STEPS_AT_ONCE = 1 << 20
 """A number of steps that float32 holds exactly."""
 
 STORED_BYTES = 1 << 28
-"""States that an adjoint keeps at once. Of longer rollouts it keeps some, and computes those in between again."""
+"""Memory for states that an adjoint stores at once. For longer rollouts it stores some, and recomputes the others."""
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
 Report = Callable[[float], None]
-"""Told the fraction that is done."""
+"""A callback for the fraction that is done."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A compiled rollout and the names of what it takes and gives, in the order of its arrays."""
+    """A compiled rollout and the names of its arguments and results, in the order of its arrays."""
 
     kernel: Kernel
     inputs: tuple[str, ...]
@@ -58,9 +58,9 @@ class Loop:
         made: Made | None = None,
         last: Arrays | None = None,
     ) -> Arrays:
-        """Fill ``rows`` from the first step on; returns the state after the last one, and tells ``made`` of others.
+        """Fill ``rows`` from the first step on; returns the state after the last one, and stores others in ``made``.
 
-        Where there is a row for the ``last`` step, that is filled too; the step then has a call of its own.
+        If there is a row for the ``last`` step, that is filled too; the step then has a call of its own.
         """
         values, done, at_once = dict(values), 0, STEPS_AT_FIRST
         while True:
@@ -80,7 +80,7 @@ class Loop:
             at_once = min(max(int(count * min(faster, 64.0)), 1), MOST_STEPS_AT_ONCE)
 
     def room(self, batch: Batch, rows: int) -> Arrays:
-        """Arrays for what is recorded."""
+        """Arrays for the records."""
         return {name: batch.rows(rows, batch.shapes[name]) for name in self.recorded}
 
     def between(self, batch: Batch, values: Arrays, first: int, last: int, rows: Arrays | None = None) -> Arrays:
@@ -91,7 +91,7 @@ class Loop:
         return self.run(batch, now, self.room(batch, 1) if rows is None else rows, last - first, last - first)
 
     def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
-        """The states that are not finite after a run, see `armdyn.functions.not_finite.lost_of`."""
+        """The states that are not finite after a run, as of `armdyn.functions.not_finite.lost_of`."""
         return lost_of(self, batch, values, final, steps)
 
     def _piece(
@@ -116,7 +116,7 @@ class Loop:
 
 
 def _to_call_for(at_once: int, every: int, *, since_row: int) -> int:
-    """Steps of the next call: what belongs to some rows, or a part of what belongs to one of them."""
+    """Steps of the next call: those of some rows, or a part of those of one row."""
     to_row = every - since_row
     return min(at_once, to_row) if since_row or at_once < every else at_once // every * every
 
@@ -158,7 +158,7 @@ class Batch:
 
     @property
     def states(self) -> int:
-        """How many there are."""
+        """The number of states."""
         return math.prod(self.shape)
 
     def room(self, shape: tuple[int, ...]) -> Array:
@@ -166,11 +166,11 @@ class Batch:
         return np.empty((self.states, *shape), self.dtype)
 
     def rows(self, rows: int, shape: tuple[int, ...]) -> Array:
-        """An array for values over time; in memory the time comes first, for a row is written at once."""
+        """An array for values over time; in memory the time comes first, because a row is written at once."""
         return np.empty((rows, self.states, *shape), self.dtype).swapaxes(0, 1)
 
     def flat(self, array: Array, name: str, *, over_time: bool) -> Array:
-        """An argument with at most one axis of states, and time behind it."""
+        """An argument with at most one axis of states, and time after it."""
         core = self.shapes[name]
         array = array.astype(self.dtype, copy=False)
         own, time_axis = array.shape[over_time : array.ndim - len(core)], array.shape[:over_time]
@@ -180,7 +180,7 @@ class Batch:
         return array.swapaxes(0, 1) if over_time else array
 
     def of_all(self, name: str, array: Array) -> Array:
-        """A value that may be the same for all states, with an axis of states."""
+        """A value that may be common to all states, with an axis of states."""
         if array.ndim > len(self.shapes[name]):
             return array
         return np.array(np.broadcast_to(array, (self.states, *array.shape)))
@@ -194,7 +194,7 @@ class Batch:
         return array.swapaxes(0, 1).reshape((array.shape[1], *self.shape, *array.shape[2:]))
 
     def rows_of(self, name: str, array: Any, rows: int) -> Array:
-        """An array that a caller gives for what is recorded, seen as `rows` makes it."""
+        """An array of the caller for the records, viewed in the layout of `rows`."""
         shape = (rows, *self.shape, *self.shapes[name])
         if not takes_results(array) or array.dtype != self.dtype or not array.flags.writeable:
             kind = f"is of {array.dtype}" if isinstance(array, np.ndarray) else f"is {shown(array)}"
@@ -215,10 +215,10 @@ class Stored:
 
     Args:
         batch: of the run.
-        loop: that records all of the state.
+        loop: the loop, which records all of the state.
         values: the arguments of the first step.
-        steps: in all.
-        segment: steps whose states are kept together.
+        steps: the number of all steps.
+        segment: the number of steps whose states are stored together.
     """
 
     batch: Batch
@@ -247,7 +247,7 @@ class Stored:
         return rows
 
     def backward(self) -> Iterator[tuple[slice, Arrays]]:
-        """Segments from the last to the first: which steps, and the states when they begin, (states, steps, *shape)."""
+        """Segments from the last to the first: steps, and states at their beginnings, (states, steps, *shape)."""
         if self.segment >= self.steps:
             yield slice(0, self.steps), self.kept
             return
@@ -262,9 +262,9 @@ def backward(stored: Stored, adjoint: Loop, cotangents: Arrays, over_time: Seque
 
     Args:
         stored: the states forward.
-        adjoint: its loop, see `armdyn.program.rollout_products.adjoint_rollout`.
+        adjoint: its loop, by `armdyn.program.rollout_products.adjoint_rollout`.
         cotangents: its state after the last step.
-        over_time: the inputs over time by which gradients are asked for.
+        over_time: the inputs over time with gradients.
     """
     batch = stored.batch
     gradients = {name: batch.rows(stored.steps, batch.shapes[name]) for name in over_time}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
 
 COSTS = 16
-"""Costs that a rollout keeps compiled, of those it was differentiated by last."""
+"""The number of costs that a rollout keeps compiled, the last ones that were differentiated."""
 
 
 class CompiledRollout(RolloutCall):
@@ -38,7 +38,7 @@ class CompiledRollout(RolloutCall):
 
     Call it with the arguments of the first step, each of shape (..., *shape); leading axes are a batch and broadcast.
     Arguments named in ``over_time`` have the axis of time before all others: (steps, ..., *shape). float32 arrays are
-    computed in float32 where all are.
+    computed in float32 if all are.
 
     Args:
         arm: the robot.
@@ -102,7 +102,7 @@ class CompiledRollout(RolloutCall):
                 raise UnknownName.of("state or result", one, known, name)
 
     def jvp(self, *wrt: str) -> RolloutJvp:
-        """J v, the rates of the results where arguments change: forward sensitivity, as one more compiled rollout.
+        """J v, the rates of the results for rates of arguments: forward sensitivity, as one more compiled rollout.
 
         It is called as the rollout is. For every name X it takes one more array ``tangent_X``, the rate of X or a
         direction, given by name: of the initial state, of parameters and other inputs, and of inputs over time, of
@@ -110,13 +110,13 @@ class CompiledRollout(RolloutCall):
         three times the operations of the rollout.
 
         Args:
-            wrt: arguments, and ``parameters`` of the model; all change together. All arguments that must be given where
-                none is named.
+            wrt: arguments, and ``parameters`` of the model; all change together. All required arguments if none is
+                named.
 
         Raises:
             UnknownName: an argument that the step does not have.
 
-        How far the end of a fall moves where all joints begin a little further:
+        The change of the end of a fall if all joints begin a little further:
 
         >>> from collections import namedtuple
         >>> Next = namedtuple("Next", ["q", "qd"])
@@ -138,7 +138,7 @@ class CompiledRollout(RolloutCall):
         return self._jvps[wrt]
 
     def _differentiated_by(self, wrt: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-        """Names by which derivatives are asked for, checked."""
+        """The checked names of a derivative."""
         names, known = (wrt,) if isinstance(wrt, str) else tuple(wrt), list(known)
         keywords = {word: name for name, word in self._inputs.words.items()}
         names = tuple(keywords.get(name, name) for name in names)
@@ -162,17 +162,17 @@ class CompiledRollout(RolloutCall):
         Args:
             cost: a `Function` of some of the state, with a scalar result.
             wrt: arguments, of which those over time have gradients of shape (steps, ..., *shape), all others
-                (..., *shape), one for each state of the batch; names of the state mean the initial state.
+                (..., *shape), one for each state of the batch; names of the state are those of the initial state.
             arrays: the arguments of the function, in order; or by name.
-            steps: how many.
-            workers: how many threads share the batch.
+            steps: the number of steps.
+            workers: the number of threads that share the batch.
 
         Returns:
             A named tuple: ``cost``, shape (...), and ``d_X`` for each name X of ``wrt``.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C. Gradients are known when the adjoint has come back to the first step: until then
-                nothing is of use, and nothing is kept.
+            KeyboardInterrupt: Ctrl-C. Gradients are complete only after the adjoint has returned to the first step:
+                until then there are no results to keep.
 
         >>> from collections import namedtuple
         >>> Next = namedtuple("Next", ["q"])
@@ -202,7 +202,7 @@ class CompiledRollout(RolloutCall):
         )
 
     def _compiled_cost(self, cost: Function) -> CompiledFunction:
-        """A cost, checked."""
+        """A cost as a compiled function, checked."""
         if not isinstance(cost, Function):
             raise TraceError(f"cost={shown(cost)} is no declared function; write @armdyn.function('(n)->()') above it")
         for argument in cost.arguments:
@@ -243,7 +243,7 @@ class CompiledRollout(RolloutCall):
         return by | {name: found[f"sum_{name}"] for name in wrt if f"sum_{name}" in found}, over_time
 
     def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """Also those of an adjoint rollout."""
+        """The shapes of the rollout, and those of an adjoint rollout."""
         shapes = super()._shapes(names)
         return {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")} | shapes
 
@@ -254,12 +254,12 @@ class CompiledRollout(RolloutCall):
     def _made(
         self, kind: str, names: tuple[str, ...], *settings: tuple[str, ...], make: Callable[[], Rollout]
     ) -> Kernel:
-        """The kernel of a rollout of a kind, from memory, from disk by what it is traced from, or compiled.
+        """The kernel of a rollout of a kind, from memory, from disk by its sources, or compiled.
 
         Args:
             kind: "forward", or which derivative.
             names: the arguments of the step that are given.
-            settings: what else distinguishes it from others of its kind.
+            settings: further settings that distinguish it from others of its kind.
             make: traces it.
         """
         key = (kind, names, *settings)
@@ -279,7 +279,7 @@ class CompiledRollout(RolloutCall):
         return replace(rollout, step=guarded(rollout.step))
 
     def _unguarded(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
-        """The rollout as it is differentiated: a NaN does not spread to what does not depend on it."""
+        """The rollout as it is differentiated: a NaN does not spread to independent results."""
         carry = [(name, name) for name in self.state]
         over_time = [name for name in self.over_time if name in names]
         return Rollout(self._step.program(given=names), carry, over_time, record)

@@ -1,4 +1,4 @@
-"""Functions of a user's with what NumPy does wrong with traced scalars, without an error."""
+"""Users' functions that NumPy evaluates wrongly with traced scalars, without an error."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from armdyn.errors import is_ours
 from armdyn.program import NeedsNumbers
 
 SILENT = "nan_to_num"
-"""Of an array of objects it returns the array."""
+"""A function that returns an array of objects unchanged."""
 
 
 @contextmanager
 def unless_silent() -> Iterator[None]:
-    """Run functions outside this library as they are, but for those that may call `SILENT`.
+    """Run functions outside this library unchanged, except those that may call `SILENT`.
 
     Raises:
-        NeedsNumbers: of these.
+        NeedsNumbers: for those that may call it.
     """
     with running(_unless_silent):
         yield
@@ -44,13 +44,13 @@ def _unless_silent(implementation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _calls_it(function: FunctionType) -> bool:
-    """Whether it is in the code of a function, by its name or by another one."""
+    """True if it is in the code of a function, by its name or by another one."""
     names = _names(function.__code__)
     return SILENT in names or any(function.__globals__.get(name) is np.nan_to_num for name in names)
 
 
 def _with_called(function: FunctionType, bound: Any) -> Iterator[FunctionType]:
-    """A function and those that it may call: of its closure and of the names in its code, but none of this library."""
+    """A function and those that it may call: of its closure and the names in its code, without this library's."""
     found: dict[int, FunctionType] = {}
     left: list[Any] = [function, *(() if bound is None else _within(bound, _names(function.__code__)))]
     while left:
@@ -69,7 +69,7 @@ def _with_called(function: FunctionType, bound: Any) -> Iterator[FunctionType]:
 
 
 def _within(value: Any, names: set[str]) -> Iterator[Any]:
-    """What a value holds that code with these names may call: of modules and objects those, of containers all."""
+    """The callables in a value for code with these names: in modules and objects those, in containers all."""
     if isinstance(value, dict):
         yield from value.values()
     elif isinstance(value, list | tuple):
@@ -83,7 +83,7 @@ def _within(value: Any, names: set[str]) -> Iterator[Any]:
 
 
 def _is_users(function: FunctionType) -> bool:
-    """Whether it is neither this library's nor NumPy's own."""
+    """True if it is neither this library's nor NumPy's own."""
     return not _is_foreign(str(function.__module__))
 
 

@@ -2,12 +2,13 @@
 
 At the first call of any compiled function in a process, when its kernel exists, `put_in_front` assigns a C function to
 ``__call__`` of the class (`armdyn.targets.native.direct`). From then on a call that is one state's plain float64 arrays
-by position, with ``out=`` or without, goes from C to the kernel and back; every other call reaches the Python
-``__call__``, as it came. So a breakpoint there is passed by for single states, unless the environment variable
-``ARMDYN_NATIVE`` turns the piece ``direct`` off (`armdyn.targets.native`), which leaves the Python ``__call__`` where
-it is: the same results, a microsecond later.
+``__call__`` of the class (`armdyn.targets.native.direct`). From then on a call with one state's plain float64 arrays by
+position, with ``out=`` or without, goes from C to the kernel and back; every other call reaches the Python ``__call__``
+unchanged. So single states do not reach a breakpoint there, unless the environment variable ``ARMDYN_NATIVE`` turns the
+flag ``direct`` off (`armdyn.targets.native`), which leaves the Python ``__call__`` in place: with equal results, a
+microsecond later.
 
-What the C function calls is in the attribute `RECORDS` of each compiled function, which starts as `NO_RECORDS`.
+The arguments of the C function are in the attribute `RECORDS` of each compiled function, which starts as `NO_RECORDS`.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _in_front: Once[type, bool] = Once()
 
 
 def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
-    """The record by which the C function, now before ``function.__call__``, calls a kernel; empty where it cannot.
+    """The record by which the C function, now before ``function.__call__``, calls a kernel; empty if it cannot.
 
-    ``result`` is the type of the named tuple of results, None where they have no names.
+    ``result`` is the type of the named tuple of results, None if they have no names.
     """
     container = result or (None if kernel.for_float64.nout == 1 else _several)
     found = direct.record(kernel.for_float64, container)
@@ -35,7 +36,7 @@ def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
 
 
 def put_in_front(function: type, kernel: Kernel) -> bool:
-    """Assign the C function to ``function.__call__``; False where the platform has none."""
+    """Assign the C function to ``function.__call__``; False if the platform has none."""
     in_c = direct.call_method(function.__call__, RECORDS, kernel.for_float64)
     if in_c is not None:
         function.__call__ = in_c  # type: ignore[method-assign]

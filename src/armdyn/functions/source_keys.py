@@ -1,6 +1,6 @@
 """The sources of a compiled function as text, by which a process finds it on disk without tracing it.
 
-That is possible where the text can hold everything the program depends on: the model's numbers, the options, and code
+That is possible if the text can hold everything the program depends on: the model's numbers, the options, and code
 that is armdyn's own. With functions of the caller's in it, the function is traced first and found by its program.
 """
 
@@ -17,11 +17,11 @@ from armdyn.model.model import Model
 from armdyn.targets import cache_keys
 
 TRACED_WITH = (".", "spatial", "model", "actuators", "functions")
-"""Folders that every function is traced with, besides its own `Function.sources`."""
+"""Folders used in tracing every function, in addition to its own `Function.sources`."""
 
 
 def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
-    """The text for a function of a model with what else is fixed; None where no text holds all of it."""
+    """The text for a function of a model with other fixed settings; None if no text holds all of it."""
     if not (function.sources and cache_keys.has_sources()):
         return None
     try:
@@ -57,5 +57,5 @@ def _exact_all(pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _is_armdyns(kind: type) -> bool:
-    """Whether a type is defined in the sources of armdyn."""
+    """True if a type is defined in the sources of armdyn."""
     return kind.__module__.startswith("armdyn.")

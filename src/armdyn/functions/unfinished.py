@@ -1,4 +1,4 @@
-"""A rollout that breaks off, and what was computed until then."""
+"""A rollout that ends early, and its results until then."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from armdyn.functions.rolled import Rolled
 
 KEPT = "What was computed until then is in error.rolled."
-"""The end of messages of a rollout that broke off."""
+"""The end of messages of a rollout that ended early."""
 
 
 class RolloutInterrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of a rollout; ``rolled`` holds what was computed until then.
+    """Ctrl-C during a rollout; ``rolled`` holds the results until then.
 
-    All states of the batch, or arms, have made the same number of steps, ``rolled.steps``: ``rolled.final`` is the
-    state after them, ``rolled.rows`` what was recorded until then. It is a KeyboardInterrupt, so that what does not ask
-    for it ends as it always does. In an interactive session, ``sys.last_value.rolled`` is what was computed.
+    All states of the batch, or arms, have made an equal number of steps, ``rolled.steps``: ``rolled.final`` is the
+    state after them, ``rolled.rows`` are the records until then. It is a KeyboardInterrupt, so that code that does not
+    catch it ends as usual. In an interactive session, ``sys.last_value.rolled`` holds the results.
 
     Args:
-        message: what was interrupted, and after how many steps.
-        rolled: until then.
+        message: the name of the function, and the number of steps.
+        rolled: the results until then.
     """
 
     def __init__(self, message: str, rolled: Rolled) -> None:
@@ -38,7 +38,7 @@ class RolloutInterrupted(KeyboardInterrupt):
 
 @contextmanager
 def nothing_is_kept(what: str) -> Iterator[None]:
-    """Let Ctrl-C say that ``what`` was interrupted and that nothing of it is of use, as a `KeyboardInterrupt`."""
+    """Raise Ctrl-C as a `KeyboardInterrupt` whose message is that ``what`` was interrupted without a usable result."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -48,10 +48,10 @@ def nothing_is_kept(what: str) -> Iterator[None]:
 
 @dataclass
 class Made:
-    """What a loop has made so far, told by the loop while it runs.
+    """The steps of a loop so far, updated by the loop while it runs.
 
     Args:
-        so_far: how many steps, and the state after them. One attribute, which an interrupt cannot leave half set.
+        so_far: the number of steps, and the state after them. One attribute, which an interrupt cannot leave half set.
     """
 
     so_far: tuple[int, dict[str, NDArray[Any]]] = field(default=(0, {}))

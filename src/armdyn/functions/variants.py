@@ -38,7 +38,7 @@ def names_given(inputs: Inputs, given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def refuse_unknown(function: Function, options: Iterable[str], positional: Iterable[str]) -> None:
-    """Raise where a keyword is neither an array nor an option."""
+    """Raise if a keyword is neither an array nor an option."""
     for name in options:
         if name not in function.options:
             known = [*positional, *function.options, "out", "workers"]
@@ -48,7 +48,7 @@ def refuse_unknown(function: Function, options: Iterable[str], positional: Itera
 
 
 def _differs(function: Function, name: str, value: Any) -> bool:
-    """Whether an option differs from its default."""
+    """True if an option differs from its default."""
     try:
         hash(value)
         return bool(value != function.options[name])

@@ -1,4 +1,4 @@
-"""Studies: an arm many times, from other states and with other parameters; `study` runs them."""
+"""Studies: many runs of an arm from other states and with other parameters; `study` runs them."""
 
 from armdyn.lazy import modules_of
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform

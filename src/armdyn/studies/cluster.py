@@ -1,8 +1,8 @@
 """The chunks of a study as tasks of a Dask cluster.
 
-A task writes its part itself, or sends it back where there is no folder. The recipe is a task too, on which the others
-depend: Dask moves it from worker to worker, and makes it again where its holders are gone. A worker that ends takes
-nothing along: Dask gives its tasks to others, which skip what is written.
+A task writes its part itself, or sends it back if there is no folder. The recipe is a task too, on which the others
+depend: Dask moves it from worker to worker, and makes it again if its holders are gone. If a worker ends, nothing is
+lost: Dask gives its tasks to others, which skip the parts that are written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AHEAD = 3
 """Tasks that wait for each thread of the cluster: none is idle, and few results wait to be taken."""
 
 KEPT_LOOPS = 4
-"""Compiled loops that a worker keeps, of the studies it met last."""
+"""Compiled loops that a worker keeps, of its last studies."""
 
 _loops: OrderedDict[str, tuple[Recipe, ClosedLoop]] = OrderedDict()
 _opening = threading.Lock()
@@ -41,12 +41,12 @@ def compute(
     """Compute the missing parts on a cluster.
 
     Args:
-        study: what to compute.
-        chunk: how many runs a part has.
+        study: the study to compute.
+        chunk: the number of runs in a part.
         missing: the numbers of the parts.
-        parts: where they are kept; workers must see a folder under the same path.
+        parts: the storage of the parts; workers must see a folder under one path.
         client: a `distributed.Client`.
-        report: told how many runs were done since it was told last.
+        report: called with the number of runs done since its last call.
 
     Raises:
         ClusterLost: the cluster went away, or a chunk ended one worker after the other.
@@ -73,7 +73,7 @@ def compute(
 def _answers(
     study: Study, chunk: int, missing: Iterable[int], folder: InFolder | None, client: Any
 ) -> Iterator[tuple[int, dict[str, Array] | None]]:
-    """The numbers of parts that are done, and what came back, in the order of their end."""
+    """The numbers of parts that are done, and the arrays sent back, in the order of their end."""
     import distributed  # noqa: PLC0415 - an extra
 
     name = uuid.uuid4().hex
@@ -146,7 +146,7 @@ def _opened(recipe: bytes, name: str, numbers: range, values: dict[str, Array]) 
 
 
 def threads(client: Any) -> int:
-    """How many threads the cluster has now, at least one: workers may come later.
+    """The number of threads of the cluster now, at least one: workers may come later.
 
     Raises:
         ClusterLost: the client is closed, or has lost its scheduler.

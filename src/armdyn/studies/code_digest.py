@@ -1,4 +1,4 @@
-"""A fingerprint of functions of the caller's: their code, what they call outside of libraries, and the values in it."""
+"""A digest of functions of the caller: their code, the functions they call outside of libraries, and its values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from armdyn.declaration import Function, MadeFunction
 from armdyn.functions.locating import LIBRARIES
 
 Met = dict[int, Any]
-"""What was met, by its id; it is kept, for another object may have the id of one that is gone."""
+"""Values met before, by id; they are kept, because another object may reuse the id of a deleted one."""
 
 OF_CLASSES = (
     "__dict__",
@@ -26,14 +26,14 @@ OF_CLASSES = (
     "__dataclass_fields__",
     "_abc_impl",
 )
-"""Attributes of classes that are none of the caller's code."""
+"""Attributes of classes that are not the caller's code."""
 
 
 def digest_of_code(value: Any) -> str:
     """A digest that changes with the code of a function and with the values that the code refers to.
 
-    Functions and classes of libraries count by their names, other objects by what they would be pickled as, and those
-    that cannot be by their types.
+    Functions and classes of libraries count by their names, other objects by their pickled form, and those that cannot
+    be by their types.
 
     >>> def law_of(gain):
     ...     return lambda model, q, qd: -gain * qd
@@ -47,7 +47,7 @@ def digest_of_code(value: Any) -> str:
 
 
 def _parts(value: Any, met: Met) -> Iterator[str]:
-    """A value as texts; what was met before counts once, for functions call themselves."""
+    """A value as texts; values met before count once, because functions may call themselves."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
         yield f"{kind} {value!r}"
@@ -91,7 +91,7 @@ def _parts_of_object(value: Any, met: Met) -> Iterator[str]:
         yield from _all((value.fget, value.fset), met)
     elif isinstance(getattr(model, "digest", None), str):  # a robot, its mechanism
         yield model.digest
-    elif hasattr(value, "__wrapped__"):  # a static method, or what functools.cache makes
+    elif hasattr(value, "__wrapped__"):  # a static method, or the result of functools.cache
         yield from _parts(value.__wrapped__, met)
     elif hasattr(value, "__qualname__"):  # a function of C
         yield value.__qualname__
@@ -100,17 +100,17 @@ def _parts_of_object(value: Any, met: Met) -> Iterator[str]:
 
 
 def _pickled(value: Any) -> list[Any]:
-    """What an object would be pickled as: its class, arguments and attributes; its attributes where it cannot be."""
+    """The pickled form of an object: its class, arguments and attributes; its attributes if it cannot be pickled."""
     try:
         found = value.__reduce_ex__(4)
-    except Exception:  # whatever an object raises that cannot be pickled
+    except Exception:  # any error of an object that cannot be pickled
         found = (getattr(value, "__dict__", {}),)
     parts = (found,) if isinstance(found, str) else found
     return [list(part) if isinstance(part, Iterator) else part for part in parts]
 
 
 def _parts_of_class(kind: type, met: Met) -> Iterator[str]:
-    """The name; of the caller's own also what it is made of: functions that a controller calls are there too."""
+    """The name; for the caller's own classes also their contents, which include functions that a controller calls."""
     yield f"{kind.__module__}.{kind.__qualname__}"
     if not _is_of_library(kind.__module__):
         yield from _all(kind.__bases__, met)
@@ -119,20 +119,20 @@ def _parts_of_class(kind: type, met: Met) -> Iterator[str]:
 
 
 def _parts_of_function(function: types.FunctionType, met: Met) -> Iterator[str]:
-    """Name, values held by closures and defaults; of the caller's own also the code and what it names."""
+    """Name, and values held by closures and defaults; for the caller's own also the code and the names in it."""
     yield f"{function.__module__}.{function.__qualname__}"
     cells = inspect.getclosurevars(function)
     yield from _all((cells.nonlocals, function.__defaults__, function.__kwdefaults__), met)
     if not _is_of_library(function.__module__):
         yield _code(function)
-        if function.__name__ == "<lambda>":  # of which several may stand in one line
+        if function.__name__ == "<lambda>":  # several may be in one line
             yield repr(_bytecode(function.__code__))
         names = _names(function.__code__)
         yield from _parts({name: function.__globals__[name] for name in names if name in function.__globals__}, met)
 
 
 def _code(function: types.FunctionType) -> str:
-    """The source, or the bytecode where there is none."""
+    """The source, or the bytecode if there is none."""
     try:
         return inspect.getsource(function)
     except (OSError, TypeError):
@@ -140,7 +140,7 @@ def _code(function: types.FunctionType) -> str:
 
 
 def _bytecode(code: types.CodeType) -> tuple[Any, ...]:
-    """What the code does, without the places of the functions inside it in memory."""
+    """The bytecode, without the memory addresses of the functions inside it."""
     consts = [_bytecode(one) if isinstance(one, types.CodeType) else one for one in code.co_consts]
     return code.co_code.hex(), code.co_names, consts
 

@@ -1,4 +1,4 @@
-"""Controllers that a scenario names. Each compensates the robot as described, not what varies from run to run."""
+"""Controllers that a scenario names. Each compensates the robot as described, not its variations from run to run."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from armdyn.simulation.loop.controller import Controller
 from armdyn.studies.declared import declared
 
 NONE = "none"
-"""The word of a scenario without a controller: tau is an input, zero where it is not given."""
+"""The key of a scenario without a controller: tau is an input, zero if it is not given."""
 
 FORMER: Mapping[str, str] = {"pd": "pd_gravity", "target": "q_ref", "kp": "Kp", "kd": "Kd"}
-"""Words that scenarios had before, and those that they have now, which are the names in `armdyn.control`."""
+"""Former keys of scenarios, and the present ones, which are the names in `armdyn.control`."""
 
 
 def inputs_of_any() -> frozenset[str]:
-    """The names of the inputs of all controllers, which no arm without one takes."""
+    """The names of the inputs of all controllers, which an arm without one does not take."""
     return frozenset(name for function in declared().values() for name in Controller(function).inputs)
 
 

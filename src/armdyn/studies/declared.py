@@ -1,4 +1,4 @@
-"""Controllers of `armdyn.control` in the words of a scenario, read from their declarations."""
+"""Controllers of `armdyn.control` by the keys of a scenario, from their declarations."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ AROUND = {
     "momentum_observer": "{}",
     "through_motors": "{}",
 }
-"""What may stand around a controller: functions of `armdyn.control`, and an example of the settings of each."""
+"""Wrappers of a controller: functions of `armdyn.control`, and an example of the settings of each."""
 
 
 def _is_ready(value: Any) -> bool:
-    """Whether a value is a controller of arms that needs nothing further."""
+    """True if a value is a controller of arms that needs nothing further."""
     if not isinstance(value, Function) or value.outputs[0] != ("n",) or value.required_options:
         return False
     return not any(argument.name in BESIDE_JOINTS for argument in value.arguments)
@@ -56,11 +56,11 @@ def declared_controller(name: str, options: Mapping[str, Any]) -> Function:
 
 
 def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) -> Function:
-    """A controller with something of ``AROUND`` around it.
+    """A controller with one of the wrappers of ``AROUND``.
 
     Raises:
         UnknownName: a setting that this does not have.
-        SettingError: a setting that makes no sense.
+        SettingError: an invalid setting.
         StudyError: a setting that is missing.
     """
     found: Function = made(getattr(control, name), name, settings, f"{{{name}: {AROUND[name]}}}", controller)
@@ -68,7 +68,7 @@ def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) 
 
 
 def refuse_missing(controller: Function, names: Collection[str]) -> None:
-    """Raise a `MissingInput` where a controller must be given inputs beside those of these names."""
+    """Raise a `MissingInput` if a controller requires inputs other than those of these names."""
     inputs = Controller(controller).inputs
     missing = [
         name for name, argument in inputs.items() if not (argument.optional or argument.zero) and name not in names
@@ -82,7 +82,7 @@ def traced(controller: Function, robot: Robot, names: Collection[str]) -> Compil
 
     Raises:
         MissingInput: one of inputs that belong together is given without the other.
-        ArmdynError: what the controller says of the robot, its options or what stands around it.
+        ArmdynError: an error of the controller about the robot, its options or its wrappers.
     """
     compiled = robot.compile(controller)
     compiled.program(given=[name for name in Controller(controller).optional if name in names])
@@ -90,6 +90,6 @@ def traced(controller: Function, robot: Robot, names: Collection[str]) -> Compil
 
 
 def shape_of(controller: Function, robot: Robot, name: str) -> tuple[int, ...] | None:
-    """The shape of an input or a state of a controller of this robot; None of a name that it does not have."""
+    """The shape of an input or a state of a controller of this robot; None for a name that it does not have."""
     inputs = Inputs(controller, robot.model, ())
     return inputs.lengths(inputs.shapes[name]) if name in inputs.shapes else None

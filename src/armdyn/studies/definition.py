@@ -38,7 +38,7 @@ from armdyn.studies.recipe import Recipe, Summary, digest_of_function
 from armdyn.studies.samples import Samples, check_runs, digest_of, samples_of
 
 CHUNKS, FEWEST_RUNS, MOST_IN_CHUNK = 64, 64, 1 << 14
-"""A study is cut into at least so many chunks, where each thread still has the fewest runs; of at most so many runs."""
+"""Least number of chunks of a study, if each thread has the fewest runs; the largest number of runs in a chunk."""
 
 ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
 """Methods whose step depends on the state alone, as a closed loop needs."""
@@ -82,12 +82,12 @@ class Study:
 
     @property
     def why_in_python(self) -> str | None:
-        """Why the controller cannot be traced and runs in Python; None where it is traced."""
+        """The reason why the controller cannot be traced and runs in Python; None if it is traced."""
         return self.traced if isinstance(self.traced, str) else None
 
     @property
     def runs(self) -> int:
-        """How many there are."""
+        """The number of runs."""
         return self.samples.runs
 
     @property
@@ -98,11 +98,11 @@ class Study:
         return {"q0": found.pop("q"), "qd0": found.pop("qd"), **found}
 
     def usual_chunk(self, threads: int, *, shared: bool) -> int:
-        """Runs computed together where the caller does not say.
+        """The default number of runs computed together.
 
         Args:
-            threads: how many there are for the study.
-            shared: whether all of them compute one chunk, each some of its runs; else each has a chunk of its own.
+            threads: the number of threads for the study.
+            shared: True if all threads compute one chunk, each some of its runs; else each has a chunk of its own.
         """
         in_python = self.why_in_python is not None  # no threads share it, and what a chunk keeps is long in coming
         fewest = 1 if in_python else FEWEST_RUNS * (4 * threads if shared else 1)
@@ -112,7 +112,7 @@ class Study:
 
     @property
     def run_size(self) -> int:
-        """How many numbers a run has: its state, and what is recorded of it."""
+        """The number of values of a run: its state and its records."""
         kept = {name: math.prod(shape) for name, shape in self.loop.rollout.shapes().items()}
         rows = -(-self.recipe.steps // self.recipe.every)
         return sum(kept[name] for name in self.loop.state) + rows * sum(kept[name] for name in self.recipe.record)
@@ -126,7 +126,7 @@ class Study:
         return self.samples.of(numbers, self.shapes)
 
     def way_of_lost(self, run: int) -> str:
-        """When and how a run ran away, found by running it again, and what to do."""
+        """The time and kind of a run's divergence, found by running it again, and the remedy."""
         heard: list[Lost] = []
         rollout, recipe = self.loop.rollout, self.recipe
         one = {name: array[0] for name, array in self.values(range(run, run + 1)).items()}
@@ -140,7 +140,7 @@ class Study:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The arguments that make two studies the same, by name: numbers, or digests of longer ones."""
+        """The arguments that identify a study, by name: numbers, or digests of longer ones."""
         recipe = self.recipe
         summaries = {name: digest_of_function(function) for name, function in recipe.summaries.items()}
         return {
@@ -166,14 +166,14 @@ class Study:
 
     @property
     def _given(self) -> list[str]:
-        """The optional inputs that are given."""
+        """The optional inputs of the study that have a value."""
         controller = self.loop.controller
         optional = {"f_tip"} if controller is None else {"f_tip", *controller.optional}
         return sorted(optional.intersection((*self.samples.names, *self.recipe.inputs)))
 
     @property
     def switched(self) -> dict[str, Array]:
-        """The table of brakes over time that all runs share, by name; empty where no input switches any."""
+        """The table of brakes over time that all runs share, by name; empty if no input switches any."""
         recipe, given = self.recipe, self.recipe.inputs
         brakes = recipe.switched(self.loop)
         if not brakes:
@@ -182,7 +182,7 @@ class Study:
         return {name: np.asarray(self.loop.brakes.over_time(one, t0, h, recipe.steps)) for name, one in brakes.items()}
 
     def _check(self) -> None:
-        _ = self.switched  # or the error that says what is wrong with them
+        _ = self.switched  # or the error about them
         shapes, recipe = self.shapes, self.recipe
         if "heat" in {*self.samples.names, *recipe.inputs} and "heat" not in shapes:
             raise StudyError(f"heat is given, but no joint of {recipe.robot.name!r} rubs here; leave it out")
@@ -213,7 +213,7 @@ class Study:
                 raise StudyError(f"a summary is called {name!r}, as another result is; rename it")
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that no robot has, before the first run; what is drawn is drawn here as for the runs."""
+        """Refuse impossible parameters of the robot before the first run; random numbers are drawn as for the runs."""
         names = self.recipe.parameters
         check_possible({name: v for name, v in self.recipe.inputs.items() if name in names}, error=StudyError)
         if not set(names).intersection(self.samples.names):
@@ -290,7 +290,7 @@ def defined(
 def _with_gains(
     controller: Function, robot: Robot, same: Mapping[str, Any], varied: Samples, over_time: Iterable[str]
 ) -> Function:
-    """The controller with gains of the kinds that are given."""
+    """The controller with gains of the kinds of the values."""
     values = {name: (value, int(name in over_time)) for name, value in same.items()}
     values |= {name: (np.empty(shape), 0) for name in varied.names if (shape := varied.shape_of(name)) is not None}
     return with_gain_kinds(controller, robot, values, numbers=True)
@@ -307,7 +307,7 @@ def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _signals(what: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Names of states and signals, each of which is the name of a result's field."""
+    """Names of states and signals, each the name of a field of the results."""
     found = _names(what, names)
     for name in found:
         if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):

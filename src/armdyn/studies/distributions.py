@@ -16,13 +16,13 @@ from armdyn.studies.errors import StudyError
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """Independent components, each of the distribution its own parameters say.
+    """Independent components, each distributed by its own parameters.
 
     A parameter is one number for all components, or an array of the quantity's shape.
     """
 
     def at(self, probability: Array) -> Array:
-        """The values below which a quantity is with these probabilities, the inverse of its distribution function.
+        """The quantiles at these probabilities: the inverse of the cumulative distribution function.
 
         Args:
             probability: between 0 and 1, shape (runs, *shape).
@@ -40,7 +40,7 @@ class Distribution:
         self._check()
 
     def _check(self) -> None:
-        """Raise for parameters that make no distribution."""
+        """Raise for invalid parameters."""
 
     def __repr__(self) -> str:
         said = ", ".join(f"{name}={value.tolist()!r}" for name, value in self.parameters.items())
@@ -53,7 +53,7 @@ class Distribution:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Uniform(Distribution):
-    """Every value between two bounds is as likely as every other.
+    """Uniform distribution between two bounds.
 
     Args:
         low: the lower bound, in the unit of the quantity.
@@ -76,7 +76,7 @@ class Uniform(Distribution):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LogUniform(Distribution):
-    """The logarithm is uniform: gains or masses over several orders of magnitude.
+    """Log-uniform distribution, for gains or masses over several orders of magnitude.
 
     Args:
         low: the lower bound, above zero, in the unit of the quantity.

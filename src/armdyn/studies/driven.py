@@ -31,8 +31,8 @@ class Driven:
 
     Args:
         torque: as of `armdyn.simulate`.
-        described: the same in words.
-        lasts: the duration where none is said, s.
+        described: the source in words.
+        lasts: the duration without a setting, s.
         follows: the reference of a controller.
         law: a controller that keeps its signals.
     """
@@ -52,17 +52,17 @@ class Driven:
         given: Mapping[str, Array],
         thresholds: Sequence[Threshold] = (),
     ) -> Driven:
-        """The source that words name.
+        """The source in the scenario.
 
         Args:
-            words: of the scenario.
-            known: the robot as the controller knows it.
+            words: the keys of the scenario.
+            known: the robot of the controller.
             method: of the integration.
             given: the inputs.
             thresholds: of the controller's signals.
 
         Raises:
-            StudyError: a value that makes no sense, or what is of a controller that is not there.
+            StudyError: an invalid value, or settings of a controller that is not there.
             UnknownName: a signal or state that the controller does not have.
             LogError: a csv that cannot be read.
         """
@@ -87,7 +87,7 @@ def _scheduled(words: Words, known: Robot) -> Driven:
 
 
 def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold]) -> None:
-    """Raise for signals and states of a controller where none is called at a sample time."""
+    """Raise for signals and states of a controller if none is called at a sample time."""
     for name in words.listed("record"):
         if name not in of_motion(known):
             raise UnknownName.of("state or signal", name, of_motion(known), words.where("record"))
@@ -138,7 +138,7 @@ def _controlled(
 
 
 def _refuse_samples(words: Words, controller: Function, method: Method) -> None:
-    """Raise for a controller that cannot act at every moment, or a method that needs to know more of it."""
+    """Raise for a controller that cannot act at every moment, or a method that requires more of it."""
     read = Controller(controller)
     if isinstance(method, Taylor):
         raise StudyError(
@@ -153,7 +153,7 @@ def _refuse_samples(words: Words, controller: Function, method: Method) -> None:
 
 
 def _check_multiple(words: Words, method: Method, sample_time: float) -> None:
-    """Raise for a sample time between steps: the controller would compute with another time than passes."""
+    """Raise for a sample time between steps: the controller's time would differ from that of the motion."""
     step = method.step if isinstance(method, FixedStep) else sample_time
     times = sample_time / step
     if round(times) < 1 or abs(times - round(times)) > OF_SAMPLE_TIME * times:
@@ -189,7 +189,7 @@ def _followed(words: Words, known: Robot, controller: Function, given: Mapping[s
 
 
 def _sample_time(words: Words, method: Method) -> float | None:
-    """How long each value of a controller is held, s: with steps of one length for a step, as in a study."""
+    """The time that each value of a controller is held, s: one step for steps of one length, as in a study."""
     if "sample_time" in words:
         sample_time = words.number("sample_time", 0.0, above=0.0, unit="s")
         if not isinstance(method, FixedStep):

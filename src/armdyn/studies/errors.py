@@ -6,7 +6,7 @@ from armdyn.errors import ArmdynError
 
 
 class StudyError(ArmdynError, ValueError):
-    """Samples, summaries or settings that make no study."""
+    """Invalid samples, summaries or settings of a study."""
 
 
 class OtherStudy(StudyError):
@@ -14,7 +14,7 @@ class OtherStudy(StudyError):
 
 
 class ClusterLost(ArmdynError, RuntimeError):
-    """A cluster that went away, or whose workers ended again and again, before all runs were done.
+    """A cluster that went away, or whose workers ended repeatedly, before all runs were done.
 
     Parts in a folder are kept: the same call goes on where it stopped.
     """

@@ -1,4 +1,4 @@
-"""The kinds of a controller's gains in a study or a scenario, where the axes before those of one value are known."""
+"""The kinds of a controller's gains in a study or a scenario, with the axes before those of one value."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def with_gain_kinds(
 
     Args:
         controller: any declared function.
-        robot: that it controls.
+        robot: the robot that it controls.
         values: by name, each with the number of its axes before those of one value.
-        numbers: whether a gain that is a number stays one; otherwise it is a vector, of which all numbers are the same.
+        numbers: keep a gain that is a number; otherwise it becomes a vector of equal numbers.
     """
     kinds = dict.fromkeys(free(controller), "vector")
     for name in kinds:
@@ -36,7 +36,7 @@ def with_gain_kinds(
 
 
 def _axes(value: Any, leading: int) -> int:
-    """The number of axes of one value; that of a vector where it cannot be counted, which is named later."""
+    """The number of axes of one value; that of a vector if it cannot be counted, which raises an error later."""
     try:
         axes = np.ndim(value) - leading
     except ValueError:

@@ -1,4 +1,4 @@
-"""Contacts and events of a motion, and constraints of the robot, from the words of a scenario: an object a name."""
+"""Contacts and events of a motion, and constraints of the robot, from the keys of a scenario: one object per name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from armdyn.studies.made import made
 from armdyn.studies.thresholds import Threshold
 
 Kinds = Mapping[str, tuple[Callable[..., Any], str]]
-"""What makes objects by kind, and an example of the arguments of each."""
+"""Constructors of objects by kind, and an example of the arguments of each."""
 
 OF_PLANE = "{frame: tip, normal: [0, 0, 1], through: [0, 0, 0.1]}"
 
@@ -45,17 +45,17 @@ CONTACT = "{frame: tip, normal: [0, 0, 1], through: [0, 0, 0.1], restitution: 0.
 
 
 def with_constraint(robot: Robot, name: str, given: Any) -> Robot:
-    """The robot with a constraint more.
+    """The robot with one more constraint.
 
     Args:
-        robot: what moves.
+        robot: the robot.
         name: of the constraint.
         given: a mapping from its kind to its arguments.
 
     Raises:
-        StudyError: what describes no constraint.
+        StudyError: not the description of a constraint.
         UnknownName: a kind, a setting, a frame or a joint that does not exist.
-        ModelError: a constraint that makes no sense.
+        ModelError: an invalid constraint.
     """
     constraint: Constraint = _made("constraint", name, given, CONSTRAINTS)
     return robot.with_constraints(constraint)
@@ -65,14 +65,14 @@ def contact_of(robot: Robot, name: str, given: Any) -> Contact:
     """A contact.
 
     Args:
-        robot: what moves.
+        robot: the robot.
         name: of the contact.
         given: a mapping of the arguments of its plane and its own.
 
     Raises:
-        StudyError, SettingError: what describes no contact.
+        StudyError, SettingError: not the description of a contact.
         UnknownName: a setting or a frame that does not exist.
-        ModelError: a plane that makes no sense.
+        ModelError: an invalid plane.
     """
     contact: Contact = made(_contact, f"contact {name!r}", given, CONTACT, own={"name": name})
     robot.without_constraints().with_constraints(contact.plane)  # or the error of a frame that is not there
@@ -98,12 +98,12 @@ def event_of(robot: Robot, name: str, given: Any) -> Event | Threshold:
     """An event of the motion, or one of the controller's signals.
 
     Args:
-        robot: what moves.
+        robot: the robot.
         name: of the event.
         given: a mapping from its kind to its arguments.
 
     Raises:
-        StudyError, SettingError: what describes no event.
+        StudyError, SettingError: not the description of an event.
         UnknownName: a kind, a setting, a frame or a joint that does not exist.
     """
     event: Event | Threshold = _made("event", name, given, EVENTS)
@@ -121,5 +121,5 @@ def _made(what: str, name: str, given: Any, kinds: Kinds) -> Any:
     if kind not in kinds:
         raise UnknownName.of(f"kind of {what}", kind, kinds, f"{what} {name!r}")
     make, example = kinds[kind]
-    own = {} if make is JointLimit else {"name": name}  # whose events have the names of the joints
+    own = {} if make is JointLimit else {"name": name}  # its events have the names of the joints
     return made(make, f"{kind} {name!r}", settings, example, own=own)

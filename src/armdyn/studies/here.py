@@ -1,4 +1,4 @@
-"""The chunks of a study one after the other in this process, the runs of each shared among threads."""
+"""The chunks of a study one after the other in this process, with the runs of each shared among threads."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from armdyn.studies.recipe import Report
 
 
 def compute(study: Study, chunk: int, missing: Iterable[int], parts: Parts, workers: int, report: Report) -> None:
-    """Compute the missing parts, but for those that another process has written meanwhile.
+    """Compute the missing parts, except those that another process has written meanwhile.
 
     Args:
-        study: what to compute.
-        chunk: how many runs a part has.
+        study: the study to compute.
+        chunk: the number of runs in a part.
         missing: the numbers of the parts.
-        parts: where they are kept.
-        workers: how many threads share a chunk; -1: one a core.
-        report: told how many runs were done since it was told last.
+        parts: the storage of the parts.
+        workers: the number of threads that share a chunk; -1: one per core.
+        report: called with the number of runs done since its last call.
     """
     for k in missing:
         numbers, told = study.numbers(k, chunk), 0.0

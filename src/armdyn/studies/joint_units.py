@@ -1,4 +1,4 @@
-"""Numbers of a scenario that may have units, one a joint: "30deg", "50 mm", "pi/4"."""
+"""Numbers of a scenario that may have units, one per joint: "30deg", "50 mm", "pi/4"."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ IN_UNITS = {
     **{"q_ref": "q", "q_null": "q", "qd_ref": "qd", "qdd_ref": "qdd", "tau": "tau"},
     **{"q0": "q", "qd0": "qd"},
 }
-"""What may have units: those of this quantity of the joint."""
+"""The values that may have units, and the quantity of the joint of these units."""
 
 
 def in_si(robot: Robot, name: str, value: Any) -> Any:
-    """A value with numbers in SI in the place of texts; as it is where it holds none, or may have no units.
+    """A value with numbers in SI in place of texts; unchanged if it has none, or may have no units.
 
     Raises:
-        StudyError: a text that is no number with a unit of the joint's.
+        StudyError: a text that is not a number with a unit of the joint.
     """
     if name not in IN_UNITS or not _has_text(value):
         return value

@@ -13,14 +13,14 @@ OF_JOINTS = {**GAINS, **QUANTITIES, **{name: name for name in ("q", "qd", "qdd",
 """The quantity of joints, by the name of a sample or a result without "final."."""
 
 ALONG_AXES = {"gravity": "m/s^2", "tip_position": "m", "com": "m"}
-"""What has three numbers, along x, y and z, and their unit."""
+"""Names of quantities with three numbers, along x, y and z, and their unit."""
 
 ALONE = {"tip_error": "m", "mass": "kg", "t": "s", "h": "s", "duration": "s"}
 """The units of single numbers, by the last part of their name."""
 
 
 def component_labels(robot: Robot, name: str, shape: tuple[int, ...]) -> list[str]:
-    """What each number of a value is called, with its unit where that is known; the value is ``name`` itself.
+    """Labels of the numbers of a value, with the unit if it is known; the value itself is ``name``.
 
     >>> component_labels(armdyn.load("planar_2r"), "final.q", (2,))
     ['final.q joint_1 [rad]', 'final.q joint_2 [rad]']

@@ -1,4 +1,4 @@
-"""A controller of a scenario's motion: called once for each sample time, with its states and signals kept."""
+"""A controller of a scenario's motion: called once per sample time, with its states and signals recorded."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from armdyn.studies.declared import refuse_missing, shape_of, traced
 from armdyn.studies.thresholds import Passing, Threshold
 
 OF_SAMPLE_TIME = 1e-9
-"""In sample times: what rounding may make of the time of a sample."""
+"""Allowed rounding of the time of a sample, in sample times."""
 
 
 def of_motion(robot: Robot) -> tuple[str, ...]:
-    """The states and signals that motions of a robot have whatever their controller."""
+    """The states and signals of the motions of a robot, independent of their controller."""
     bends = ("theta", "thetad") if flexible_places(robot.model) else ()
     return ("q", "qd", "tau", *bends, *(("bristles",) if count(robot.model) else ()))
 
 
 class DeclaredLaw:
-    """A controller as a function of (t, q, qd) that keeps its states from one call to the next.
+    """A controller as a function of (t, q, qd) that keeps its states between calls.
 
     Args:
-        robot: what it computes with.
-        controller: what computes.
-        given: inputs, and states where they begin at another value than zero, by name.
+        robot: the robot of the controller's equations.
+        controller: the controller.
+        given: inputs, and states that do not begin at zero, by name.
         over_time: inputs at a time, s, by name.
         h: seconds from call to call.
         name: of the controller, for messages.
-        thresholds: of its signals and states, which are watched.
-        record: states whose values are kept, besides those of all signals.
+        thresholds: of its signals and states.
+        record: states to record, in addition to all signals.
 
     Raises:
-        MissingInput: an input that is missing, or one of inputs that belong together.
+        MissingInput: an input that is missing, or one of several inputs that belong together.
         UnknownName: a state, or the signal of a threshold, that the controller does not have.
     """
 
@@ -89,7 +89,7 @@ class DeclaredLaw:
         self._start()
 
     def _start(self) -> None:
-        """Begin anew: states as at first, nothing kept."""
+        """Reset the states and the records."""
         self._state = self._begin
         self._times: list[float] = []
         self._samples: dict[str, list[Array]] = {name: [] for name in self._kept}
@@ -130,28 +130,28 @@ class DeclaredLaw:
         return by_name
 
     def has_ended(self) -> bool:
-        """Whether a signal has passed a terminal threshold."""
+        """True if a signal has passed a terminal threshold."""
         return self._ended
 
     def _refuse_singular_task(self, q: Array, t: float) -> None:
-        """Raise where torques are not finite because the task of the controller is singular."""
+        """Raise if torques are not finite because the task of the controller is singular."""
         if why := singular_task(self._robot, self._controller, q):
             raise SimulationError(f"at t = {t:g} s {why}.")
 
     def signals_at(self, t: Array) -> dict[str, Array]:
-        """References, and what was kept as it was held at times of the motion, s, shape (T,); by name, shape (T, k)."""
+        """References, and held states and signals, at times of the motion, s, shape (T,); by name, shape (T, k)."""
         if not self._times:
             return {}
         rows = np.searchsorted(self._times, t + OF_SAMPLE_TIME * self._h, side="right") - 1
         return self._references_at(t) | {name: np.array(kept)[rows] for name, kept in self._samples.items()}
 
     def _references_at(self, t: Array) -> dict[str, Array]:
-        """The references that stay as they are."""
+        """The references that are constant."""
         return {name: np.tile(np.ravel(value), (len(t), 1)) for name, value in self._references.items()}
 
 
 class ContinuousLaw(DeclaredLaw):
-    """A controller without states and signals that acts at every moment: a function of (t, q, qd) alone."""
+    """A continuous-time controller without states and signals: a function of (t, q, qd) alone."""
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Joint forces, N m or N, shape (n,)."""
@@ -173,7 +173,7 @@ def recorded(controller: Function, robot: Robot, record: Iterable[str]) -> tuple
     """The signals of a controller, and its states of some names.
 
     Raises:
-        UnknownName: a name that the controller does not have, and no motion.
+        UnknownName: a name that neither the controller nor the motion has.
     """
     read, known = Controller(controller), of_motion(robot)
     for name in record:

@@ -1,4 +1,4 @@
-"""Objects of the library from the words of a scenario: arguments by name, checked against the signature."""
+"""Objects of the library from the keys of a scenario: arguments by name, checked against the signature."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from armdyn.studies.errors import StudyError
 def made(
     make: Callable[..., Any], name: str, given: Any, example: str, *first: Any, own: Mapping[str, Any] | None = None
 ) -> Any:
-    """What a function or class of the library makes of the arguments that a scenario gives it by name.
+    """The object that a function or class of the library returns for arguments by name.
 
     Args:
-        make: what is called.
-        name: by which the scenario calls it, for messages.
+        make: the function or class.
+        name: its name in the scenario, for messages.
         given: a mapping from its arguments to their values.
-        example: of such a mapping, for messages.
+        example: an example of such a mapping, for messages.
         first: arguments that the scenario does not give, by position.
-        own: others that it does not give, by name.
+        own: other arguments that it does not give, by name.
 
     Raises:
-        StudyError: what is no mapping; an argument that is missing.
+        StudyError: not a mapping; an argument that is missing.
         UnknownName: an argument that ``make`` does not have.
     """
     if not isinstance(given, Mapping):
@@ -46,6 +46,6 @@ def made(
 
 
 def arguments_of(make: Callable[..., Any], behind: int, without: Iterable[str]) -> dict[str, bool]:
-    """Names of the arguments behind the first ones, without some, and whether each must be given."""
+    """Names of the arguments after the first ones, without some; True for those that are required."""
     parameters = list(inspect.signature(make).parameters.values())[behind:]
     return {p.name: p.default is p.empty for p in parameters if p.name not in without}

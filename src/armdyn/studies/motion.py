@@ -1,4 +1,4 @@
-"""One motion from the words of a scenario: what `armdyn.simulate` is called with, without code."""
+"""One motion from the keys of a scenario: the arguments of `armdyn.simulate`, without code."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ from armdyn.studies.words import Words
 OUTPUTS = ("csv", "npz", "parquet", "plot", "animate")
 
 ALSO_PUSH = frozenset(("stop_force", "contact_force", "friction", "bristles"))
-"""Signals of forces that act on an arm beside those of its constraints; beside springs multipliers leave them out."""
+"""Signals of forces in addition to those of constraints; next to springs they are missing in multipliers."""
 
 VARYING = ("samples", "grid")
 UNUSED = ("runs", "seed", "every", "summaries", "chunk")
-"""Words of a study that change nothing of a motion."""
+"""Keys of a study without effect on a motion."""
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A motion that was read.
+    """The settings of a motion.
 
     Args:
-        robot: what moves, with what it carries.
+        robot: the robot with its payload.
         settings: the other arguments of `armdyn.simulate`.
-        driven: what gives the joint forces.
+        driven: the source of the joint forces.
         outputs: files to be written, by kind.
     """
 
@@ -64,7 +64,7 @@ class Motion:
 
     @property
     def driven_by(self) -> str:
-        """What gives the joint forces, in words."""
+        """The source of the joint forces, in words."""
         return self.driven.described
 
     @property
@@ -74,10 +74,10 @@ class Motion:
 
     @classmethod
     def of(cls, words: Words, known: Robot) -> Motion:
-        """The motion that words describe, of the robot that `Words.robot` gives.
+        """The motion of the scenario, of the robot of `Words.robot`.
 
         Raises:
-            StudyError: a value that makes no sense, or words of a study that vary something.
+            StudyError: an invalid value, or keys of a study with variations.
             UnknownName: a quantity, controller, method or output that does not exist.
             LogError: a csv of torques or of a reference that cannot be read.
         """
@@ -111,14 +111,14 @@ class Motion:
     def simulate(self, *, progress: bool = False) -> Trajectory:
         """The motion, with the signals of its controller and of its constraints.
 
-        Besides the controller's own: ``q_ref`` and ``qd_ref``, rad or m and their rates, of what it follows, other
-        references of its inputs (X_ref), and ``multipliers``, N or N m, what the arm applies to each of its
+        In addition to the controller's own signals it has ``q_ref`` and ``qd_ref``, rad or m and their rates, of its
+        reference, other references of its inputs (X_ref), and ``multipliers``, N or N m, the forces of the arm on its
         constraints.
 
         Raises:
             SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there. Other
-                errors in the middle, of constraints that become singular, have it too.
-            SimulationInterrupted: Ctrl-C, the same.
+                errors during the motion, e.g. of constraints that become singular, have it too.
+            SimulationInterrupted: Ctrl-C; it has ``error.trajectory`` too.
         """
         settings = {name: value for name, value in self.settings.items() if value is not None}
         try:
@@ -150,7 +150,7 @@ class Motion:
 
 
 def _refuse_study(words: Words) -> None:
-    """Raise for words by which there are many motions; warn of those that only a study uses."""
+    """Refuse keys of several motions; warn of those that only a study uses."""
     varying = [key for key in VARYING if key in words]
     if varying:
         raise StudyError(
@@ -163,7 +163,7 @@ def _refuse_study(words: Words) -> None:
 
 
 def _refuse_contradictions(words: Words) -> None:
-    """Raise where two things give the joint forces, or something belongs to what is not there."""
+    """Refuse two sources of the joint forces, and settings of an absent object."""
     is_controlled = words.is_controlled()
     ways = {
         "a controller": is_controlled,
@@ -192,7 +192,7 @@ def _method(words: Words) -> Method:
 
 
 def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) -> Robot:
-    """The robot with other parameters, which its controller does not know of."""
+    """The robot with other parameters than those of its controller."""
     of_links: dict[str, dict[str, Any]] = {}
     of_payloads: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
@@ -224,7 +224,7 @@ def _not_negative(words: Words, name: str, value: Array) -> float:
 
 
 def _of_actuator(model: Model, name: str, value: float) -> Mapping[str, Mapping[str, Any]]:
-    """The joint of which a rotor that is a body of its own, or the spring, has another number."""
+    """The parameter of a joint with a rotor that is a body of its own, or with a spring."""
     for joint in model.joints:
         if name in joint.rotors:
             moments = {rotor: part.moment_about_axis for rotor, part in joint.rotors.items()}
@@ -240,7 +240,7 @@ def _inertia(values: Mapping[str, Any]) -> Inertia:
 
 
 def _on_constraints(words: Words, robot: Robot, q0: Array) -> Array:
-    """The initial positions; moved onto the robot's constraints where words say so.
+    """The initial positions; projected onto the robot's constraints if the scenario specifies it.
 
     Raises:
         StudyError: positions that the constraints do not allow.
@@ -261,7 +261,7 @@ def _on_constraints(words: Words, robot: Robot, q0: Array) -> Array:
 
 
 def _redundant(words: Words, robot: Robot) -> str:
-    """What to do where some constraints follow from others."""
+    """The treatment of constraints that follow from others."""
     with words.at("redundant"):
         found = choice("redundant", words.said["redundant"], get_args(Redundant), error=StudyError)
         if not robot.model.constraints:
@@ -281,7 +281,7 @@ def _stops(words: Words) -> Stops | None:
 
 
 def _outputs(words: Words) -> dict[str, Path]:
-    """Files by kind; their names count from the current folder, as those of options."""
+    """Files by kind; their names are relative to the current folder, like those of options."""
     said = words.mapping("outputs")
     for kind, name in said.items():
         words.one("output", kind, dict.fromkeys(OUTPUTS), "outputs", str(kind))

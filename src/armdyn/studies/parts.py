@@ -1,7 +1,7 @@
 """Storage of the results of a study's chunks: in memory, or each as a Parquet file of a folder.
 
-A part appears under its name when it is complete: it is written under another name, then renamed. So a part that is
-there is whole, one that was computed twice is there once, and what was interrupted goes on with the parts missing.
+A part appears under its name when it is complete: it is written under another name, then renamed. So an existing part
+is whole, a part that was computed twice exists once, and an interrupted study continues with the missing parts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Parts(Protocol):
     """The parts of a study by number."""
 
     def has(self, k: int) -> bool:
-        """Whether a part is complete."""
+        """True if a part is complete."""
 
     def write(self, k: int, arrays: Mapping[str, Array]) -> None:
         """Keep a part."""
@@ -59,7 +59,7 @@ class InFolder:
     """Parts in a folder, which several processes and machines may share.
 
     Args:
-        folder: that holds them, and the manifest.
+        folder: the folder of the parts and the manifest.
         digest: of the study.
     """
 
@@ -71,7 +71,7 @@ class InFolder:
         return self.folder / f"part-{k:06d}.parquet"
 
     def has(self, k: int) -> bool:
-        """Whether a part is complete and of this study; one that is damaged is none."""
+        """True if a part is complete and of this study; a damaged part is not."""
         path = self.path(k)
         if not path.is_file():
             return False
@@ -103,7 +103,7 @@ class InFolder:
             raise StudyError(f"{path} cannot be read: {error}. Delete it and call study() again") from error
 
     def clear(self) -> None:
-        """Remove what killed processes left half written."""
+        """Remove unfinished files of killed processes."""
         for path in self.folder.glob(f".*{UNFINISHED}*"):
             with suppress(OSError):
                 path.unlink()
@@ -114,9 +114,9 @@ class Manifest:
     """The description of a study in its folder.
 
     Args:
-        identity: see `Study.identity`.
-        chunk: how many runs a part has.
-        words: for readers: names of the robot, of what varies, and the like.
+        identity: the identity of the study, as `Study.identity`.
+        chunk: the number of runs in a part.
+        words: for readers: names of the robot, of the varied quantities, etc.
     """
 
     identity: Mapping[str, Any]
@@ -125,18 +125,18 @@ class Manifest:
 
     @property
     def digest(self) -> str:
-        """Of the study and its chunks."""
+        """A digest of the study and its chunks."""
         text = json.dumps([FORMAT, dict(self.identity), self.chunk], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def claims(self, folder: Path) -> bool:
-        """Write it into a folder where there is none yet; whether it did. Of several processes at once one does."""
+        """Write the manifest into a folder without one; True for the one process that succeeds."""
         said = {"format": FORMAT, "chunk": self.chunk, "identity": dict(self.identity), **self.words}
         return _write(write_first, folder / MANIFEST, json.dumps(said, indent=1).encode())
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
-        """That of a folder; None where there is none."""
+        """The manifest of a folder; None if there is none."""
         path = folder / MANIFEST
         try:
             said = json.loads(path.read_bytes())
@@ -152,7 +152,7 @@ class Manifest:
 
 
 def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InFolder, Manifest]:
-    """A folder for a study, new or begun by the same one before, whose chunks it keeps.
+    """A folder for a study, new or begun before, whose chunks it keeps.
 
     Raises:
         OtherStudy: it holds another study's parts.
@@ -186,7 +186,7 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
 
 
 def forget_empty(folder: Path) -> None:
-    """Take the manifest of a study away that was refused before its first part, so that the folder is free."""
+    """Remove the manifest of a study that was refused before its first part, so that the folder is free."""
     if not any(folder.glob("part-*.parquet")):
         (folder / MANIFEST).unlink(missing_ok=True)
 
@@ -201,7 +201,7 @@ def _differences(names: list[str], there: Mapping[str, Any], here: Mapping[str, 
 
 
 def _write(write: Callable[[Path, bytes], Path | bool], path: Path, content: bytes) -> bool:
-    """Write a file by a function of `armdyn.writing`; whether it is the one that is there."""
+    """Write a file by a function of `armdyn.writing`; True if this call wrote it."""
     try:
         return bool(write(path, content))
     except FileWriteError as error:

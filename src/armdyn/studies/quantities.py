@@ -1,4 +1,4 @@
-"""The names of what can vary: the initial state, a controller's inputs and states, parameters of the model."""
+"""Names of quantities that can vary: the initial state, a controller's inputs and states, parameters of the model."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from armdyn.studies.controllers import FORMER
 from armdyn.studies.errors import StudyError
 
 ALWAYS_THE_SAME = ("h", "t0")
-"""The arguments that all runs share: the step and the first time."""
+"""Arguments that all runs share: the step and the first time."""
 
 
 @dataclass(frozen=True)
 class Quantities:
-    """The names that a study of this robot and controller understands.
+    """The names of quantities in a study of this robot and controller.
 
     Args:
-        robot: what moves.
-        own: those of the loop; all others are parameters of the model.
+        robot: the robot.
+        own: names of the loop; all others are parameters of the model.
     """
 
     robot: Robot
@@ -59,7 +59,7 @@ class Quantities:
             return given
         model = self.robot.model
         if isinstance(given, str) and "." in given:
-            parameter_shape(model, given)  # or the error that says what there is
+            parameter_shape(model, given)  # or the error with the names there are
             return given
         name = parameter_of(model, given) if isinstance(given, str) else None
         if name is not None:
@@ -71,5 +71,5 @@ class Quantities:
         )
 
     def parameters(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of the names that are parameters of the model."""
+        """The names that are parameters of the model."""
         return tuple(name for name in names if name not in (*self.own, *ALWAYS_THE_SAME))

@@ -1,4 +1,4 @@
-"""`Recipe`: the work of every run of a study, all that a worker needs besides the samples. It is pickled."""
+"""`Recipe`: the work of every run of a study, for a worker that has the samples. It is pickled."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Report = Callable[[float], None]
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Some runs of a study, as a summary sees them.
+    """Some runs of a study, the argument of a summary.
 
     Args:
-        robot: the robot as described, without what varies.
+        robot: the robot as described, without variations.
         number: of each run, shape (runs).
-        inputs: what was given, by name: samples of shape (runs, *shape), others of shape (*shape).
+        inputs: the inputs by name: samples of shape (runs, *shape), others of shape (*shape).
         final: the state after the last step, each array of shape (runs, *shape), by name.
-        rows: what was recorded, each array of shape (rows, runs, *shape), by name.
+        rows: the records, each array of shape (rows, runs, *shape), by name.
         over_time: the names of the inputs that have an axis of time before all others.
     """
 
@@ -48,7 +48,7 @@ Summary = Callable[[Runs], ArrayLike]
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """A closed loop, what is the same in all runs, and what is kept of each."""
+    """A closed loop, the common inputs of all runs, and the outputs of each."""
 
     robot: Robot
     controller: Function | None
@@ -86,7 +86,7 @@ class Recipe:
         return loop
 
     def switched(self, loop: ClosedLoop) -> dict[str, Any]:
-        """The switches of brakes as an input of a loop, where there are any, or its controller switches none."""
+        """The switches of brakes as an input of a loop, if there are any or if its controller switches none."""
         return {"brakes": self.brakes} if "brakes" in loop.inputs or any(self.brakes.values()) else {}
 
     def compute(
@@ -104,7 +104,7 @@ class Recipe:
             loop: of `loop`.
             numbers: of the runs.
             values: their samples.
-            workers: how many threads share them.
+            workers: the number of threads that share them.
             report: called with the fraction that is done.
         """
         given = {**self.inputs, **values}
@@ -145,7 +145,7 @@ class Recipe:
 
 
 def digest_of_function(function: Callable[..., Any]) -> str:
-    """A digest of a function's source, or of its bytecode where there is no source; not of what it calls."""
+    """A digest of a function's source, or of its bytecode if there is no source; without the functions it calls."""
     code = getattr(function, "__code__", None)
     try:
         text = inspect.getsource(function)

@@ -10,7 +10,7 @@ from armdyn.spatial.rotations import Array
 
 
 class Reference:
-    """States over time: quintic polynomials between rows, at rest before the first and behind the last.
+    """States over time: quintic polynomials between rows, at rest before the first and after the last.
 
     Args:
         motion: rows with times.

@@ -1,4 +1,4 @@
-"""The results of a study: whole columns, or part by part where they are larger than memory."""
+"""The results of a study: whole columns, or part by part if they are larger than memory."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Results:
     Iterating gives a mapping of arrays for each part, one part in memory at a time.
 
     Args:
-        runs: how many the study has.
-        chunk: how many a part has.
-        parts: where they are.
+        runs: the number of runs of the study.
+        chunk: the number of runs in a part.
+        parts: the storage of the parts.
 
     >>> from armdyn.studies import grid
     >>> results = armdyn.study(armdyn.load("planar_2r"), grid(q0=np.eye(2)), steps=100, record=["q"], every=10)
@@ -43,7 +43,7 @@ class Results:
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """The parts that are not there yet; none after `armdyn.study` came to its end."""
+        """The parts that are missing; empty after a complete `armdyn.study`."""
         return tuple(k for k in range(-(-self.runs // self.chunk)) if not self.parts.has(k))
 
     @property
@@ -52,7 +52,7 @@ class Results:
         return tuple(self.parts.read(self._there()[0]))
 
     def __getitem__(self, name: str) -> Array:
-        """One result of all runs that are there, in memory."""
+        """One result of all available runs, in memory."""
         there = self._there()
         self._refuse_unknown([name])
         return np.concatenate([self.parts.read(k, [name])[name] for k in there])
@@ -62,12 +62,12 @@ class Results:
         return (self.parts.read(k) for k in self._there())
 
     def columns(self, *names: str) -> Iterator[dict[str, Array]]:
-        """The parts in order with some results only: of a Parquet file, nothing else is read."""
+        """The parts in order with some results only: nothing else is read from a Parquet file."""
         self._refuse_unknown(names)
         return (self.parts.read(k, list(names)) for k in self._there())
 
     def dataset(self) -> Any:
-        """The folder as a `pyarrow.dataset.Dataset`, for queries over more than fits into memory."""
+        """The folder as a `pyarrow.dataset.Dataset`, for queries over data larger than memory."""
         if not isinstance(self.parts, InFolder):
             raise StudyError("these results are in memory; a dataset is made of a folder's: study(..., folder=...)")
         ds = extra("pyarrow.dataset", "a dataset of results", name="parquet", library="pyarrow")
@@ -99,10 +99,10 @@ def read(folder: str | os.PathLike[str]) -> Results:
     """The results in a folder, complete or not.
 
     Args:
-        folder: that `armdyn.study` wrote to.
+        folder: the folder of `armdyn.study`.
 
     Raises:
-        StudyError: there is no study in it.
+        StudyError: the folder contains no study.
     """
     path = Path(folder).absolute()
     manifest = Manifest.read(path)

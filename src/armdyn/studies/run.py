@@ -26,7 +26,7 @@ from armdyn.studies.results import Results
 from armdyn.studies.samples import Samples
 
 MOST_WORKERS = 1024
-"""Threads of a study on this computer."""
+"""The largest number of threads of a study on this computer."""
 
 
 def study(
@@ -55,39 +55,38 @@ def study(
 ) -> Results:
     """Run an arm many times, each time from another state or with other parameters.
 
-    All runs are one compiled loop (`armdyn.ClosedLoop`). They are cut into chunks, whose results do not depend on how
-    they are cut. With ``folder`` each chunk becomes a Parquet file when it is done, and the same call again computes
-    only what is missing: after Ctrl-C, a crash, or the loss of a cluster.
+    All runs are one compiled loop (`armdyn.ClosedLoop`). They are cut into chunks, and the results do not depend on the
+    cuts. With ``folder`` each chunk becomes a Parquet file when it is done, and repeating the call computes only the
+    missing ones: after Ctrl-C, a crash, or the loss of a cluster.
 
     Args:
-        robot: what moves.
-        samples: what varies, by name: ``grid(...)``, ``sampled(...)``, or a mapping with a value for each run. Names
-            are q0 and qd0, rad or m and rad/s or m/s; the controller's inputs and states; parameters of the model
-            ("link_6.mass", or link_6_mass), f_tip; tau where there is no controller.
+        robot: the robot.
+        samples: the varied quantities by name: ``grid(...)``, ``sampled(...)``, or a mapping with a value for each run.
+            Names are q0 and qd0, rad or m and rad/s or m/s; the controller's inputs and states; parameters of the model
+            ("link_6.mass", or link_6_mass), f_tip; tau if there is no controller.
         controller: a `Function` whose first result is tau, as of `armdyn.ClosedLoop`.
         steps: of each run.
-        inputs: what is the same in all runs, by the same names; also h and t0, s. At zero where none is given: q0,
-            qd0, states, and tau where there is no controller.
-        method: a fixed-step method; ``Euler(step=1e-3)`` where none is given.
+        inputs: values common to all runs, by the names above; also h and t0, s. Zero by default: q0, qd0, states, and
+            tau if there is no controller.
+        method: a fixed-step method; ``Euler(step=1e-3)`` by default.
         over_time: inputs with an axis of time, (steps, *shape).
-        record: states and signals that are recorded, for summaries and as results.
-        every: record each so many steps.
-        keep_records: whether what is recorded is a result; else it is only for summaries, and takes no room.
+        record: states and signals to record, for summaries and as results.
+        every: record each step of this number.
+        keep_records: return the records as a result; else they are only for summaries, and take no memory.
         summaries: functions of some `Runs` with a number or array for each, shape (runs, ...), by name.
         running_cost: of the state "cost", as of `armdyn.ClosedLoop`.
-        energy: whether the state "work" is integrated, and "heat" where joints rub.
-        brakes: switches of brakes by joint, the same in all runs: {"joint_2": [(0.5, "engaged")]}, s; an empty list
-            where the controller has a result "brakes", as of `armdyn.ClosedLoop`.
-        project: of a robot with constraints: whether each step is followed by a projection onto them, as of
-            `armdyn.ClosedLoop`.
-        require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
-            for each run, and an `armdyn.simulation.UntracedControllerWarning` names the line that is to blame. Such a
-            controller is known again in a folder by its code, the functions and classes it uses outside of libraries,
+        energy: integrate the state "work", and "heat" if joints have friction.
+        brakes: switches of brakes by joint, common to all runs: {"joint_2": [(0.5, "engaged")]}, s; an empty list
+            if the controller has a result "brakes", as of `armdyn.ClosedLoop`.
+        project: for a robot with constraints: project each step onto them, as of `armdyn.ClosedLoop`.
+        require_traced: make a controller that cannot be traced an error. Otherwise it runs in Python, once per step
+            for each run, and an `armdyn.simulation.UntracedControllerWarning` names the line that is the cause. In a
+            folder such a controller is identified by its code, the functions and classes it uses outside of libraries,
             and the numbers, texts, arrays and objects that these refer to.
-        chunk: how many runs are computed together.
+        chunk: the number of runs computed together.
         folder: for parts and the manifest; None keeps results in memory.
         client: a `distributed.Client` whose workers compute the chunks, one thread each.
-        workers: without a client, how many threads share a chunk; -1: one a core.
+        workers: without a client, the number of threads that share a chunk; -1: one per core.
         progress: show a progress bar on stderr.
 
     Returns:
@@ -100,7 +99,7 @@ def study(
         OtherStudy: the folder holds another study.
         ClusterLost: the cluster went away; parts in the folder are kept.
 
-    A payload of unknown mass under a controller that compensates what it knows:
+    A payload of unknown mass under a controller that compensates the described robot:
 
     >>> from armdyn.studies import Uniform, sampled
     >>> robot = armdyn.load("planar_2r")
@@ -168,7 +167,7 @@ def study(
 
 
 def _warn_of_lost(wanted: Study, results: Results) -> None:
-    """Say how many runs ran away, and when and how the first of them did."""
+    """Warn with the number of diverged runs, and the time and kind of the first divergence."""
     names = [name for name in results.names if name.startswith("final.")]
     lost, first = 0, 0
     for part in results.columns("run", *names):
@@ -184,7 +183,7 @@ def _warn_of_lost(wanted: Study, results: Results) -> None:
 
 
 def _counted(fraction: Report, done: float, runs: int) -> Report:
-    """A report of runs that were done since the last one, as one of the fraction."""
+    """A report of runs that were done since the last one, as a report of the fraction."""
 
     def report(more: float) -> None:
         nonlocal done

@@ -1,6 +1,6 @@
-"""Samples, one a run: values given one by one, a grid, or numbers drawn from distributions.
+"""Samples, one per run: listed values, a grid, or numbers drawn from distributions.
 
-Run k has the same numbers however the runs are cut into chunks: values are found by the number of the run.
+The numbers of run k do not depend on the chunks: values are found by the number of the run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from armdyn.studies.distributions import Distribution
 from armdyn.studies.errors import StudyError
 
 LARGEST = 100_000_000
-"""Runs of a study."""
+"""The largest number of runs of a study."""
 
 Shapes = Mapping[str, tuple[int, ...]]
 Rename = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -33,24 +33,24 @@ class Samples(Protocol):
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the arrays that vary."""
+        """Names of the varied arrays."""
 
     @property
     def digest(self) -> str:
-        """A text that differs where any number of any run does."""
+        """A text that differs if any number of any run differs."""
 
     def renamed(self, rename: Rename) -> Samples:
-        """The same with other names: ``rename`` makes one mapping of another."""
+        """The samples with other names: ``rename`` makes one mapping of another."""
 
     def shape_of(self, name: str) -> tuple[int, ...] | None:
-        """The shape of one value; None where it is that of its quantity, whatever that is."""
+        """The shape of one value; None if it is that of its quantity."""
 
     def check(self, shapes: Shapes) -> None:
-        """Raise a `ShapeError` where a value does not have the shape of its quantity."""
+        """Raise a `ShapeError` if a value does not have the shape of its quantity."""
 
     def of(self, runs: range, shapes: Shapes) -> dict[str, Array]:
         """The values of some runs, each of shape (runs, *shape)."""
@@ -123,7 +123,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many values each axis has: results of shape (runs, ...) can be reshaped to ``(*shape, ...)``."""
+        """The number of values of each axis: results of shape (runs, ...) can be reshaped to ``(*shape, ...)``."""
         return tuple(map(len, self.axes.values()))
 
     @property
@@ -155,13 +155,13 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Numbers drawn from distributions, the same for the same seed on every machine.
+    """Numbers drawn from distributions, reproducible by the seed on every machine.
 
     Each name has a stream of random numbers of its own, in which run k begins at number k times the size of the
-    quantity: one more name, more runs or other chunks leave all other numbers as they are.
+    quantity: one more name, more runs or other chunks do not change the other numbers.
 
     Args:
-        runs: how many.
+        runs: the number of runs.
         distributions: by name.
         seed: of the random numbers.
     """
@@ -183,12 +183,12 @@ class Sampled:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the arrays that vary."""
+        """Names of the varied arrays."""
         return tuple(self.distributions)
 
     @property
     def digest(self) -> str:
-        """A text that differs where any number of any run does."""
+        """A text that differs if any number of any run differs."""
         exact = {
             f"{name} {type(one).__name__} {parameter}": value
             for name, one in self.distributions.items()
@@ -197,15 +197,15 @@ class Sampled:
         return digest_of(f"sampled {self.runs} {self.seed}", exact)
 
     def renamed(self, rename: Rename) -> Sampled:
-        """The same with other names: ``rename`` makes one mapping of another."""
+        """The samples with other names: ``rename`` makes one mapping of another."""
         return dataclasses.replace(self, distributions=rename(self.distributions))
 
     def shape_of(self, name: str) -> tuple[int, ...] | None:
-        """The shape of one value; None where one number is drawn for each component."""
+        """The shape of one value; None if one number is drawn for each component."""
         return max((value.shape for value in self.distributions[name].parameters.values()), key=len) or None
 
     def check(self, shapes: Shapes) -> None:
-        """Raise a `ShapeError` where parameters of a distribution do not fit its quantity."""
+        """Raise a `ShapeError` if parameters of a distribution do not fit its quantity."""
         for name, one in self.distributions.items():
             for parameter, value in one.parameters.items():
                 if value.ndim and value.shape != shapes[name]:
@@ -218,7 +218,7 @@ class Sampled:
         return {name: one.at(self._drawn(name, runs, shapes[name])) for name, one in self.distributions.items()}
 
     def _drawn(self, name: str, runs: range, shape: tuple[int, ...]) -> Array:
-        """Numbers between 0 and 1, neither of which is drawn: the midpoints of 2^52 equal parts."""
+        """Numbers between 0 and 1, without these bounds: the midpoints of 2^52 equal parts."""
         size = math.prod(shape)
         own = int.from_bytes(hashlib.sha256(name.replace(".", "_").encode()).digest()[:16], "little")
         stream = np.random.PCG64DXSM(np.random.SeedSequence([self.seed, own])).advance(runs.start * size)
@@ -230,8 +230,8 @@ def grid(axes: Mapping[str, ArrayLike] | None = None, /, **more: ArrayLike) -> G
     """Every combination of some values; those of the last name change from run to run.
 
     Args:
-        axes: values by name, arrays of shape (values, *shape); for names with dots, such as "link_6.mass".
-        more: the same, by keywords.
+        axes: values by name, arrays of shape (values, *shape); for names with dots, e.g. "link_6.mass".
+        more: values by name as keywords.
 
     >>> grid(Kp=[10.0, 20.0], Kd=[1.0, 2.0, 3.0]).runs
     6
@@ -244,12 +244,12 @@ def sampled(
 ) -> Sampled:
     """Numbers drawn from distributions: a Monte-Carlo study.
 
-    Components of a vector are independent of each other. The same seed gives the same numbers on every machine, and
-    run k the same however many runs there are.
+    Components of a vector are independent of each other. A seed gives equal numbers on every machine, and the numbers
+    of run k do not depend on the number of runs.
 
     Args:
-        runs: how many.
-        distributions: by name; for names with dots, such as "link_6.mass".
+        runs: the number of runs.
+        distributions: by name; for names with dots, e.g. "link_6.mass".
         seed: of the random numbers, a whole number.
         more: distributions by keywords.
 
@@ -261,7 +261,7 @@ def sampled(
 
 
 def samples_of(samples: Any) -> Samples:
-    """Samples from what a caller gives: they themselves, or values for each run by name."""
+    """Samples from an argument: samples themselves, or values for each run by name."""
     if isinstance(samples, Given | Grid | Sampled):
         return samples
     if isinstance(samples, Mapping):

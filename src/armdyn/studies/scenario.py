@@ -1,4 +1,4 @@
-"""A study as a small YAML file: what `armdyn.study` is called with, without code."""
+"""A study as a small YAML file: the arguments of `armdyn.study`, without code."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ DISTRIBUTIONS: Mapping[str, type[Distribution]] = {"uniform": Uniform, "log_unif
 METHODS = {name: kind for name, kind in NAMES.items() if kind in ONE_STEP}
 
 UNUSED = ("save_every", "outputs")
-"""Words of a single motion that change nothing of it."""
+"""Keys of a single motion without effect on a study."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A scenario that was read.
+    """The settings of a study.
 
     Args:
-        robot: what moves.
-        samples: what varies.
+        robot: the robot.
+        samples: the varied quantities.
         settings: the other arguments of `armdyn.study`.
     """
 
@@ -48,10 +48,10 @@ class Scenario:
         """Read a file.
 
         Args:
-            path: of a YAML file. A robot's file is found beside it.
+            path: of a YAML file. A robot's file is found in its folder.
 
         Raises:
-            StudyError: no YAML, or a value that makes no sense.
+            StudyError: not YAML, or an invalid value.
             UnknownName: a key, quantity, controller, method or summary that does not exist.
         """
         words = Words.read(Path(path))
@@ -64,7 +64,7 @@ class Scenario:
 
 
 def _refuse_motion(words: Words) -> None:
-    """Raise for words that would change the motion and that a study cannot obey; warn of others."""
+    """Refuse keys that would change the motion and that a study cannot apply; warn of others."""
     said = [key for key in OF_A_MOTION if key in words]
     obeyed = [key for key in said if key not in UNUSED]
     if obeyed:
@@ -104,7 +104,7 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
 
 
 def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], varied: Iterable[str]) -> None:
-    """Raise, with the line, for what the controller refuses: inputs without others, options, signals to record."""
+    """Raise, with the line, the errors of the controller: inputs without others, options, signals to record."""
     controller = settings["controller"]
     with words.at_controller():
         traced(controller, robot, {*settings["inputs"], *varied})

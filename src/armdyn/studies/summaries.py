@@ -1,4 +1,4 @@
-"""Summaries that a scenario names."""
+"""Summaries for scenarios."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tip_error(runs: Runs) -> Array:
 
 
 def diverged(runs: Runs) -> Array:
-    """Whether the motion ended in infinity or NaN, shape (runs)."""
+    """True for motions that ended in infinity or NaN, shape (runs)."""
     return np.asarray(~(np.isfinite(runs.final.q) & np.isfinite(runs.final.qd)).all(axis=1))
 
 
@@ -45,4 +45,4 @@ def _q_ref(runs: Runs) -> Array:
 
 
 SUMMARIES: Mapping[str, Summary] = {one.__name__: one for one in (joint_error, tip_position, tip_error, diverged)}
-"""By the names of a scenario."""
+"""Summaries by their names in scenarios."""

@@ -1,4 +1,4 @@
-"""Arrays of some runs as a Parquet table: a row for each run, a column of lists for each array."""
+"""Arrays of some runs as a Parquet table: one row per run, one column of lists per array."""
 
 from __future__ import annotations
 

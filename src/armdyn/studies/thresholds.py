@@ -1,4 +1,4 @@
-"""Thresholds of a controller's signals: the residual of an observer that says that the arm has hit something."""
+"""Thresholds of a controller's signals: e.g. the residual of an observer that detects a collision."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from armdyn.studies.errors import StudyError
 
 @dataclass(frozen=True)
 class Threshold:
-    """A signal or state of the controller, of which a value grows beyond a limit in size.
+    """A threshold on the absolute value of a signal or state of the controller.
 
     Args:
         signal: its name.
         above: the limit of the absolute value, in the signal's unit, above zero; one for all values or one for each.
-        terminal: whether the motion ends there.
+        terminal: end the motion at this event.
         name: of the event.
     """
 
@@ -56,10 +56,10 @@ class Threshold:
 
 
 class Passing:
-    """A threshold during one motion: which values of the signal are beyond it.
+    """A threshold during one motion, with the values of the signal that are beyond it.
 
     Args:
-        threshold: what is watched.
+        threshold: the threshold.
         limits: of each value of the signal.
         joints: names of the joints.
     """
@@ -69,7 +69,7 @@ class Passing:
         self._beyond = np.zeros(limits.shape, dtype=bool)
 
     def seen(self, t: float, q: Array, qd: Array, value: Array) -> list[Occurrence]:
-        """The values that have passed their limits since the last sample, an event each."""
+        """The values that have passed their limits since the last sample, one event each."""
         before, self._beyond = self._beyond, np.abs(value) > self._limits
         new = np.argwhere(self._beyond & ~before)
         return [Occurrence(t, self._name(tuple(index)), "crossing", q.copy(), qd.copy()) for index in new]

@@ -1,4 +1,4 @@
-"""A recipe as bytes that another process can open: with functions of the program that was started, and of a prompt."""
+"""A recipe as bytes that another process can open: with functions of the main program or of a prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a scenario, which `armdyn study` and `armdyn simulate` share, and where each of them stands."""
+"""The keys of a scenario, shared by `armdyn study` and `armdyn simulate`, and their line numbers."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
 STATE = ("q0", "qd0")
 
 OPTIONS = "the options"
-"""The place, for messages, of words that come from no file."""
+"""The place, for messages, of keys that are not from a file."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a scenario: its values, and where each stands.
+    """The keys of a scenario: their values and places.
 
     Args:
         file: the name, for messages.
-        folder: where the files are that it names.
+        folder: the folder of the files that it names.
         said: values by key.
-        places: where each value stands, by the keys that lead to it: "fall.yaml:3", or "--q0".
+        places: the place of each value, by the keys that lead to it: "fall.yaml:3", or "--q0".
     """
 
     file: str
@@ -82,11 +82,11 @@ class Words:
 
     @classmethod
     def read(cls, path: Path) -> Words:
-        """Those of a YAML file.
+        """The keys of a YAML file.
 
         Raises:
-            StudyError: no YAML.
-            UnknownName: a key that no scenario has.
+            StudyError: not YAML.
+            UnknownName: a key that is not one of scenarios.
         """
         said = read_mapping(path, "a scenario", "robot: ur5", error=StudyError)
         words = cls(str(path), path.parent, said, {keys: f"{path}:{line}" for keys, line in lines_of(said)})
@@ -97,15 +97,15 @@ class Words:
 
     @classmethod
     def of_options(cls, said: Mapping[str, Any]) -> Words:
-        """Those of options alone."""
+        """The keys of options alone."""
         return cls(OPTIONS, Path(), said, {})
 
     def with_options(self, options: Mapping[Keys, Any], flags: Mapping[Keys, str]) -> Words:
-        """The same with values in the place of those it says, by the keys that lead to them.
+        """The scenario with values that replace its own, by the keys that lead to them.
 
         Args:
             options: the values.
-            flags: what each is called where it comes from, for messages.
+            flags: the name of each at its origin, for messages.
         """
         said = dict(self.said)
         for (key, *inner), value in options.items():
@@ -116,7 +116,7 @@ class Words:
         return replace(self, said=said, places={**self.places, **flags})
 
     def without(self, others: Iterable[Keys]) -> Words:
-        """The same without some of what it says."""
+        """The scenario without some of its values."""
         said = dict(self.said)
         for key, *inner in others:
             if inner and key in said:
@@ -126,7 +126,7 @@ class Words:
         return replace(self, said=said)
 
     def _normal(self) -> Words:
-        """The same with q0 and qd0 beside the inputs, where they may stand too, and a payload that is its mass."""
+        """The scenario with q0 and qd0 moved out of the inputs if given there, and a payload that is its mass."""
         inputs = self.mapping("inputs")
         inside = {name: inputs.pop(name) for name in STATE if name in inputs}
         twice = [name for name in inside if name in self.said]
@@ -138,17 +138,17 @@ class Words:
             said["payload"] = {"mass": said["payload"]}
         return replace(self, said=said, places={**self.places, **places})
 
-    # Where, and what.
+    # Places and values.
 
     def where(self, *keys: str) -> str:
-        """The place of a value, or of what it stands in."""
+        """The place of a value, or of the entry that contains it."""
         while keys and keys not in self.places:
             keys = keys[:-1]
         return self.places.get(keys, self.file)
 
     @contextmanager
     def at(self, *keys: str) -> Iterator[None]:
-        """Let errors say where the value stands that they are about."""
+        """Add the place of a value to errors about it."""
         where = self.where(*keys)
         try:
             yield
@@ -163,7 +163,7 @@ class Words:
 
     @contextmanager
     def at_controller(self) -> Iterator[None]:
-        """The same of errors about inputs that are missing, or else about the controller and what is around it."""
+        """Add the place to errors about missing inputs, or else about the controller and its wrappers."""
         try:
             yield
         except MissingInput:
@@ -182,19 +182,19 @@ class Words:
             return number(key, self.said.get(key, usual), error=StudyError, **bounds)
 
     def switch(self, key: str) -> bool:
-        """True or false; false where none is said."""
+        """True or false; false by default."""
         with self.at(key):
             return switch(key, self.said.get(key, False), error=StudyError)
 
     def mapping(self, key: str) -> dict[str, Any]:
-        """A mapping, empty where none is said."""
+        """A mapping, empty by default."""
         said = self.said.get(key, {})
         if not isinstance(said, dict):
             raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected names with values, such as 'name: ...'")
         return dict(said)
 
     def listed(self, key: str) -> list[str]:
-        """A list of names, empty where none is said."""
+        """A list of names, empty by default."""
         said = self.said.get(key, [])
         if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
             raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected a list of names")
@@ -204,7 +204,7 @@ class Words:
         return said
 
     def chosen(self, key: str, known: Mapping[str, Any], usual: str) -> Any:
-        """The value of ``known`` by the name that the scenario has under a key, or by the usual one."""
+        """The value of ``known`` by the name under a key of the scenario, or by the default one."""
         return self.one(key, self.said.get(key, usual), known, key)
 
     def one(self, kind: str, name: Any, known: Mapping[str, Any], *keys: str) -> Any:
@@ -214,14 +214,14 @@ class Words:
         return known[name]
 
     def path(self, key: str) -> Path:
-        """A file beside the scenario."""
+        """A file in the folder of the scenario."""
         name = self.said[key]
         if not isinstance(name, str | Path) or not str(name):
             raise StudyError(f"{self.where(key)}: {key} is {name!r}; expected the name of a file")
         return self.folder / name
 
     def objects(self, key: str, make: Callable[[str, Any], T]) -> list[T]:
-        """What a function makes of each name and value of a mapping; errors with the line of the name."""
+        """The results of a function for each name and value of a mapping; errors with the line of the name."""
         found = []
         for name, given in self.named(key):
             with self.at(key, name):
@@ -229,7 +229,7 @@ class Words:
         return found
 
     def named(self, key: str) -> list[tuple[str, Any]]:
-        """The names of a mapping and what they stand for; none where none is said."""
+        """The names of a mapping and their values; empty by default."""
         found = list(self.mapping(key).items())
         for name, _ in found:
             if not isinstance(name, str) or not name.strip():
@@ -239,13 +239,13 @@ class Words:
                 )
         return found
 
-    # What both verbs read.
+    # Parts that both verbs read.
 
     def robot(self, **options: Any) -> Robot:
         """The robot, with its payload.
 
         Args:
-            options: of `armdyn.load`, in the place of those that are said.
+            options: of `armdyn.load`, which replace those of the scenario.
         """
         name = self.said.get("robot")
         if not isinstance(name, str) or not name:
@@ -258,7 +258,7 @@ class Words:
             with self.at("gravity"):
                 _array("gravity", said["gravity"], (3,), "three numbers, m/s^2", finite=StudyError)
         beside = self.folder / name
-        with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
+        with self.at(*(() if said else ("robot",))):  # the error names one of several keys
             robot = load(
                 name if name in bundled_robots() or not os.path.exists(beside) else beside, **{**said, **options}
             )
@@ -295,17 +295,17 @@ class Words:
             return robot.with_payload(Inertia(mass, com, tensor), given.get("frame"))
 
     def state(self, robot: Robot, name: str) -> Array | None:
-        """q0 or qd0, one number for all joints or one for each; None where it is not said."""
+        """q0 or qd0, one number for all joints or one for each; None if it is missing."""
         if name not in self.said:
             return None
         with self.at(name):
             return spread(name, in_si(robot, name, self.said[name]), (robot.dof,), 0, one_per_joint(robot))
 
     def brakes(self, robot: Robot) -> dict[str, Any]:
-        """Switches of brakes by joint, pairs of a time, s, and a state; empty where none are said.
+        """Switches of brakes by joint, pairs of a time, s, and a state; empty by default.
 
         Raises:
-            StudyError: what is no list of such pairs.
+            StudyError: not a list of such pairs.
             UnknownName: a joint that the robot does not have.
         """
         said = self.mapping("brakes")
@@ -315,11 +315,11 @@ class Words:
         return said
 
     def controller_parts(self) -> list[tuple[str, dict[str, Any]]]:
-        """The controller, then what stands around it from the inside out: names with options or settings.
+        """The controller, then its wrappers from the inside out: names with options or settings.
 
         Raises:
-            StudyError: what is no name, and no list of names and of names with options.
-            UnknownName: a controller that does not exist, or something around it that does not.
+            StudyError: not a name, and not a list of names and of names with options.
+            UnknownName: a controller or wrapper that does not exist.
         """
         said = self.said.get("controller", NONE)
         found: list[tuple[str, dict[str, Any]]] = []
@@ -341,10 +341,10 @@ class Words:
         return found
 
     def controller(self, robot: Robot) -> Function | None:
-        """The controller, which computes with the robot as described; None where there is none.
+        """The controller, which computes with the robot as described; None if there is none.
 
         Raises:
-            StudyError: options of a controller that has none, or something around no controller.
+            StudyError: options of a controller that has none, or a wrapper without a controller.
             UnknownName: an option or setting that does not exist.
         """
         (name, options), *around = self.controller_parts()
@@ -359,24 +359,24 @@ class Words:
             return control.with_model(with_gain_kinds(found, robot, self._said_of_gains()), robot)
 
     def _said_of_gains(self) -> dict[str, tuple[Any, int]]:
-        """The values that are said by name, each with the number of its axes before those of one value."""
+        """The values by name, each with the number of its axes before those of one value."""
         inputs = {name: (value, 0) for name, value in self.mapping("inputs").items()}
         return inputs | {name: (values, 1) for name, values in self.mapping("grid").items()}
 
     def is_controlled(self) -> bool:
-        """Whether there is a controller: one of `armdyn.control`, maybe with something around it."""
+        """True if there is a controller: one of `armdyn.control`, with or without wrappers."""
         return self.controller_parts()[0][0] != NONE
 
     def shape_of_input(self, robot: Robot, name: str) -> tuple[int, ...] | None:
-        """The shape of an input of the controller, or of a parameter of the robot; None of what is neither."""
+        """The shape of an input of the controller, or of a parameter of the robot; None for other names."""
         if "." in name:
             return parameter_shape(robot.model, name) if name in parameter_names(robot.model) else None
         controller = self.controller(robot)
-        with self.at("controller"):  # an option that makes no sense
+        with self.at("controller"):  # an invalid option
             return None if controller is None else shape_of(controller, robot, name)
 
     def quantities(self, robot: Robot) -> Quantities:
-        """The names of what the controller, or the arm without one, takes."""
+        """The names of the arguments of the controller, or of the arm without one."""
         return Quantities.of(robot, self.controller(robot), running_cost=False, energy=False)
 
     def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
@@ -402,7 +402,7 @@ class Words:
         return found
 
     def _refuse_of_loaded_link(self, robot: Robot, name: str) -> None:
-        """Raise for a mass, centre or inertia of the link that has the payload: it would stand for both together."""
+        """Raise for a mass, centre or inertia of the link that has the payload: the value would be of both together."""
         owner, _, quantity = name.rpartition(".")
         frame = self.mapping("payload").get("frame", robot.tip) if "payload" in self else None
         carries = any(known.name == frame and known.link == owner for known in robot.model.frames)
@@ -431,14 +431,14 @@ PAYLOAD = ("mass", "com", "inertia", "frame")
 
 
 def _array(name: str, value: Any, *shape: Any, **settings: Any) -> Array:
-    """An array of numbers; true and false are none."""
+    """An array of numbers; true and false are not numbers."""
     return array(name, without_booleans(name, value), *shape, **settings)
 
 
 def spread(
     name: str, value: Any, shape: tuple[int, ...], leading: int, meaning: str = "", *, repeat: bool = True
 ) -> Array:
-    """An array of a shape behind some leading axes; one number is repeated where it stands for all.
+    """An array of a shape after some leading axes; one number is repeated for all.
 
     Raises:
         ShapeError: another shape.
