@@ -1,4 +1,4 @@
-"""Motion over time: `simulate` integrates the equations of motion, `Trajectory` keeps what came out."""
+"""Motion over time: `simulate` integrates the equations of motion, `Trajectory` contains the results."""
 
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.functions.unfinished import RolloutInterrupted

@@ -15,7 +15,7 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 SINGULAR = 1e-10
-"""A mass matrix, scaled to ones on its diagonal, is singular below: numbers of a regular one are lost there too."""
+"""A mass matrix, scaled to ones on its diagonal, is singular if its least eigenvalue is below this."""
 
 LEAST_PART = 1e-3
 """Joints whose part of the motion without inertia is smaller are not named."""
@@ -24,7 +24,7 @@ LEAST_PART = 1e-3
 def diverged(robot: Robot, t: float, q: Array, qd: Array, remedy: str) -> SimulationError:
     """The error that names the time and the fastest joint, from the last finite state.
 
-    Where joints move no inertia there, no shorter step helps: then it names these in place of ``remedy``.
+    If joints move no inertia there, no shorter step helps: then it names these in place of ``remedy``.
     """
     why = moves_no_inertia(robot, q) or f"{fastest(robot, qd)}. {remedy}"
     return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why}")
@@ -42,7 +42,7 @@ def shorter_than(step: float) -> str:
 
 
 def of_stiff_motions() -> str:
-    """The remedy for a stiff motion, and what one is."""
+    """A text that explains stiff motions, with the remedy."""
     return (
         f"{option('method', 'radau')} if the motion is stiff: gains, dampers or springs that are strong beside the "
         "inertia they move"
@@ -50,9 +50,9 @@ def of_stiff_motions() -> str:
 
 
 def refuse_without_inertia(robot: Robot, q: Array) -> None:
-    """Raise where joints move no inertia at any of the positions at which a motion begins.
+    """Raise an error if joints move no inertia at any of the positions at which a motion begins.
 
-    Equations with a singular M give accelerations of rounding errors, which no step is short enough for. Where every
+    Equations with a singular M give accelerations of rounding errors, for which no step is short enough. If every
     link has mass and inertia M is regular, and nothing is computed.
     """
     if not q.size or _has_regular_mass_matrix(robot):
@@ -67,12 +67,12 @@ def refuse_without_inertia(robot: Robot, q: Array) -> None:
 
 @lru_cache(maxsize=128)
 def _has_regular_mass_matrix(robot: Robot) -> bool:
-    """Whether every body has mass and inertia, so that M(q) is regular everywhere."""
+    """True if every body has mass and inertia, so that M(q) is regular everywhere."""
     return all(map(_resists_every_motion, robot.mechanism.bodies))
 
 
 def _resists_every_motion(body: Body) -> bool:
-    """Whether a body has mass, and inertia about every axis through its centre of mass: tr(S) 1 - S."""
+    """True if a body has mass, and inertia about every axis through its centre of mass: tr(S) 1 - S."""
     m, h = float(body.mass), np.array(body.first_moment, float)
     if not m > 0.0:
         return False
@@ -82,11 +82,11 @@ def _resists_every_motion(body: Body) -> bool:
 
 
 def moves_no_inertia(robot: Robot, q: Array) -> str:
-    """The joints that move no inertia, alone or together, so that M(q) is singular; empty where there are none.
+    """The joints that move no inertia, alone or together, so that M(q) is singular; empty if there are none.
 
     With D the diagonal of M, its scaled matrix D^(-1/2) M D^(-1/2) has ones on the diagonal, whatever the units. The
     joints that take part in the motion v = D^(-1/2) x of its smallest eigenvalue are named. Rotors on springs and
-    constraints bring inertia and bounds that M does not know of: then nothing is said.
+    constraints add inertia and bounds that are not in M: then the result is empty.
     """
     if robot.model.constraints or flexible_places(robot.model) or not np.isfinite(q).all():
         return ""
@@ -114,7 +114,7 @@ def moves_no_inertia(robot: Robot, q: Array) -> str:
 
 
 def fastest(robot: Robot, qd: Array) -> str:
-    """The joint of the largest velocity, in words; the first that is not finite where one is not."""
+    """A text with the joint of the largest velocity, or the first that is not finite."""
     k = int(np.argmax(np.where(np.isfinite(qd), np.abs(qd), np.inf)))
     joint = robot.joints[k]
     unit = "rad/s" if joint.kind == "revolute" else "m/s"

@@ -20,7 +20,7 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 FAR = 1e3
-"""A correction this many times as long as the drift, and longer than the step, is none."""
+"""A correction this many times as long as the drift, and longer than the step, is refused."""
 
 
 class Corrector:
@@ -31,7 +31,7 @@ class Corrector:
     Args:
         robot: with constraints.
         redundant: as of `armdyn.simulate`.
-        always: whether every state is moved; else those near dead points alone, where drift would lead the motion onto
+        always: true to move every state; else those near dead points alone, at which drift would lead the motion onto
             another branch.
     """
 
@@ -97,7 +97,7 @@ class Corrector:
         )
 
     def _refuse_far(self, q: Array, found: Projected, since: Array) -> None:
-        """Raise a SimulationError where a correction is far above the drift that it corrects, and above the step."""
+        """Raise a SimulationError if a correction is far above the drift that it corrects, and above the step."""
         M = np.asarray(self.robot.mass_matrix(q))
         far = _length(M, found.q - q)
         drift = np.abs(found.phi / self.points.lengths).sum(axis=-1)
@@ -137,7 +137,7 @@ def corrector_of(robot: Robot, method: Method, project: bool, redundant: Redunda
 def notes_on_projection(
     corrector: Corrector | None, robot: Robot, method: Method, redundant: Redundant, samples: Samples
 ) -> Iterator[str]:
-    """How far steps had drifted; of a motion without projection, that it came near a dead point."""
+    """Notes on the drift of the steps; for a motion without projection, on dead points near it."""
     if corrector is not None:
         yield from corrector.notes()
     elif robot.model.constraints and samples.count > 1 and DeadPoints(robot, redundant).on_path(samples.q).any():

@@ -41,9 +41,9 @@ SOURCES = (
 def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
     """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), and power P of all that acts on the arm, W, scalar.
 
-    Within the constraints of the robot where it has some (Modern Robotics 8.96), which do no work. P = (tau - tau_fric)
-    . qd - f_tip . V_tip is what joints and surroundings put into the arm, less what friction takes; f_tip . V_tip =
-    (J^T f_tip) . qd (Modern Robotics 5.26, 8.81).
+    The motion is within the constraints of the robot, if any (Modern Robotics 8.96), which do no work. P = (tau -
+    tau_fric) . qd - f_tip . V_tip is the power of joints and surroundings, less the power dissipated by friction; f_tip
+    . V_tip = (J^T f_tip) . qd (Modern Robotics 5.26, 8.81).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -110,13 +110,13 @@ def sliding_motion(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip
     """`motion`, with the friction of joints that slide in given directions; that friction is the third result.
 
     Dry friction keeps its direction past the zero of a joint's velocity, so that it is smooth there, and is left out
-    where the direction is 0.
+    if the direction is 0.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
-        directions: 1 of a joint that slides forwards, -1 backwards, 0 of one that sticks, shape (..., joints).
+        directions: 1 for a joint that slides forwards, -1 backwards, 0 if it sticks, shape (..., joints).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
     friction = sliding_friction(model, qd, directions)
@@ -163,7 +163,7 @@ def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple
 
 
 def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:
-    """`motion` of a robot: compiled, or where its constraints may depend on each other, by least squares."""
+    """`motion` of a robot: compiled, or if its constraints may depend on each other, by least squares."""
     if not robot.model.constraints:
         return compiled(motion, robot)
     if redundant == "error":
@@ -178,7 +178,7 @@ def through_dead_points(
     """Equations of motion whose accelerations stay on their branch at dead points (`armdyn.constraints.dead_points`).
 
     States of a step that approach one are put onto the constraints, off which rows have other accelerations. If
-    friction depends on the load, rows alone count: what constraints take bears on the accelerations without them.
+    friction depends on the load, rows alone count: the forces of constraints change the accelerations without them.
 
     Args:
         robot: with constraints.
@@ -211,7 +211,7 @@ def through_dead_points(
 def _by_least_squares(
     robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Array | None = None
 ) -> tuple[Array, Any, Array]:
-    """The same as `rubbing_motion`, by the singular values of A; not finite where the state is not."""
+    """The results of `rubbing_motion`, by the singular values of A; not finite if the state is not."""
     forces = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
     shape = np.broadcast_shapes(q.shape, qd.shape, forces.shape)
     q, qd, forces = (np.broadcast_to(a, shape) for a in (q, qd, forces))

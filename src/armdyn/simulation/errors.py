@@ -6,7 +6,7 @@ from armdyn.errors import ArmdynError
 
 
 class FrictionWarning(UserWarning):
-    """Joints with dry friction that creep or chatter about rest in a closed loop, where they should stick."""
+    """Joints with dry friction that creep or chatter about rest in a closed loop, although they should stick."""
 
 
 class UntracedControllerWarning(UserWarning):
@@ -22,7 +22,7 @@ class StepWarning(UserWarning):
 
 
 class DeadPointWarning(UserWarning):
-    """A closed loop that passes a dead point of its robot's constraints, where it may change to another branch."""
+    """A closed loop that passes a dead point of its robot's constraints, at which it may change to another branch."""
 
 
 class SettingError(ArmdynError, ValueError):

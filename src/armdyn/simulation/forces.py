@@ -27,7 +27,7 @@ from armdyn.spatial.rotations import Array
 Index = tuple[int, ...]
 
 ROUNDING = 1e-9
-"""In sample times: what adding up steps makes wrong of the time at which a sample is due."""
+"""Tolerance of the time of a sample, in sample times, for the rounding errors of summed steps."""
 
 
 class Force(Protocol):
@@ -35,11 +35,11 @@ class Force(Protocol):
 
     @property
     def held(self) -> bool:
-        """Whether it is constant during each step."""
+        """True if the force is constant during each step."""
 
     @property
     def rows(self) -> int | None:
-        """How many holds its table has, where it is a table."""
+        """The number of holds of a table; None for other forces."""
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
         """Its value in hold k, at time t and that state."""
@@ -50,7 +50,7 @@ class Force(Protocol):
 
 @dataclass(frozen=True)
 class Constant:
-    """The same value all the time."""
+    """A force that is constant in time."""
 
     value: Array
     held = True
@@ -82,7 +82,7 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return len(self.values)
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
@@ -105,7 +105,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Law:
-    """A function of time and state, asked whenever the equations of motion are evaluated."""
+    """A function of time and state, called whenever the equations of motion are evaluated."""
 
     function: Callable[[float, Array, Array], Any]
     what: str
@@ -129,7 +129,7 @@ class Law:
         return value  # type: ignore[no-any-return]
 
     def of(self, index: Index) -> Law:
-        """The same function; it sees one state at a time."""
+        """The function for one state of a batch at a time."""
         return Law(self.function, self.what, self.shape[-1:], self.names)
 
     def _checked(self, value: Any, t: float) -> Array:
@@ -141,7 +141,7 @@ class Law:
         raise ShapeError(f"{name} has shape {force.shape}; expected {self.shape}")
 
     def _refuse_if_not_finite(self, value: Array, t: float, q: Array, qd: Array) -> None:
-        """NaN or infinity from finite states ends the simulation, but in a batch only where no state is spared."""
+        """Refuse NaN or infinity from finite states; in a batch only if no state has finite forces."""
         at_finite_states = value[np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1)]
         bad = ~np.isfinite(at_finite_states)
         if len(bad) and bad.any(axis=-1).all():
@@ -155,15 +155,15 @@ class Callback:
     """A function of time and state that runs at its own sample time: the ``torque`` or ``f_tip`` of a simulation.
 
     It is called at the first step that begins at or after each multiple of the sample time, in order, with the state
-    there, and its value is held until the next call: so it may keep a memory, branch, and call what it likes. With
-    "rk4" too, whose stages see the held value. An adaptive method, which tries steps and rejects them, is refused.
+    there, and its value is held until the next call: so it may keep a memory, branch, and call any function. With
+    "rk4" too, all stages use the held value. An adaptive method, which tries steps and rejects them, is refused.
 
     Args:
         function: of (t, q, qd), s, rad or m, rad/s or m/s, shape (..., n); the state is read-only.
-        sample_time: s, best a multiple of the step; ``trajectory.notes`` says so of others.
+        sample_time: s, best a multiple of the step; for others ``trajectory.notes`` has a note.
 
     Raises:
-        SettingError: what is no function, or a sample time that is not above zero.
+        SettingError: not a function, or a sample time that is not above zero.
 
     >>> robot = armdyn.load("planar_2r")
     >>> def bang_bang(t, q, qd):
@@ -196,10 +196,10 @@ class Callback:
 
 @dataclass(frozen=True)
 class EndingCallback(Callback):
-    """A `Callback` that may end the motion: the state in which it says so is the last that is kept.
+    """A `Callback` that may end the motion: the state in which it does so is the last that is kept.
 
     Args:
-        has_ended: whether the motion ends at the time of the last call.
+        has_ended: returns True if the motion ends at the time of the last call.
     """
 
     has_ended: Callable[[], bool]
@@ -222,14 +222,14 @@ class Sampled:
     rows = None
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
-        """The value held at time t; a new one where a sample is due."""
+        """The value held at time t; a new one if a sample is due."""
         due = math.floor(t / self.sample_time + ROUNDING)
         if due > self.sample:
             self.sample, self.value = due, self.law.at(k, t, q, qd).copy()
         return self.value  # type: ignore[no-any-return]
 
     def of(self, index: Index) -> Force:
-        """Nothing for one state of a batch: only adaptive methods, whose time goes back and forth, ask for it."""
+        """Refuse single states of a batch: only adaptive methods, whose time goes back and forth, request them."""
         raise SettingError(
             f"{self.law.what} has a sample time of {self.sample_time:g} s of its own; simulate it with steps of one "
             f"length, {option('method', 'rk4')} or 'euler'"
@@ -238,24 +238,24 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Forces:
-    """The joint torques and, where there is one, the tip's wrench."""
+    """The joint torques and, if there is one, the tip's wrench."""
 
     torque: Force
     f_tip: Force | None = None
 
     @property
     def are_known(self) -> bool:
-        """Whether they are numbers that are known beforehand, which a compiled loop can take."""
+        """True if the forces are numbers that are known beforehand, which a compiled loop can take."""
         return all(one is None or isinstance(one, Constant | Table) for one in (self.torque, self.f_tip))
 
     @property
     def by_callables(self) -> bool:
-        """Whether one of them is a function."""
+        """True if one of the forces is a function."""
         return any(isinstance(one, Law | Sampled) for one in (self.torque, self.f_tip))
 
     @property
     def held(self) -> bool:
-        """Whether all are constant during each step."""
+        """True if all forces are constant during each step."""
         return self.torque.held and (self.f_tip is None or self.f_tip.held)
 
     def check(self, duration: float) -> None:
@@ -268,7 +268,7 @@ class Forces:
         """The times from 0 to the duration between which all forces are smooth.
 
         Raises:
-            ShapeError: a table of equal holds beside a force with times of its own.
+            ShapeError: a table of equal holds together with a force with times of its own.
         """
         own = [f.times for f in (self.torque, self.f_tip) if isinstance(f, Scheduled)]
         if own and self.rows is not None:
@@ -280,13 +280,13 @@ class Forces:
 
     @property
     def jump(self) -> bool:
-        """Whether they may jump at the edges."""
+        """True if the forces may jump at the edges."""
         both = (self.torque, self.f_tip)
         return self.rows is not None or any(isinstance(f, Scheduled | Sampled) and f.held for f in both)
 
     @property
     def sampled(self) -> bool:
-        """Whether one of them is a function with a sample time of its own."""
+        """True if one of the forces is a function with a sample time of its own."""
         return any(isinstance(one, Sampled) for one in (self.torque, self.f_tip))
 
     def unknown(self, dof: int) -> Forces:
@@ -295,7 +295,7 @@ class Forces:
 
     @property
     def ended(self) -> bool:
-        """Whether one of them ends the motion at the time for which they were asked last."""
+        """True if one of the forces ends the motion at the time of its last evaluation."""
         return any(isinstance(one, Sampled) and one.has_ended() for one in (self.torque, self.f_tip))
 
     def samples_between_steps(self, method: Method, duration: float) -> Iterator[str]:
@@ -317,16 +317,16 @@ class Forces:
                 )
 
     def in_step(self, k: int, t: float, q: Array, qd: Array) -> Forces:
-        """The same for the step that begins now: functions with a sample time give the value they hold in it."""
+        """The forces in the step that begins now: functions with a sample time by the value they hold in it."""
         both = {name: f for name, f in vars(self).items() if isinstance(f, Sampled)}
         return replace(self, **{name: Constant(f.at(k, t, q, qd)) for name, f in both.items()}) if both else self
 
     def between(self, begin: float, end: float) -> Forces:
-        """The same for times between two edges, as they are until the second."""
+        """The forces for times between two edges, at the second by their values before it."""
         return self._changed(lambda force: force.between(begin, end))
 
     def on_grid(self, grid: StepGrid) -> Forces:
-        """The same for steps of one length: what holds its values becomes a table with a row for each step.
+        """The forces for steps of one length: held forces become tables with one row per step.
 
         Raises:
             ShapeError: a table whose rows are not one for each step.
@@ -345,7 +345,7 @@ class Forces:
 
     @property
     def rows(self) -> int | None:
-        """How many holds the tables have; None where there is no table."""
+        """The number of holds of the tables; None if there is no table."""
         rows = {f.rows for f in (self.torque, self.f_tip) if f is not None and f.rows is not None}
         if len(rows) > 1:
             shown = " and ".join(map(str, sorted(rows)))
@@ -353,7 +353,7 @@ class Forces:
         return rows.pop() if rows else None
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
-        """(tau,) or (tau, f_tip): what the compiled functions take behind the state."""
+        """(tau,) or (tau, f_tip): the arguments of the compiled functions after the state."""
         tau = self.torque.at(k, t, q, qd)
         return (tau,) if self.f_tip is None else (tau, self.f_tip.at(k, t, q, qd))
 
@@ -382,7 +382,7 @@ def _refuse_other_arguments(name: str, law: Callable[..., Any]) -> None:
         )
     try:
         inspect.signature(law).bind(0.0, np.zeros(1), np.zeros(1))
-    except ValueError:  # of what has no signature
+    except ValueError:  # the callable has no signature
         return
     except TypeError as error:
         shown = getattr(law, "__qualname__", type(law).__name__)

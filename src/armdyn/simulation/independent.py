@@ -24,13 +24,13 @@ from armdyn.spatial.rotations import Array
 
 
 def checked_start(robot: Robot, q: Array, qd: Array, redundant: Redundant) -> tuple[Robot, Redundant, list[str]]:
-    """The robot that moves from a state, how it moves where rows depend on others, and notes on rows left out.
+    """The robot that moves from a state, the treatment of dependent rows, and notes on rows left out.
 
-    By "auto" rows that follow from others at all states are left out; at a state where more do than near it the motion
-    is not known.
+    With "auto" rows that follow from others at all states are left out; at a state at which more do than near it the
+    motion is not determined.
 
     Args:
-        robot: that a caller gives.
+        robot: the robot given by the caller.
         q: joint positions at first, rad or m, shape (..., n).
         qd: joint velocities at first, rad/s or m/s, shape (..., n).
         redundant: as of `armdyn.simulate`.
@@ -57,7 +57,7 @@ def checked_start(robot: Robot, q: Array, qd: Array, redundant: Redundant) -> tu
 
 
 def without_redundant_rows(robot: Robot, q: Array) -> Robot:
-    """The robot without the rows that follow from others at all states; as it is where more do at q than near it."""
+    """The robot without the rows that follow from others at all states; unchanged if more do at q than near it."""
     try:
         smaller: Robot = robot.with_independent_constraints(q, rank_tolerance=DRIFTED)
     except SingularState:
@@ -68,7 +68,7 @@ def without_redundant_rows(robot: Robot, q: Array) -> Robot:
 def spanning_rows(robot: Robot) -> Robot:
     """The robot without the rows that follow from others at all states, found at a state of its own choice.
 
-    Where its loops do not close from the middle of its joints' ranges, the robot as it is.
+    The robot is returned unchanged if its loops do not close from the middle of its joints' ranges.
     """
     if not robot.model.constraints:
         return robot
@@ -77,7 +77,7 @@ def spanning_rows(robot: Robot) -> Robot:
         at = close_loop(robot, q) if holonomic(robot).any() else q
         smaller, _, _ = checked_start(robot, np.asarray(at), np.zeros(robot.dof), "auto")
     except (ConstraintError, ArmdynError):
-        return robot  # a call names what is wrong with its own state
+        return robot  # a call reports the error of its own state
     return smaller
 
 

@@ -23,7 +23,7 @@ AT_STOP = 1e-8
 """rad or m: a joint that is so little beyond a stop is at it."""
 
 SOLVED = 1e-10
-"""Of the velocities: an implicit equation that is left out by less is solved."""
+"""An implicit equation is solved if its residual, over the velocities, is below this."""
 
 OF_IMPULSES = (
     "friction depends on the load, and does not feel the impulses of stops and contacts: impacts change velocities as "
@@ -37,13 +37,13 @@ OF_PUSHES = (
 
 
 LOST = 0.1
-"""Of the energy that changed hands: what a motion may gain or lose by its steps before a note says so."""
+"""Largest energy drift of a motion without a note, over the energy that was exchanged."""
 
 PER_STEP = 10.0
-"""Drift of the energy in a step of an adaptive method, by its tolerance, before a note says so."""
+"""Largest energy drift per step of an adaptive method without a note, over its tolerance."""
 
 MOVES = 1e-3
-"""rad or m: joints that move by less only chatter about their rest, where little energy changes hands."""
+"""rad or m: joints that move by less only chatter about rest, with little exchange of energy."""
 
 
 def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> tuple[str, ...]:
@@ -68,14 +68,14 @@ def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccou
 
 
 def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
-    """What a simulation does not know of friction.
+    """Notes on friction that a simulation leaves out.
 
     Args:
-        robot: what moves.
-        slides: the same without the laws whose state the simulation carries.
+        robot: the robot that moves.
+        slides: the robot without the laws whose state the simulation carries.
         method: of the simulation.
-        sticks: whether joints with dry friction stick.
-        pushed: whether there are stops or contacts.
+        sticks: true if joints with dry friction stick.
+        pushed: true if there are stops or contacts.
     """
     yield from friction_at_rest(slides, method, sticks=sticks, pushed=pushed)
     if slides is robot:
@@ -83,7 +83,7 @@ def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bo
 
 
 def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
-    """That joints which would stick do not do so in this simulation, and what pushes that friction does not feel."""
+    """Notes on joints that should stick and do not in this simulation, and on forces left out of its friction."""
     if pushed and drive_of_links(robot).depends_on_load:
         yield OF_IMPULSES if can_hold(robot) else OF_PUSHES
     drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
@@ -114,7 +114,7 @@ def friction_states(robot: Robot) -> Iterator[str]:
 
 
 def _drift(robot: Robot, t: Array, q: Array) -> Iterator[str]:
-    """How far the motion drifted from the constraints it had to keep."""
+    """Notes on the drift of the motion from its constraints."""
     rows = [row for row in robot.constraint_rows if row.holonomic]
     if rows:
         phi = np.abs(robot.constraint_error(q))
@@ -126,7 +126,7 @@ def _drift(robot: Robot, t: Array, q: Array) -> Iterator[str]:
 
 
 def _unsolved(samples: Samples, energy: EnergyAccount) -> Iterator[str]:
-    """How far the iterations of an implicit method stayed from the solution; its residual is twice an energy."""
+    """Notes on the residual that the iterations of an implicit method left; it is twice an energy."""
     if "residual" in samples.memory:
         scale = np.where(energy.scale == 0, 1.0, energy.scale)
         residuals = np.sqrt(samples.memory["residual"] / scale)
@@ -143,7 +143,7 @@ def _energy_drift(robot: Robot, method: Method, samples: Samples, energy: Energy
     chatters = any(note.startswith(CHATTERING) for note in samples.notes)
     if not isinstance(method, FixedStep | Adaptive) or chatters:
         return
-    drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a state that is lost another note tells
+    drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a diverged state another  note tells
     worst = np.unravel_index(np.argmax(drift), drift.shape)
     when, index = int(worst[0]), tuple(int(k) for k in worst[1:])
     q, qd = (np.moveaxis(a, 0, -2)[index] for a in (samples.q, samples.qd))
@@ -169,7 +169,7 @@ def _why_drifting(robot: Robot, method: FixedStep | Adaptive, samples: Samples, 
 def _of_tolerance(method: Adaptive, samples: Samples, size: float) -> float:
     """The part of the energy that may drift by the errors that an adaptive method allows in its steps.
 
-    ``size`` is that of positions and velocities, beside which an absolute error counts.
+    ``size`` is that of positions and velocities, relative to which an absolute error counts.
     """
     steps = samples.effort.steps / max(int(np.prod(samples.q.shape[1:-1])), 1)
     return PER_STEP * (steps + 1.0) * (method.rtol + method.atol / max(min(size, 1.0), MOVES))
@@ -198,8 +198,8 @@ def limits_left(
 ) -> Iterator[str]:
     """One sentence for each kind of limit, with every joint that goes beyond.
 
-    ``unit_of`` says by kind of joint and quantity in which unit, and what one of it is in SI; ``of``, at the end, of
-    which times. A position so far beyond as ``at_limit``, rad or m, is at its limit.
+    ``unit_of`` returns the unit by kind of joint and quantity, and its value in SI; ``of``, at the end, names the
+    times. A position that is beyond by less than ``at_limit``, rad or m, is at its limit.
     """
     several = joints_of_several(robot)
     rows, offsets = np.array([row for _, row, _ in several]).reshape(-1, robot.dof), [offset for *_, offset in several]
@@ -236,7 +236,7 @@ def _joints_beyond(values: Array, low: Array, high: Array, least: float) -> list
 
 
 def _beyond(values: Array, low: float, high: float, least: float) -> Array:
-    """How far values are beyond their limits; 0 if that is less than ``least``."""
+    """Excess of values over their limits; 0 if it is less than ``least``."""
     beyond = np.maximum(values - high, low - values)
     return np.where(beyond < least, 0.0, beyond)
 

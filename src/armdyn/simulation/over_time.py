@@ -1,4 +1,4 @@
-"""Forces that are known at some times, on straight lines between them or held from each to the next."""
+"""Forces that are known at some times, linear between them or held from each to the next."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ class Scheduled:
             )
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
-        """The value at a time; behind a jump, at one."""
+        """The value at a time; at a jump, the one after it."""
         return self.along(self._row(t), t)
 
     def at_times(self, t: Array) -> Array:
-        """The values at several times, shape (len(t), *batch, size); behind a jump, at one."""
+        """The values at several times, shape (len(t), *batch, size); at a jump, those after it."""
         rows: Any = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         before = self.values[rows]
         if self.held:
@@ -115,7 +115,7 @@ class Scheduled:
         return values
 
     def along(self, row: int, t: float) -> Array:
-        """The value at a time in the interval behind a row."""
+        """The value at a time in the interval after a row."""
         before = self.values[row]
         if self.held:
             return before  # type: ignore[no-any-return]
@@ -124,13 +124,13 @@ class Scheduled:
         return value
 
     def at_begins(self, grid: StepGrid) -> Array:
-        """The values when the steps of a grid begin; a time that rounding moved behind its step counts as reached."""
+        """The values when the steps of a grid begin; a time that rounding moved after its step counts as reached."""
         begins = grid.times(np.arange(grid.steps)) + ROUNDING * grid.step
         rows: Any = np.searchsorted(self.times, begins, side="right") - 1
         return self.values[rows]  # type: ignore[no-any-return]
 
     def begins_late(self, name: str, grid: StepGrid) -> str | None:
-        """A sentence on held values that begin with a step behind their times, where there are such."""
+        """A sentence on held values that begin with a step after their times; None if there are none."""
         within = self.times[(self.times > 0.0) & (self.times < grid.duration)]
         ratio = within / grid.step
         between = within[np.abs(ratio - np.rint(ratio)) > ROUNDING * np.maximum(ratio, 1.0)]
@@ -142,7 +142,7 @@ class Scheduled:
         )
 
     def between(self, begin: float, end: float) -> Interval:
-        """The force between two times, none of its own lying between them; also at the end, where it may jump."""
+        """The force between two times, none of its own lying between them; at the end, by its values before a jump."""
         return Interval(self, self._row(0.5 * (begin + end)))
 
     def of(self, index: tuple[int, ...]) -> Scheduled:
@@ -164,7 +164,7 @@ class Interval:
 
     @property
     def held(self) -> bool:
-        """Whether it is constant."""
+        """True if the force is constant."""
         return self.force.held
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:

@@ -14,9 +14,9 @@ def progress_bar(enabled: bool, total: float, what: str, *, unit: str = "s", for
     """A bar on stderr with the simulated time, or another count, which goes away when it is done.
 
     Args:
-        enabled: whether it is wanted; else nothing is shown.
-        total: what there is to do: the duration, s, or a number of ``unit``.
-        what: stands before the bar.
+        enabled: true to show the bar.
+        total: the duration, s, or a number of ``unit``.
+        what: the text before the bar.
         unit: of the total.
         form: the format of its numbers.
     """

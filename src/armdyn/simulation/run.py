@@ -1,4 +1,4 @@
-"""From an initial state to a `Trajectory`."""
+"""Simulation from an initial state to a `Trajectory`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ OF_OTHERS = {
     **dict.fromkeys(("steps", "n_steps", "num_steps"), "give duration= and step=, s"),
     **dict.fromkeys(("gravity", "g"), "gravity is the robot's: robot.with_gravity((0, 0, -9.81))"),
 }
-"""Arguments that simulations of other programs have, and what to do here."""
+"""Arguments of simulations of other programs, and their counterparts here."""
 
 
 @answering(OF_OTHERS)
@@ -100,32 +100,32 @@ def simulate(
 ) -> Trajectory:
     """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
 
-    Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
+    Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and with it the work of torques and
     wrench, so that ``trajectory.energy.drift`` shows the error of the integration. A robot with constraints moves
-    within them (8.96); how far it drifts from them by the integration's errors is in ``trajectory.notes``. Joint limits
+    within them (8.96); its drift from them by the integration's errors is in ``trajectory.notes``. Joint limits
     are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them. Joints with dry friction
     stick and slip (8.9.4): the times are in ``trajectory.events``, the friction in ``trajectory.signals``.
 
-    Where joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as
-    `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
-    counts as potential. ``torque`` acts on the rotors; stops and contacts push the links, whose impacts the rotors do
-    not feel. Rotors and links with dry friction stick and slip each by itself; the friction of rotors is
+    If joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as in
+    `flexible_forward_dynamics`: theta and thetad are in ``trajectory.signals``, and the energy of the springs
+    counts as potential. ``torque`` acts on the rotors; stops and contacts push the links, whose impacts do not reach
+    the rotors. Rotors and links with dry friction stick and slip each by itself; the friction of rotors is
     ``trajectory.signals["rotor_friction"]``.
 
-    Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the motion:
-    ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. What is stored in it
+    If friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), the bristle deflection is part of the
+    motion: ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. Its energy
     counts as potential energy. At flexible joints it follows the rotor.
 
     Args:
-        robot: what moves.
+        robot: the robot that moves.
         q0: joint positions at t = 0, rad or m, shape (..., n); leading axes are a batch.
-        qd0: joint velocities at t = 0, rad/s or m/s, shape (..., n); at rest where none are given.
-        theta0: of a robot with flexible joints, positions of the rotors at the joints at t = 0, rad or m, shape
-            (..., n); where the links are, the springs unbent, if left out. Not read at rigid joints.
+        qd0: joint velocities at t = 0, rad/s or m/s, shape (..., n); at rest by default.
+        theta0: for a robot with flexible joints, positions of the rotors at the joints at t = 0, rad or m, shape
+            (..., n); by default those of the links, the springs unbent. Not read at rigid joints.
         thetad0: their velocities, rad/s or m/s, shape (..., n); those of the links if left out.
-        bristles0: of friction with a state of its own, the bending at t = 0, rad or m, shape (..., bristles); unbent
-            if left out.
-        duration: s. With fixed steps, the last step is shortened where this is no multiple of the step.
+        bristles0: for friction with a state of its own, the deflection at t = 0, rad or m, shape (..., bristles); zero
+            by default.
+        duration: s. With fixed steps, the last step is shortened if this is not a multiple of the step.
         torque: joint forces, N m or N. None: zero. An array with at most the axes of the state, (n,) or (..., n), is
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
             step k (a zero-order hold, as in Modern Robotics' ForwardDynamicsTrajectory, whose last row moves nothing
@@ -140,16 +140,16 @@ def simulate(
             "variational", "taylor"; for stiff motions "radau", "bdf", "lsoda"; or an object with settings: `Adaptive`,
             `RungeKutta4`, `Euler`, `SemiImplicitEuler`, `Heun`, `ConstantAcceleration`, `AdamsBashforthMoulton4`,
             `Variational`, `Taylor`.
-            docs/simulation.md says when to use which.
-        step: of methods with steps of one length, s; 1e-3 where none is given.
-        rtol: of "adaptive", relative error allowed in a step; 1e-10 where none is given.
-        atol: of "adaptive", absolute error allowed in a step; 1e-10 where none is given.
-        save_every: keep a state every so many seconds. Otherwise each step is kept, or a thousand equal intervals of
+            docs/simulation.md compares them.
+        step: of methods with steps of one length, s; 1e-3 by default.
+        rtol: of "adaptive", relative error allowed in a step; 1e-10 by default.
+        atol: of "adaptive", absolute error allowed in a step; 1e-10 by default.
+        save_every: keep a state every this many seconds. Otherwise each step is kept, or a thousand equal intervals of
             an adaptive motion.
-        times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
+        times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added if missing.
         dense_output: keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as its
             steps at any time, with the velocity before an impact at its time itself; and ``trajectory.rotors_at(t)`` of
-            flexible joints. Some 1.5 kB a step for an arm of six joints.
+            flexible joints. About 1.5 kB per step for an arm of six joints.
         redundant: of a robot with constraints some of which follow from others, as those of a planar linkage closed in
             space do. "auto" leaves out the rows that do so at all states, with a note, and refuses a first state at
             which more do than near it. "error" refuses both; "least_squares" is as of `constrained_forward_dynamics`,
@@ -158,20 +158,20 @@ def simulate(
         project: of a robot with constraints: put q onto phi(q) = 0 and qd onto A qd = 0 after every step, by the least
             corrections in the metric of M, so that errors do not add up over time. The trajectory's notes say how far
             the steps had drifted.
-        events: `JointLimit`, `Plane`, `Crossing`: what to look out for. Each time it happens, located to rounding, is
+        events: `JointLimit`, `Plane`, `Crossing` to detect. Each occurrence, located to rounding, is
             in ``trajectory.events``.
         stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
         contacts: each a `Contact`, a point that a plane pushes and never pulls. The forces of stops and contacts are in
-            ``trajectory.signals``, what impacts take is counted as work. With events, stops and contacts
-            the states of a batch are integrated one after the other, and a callable sees one state; so, too, with dry
-            friction and a callable.
-        brakes: by joint whose actuator has a `armdyn.actuators.Brake`, what switches it: pairs of a time, s, or an
-            event, and "engaged" or "released". At first they are as the robot has them. See docs/simulation.md.
+            ``trajectory.signals``, the energy that impacts dissipate is counted as work. With events, stops and
+            contacts the states of a batch are integrated one after the other, and a callable gets one state; so, too,
+            with dry friction and a callable.
+        brakes: switches by joint whose actuator has a `armdyn.actuators.Brake`: pairs of a time, s, or an
+            event, and "engaged" or "released". At first they are as the robot has them (docs/simulation.md).
         progress: show a progress bar on stderr.
 
     With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
-    without harm to the others; so a callable sees the whole batch. The adaptive method integrates state after state,
-    each with its own steps, exactly as if alone; a callable sees one state of shape (n,).
+    without harm to the others; so a callable gets the whole batch. The adaptive method integrates state after state,
+    each with its own steps, exactly as if alone; a callable gets one state of shape (n,).
 
     Raises:
         ShapeError: an array, or what a callable returned, that does not fit the robot.
@@ -180,7 +180,7 @@ def simulate(
         UnknownName: a method that does not exist, or f_tip for a robot without a single tip.
         ConstraintError: an initial state that the robot's constraints do not allow, or at which they are redundant.
         SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
-        SimulationInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.trajectory`` holds what was simulated until then.
+        SimulationInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.trajectory`` has the motion until then.
 
     >>> robot = armdyn.load("planar_2r")
     >>> falls = armdyn.simulate(robot, [0.0, 0.0], duration=1.0)
@@ -255,7 +255,7 @@ def _how_far(samples: Samples, duration: float) -> str:
 
 
 def _keep(error: Exception, trajectory: Trajectory) -> None:
-    """Put what was simulated into an error, and say so."""
+    """Attach the trajectory so far to an error, and state it in its message."""
     error.trajectory = trajectory  # type: ignore[attr-defined]
     if isinstance(error, SimulationError):
         error.args = (f"{str(error).removesuffix('.')}. {KEPT}",)
@@ -290,7 +290,7 @@ BACKLASH_NOT_LOCATED = (
 
 
 def refuse_coupled_loads() -> None:
-    """Refuse rigid joints that would stick, and do not beside flexible ones."""
+    """Refuse rigid joints that should stick, and cannot in an arm with flexible joints."""
     stiff = either("robot.without_springs()", "actuators without springs")
     raise SettingError(
         "events, stops, contacts and brakes are not for arms with flexible joints beside rigid ones whose friction "
@@ -317,14 +317,14 @@ def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
 
 
 def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Labels:
-    """Names and units of the values of signals, where they are known."""
+    """Names and units of the values of signals, if they are known."""
     known = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
     known["bristles"] = bristle_labels(robot.model)
     return {name: known[name] for name in signals if name in known}
 
 
 def made_trajectory(system: System, method: Method, samples: Samples, wall_time: float) -> Trajectory:
-    """Accelerations and energies follow from what was kept, in one call each."""
+    """The trajectory of the samples; accelerations and energies are computed in one call each."""
     robot, t, q, qd, (tau, *wrench) = system.robot, samples.t, samples.q, samples.qd, samples.forces
     with np.errstate(all="ignore"):
         qdd, energy, signals = system.results(samples)

@@ -1,4 +1,4 @@
-"""Checks of what a caller sets: numbers, and the initial state."""
+"""Checks of the settings of a caller: numbers, and the initial state."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = 
 
 
 def check_keeps_constraints(robot: Robot, method: FixedStep) -> None:
-    """Refuse a method whose formula knows no constraints, of a robot that has some."""
+    """Refuse a method whose formula does not keep constraints, for a robot that has some."""
     if robot.model.constraints and not method.scheme.constrained:
         raise SettingError(
             f"{method} does not keep constraints, and {robot.name!r} has some; use {option('method', 'rk4')} or "

@@ -1,4 +1,4 @@
-"""Errors of a motion that broke off, which hold what was simulated until then."""
+"""Errors of a motion that broke off, which hold the trajectory until then."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ KEPT = "What was simulated until then is in error.trajectory."
 class SimulationError(ArmdynError, RuntimeError):
     """A motion that could not be continued.
 
-    ``trajectory`` holds all that was simulated until then; it is None where the very first state was refused.
+    ``trajectory`` is the motion until then; it is None if the very first state was refused.
     """
 
     trajectory: Trajectory | None = None
 
 
 class SimulationInterrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of a simulation; ``trajectory`` holds all that was simulated until then.
+    """Ctrl-C in the middle of a simulation; ``trajectory`` is the motion until then.
 
-    It is a KeyboardInterrupt, so that what does not ask for it ends as it always does. In an interactive session,
-    ``sys.last_value.trajectory`` is what was simulated.
+    It is a KeyboardInterrupt, so that programs that do not catch it end as usual. In an interactive session,
+    ``sys.last_value.trajectory`` is the motion.
 
     Args:
-        message: what was interrupted, and when.
-        trajectory: until then.
+        message: the interrupted action, and its time.
+        trajectory: the motion until then.
     """
 
     def __init__(self, message: str, trajectory: Trajectory) -> None:

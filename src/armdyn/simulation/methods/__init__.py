@@ -1,4 +1,4 @@
-"""The integration methods: formulas, each written once, and their settings. None knows of joints, rows or elements."""
+"""The integration methods: formulas, each written once, and settings, independent of joints, rows and elements."""
 
 from armdyn.lazy import modules_of
 

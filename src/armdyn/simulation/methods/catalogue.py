@@ -42,7 +42,7 @@ AS_PRINTED = Scheme("constant_acceleration_as_printed", constant_acceleration_as
 
 @dataclass(frozen=True)
 class FixedStep:
-    """A method whose steps all have the same length; the last is shortened where the duration asks for it."""
+    """A method whose steps all have the same length; the last is shortened to end at the duration."""
 
     step: float = 1e-3
 
@@ -60,9 +60,9 @@ class FixedStep:
 
 @dataclass(frozen=True)
 class Euler(FixedStep):
-    """Explicit Euler steps, as Modern Robotics 8.5 writes them. First order: the plain one, and the least accurate.
+    """Explicit Euler steps, as in Modern Robotics 8.5. First order: the simplest method, and the least accurate.
 
-    q[k+1] = q[k] + qd[k] h and qd[k+1] = qd[k] + qdd[k] h. A torque or wrench that is a callable is asked for once a
+    q[k+1] = q[k] + qd[k] h and qd[k+1] = qd[k] + qdd[k] h. A torque or wrench that is a callable is called once per
     step, in order, and once more at the end: so a controller with a memory works with this method.
 
     Args:
@@ -77,9 +77,9 @@ class Euler(FixedStep):
 
 @dataclass(frozen=True)
 class SemiImplicitEuler(FixedStep):
-    """Semi-implicit (symplectic) Euler steps: first order, and steady where explicit Euler gains energy.
+    """Semi-implicit (symplectic) Euler steps: first order, and stable when explicit Euler gains energy.
 
-    qd[k+1] = qd[k] + qdd[k] h and q[k+1] = q[k] + qd[k+1] h. What physics engines do; forces as of `Euler`.
+    qd[k+1] = qd[k] + qdd[k] h and q[k+1] = q[k] + qd[k+1] h, as in physics engines; forces as of `Euler`.
 
     Args:
         step: h, s.
@@ -97,7 +97,7 @@ class ConstantAcceleration(FixedStep):
 
     Args:
         step: T, s.
-        as_printed: what the printed program computes, in place of the formula on the slides.
+        as_printed: use the formula of the printed program, in place of the one on the slides.
 
     >>> ConstantAcceleration(step=1e-3, as_printed=True)
     ConstantAcceleration(step=0.001, as_printed=True)
@@ -122,7 +122,7 @@ class ConstantAcceleration(FixedStep):
 class Heun(FixedStep):
     """Heun's steps, the mean of the rates at both ends: second order, with two evaluations.
 
-    A torque or wrench that is a callable is asked for twice a step; an array is held during each step.
+    A torque or wrench that is a callable is called twice per step; an array is held during each step.
 
     Args:
         step: h, s.
@@ -135,7 +135,7 @@ class Heun(FixedStep):
 class RungeKutta4(FixedStep):
     """Classical fourth-order Runge-Kutta steps: halving the step divides the error by sixteen.
 
-    A torque or wrench that is a callable is asked for four times a step; an array is held during each step.
+    A torque or wrench that is a callable is called four times per step; an array is held during each step.
 
     Args:
         step: h, s.
@@ -148,9 +148,10 @@ class RungeKutta4(FixedStep):
 class AdamsBashforthMoulton4(FixedStep):
     """Adams-Bashforth-Moulton steps, a predictor-corrector (PECE): fourth order, with two evaluations.
 
-    The first three steps are Runge-Kutta's. So are the three behind every row of a table that is not the one before:
-    rates from before a jump would make the method first-order. With a table whose rows all differ it is Runge-Kutta; a
-    callable, asked for twice a step, should be smooth. Kazerounian and Gupta (1985) simulate by such a method.
+    The first three steps are Runge-Kutta's. So are the three after every row of a table that differs from the one
+    before: rates from before a jump would make the method first-order. With a table whose rows all differ it is
+    Runge-Kutta; a callable, called twice per step, should be smooth. Kazerounian and Gupta (1985) simulate by such a
+    method.
 
     Args:
         step: h, s.
@@ -171,8 +172,8 @@ class Variational(FixedStep):
     """Steps of the midpoint rule for the action: second order, symplectic, the energy error bounded for all time.
 
     For long motions of arms without losses, and for large steps. Torques enter by the discrete principle of d'Alembert,
-    at the middle of the step, where a callable is asked for them in every iteration. The equation of a step is implicit
-    and solved by a fixed number of iterations; where they leave a residual, ``trajectory.notes`` says how large. Robots
+    at the middle of the step, at which a callable is called in every iteration. The equation of a step is implicit
+    and solved by a fixed number of iterations; if they leave a residual, ``trajectory.notes`` has its size. Robots
     with constraints are refused.
 
     Args:
@@ -186,18 +187,18 @@ class Variational(FixedStep):
 class Adaptive:
     """Steps as long as the error estimate allows, by a solver of SciPy.
 
-    Each state of a batch is integrated by itself, with its own steps. A torque or wrench that is a callable is asked
-    for at times that go back and forth, because steps are tried and rejected: it must depend on its arguments only.
+    Each state of a batch is integrated by itself, with its own steps. A torque or wrench that is a callable is called
+    at times that go back and forth, because steps are tried and rejected: it must depend on its arguments only.
 
     Args:
         rtol: relative error allowed in a step.
         atol: absolute error allowed in a step: rad or m, rad/s or m/s, and J for the work.
         scipy_method: "DOP853", "RK45", "RK23" (explicit), "Radau", "BDF" (implicit, for stiff controllers), "LSODA".
-        max_steps: give up after so many steps.
-        chattering_step: s. Where a callable switches faster than any step can follow, as sign(qd) does at a joint that
-            sticks, or the joints' own friction where it depends on the load, semi-implicit Euler steps of this length
-            carry the motion on, with an error of the first order, and ``trajectory.notes`` says when. None: never; such
-            a motion takes ``max_steps`` and ends in an error.
+        max_steps: the most steps, after which an error is raised.
+        chattering_step: s. If a callable switches faster than any step can follow, e.g. sign(qd) at a joint that
+            sticks, or the joints' own friction if it depends on the load, semi-implicit Euler steps of this length
+            carry the motion on, with an error of the first order, and ``trajectory.notes`` lists the times. None:
+            never; such a motion takes ``max_steps`` and ends in an error.
 
     >>> Adaptive(rtol=1e-6, scipy_method="Radau").scipy_method
     'Radau'
@@ -234,7 +235,7 @@ class Taylor:
     Needs heyoka (``pip install heyoka``).
 
     Args:
-        tolerance: relative error allowed in a step; rounding, 2.2e-16, where none is given.
+        tolerance: relative error allowed in a step; rounding, 2.2e-16, by default.
 
     >>> Taylor()
     Taylor(tolerance=2.220446049250313e-16)
@@ -269,7 +270,7 @@ NAMES: dict[str, type[Method]] = {
 """The methods by name."""
 
 STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
-"""The adaptive methods of stiff motions, by name, and their solvers in SciPy; LSODA is implicit where it must be."""
+"""The adaptive methods of stiff motions, by name, and their solvers in SciPy; LSODA is implicit if it must be."""
 
 
 MULTISTEP = ("BDF", "LSODA")
@@ -311,7 +312,7 @@ _OF_TAYLOR = "its error is that of one number, Taylor(tolerance=...). Use 'adapt
 
 
 def can_stop(method: Method) -> bool:
-    """Whether a method can stop within a step and go on from there."""
+    """True if a method can stop within a step and go on from there."""
     return isinstance(method, Adaptive) or (isinstance(method, FixedStep) and not method.scheme.memory)
 
 

@@ -1,6 +1,6 @@
 """The one-step integration formulas, each written once: they run on arrays of floats and of traced scalars.
 
-The equations of motion are ``f(t, q, qd) = (qdd, P)``: accelerations, and the power of what acts from outside. The work
+The equations of motion are ``f(t, q, qd) = (qdd, P)``: accelerations, and the power of the external forces. The work
 W is integrated along with the motion by the same formula, so that the energy account shows the error of the formula.
 """
 
@@ -14,7 +14,7 @@ Rates = tuple[Any, Any]
 
 Equations = Callable[[Any, Any, Any], Rates]
 State = tuple[Any, ...]
-"""q, qd, W, and behind them the memory of a formula that has one."""
+"""q, qd, W, and after them the memory of a formula that has one."""
 
 Formula = Callable[[Any, Rates, Any, State, Any], State]
 """The state a step later, from the `Equations` f, f(t, q, qd), the time t, the state then, and the length h."""
@@ -50,8 +50,8 @@ def constant_acceleration(f: Equations, first: Rates, t: Any, state: State, h: A
 def constant_acceleration_as_printed(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
     """One step of the program UCL week 9 prints, "Example - Simulation (6)".
 
-    Its lines update the velocity before the position, so the new velocity stands where the slides' formula has the old
-    one: q + qd T + 3/2 qdd T^2.
+    Its lines update the velocity before the position, so the new velocity takes the place of the old one in the slides'
+    formula: q + qd T + 3/2 qdd T^2.
     """
     (q, qd, work), (qdd, power) = state, first
     qd_next = qd + qdd * h  # qDot = qDot + qDoubleDot*T

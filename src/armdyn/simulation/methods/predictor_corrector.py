@@ -6,9 +6,9 @@ ago:
     predictor (Adams-Bashforth)  p     = y_n + h/24 (55 f_n - 59 f_n-1 + 37 f_n-2 - 9 f_n-3)
     corrector (Adams-Moulton)    y_n+1 = y_n + h/24 (9 f(t + h, p) + 19 f_n - 5 f_n-1 + f_n-2)
 
-The rates are evaluated again at the corrected state (PECE): that evaluation is the f_n of the next step, and stands at
-its beginning, so that a force that is held from there on is already in it. The paper says "predictor-corrector" and not
-which; this is the usual pair.
+The rates are evaluated again at the corrected state (PECE): that evaluation is the f_n of the next step, at
+its beginning, so that it includes a force that is held from then on. The paper specifies "predictor-corrector" only;
+this is the usual pair.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from armdyn.declaration import Shape
 from armdyn.simulation.methods.formulas import Equations, Rates, State, runge_kutta_4
 
 PAST = 3
-"""How many steps back the rates are needed."""
+"""Number of past steps whose rates are needed."""
 
 PAST_RATES: dict[str, Shape] = {"past_qd": (PAST, "n"), "past_qdd": (PAST, "n"), "past_power": (PAST,)}
 """Shapes of the rates that are kept, by name: velocities, accelerations and powers."""
@@ -45,12 +45,12 @@ def adams_bashforth_moulton_4(f: Equations, first: Rates, t: Any, state: State, 
 
 
 def runge_kutta_4_remembering(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
-    """One Runge-Kutta step that keeps the rates at its beginning: how the pair starts, where there is no past yet."""
+    """One Runge-Kutta step that keeps the rates at its beginning: the starter of the pair while there is no past."""
     return (*runge_kutta_4(f, first, t, state[:3], h), *_remembering((state[1], *first), _past(state)))
 
 
 def _past(state: State) -> list[list[Any]]:
-    """Of each of qd, qdd and P, the values one, two and three steps ago."""
+    """The values of each of qd, qdd and P one, two and three steps ago."""
     _, _, _, past_qd, past_qdd, past_power = state
     of_joints = [[array[..., k, :] for k in range(PAST)] for array in (past_qd, past_qdd)]
     return [*of_joints, [past_power[..., k] for k in range(PAST)]]

@@ -23,8 +23,8 @@ class Scheme:
         memory: names and shapes of further arrays that a step takes and returns; they are zero at t = 0.
         starter: makes the first steps of a formula that needs a past, with the same memory; those after a jump of a
             force, because rates of the past do not belong to the motion after it; and steps of another length.
-        starting_steps: how many of them in a row.
-        constrained: whether it keeps a robot's constraints.
+        starting_steps: the number of consecutive steps of the starter.
+        constrained: true if it keeps a robot's constraints.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Scheme:
 
     @property
     def once(self) -> bool:
-        """Whether it evaluates the forces at the beginning of the step only."""
+        """True if it evaluates the forces at the beginning of the step only."""
         return self.evaluations == 1
 
     def start(self, q: Array, qd: Array, *bristles: Array) -> State:

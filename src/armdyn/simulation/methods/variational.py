@@ -24,7 +24,7 @@ from armdyn.program import maximum
 from armdyn.simulation.methods.formulas import Rates, State
 
 ITERATIONS = 6
-"""Of Newton's method, in each step."""
+"""Iterations of Newton's method in each step."""
 
 
 class Lagrangian(Protocol):
@@ -43,7 +43,7 @@ class Lagrangian(Protocol):
 def variational(f: Lagrangian, first: Rates, t: Any, state: State, h: Any) -> State:
     """One step of length h from t; ``first`` is f(t, q, qd), which only predicts v.
 
-    The memory is what the implicit equation was left out by at most: r . M^-1 r, twice an energy, J, of the residual r.
+    The memory is the largest residual r of the implicit equation so far, as r . M^-1 r, twice an energy, J.
     """
     q, qd, work, worst = state
     half = h * 0.5
