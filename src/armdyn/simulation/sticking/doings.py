@@ -1,4 +1,4 @@
-"""What each dry coordinate does in a step: it sticks, slips on, stops, lets go or turns round."""
+"""Contact modes of each dry coordinate during a step: stick, slip, stop, break away or reverse."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROUNDING = 1e-9
 """The part by which an impulse may be beyond its bounds, and is at them."""
 
 CORRECTED = ("turns", "held", "direction", "r")
-"""What a guess may change of another one of the same step."""
+"""Fields of a guess that differ from another one of the step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +25,11 @@ class Doings:
 
     Args:
         slip: its direction when the step begins, 0 at rest.
-        turns: whether it comes to rest within the step, 1 or 0.
-        held: whether it is held at rest when the step ends.
-        direction: in which it slips where it is not held, 1 or -1.
-        r: the time before the end of the step in which it does something else than before, s.
-        taken: the friction that the predicted step has in that time.
+        turns: 1 if it comes to rest within the step, else 0.
+        held: 1 if it is held at rest when the step ends, else 0.
+        direction: of its slip if it is not held, 1 or -1.
+        r: the time before the end of the step in which its mode differs from that before, s.
+        taken: the friction of the predicted step in that time.
         h: the length of the step, s.
     """
 
@@ -45,39 +45,40 @@ class Doings:
     def first(cls, friction: SlipFriction, holding: Array, later: Array, h: Any) -> Doings:
         """The guess by the predicted step: by velocities at its beginning and end, and the friction that holds.
 
-        What turns in the step of the method, to velocities ``later``, does so too; at its end where not in this one.
+        Coordinates that turn in the step of the method, to velocities ``later``, turn too; at its end if not in this
+        one.
         """
         slip, before, predicted = (x[friction.dry] for x in (friction.arm.slip, friction.before, friction.predicted))
         (least, most), slipping = friction.at_rest(friction.loads), friction.slipping(slip, friction.loads)
         moves = slip * slip
         rests = 1.0 - moves
         above, below = less_equal(least, holding), less_equal(holding, most)  # neither of them of NaN
-        if friction.loads:  # a compiled loop leaves out what loads hold where no joint rests
+        if friction.loads:  # a compiled loop leaves out friction under load if no joint rests
             above, below = select(sum(rests), above, 0.0), select(sum(rests), below, 0.0)
         crosses = less(slip * predicted, 0.0)
         turns = either(crosses, less(slip * later[friction.dry], 0.0))
         held = rests * above * below + turns
         r = select(rests, h, h * part_behind_zero(crosses, before, predicted))
-        stops = largest(r * moves)  # what this lets go of, it lets go then
+        stops = largest(r * moves)  # joints that this releases, it releases then
         r = r + held * rests * less(0.0, stops) * (stops - h)
         taken = select(rests, holding, slipping.force[friction.dry])
         return cls(slip, turns, held, slip + rests * (above - below), r, taken, h)
 
     def corrected(self, least: Array, most: Array, before: Array, after: Array, impulses: Array) -> tuple[Doings, Any]:
-        """The guess with what its solution contradicts changed, and above 0 where anything is.
+        """The guess with the contradicted modes changed, and a number above 0 if any is.
 
         Args:
             least, most: the friction that each may take at rest.
             before: velocities at the begin of the step.
-            after: velocities at its end, by the solution; of what is held without meaning.
-            impulses: of friction on each, beside those of the predicted step.
+            after: velocities at its end, by the solution; without meaning for held coordinates.
+            impulses: of friction on each, in addition to those of the predicted step.
         """
-        # what is held takes taken - impulse/r, which must be within the friction at rest
+        # friction of held coordinates is taken - impulse/r, which must be within the friction at rest
         forwards = self.held * less(impulses, self.r * (self.taken - most))
         backwards = self.held * greater(impulses, self.r * (self.taken - least))
         opposed = (1.0 - self.held) * less(self.direction * after, 0.0)
         slips_on = self.slip * self.slip * (1.0 - self.turns) * opposed  # but does not, as others change
-        against = opposed * less(least, most)  # what nothing holds turns round instead
+        against = opposed * less(least, most)  # coordinates that nothing holds reverse instead
         released = forwards + backwards
         direction = select(released, forwards - backwards, self.direction)
         direction = direction * (1.0 - 2.0 * opposed * (1.0 - against))
@@ -86,14 +87,15 @@ class Doings:
         return replace(self, held=held, turns=turns, direction=direction, r=r), sum(released + opposed)
 
     def unless(self, condition: Any, other: Doings) -> Doings:
-        """The guess, or where the condition is above 0 another one of the same step."""
+        """The guess, or if the condition is above 0 another one of the step."""
         changed = {name: select(condition, getattr(other, name), getattr(self, name)) for name in CORRECTED}
         return replace(self, **changed)
 
     def contradicted(self, least: Array, most: Array, after: Array, impulses: Array) -> Any:
-        """Above 0 where the solution disagrees with the guess, else 0.
+        """Above 0 if the solution disagrees with the guess, else 0.
 
-        What is held must take an impulse within its bounds over the whole step; what slips must do so in its direction.
+        Held coordinates need an impulse within their bounds over the whole step; slipping ones must slip in their
+        direction.
         """
         taken = self.h * self.taken - impulses
         slack = ROUNDING * self.h * (abs(least) + abs(most))
@@ -101,7 +103,7 @@ class Doings:
         return sum(beyond + (1.0 - self.held) * less(self.direction * after, 0.0))
 
     def heat(self, before: Array, after: Array, impulses: Array) -> Array:
-        """What each takes on paths with constant accelerations before and behind a stop, J; never below 0."""
+        """Dissipated energy of each on paths with constant accelerations before and after a stop, J; never below 0."""
         slips_on = self.slip * self.slip * (1.0 - self.turns)
         taken = self.h * self.taken - impulses
         until_stop = self.taken * (self.h - self.r) * before
@@ -113,23 +115,23 @@ class Doings:
 
     @property
     def changes(self) -> Array:
-        """1 of what does something else than before at the end of the step."""
+        """1 for each coordinate whose mode at the end of the step differs from that before, else 0."""
         found: Array = self.turns + (1.0 - self.slip * self.slip) * (1.0 - self.held)
         return found
 
     @property
     def any_changes(self) -> Any:
-        """Above 0 where any of them does something else than before."""
+        """Above 0 if the mode of any coordinate changes."""
         return sum(self.changes)
 
     @property
     def longest(self) -> Any:
-        """The longest time in which any of them does something else than before; 0 where none does."""
+        """The longest time with a changed mode of any coordinate, s; 0 if none changes."""
         return largest(select(self.changes, self.r, 0.0))
 
     @property
     def of_others(self) -> Any:
-        """The time in which the load changes of what slips on, as others change what they do; h where none does."""
+        """Time in which loads of coordinates that slip on change, by mode changes of others; h if none changes."""
         return self.longest + self.h * less_equal(self.longest, 0.0)
 
     @property
@@ -141,7 +143,7 @@ class Doings:
 
 
 def either(a: Any, b: Any) -> Any:
-    """1 where one of two conditions of 1 or 0 is 1: fewer instructions than their maximum, which minds NaN."""
+    """1 if one of two conditions of 1 or 0 is 1: fewer instructions than their maximum, which handles NaN."""
     return a + b * (1.0 - a)
 
 
@@ -154,6 +156,6 @@ def largest(of: Array) -> Any:
 
 
 def part_behind_zero(crosses: Array, before: Array, after: Array) -> Array:
-    """The part of a step that is left when a velocity passes through zero, 0 where it does not."""
+    """The fraction of a step after a velocity passes through zero, 0 if it does not."""
     found: Array = crosses * after / select(crosses, after - before, 1.0)
     return found

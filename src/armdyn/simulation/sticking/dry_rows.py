@@ -1,4 +1,4 @@
-"""The velocities of joints with dry friction as rows of those of the coordinates, traced, and what each may take."""
+"""The velocities of joints with dry friction as rows of those of the coordinates, traced, and their friction bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from armdyn.simulation.sticking.slides import Bounds
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-12
-"""Of the velocities that cancel in that of a joint, the part below which it rests."""
+"""A joint rests if its velocity, over the velocities that cancel in it, is below this."""
 
 
 class DryRows:
@@ -42,7 +42,7 @@ class DryRows:
         return np.array([move * sign(rate) for move, rate in zip(moves, rates, strict=True)], dtype=object)
 
     def friction(self, qd: Array, slip: Array) -> Array:
-        """What all friction takes from the coordinates, dry friction in these directions, (n,)."""
+        """Friction forces on the coordinates, dry friction in these directions, N m or N, (n,)."""
         of_joints = np.zeros(len(self.mechanism.model.joints), dtype=object)
         for one, k in zip(slip, self.bodies, strict=True):
             of_joints[self.mechanism.bodies[k].joint] = one
@@ -51,7 +51,7 @@ class DryRows:
 
     @property
     def bounds(self) -> Bounds:
-        """What each may take at rest, and what it takes where it begins to slip, (m,) each."""
+        """Friction bounds of each joint at rest, and its friction when it begins to slip, (m,) each."""
         least, most, backwards, forwards = np.array(
             [dry_forces(self.mechanism.drive, k) for k in self.bodies], dtype=object
         ).T

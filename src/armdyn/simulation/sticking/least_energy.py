@@ -1,11 +1,11 @@
-"""The end of a step in which several joints stop, start or turn: friction leaves the arm the least energy that it can.
+"""The end of a step in which several joints stop, start or turn: friction makes the energy of the arm least.
 
 The impulses p of friction over the whole step, each within h times the friction of its joint at rest, make the kinetic
 energy v' M v / 2 of v = v0 - M^-1 p least, v0 being without friction (Moreau 1988). Then a joint that moves has the
-largest impulse against it, and one at rest any. The solution is unique, whatever joints do at once, and no joint is
-thrown: each impulse only takes energy. It does not know when in the step a joint stops, so that velocities have an
-error of the order of h. It stands in where `armdyn.simulation.sticking.stick_slip` finds nothing that joints may do and
-that its solution agrees with.
+largest impulse against it, and one at rest any. The solution is unique, for any simultaneous mode changes, and no joint
+is thrown: each impulse only dissipates energy. The time of a stop within the step is not used, so that velocities have
+an error of the order of h. It is the fallback if `armdyn.simulation.sticking.stick_slip` finds no modes with which its
+solution agrees.
 
 `armdyn.simulation.system.bounded_impulses` has the solution.
 """
@@ -26,7 +26,7 @@ from armdyn.simulation.system.bounded_impulses import bounded_impulses
 from armdyn.spatial.rotations import Array
 
 SWEEPS = 8
-"""Over all joints, and no rounds behind them: they have the step of few states."""
+"""Sweeps over all joints, without rounds after them: few states have such a step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class LeastEnergy:
     Args:
         friction: of the predicted step.
         low, high: the bounds of p'.
-        at_rest: h times the friction that holds what rests in the predicted step, else 0.
+        at_rest: h times the friction that holds resting coordinates in the predicted step, else 0.
     """
 
     friction: SlipFriction
@@ -46,13 +46,13 @@ class LeastEnergy:
 
     @classmethod
     def of(cls, friction: SlipFriction, doings: Doings, holding: Array, loads: Mapping[int, Any]) -> LeastEnergy:
-        """For what friction takes beside the predicted step: taken - p'/h is within its bounds.
+        """The changes of velocity by friction in addition to the predicted step: taken - p'/h is within its bounds.
 
         Args:
             friction: of the predicted step.
-            doings: the first guess of what joints do, which knows what friction takes in that step.
-            holding: the friction that holds what rests in the predicted step.
-            loads: on which friction depends, behind the changes: those before end with the stops of other joints.
+            doings: the first guess of the modes, with the friction in that step.
+            holding: the friction that holds resting coordinates in the predicted step.
+            loads: on which friction depends, after the changes: those before end with the stops of other joints.
         """
         least, most = friction.at_rest(loads)
         rests = 1.0 - doings.slip * doings.slip
@@ -66,14 +66,14 @@ class LeastEnergy:
         """The state a step later; paths are those of the mean velocities.
 
         Args:
-            first: what the arm does when the step begins.
-            state: then.
+            first: accelerations and forces when the step begins.
+            state: when the step begins.
             h: length of the step, s.
         """
         q, qd, energies = state
         after, changed = self.velocities(q)
         mean = 0.5 * (qd + after)
-        taken = (self.at_rest - changed) @ mean[self.friction.dry]  # beside the friction in ``first``
+        taken = (self.at_rest - changed) @ mean[self.friction.dry]  # in addition to the friction in ``first``
         energies = energies + self.friction.arm.energies_on(q, first, h * mean)
         return q + h * mean, after, energies + np.array([-taken, taken])
 

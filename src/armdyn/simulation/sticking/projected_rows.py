@@ -1,7 +1,7 @@
-"""States put back onto constraints while some joints rest, traced: these stay where they are.
+"""Projection of states onto constraints while some joints rest, traced: these keep their positions.
 
-As `armdyn.constraints.projection`, in the metric of M, with the rows of the joints at rest beside those of the
-constraints. Constraints that follow from these are left out: what they bind does not move.
+As `armdyn.constraints.projection`, in the metric of M, with the rows of the joints at rest in addition to those of the
+constraints. Constraints that follow from these are left out: the coordinates that they bind do not move.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def projected_at_rest(mechanism: Mechanism, rows: DryRows, q: Array, qd: Array) 
         nearer = nearer - _least(mechanism, nearer, rows, rests, A[holonomic], phi) if len(phi) else nearer
     A = all_equations(mechanism, nearer).A
     within = rows.at_rest(rests, qd - _least(mechanism, nearer, rows, rests, A, A @ qd), less_equal(abs(qd), 0.0))
-    # a compiled loop leaves this out where no joint rests
+    # a compiled loop leaves this out if no joint rests
     return select(sum(rests), nearer, plain[0]), select(sum(rests), within, plain[1])
 
 
 def _least(mechanism: Mechanism, q: Array, rows: DryRows, rests: Array, A: Array, b: Array) -> Array:
-    """The x of the least x . M x with A x = b that does not move what rests."""
+    """The x of the least x . M x with A x = b that does not move resting joints."""
     factors = factored_mass_matrix(mechanism, q)
     Y = np.array([factors.inwards(row) for row in (*rows.matrix, *A)], dtype=object)
     weighted = np.array([factors.over_D(list(row)) for row in Y], dtype=object)

@@ -1,13 +1,14 @@
 """A step of joints that stick and slip within constraints, or that several coordinates move, traced.
 
-Friction of joints at rest is found in every state that the step's method looks at: it leaves the accelerations the
-least energy (`armdyn.simulation.system.bounded_impulses`), so that what is held within its bounds has none. Forces of
-joints that rest need not be unique then, as where constraints hold them too; accelerations are.
+Friction of joints at rest is computed in every state that the step's method evaluates: it makes the energy of the
+accelerations least (`armdyn.simulation.system.bounded_impulses`), so that joints held within their bounds have none.
+Forces of joints that rest need not be unique then, e.g. if constraints hold them too; accelerations are.
 
-Where the velocity of a joint passes through zero within a step of the method, in which friction goes on as when it
-begins, impulses of friction in the time behind leave the velocities at its end the least energy, within what each joint
-takes at rest, or beside what it takes as it slips. So a step in which a joint stops or turns has an error of the second
-order, one in which it lets go with less friction than holds it of the first; all others have that of their method.
+If the velocity of a joint passes through zero within a step of the method, in which friction goes on as when it
+begins, impulses of friction in the time after it make the energy of the velocities at its end least, within the
+friction bounds of each joint at rest, or in addition to its friction as it slips. So a step in which a joint stops or
+turns has an error of the second order, one in which it breaks away with kinetic friction below static friction one of
+the first; all others have that of their method.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ from armdyn.threads import cached_property
 
 
 def by_rows(mechanism: Mechanism) -> bool:
-    """Whether its joints stick by these steps: within constraints, or where several coordinates move one of them."""
+    """True if its joints stick by these steps: within constraints, or if several coordinates move one of them."""
     drive = mechanism.drive
     return bool(mechanism.model.constraints) or any(len(drive.terms[k]) > 1 for k in rubbing_bodies(drive))
 
 
 class RowsMotion(NamedTuple):
-    """What an arm does in a state.
+    """Accelerations and forces of an arm in a state.
 
     Args:
         x: accelerations, (n,).
-        pushed: what accelerates it, M x without what constraints take, N m or N, (n,).
-        applied: what joints and surroundings put in, N m or N, (n,).
-        friction: what friction takes, (n,).
-        holding: what it takes from each joint at rest, N m or N, one a row; 0 of those that slip.
+        pushed: accelerating forces, M x without the forces of constraints, N m or N, (n,).
+        applied: forces of joints and surroundings, N m or N, (n,).
+        friction: friction forces, (n,).
+        holding: friction of each joint at rest, N m or N, one per row; 0 for those that slip.
     """
 
     x: Array
@@ -60,7 +61,7 @@ class RowsMotion(NamedTuple):
     holding: Array
 
     def energies(self, moved: Array) -> Array:
-        """Work of all that acts on the arm, less what friction takes, and what friction takes, J; of velocities, W."""
+        """Work of all forces on the arm, less the dissipated energy, and the dissipated energy, J; for velocities, W."""
         return np.array([(self.applied - self.friction) @ moved, self.friction @ moved])
 
 
@@ -68,11 +69,11 @@ class ArmOfRows:
     """An arm in one step, called by the formulas of `armdyn.simulation.methods.formulas`.
 
     Args:
-        mechanism: what moves; its friction depends on no load.
+        mechanism: the arm that moves; its friction does not depend on loads.
         qd: its velocities when the step begins.
         tau: joint forces, held.
         f_tip: the wrench at the tip, held.
-        bent: what bends beside dry friction, along the step.
+        bent: bristles in addition to dry friction, along the step.
     """
 
     def __init__(self, mechanism: Mechanism, qd: Array, tau: Any, f_tip: Any = None, bent: Bent | None = None) -> None:
@@ -87,7 +88,7 @@ class ArmOfRows:
         return found.x, found.energies(qd)
 
     def solved(self, q: Any, qd: Any) -> RowsMotion:
-        """What it does in a state."""
+        """Accelerations and forces in a state."""
         taken = self.rows.friction(qd, self.slip) + (0.0 if self.bent is None else self.bent.forces(q, qd))
         rest = algorithms.inverse_dynamics(self.bare, q, qd, np.zeros(self.bare.dof), self.f_tip)
         metric = RowsMetric(self.bare, q, qd, self.rows)
@@ -100,14 +101,14 @@ class ArmOfRows:
         low, high = -self.rests * bounds.most, -self.rests * bounds.least
         found = metric.least_energy(x, low, high, metric.without_constraints(pushed))
         held = self.rows.at_rest(self.rests * found.rests, found.velocities, found.none)
-        holding = -select(any_rests, found.impulses, 0.0)  # a compiled loop leaves this out where no joint rests
+        holding = -select(any_rests, found.impulses, 0.0)  # a compiled loop leaves this out if no joint rests
         taken_at_rest = self.rows.matrix.T @ holding
         return RowsMotion(select(any_rests, held, x), pushed - taken_at_rest, applied, taken + taken_at_rest, holding)
 
 
 @dataclass(frozen=True, eq=False)
 class RowsMetric:
-    """How an arm moves in a state by forces, or by impulses, within its constraints where it has some.
+    """The response of an arm in a state to forces, or impulses, within its constraints if it has some.
 
     Args:
         mechanism: without friction.
@@ -136,7 +137,7 @@ class RowsMetric:
         return np.asarray(self._factors.solve(pushed))
 
     def within(self, v: Array) -> Array:
-        """Velocities without what leaves the constraints."""
+        """Velocities without their part that violates the constraints."""
         if not self.mechanism.model.constraints:
             return v
         A = all_equations(self.mechanism, self.q, self.qd).A
@@ -155,7 +156,7 @@ class RowsMetric:
 
     @property
     def _free(self) -> Array | None:
-        """r_j M^-1 r_k^T of all rows, where there are constraints."""
+        """r_j M^-1 r_k^T of all rows if there are constraints, else None."""
         if not self.mechanism.model.constraints:
             return None
         inwards = np.array([self._factors.inwards(row) for row in self.rows.matrix])
@@ -173,7 +174,7 @@ class RowsMetric:
 def rows_step(method: FixedStep, arm: ArmOfRows, state: State, h: Any) -> State:
     """(q, qd, (W, Q)) a step of a one-step method later, forces held.
 
-    W is the work of all that acts on the arm, less what friction takes, and Q the heat of friction, J.
+    W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J.
     """
     q, qd, energies = state
     first = arm.solved(q, qd)
@@ -183,17 +184,17 @@ def rows_step(method: FixedStep, arm: ArmOfRows, state: State, h: Any) -> State:
         return later
     turns = less(slip * (rows.matrix @ later[1]), 0.0)
     stopped = _stopped(arm, first, turns, state, later, h)
-    # a compiled loop leaves this out where no joint of a group of arms stops or turns
+    # a compiled loop leaves this out if no joint of a group of arms stops or turns
     return tuple(select(sum(turns), *both) for both in zip(stopped, later, strict=True))
 
 
 def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, later: State, h: Any) -> State:
-    """The state a step later where joints stop or turn; paths are those of the mean velocities.
+    """The state a step later if joints stop or turn; paths are those of the mean velocities.
 
     Args:
         arm: in this step.
-        first: what it does when the step begins.
-        turns: 1 of each joint that stops or turns, else 0.
+        first: accelerations and forces when the step begins.
+        turns: 1 for each joint that stops or turns, else 0.
         state: when the step begins.
         later: at its end, were friction to go on as when it begins.
         h: length of the step, s.
@@ -210,14 +211,14 @@ def _stopped(arm: ArmOfRows, first: RowsMotion, turns: Array, state: State, late
     before, behind = rows.matrix @ qd, rows.matrix @ v0
     crosses = less(slip * behind, 0.0)
     r = h * (1.0 - turns + part_behind_zero(crosses, before, behind))
-    r = r + arm.rests * (largest(r * turns) - h)  # what a stop lets go of, it lets go then
+    r = r + arm.rests * (largest(r * turns) - h)  # joints that a stop releases, it releases then
     without = v0 + h * taken @ metric.columns  # velocities without dry friction
     gained = h * (first.pushed + rows.matrix.T @ taken) @ (without + qd)
 
     def in_times(t: Any) -> tuple[Array, Array, Any]:
-        """Velocities, impulses beside the friction at the beginning in these times, and whether friction gave energy.
+        """Velocities, impulses added to the friction at the beginning in these times, and 1 if friction gave energy.
 
-        More than the arm had before, and than it would have without.
+        Friction gave energy if the arm has more than before, and than it would have without.
         """
         found = metric.least_energy(v0, t * (taken - most), t * (taken - least), predicted)
         after = rows.at_rest(found.rests, found.velocities, found.none)

@@ -1,4 +1,4 @@
-"""What a step of joints that stick and slip needs to know of an arm of which each joint goes on as it does."""
+"""Models of an arm in one step with fixed contact modes, for steps of joints that stick and slip."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from armdyn.spatial.rotations import Array
 
 
 class Slide(NamedTuple):
-    """What the arm does in a state.
+    """Accelerations and forces of the arm in a state.
 
     Args:
         x: accelerations.
-        reactions: the opposite of the friction of what is held; without meaning of what slips.
-        applied: what joints, motors and surroundings put in, N m or N.
-        friction: what friction takes from it, and the damping of springs, N m or N; 0 of what is held.
-        loads: which joints transmit whose friction depends on it, by body.
+        reactions: the opposite of the friction of held coordinates; without meaning for slipping ones.
+        applied: forces of joints, motors and surroundings, N m or N.
+        friction: friction forces, and the damping of springs, N m or N; 0 for held coordinates.
+        loads: transmitted by joints whose friction depends on them, by body.
     """
 
     x: Array
@@ -32,16 +32,16 @@ class Slide(NamedTuple):
     loads: dict[int, Any]
 
     def energies(self, moved: Array) -> Array:
-        """Work of all that acts on the arm, less what friction takes, and what friction takes, J; of velocities, W."""
+        """Work of all forces on the arm, less the dissipated energy, and the dissipated energy, J; for velocities, W."""
         return np.array([(self.applied - self.friction) @ moved, self.friction @ moved])
 
 
 class Bounds(NamedTuple):
-    """What friction may take from each coordinate, N m or N, (n,) each, 0 of those without dry friction.
+    """Bounds of the friction of each coordinate, N m or N, (n,) each, 0 for those without dry friction.
 
     Args:
         least, most: at rest.
-        backwards, forwards: where it begins to slip.
+        backwards, forwards: when it begins to slip.
     """
 
     least: Array
@@ -53,12 +53,12 @@ class Bounds(NamedTuple):
 class Slides(ABC):
     """An arm in one step, called by the formulas of `armdyn.simulation.methods.formulas`.
 
-    The power is an array of two: of all that acts on the arm, less what friction takes, and what friction takes.
-    Positions and velocities are those of all coordinates, behind springs too.
+    The power is an array of two: of all forces on the arm, less the power dissipated by friction, and that power.
+    Positions and velocities are those of all coordinates, rotors on springs included.
 
     Args:
         dry: the coordinates with dry friction.
-        slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or is held; 1 of those without dry friction.
+        slip: 1, -1 or 0 for each coordinate: slips forwards, backwards, or is held; 1 for those without dry friction.
         loaded: the bodies whose friction depends on a load that changes of velocity change, and the coordinate that
             moves each.
         armature: the inertia of each body's rotor.
@@ -75,7 +75,7 @@ class Slides(ABC):
         return found.x, found.energies(qd)
 
     def energies_on(self, q: Any, first: Slide, path: Array) -> Array:
-        """The work and the heat of the forces in a state ``first`` on a path from its positions, J."""
+        """The work and the dissipated energy of the forces in a state ``first`` on a path from its positions, J."""
         return first.energies(path)
 
     @property
@@ -85,11 +85,11 @@ class Slides(ABC):
 
     @abstractmethod
     def solved(self, q: Any, qd: Any) -> Slide:
-        """What it does in a state."""
+        """Accelerations and forces in a state."""
 
     @abstractmethod
     def bounds(self, q: Any, qd: Any) -> Bounds:
-        """In a state, without the friction of the bodies of ``loaded`` that depends on their load."""
+        """Friction bounds in a state, without the friction of the bodies of ``loaded`` that depends on their load."""
 
     @abstractmethod
     def bounds_under_load(self, loads: Mapping[int, Any]) -> tuple[Array, Array]:
@@ -113,11 +113,11 @@ class Slides(ABC):
 
     @abstractmethod
     def energies_of_change(self, q: Any, qd: Any, kinetic: Any, later: Any, moved: Array) -> Array:
-        """The work and the heat of a change of kinetic energy, M being held, and of a small change of positions, J.
+        """Work and dissipated energy of a change of kinetic energy, M held, and of a small change of positions, J.
 
         Args:
             q, qd: positions and velocities when the step begins.
             kinetic: the change of kinetic energy.
             later: the positions that are changed.
-            moved: by which they are.
+            moved: the change of these positions.
         """

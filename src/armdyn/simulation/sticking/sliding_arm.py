@@ -26,15 +26,15 @@ from armdyn.spatial.rotations import Array
 
 
 class SlidingArm(Slides):
-    """One without flexible joints, or what is left of it behind its springs.
+    """A sliding arm without flexible joints, or the links of a flexible one.
 
     Args:
-        mechanism: what moves.
+        mechanism: the arm that moves.
         qd: its velocities when the step begins.
         tau: joint forces, held.
         f_tip: the wrench at the tip, held.
-        bent: what bends beside this friction, along the step.
-        near: loads nearby of the joints whose friction depends on them, in the order of the joints.
+        bent: bristles in addition to this friction, along the step.
+        near: initial loads of the joints whose friction depends on them, in the order of the joints.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class SlidingArm(Slides):
         return sorted(self.loaded, key=lambda k: self.mechanism.bodies[k].joint)
 
     def solved(self, q: Any, qd: Any, springs: Any = 0.0) -> Slide:
-        """What it does in a state; ``springs`` are further joint forces, whose power does not count."""
+        """Accelerations and forces in a state; ``springs`` are further joint forces, whose power does not count."""
         bends, rubs = self._bends(q, qd), self.friction(qd, self.slip)
         pushes = self.tau + springs - bends - rubs
         if not self.loaded:
@@ -81,38 +81,38 @@ class SlidingArm(Slides):
         return Slide(found.qdd, found.reactions, self.applied(q), rubs + bends + of_loads, dict(found.loads))
 
     def _bends(self, q: Any, qd: Any) -> Any:
-        """What friction with a state of its own takes."""
+        """Forces of friction with a state of its own."""
         return 0.0 if self.bent is None else self.bent.forces(q, qd)
 
     def applied(self, q: Any) -> Array:
-        """tau - J^T f_tip: what joints and surroundings put in."""
+        """tau - J^T f_tip: the forces of joints and surroundings."""
         tau: Array = self.tau
         return tau if self.f_tip is None else tau - algorithms.tip_forces(self.bare, q, self.f_tip)
 
     def bounds(self, q: Any, qd: Any) -> Bounds:
-        """See `Slides`; that of laws which do not depend on loads is the same in every state."""
+        """Friction bounds as of `Slides`, constant for laws that do not depend on loads."""
         drive, n = self.without_loads.drive, self.mechanism.dof
         at_rest = friction_at_rest(drive, list(np.zeros(len(drive.terms))))
         backwards, forwards = (self.friction(np.zeros(n), np.full(n, side)) for side in (-1.0, 1.0))
         return Bounds(*at_rest, backwards, forwards)
 
     def bounds_under_load(self, loads: Mapping[int, Any]) -> tuple[Array, Array]:
-        """See `Slides`."""
+        """Bounds at rest of friction under these loads, as of `Slides`."""
         drive = self.under_load(self.slip)
         return friction_at_rest(drive, [loads.get(k, 0.0) for k in range(len(drive.terms))])
 
     def loaded_friction(self, slip: Array, qd: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
-        """See `Slides`."""
+        """Friction of slipping coordinates under these loads, as of `Slides`."""
         return loaded_friction(self.under_load(slip), self.mechanism.drive.rates(qd), loads)
 
     def changed(self, q: Any, rotors: Mapping[int, Any], moves: Array, impulses: Array, given: Array) -> Prescribed:
-        """See `Slides`."""
+        """Changes of velocity by impulses, as of `Slides`."""
         return solved_with_prescribed(self.bare, self.mass_matrix(q, rotors), moves, impulses, given)
 
     def energies_of_change(self, q: Any, qd: Any, kinetic: Any, later: Any, moved: Array) -> Array:
-        """See `Slides`; what is done on the arm is in K + P, and what is applied and not in there is heat.
+        """Work and dissipated energy as of `Slides`: the change of K + P, and the rest of the applied work.
 
-        K changes with M along the path too: by C moved, which stands with g in the equations of motion.
+        K changes with M along the path too: by C moved, which is added to g in the equations of motion.
         """
         rest = algorithms.inverse_dynamics(self.bare, q, qd, np.zeros(self.bare.dof), self.f_tip)
         applied = self.applied(q)

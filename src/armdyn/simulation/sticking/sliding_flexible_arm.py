@@ -27,14 +27,14 @@ from armdyn.spatial.rotations import Array
 
 
 class SlidingFlexibleArm(Slides):
-    """Its friction takes what the damping of its springs takes too.
+    """A sliding arm with flexible joints; its friction includes the damping of its springs.
 
     Args:
-        mechanism: what moves.
+        mechanism: the arm that moves.
         xd: its velocities when the step begins.
         tau: forces of the motors at the joints, held.
         f_tip: the wrench at the tip, held.
-        bent: what bends beside the other friction, along the step, by positions of the rotors.
+        bent: bristles in addition to the other friction, along the step, by positions of the rotors.
         near: as of `SlidingArm`, of rigid joints.
     """
 
@@ -62,11 +62,11 @@ class SlidingFlexibleArm(Slides):
 
     @property
     def last_loads(self) -> Array:
-        """See `Slides`."""
+        """The loads that were computed last, as of `Slides`."""
         return self.links.last_loads
 
     def solved(self, x: Any, xd: Any) -> Slide:
-        """See `Slides`; the reactions of rotors are those of what is left of motors and springs."""
+        """Accelerations and forces as of `Slides`; the reactions of rotors follow from motors and springs."""
         (_, theta), (qd, thetad) = parted(x, self.n, self.places), parted(xd, self.n, self.places)
         bends = np.zeros(self.n, dtype=object) if self.bent is None else self.bent.forces(theta, thetad)
         springs = self._springs(x, xd)
@@ -102,17 +102,17 @@ class SlidingFlexibleArm(Slides):
         return np.array(forces, dtype=object)
 
     def _elastic_forces(self, x: Any) -> Array:
-        """The same without the springs' damping."""
+        """Forces of the springs without their damping."""
         forces = [joint.spring.elastic_force(self._bending(x, joint, k)) for k, joint in enumerate(self.joints)]
         return np.array(forces, dtype=object)
 
     def _friction(self, rates: Any, springs: Array, slip: Any) -> Array:
-        """Of each rotor that slips in a direction, under the force of its spring, N m or N."""
+        """Friction of each rotor that slips in a direction, under the force of its spring, N m or N."""
         given = zip(self.joints, rates, springs, slip, strict=True)
         return np.array([rotor_friction(joint.laws, *own) for joint, *own in given], dtype=object)
 
     def bounds(self, x: Any, xd: Any) -> Bounds:
-        """See `Slides`; those of rotors under the forces of their springs."""
+        """Friction bounds as of `Slides`; those of rotors are under the forces of their springs."""
         springs, f = self._springs(x, xd), len(self.joints)
         at_rest = [_at_rest(joint, load) for joint, load in zip(self.joints, springs, strict=True)]
         least, most = np.array(at_rest, dtype=object).T
@@ -121,16 +121,16 @@ class SlidingFlexibleArm(Slides):
         return Bounds(*(np.concatenate(both) for both in zip(of_links, (least, most, *ways), strict=True)))
 
     def bounds_under_load(self, loads: Mapping[int, Any]) -> tuple[Array, Array]:
-        """See `Slides`; of links."""
+        """Bounds at rest of friction under these loads, as of `Slides`; those of the links, 0 for rotors."""
         least, most = (np.append(own, np.zeros(len(self.joints))) for own in self.links.bounds_under_load(loads))
         return least, most
 
     def loaded_friction(self, slip: Array, xd: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
-        """See `Slides`; of links."""
+        """Friction of slipping coordinates under these loads, as of `Slides`; that of the links."""
         return self.links.loaded_friction(slip[: self.n], xd[: self.n], loads)
 
     def changed(self, x: Any, rotors: Mapping[int, Any], moves: Array, impulses: Array, given: Array) -> Prescribed:
-        """See `Slides`: the links together, each rotor by itself."""
+        """Changes of velocity as of `Slides`: the links together, each rotor by itself."""
         n = self.n
         links = self.links.changed(x[:n], rotors, moves[:n], impulses[:n], given[:n])
         alone = moves[n:] * impulses[n:] / self.inertias + given[n:]
@@ -138,7 +138,7 @@ class SlidingFlexibleArm(Slides):
         return Prescribed(np.concatenate([links.x, alone]), np.concatenate([links.reactions, reactions]))
 
     def energies_on(self, x: Any, first: Slide, path: Array) -> Array:
-        """See `Slides`; springs store what their forces, which change along the path, have at its ends."""
+        """Work and dissipated energy as of `Slides`; springs store the difference of their energies at its ends."""
         bent, bends = ([self._bending(of, joint, k) for k, joint in enumerate(self.joints)] for of in (x, path))
         more = sum(
             joint.spring.energy(a + b) - joint.spring.energy(a) - joint.spring.elastic_force(a) * b
@@ -148,7 +148,7 @@ class SlidingFlexibleArm(Slides):
         return found
 
     def energies_of_change(self, x: Any, xd: Any, kinetic: Any, later: Any, moved: Array) -> Array:
-        """See `Slides`; what springs store is in what is done on the arm."""
+        """Work and dissipated energy as of `Slides`; the energy that springs store is part of the work on the arm."""
         rotors = moved[self.n :]
         stored = sum(
             joint.spring.energy(self._bending(later + moved, joint, k))

@@ -40,7 +40,7 @@ class SlidingLaw(FrictionLaw):
         return self.law.sliding(self.direction, self._speed(rate), load)
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
-        """That by the load; nothing asks for the other one, which is left out."""
+        """The slope by the load; the other slope is not used and left out."""
         return Slopes(None, self.law.sliding_slope(self.direction, self._speed(rate), load))
 
     def line(self, rate: Any, load: Any) -> LoadLine:
@@ -60,12 +60,12 @@ class SlidingLaw(FrictionLaw):
 
 
 def sliding_under_load(drive: Drive, slip: Array, moved: Array | None = None) -> Drive:
-    """A drive of the laws that depend on the load and nothing else that rubs.
+    """A drive with the friction laws that depend on the load and no other friction.
 
     Args:
-        drive: whose bodies with such laws are moved by coordinates of their own.
-        slip: the direction of each coordinate, 0 of one that is held; that of a smooth law's does not count.
-        moved: that of the velocities, where it is another one.
+        drive: its bodies with such laws are moved by coordinates of their own.
+        slip: the direction of each coordinate, 0 for one that is held; not read for smooth laws.
+        moved: the direction of the velocities, if it is another one.
     """
     own, none, moved = own_coordinates(drive) or {}, (Exact(0),) * len(drive.terms), slip if moved is None else moved
 

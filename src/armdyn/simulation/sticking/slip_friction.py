@@ -1,4 +1,4 @@
-"""What friction takes from the coordinates of an arm that a step carries on, at rest and where they slip."""
+"""Friction forces on the coordinates of an arm during a step, at rest and when they slip."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Slipping(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SlipFriction:
-    """Of an arm at the end of a predicted step.
+    """Friction of an arm at the end of a predicted step.
 
     Args:
         arm: with its forces.
         before: the velocities at the begin of the step, (n,).
         predicted: the velocities at its end, (n,).
-        loads: which joints transmit whose friction depends on it, by body, at the step's beginning.
-        least, most: the bounds at rest of what does not depend on these, by place among the dry coordinates.
-        backwards, forwards: the same of one that begins to slip.
+        loads: transmitted by joints whose friction depends on them, by body, at the step's beginning.
+        least, most: bounds at rest of the friction that does not depend on these, by place among the dry coordinates.
+        backwards, forwards: the friction, likewise, of a coordinate that begins to slip.
     """
 
     arm: Slides
@@ -52,7 +52,7 @@ class SlipFriction:
 
     @classmethod
     def of(cls, arm: Slides, q: Array, qd: Array, predicted: Array, loads: Mapping[int, Any]) -> SlipFriction:
-        """From the state at the step's beginning."""
+        """The friction from the state at the step's beginning."""
         bounds = (np.asarray(each, dtype=object)[arm.dry] for each in arm.bounds(q, qd))
         return cls(arm, qd, predicted, loads, *bounds)
 
@@ -68,7 +68,7 @@ class SlipFriction:
 
     @property
     def taken(self) -> Array:
-        """That of the predicted step, N m or N, (n,); of what rests without meaning."""
+        """Friction in the predicted step, N m or N, (n,); without meaning for resting coordinates."""
         return self.slipping(self.arm.slip[self.dry], self.loads).force
 
     def at_rest(self, loads: Mapping[int, Any]) -> tuple[Array, Array]:
@@ -79,9 +79,9 @@ class SlipFriction:
         return self.least + least, self.most + most
 
     def slipping(self, direction: Array, loads: Mapping[int, Any]) -> Slipping:
-        """Of dry coordinates that slip in directions 1 and -1, on the straight lines at these loads.
+        """Friction of dry coordinates that slip in directions 1 and -1, linearized at these loads.
 
-        What friction depends on speeds is that of the step's beginning, by which a change differs by the order of h.
+        Its dependence on speeds is evaluated at the step's beginning, so that a change differs by the order of h.
         """
         n = len(self.before)
         force, slip, reciprocal = np.zeros(n, dtype=object), np.ones(n, dtype=object), np.ones(n, dtype=object)

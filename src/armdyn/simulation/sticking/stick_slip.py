@@ -1,31 +1,31 @@
-"""A step of joints that stick and slip, traced, without a memory of what they do: for loops that run as one program.
+"""A time-stepping step of joints that stick and slip, traced, without memory of their modes: for loops in a program.
 
 A joint at rest is one whose velocity is exactly zero; it sticks as long as the friction that holds it is within its
-breakaway forces. So what a joint does follows from the state, and each step is
+breakaway forces. So the mode of a joint follows from the state, and each step is
 
-1. a step of the method in which every joint goes on as it does: what moves slips, what rests is held. Where no joint
-   changes what it does, this is the step.
-2. changes of velocity where joints do change, M dqd = p with the impulses p of friction (time stepping, Moreau 1988):
-   a joint at rest that would take more than its breakaway force to hold lets go for the whole step; one whose velocity
-   passes through zero at a time r before the end is held from then on, or, where friction cannot hold it, turns round
-   then. All of them are solved for together, and guesses that the solution contradicts are changed. Where the last of
+1. a step of the method in which every joint keeps its mode: moving joints slip, resting joints are held. If no joint
+   changes its mode, this is the step.
+2. changes of velocity if modes do change, M dqd = p with the impulses p of friction (time stepping, Moreau 1988):
+   a joint at rest that needs more than its breakaway force to be held slips for the whole step; one whose velocity
+   passes through zero at a time r before the end is held from then on, or, if friction cannot hold it, reverses
+   then. All of them are solved for together, and guesses that the solution contradicts are changed. If the last of
    `PASSES` solutions contradicts its guess too, `armdyn.simulation.sticking.least_energy` has the step.
 
-Where friction depends on the load l, that is known in every solution, so that friction at rest has its bounds from it,
-with no equation to be solved. Friction of what slips changes with its load. It was f where the load was l in the
+If friction depends on the load l, that is known in every solution, so that it gives the bounds of friction at rest,
+with no equation to be solved. Friction of slipping joints changes with their load. It was f at the load l in the
 predicted step, and is c + s l' at the load l' that the change leads to. With a rotor a and phi = 1 + s, from
 l + f + a qdd + d = tau before and after,
 
     r (l' - l) + (a/phi) dqd = r (f - c - s l)/phi,    r (l' - l) = (M_links dqd)_i,
 
 so that changes of velocity have the metric M_links + a/phi of joints that slip, and M_links + a of those that are held;
-r is the time in which joints do something else than before. On straight lines of the load that is exact; each solution
-takes the lines at the loads of the one before it, the first one at those at the step's beginning, which differ by the
-order of h.
+r is the time in which joints have another mode than before. If friction is linear in the load that is exact; each
+solution linearizes at the loads of the one before it, the first one at those at the step's beginning, which differ by
+the order of h.
 
 The time of a stop within a step is that of a constant acceleration, and so is the path up to it, by each method. A
-change costs an error of the order of h^2 in the state, besides the method's own. A joint lets go as a step begins:
-one whose static friction is above its kinetic friction, and whose load passes it within a step, does so up to h late,
+mode change adds an error of the order of h^2 in the state to the method's own. A joint breaks away as a step begins:
+one whose static friction is above its kinetic friction, and whose load exceeds it within a step, does so up to h late,
 with an error of the order of h.
 """
 
@@ -48,24 +48,24 @@ from armdyn.simulation.sticking.slip_friction import SlipFriction
 from armdyn.spatial.rotations import Array
 
 NEAR = 0.5
-"""Of the velocities before: behind stops where friction makes joints this fast, stages are as good as elsewhere."""
+"""Stages after stops are accurate if joints are not faster after them than this fraction of the velocities before."""
 
 TAKEN = 0.5
-"""Of the heat of friction on the paths of the joints: where less is taken from the arm, their stops do not fit."""
+"""Stops are inconsistent if the arm loses less than this fraction of the energy dissipated on the joints' paths."""
 
 PASSES, PASSES_OF_FIRST_ORDER = 3, 2
-"""Solutions for the changes of velocity in a step: each corrects the guess of the one before of what joints do.
+"""Solutions for the changes of velocity in a step: each corrects the guess of the modes of the one before.
 
 Joints that start together in other directions than they push while they are held need three. Methods of the first
-order lose nothing where the least energy stands in for the third. One more where friction depends on the load: what
-starts may change which joint drives its load and which not.
+order lose no accuracy if the least energy replaces the third. One more if friction depends on the load: joints that
+start may change the joints that drive their load.
 """
 
 
 def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tuple[State, Array]:
     """(q, qd, (W, Q)) a step of a one-step method later, forces held; and the loads that were computed last.
 
-    W is the work of all that acts on the arm, less what friction takes, and Q the heat of friction, J.
+    W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J.
 
     Args:
         method: without a memory.
@@ -86,21 +86,21 @@ def stick_slip_step(method: FixedStep, arm: Slides, state: State, h: Any) -> tup
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + bool(arm.loaded)
     changed, loads, wrong = _with_changes(arm, friction, doings, state, predicted, heat, passes)
     robust = LeastEnergy.of(friction, doings, holding, loads).later(first, state, h)
-    # A compiled loop leaves the changes out where no joint of a group of arms does something else than before, and the
-    # least energy where their solution agrees with itself.
+    # A compiled loop leaves the changes out if no joint of a group of arms has another mode than before, and the
+    # least energy if their solution agrees with itself.
     changed = tuple(select(wrong, *both) for both in zip(robust, changed, strict=True))
     later = tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
     return later, arm.last_loads
 
 
 def _predicted(method: FixedStep, arm: Slides, first: Slide, state: State, later: State, h: Any) -> tuple[State, Any]:
-    """The step in which every joint goes on as it does, for changes: that of a constant acceleration, or of the method.
+    """The step in which every joint keeps its mode, before changes: by constant acceleration, or by the method.
 
-    And the heat of friction in it, J, of the method's step by the friction when it begins.
+    The second result is the energy dissipated in it, J; for the method's step by the friction when it begins.
 
-    Methods that ask for the forces once carry positions by the velocity of one end, which friction may change by much
-    within a step. The stages of others are where no joint comes, behind a stop by strong friction: their step counts
-    where joints would not be fast there, beside the arm before.
+    Methods that evaluate the forces once carry positions by the velocity of one end, which friction may change by much
+    within a step. The stages of others are at states that no joint reaches, after a stop by strong friction: their step
+    counts if joints would not be fast there, compared with the arm before.
     """
     q, qd, energies = state
     change = h * first.x
@@ -118,10 +118,11 @@ def _predicted(method: FixedStep, arm: Slides, first: Slide, state: State, later
 def _with_changes(
     arm: Slides, friction: SlipFriction, doings: Doings, state: State, later: State, heat: Any, passes: int
 ) -> tuple[State, Mapping[int, Any], Any]:
-    """The predicted state ``later``, with its ``heat``, and the changes of velocity of joints that change what they do.
+    """The predicted state ``later``, with its ``heat``, and the changes of velocity of joints that change their modes.
 
-    And the loads behind them; and above 0 where what joints do contradicts the impulses and velocities, or where
-    friction takes much less energy than on the paths of the joints, as where their stops do not fit together; else 0.
+    Further results are the loads after them, and a number above 0 if the modes contradict the impulses and velocities,
+    or if friction dissipates much less energy than on the paths of the joints, e.g. if their stops are inconsistent;
+    else 0.
     """
     q, before, _ = state
     dry, predicted = friction.dry, friction.predicted
@@ -145,14 +146,14 @@ def _with_changes(
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The changes of velocity in a step by a guess of what joints do.
+    """The changes of velocity in a step by a guess of the modes.
 
     Args:
         doings: the guess.
         changes: of velocity.
-        loads: that they lead to, by body.
-        corrected: the guess with what the changes contradict changed.
-        unsettled: above 0 where the corrected guess, or a straight line of friction at these loads, is another one: a
+        loads: the loads after them, by body.
+        corrected: the guess with the contradicted modes changed.
+        unsettled: above 0 if the corrected guess, or a line of friction at these loads, is another one: a
             further solution would be another one then. A compiled loop leaves the others out.
     """
 
@@ -164,7 +165,7 @@ class Solution:
 
     @classmethod
     def of(cls, arm: Slides, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any]) -> Solution:
-        """Of a guess, with friction on the straight lines at these loads."""
+        """The solution for a guess, with friction linearized at these loads."""
         changes, dry = Changes.of(arm, friction, doings, q, loads), friction.dry
         after, behind = friction.predicted + changes.velocities, changes.loads(friction)
         corrected, changed = doings.corrected(
@@ -178,14 +179,14 @@ class Solution:
     def settled(
         cls, arm: Slides, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any], most: int
     ) -> Solution:
-        """The first of a guess and of those corrected by it that is not unsettled, or the last one of so many."""
+        """The first settled solution of a guess and its corrections, or the last one of ``most``."""
         first = cls.of(arm, friction, doings, q, loads)
         if most == 1:
             return first
         return first.unless_unsettled(cls.settled(arm, friction, first.corrected, q, first.loads, most - 1))
 
     def unless_unsettled(self, other: Solution) -> Solution:
-        """The solution, or where it is unsettled the other one."""
+        """The solution, or if it is unsettled the other one."""
         condition = self.unsettled
         loads = {k: select(condition, other.loads[k], own) for k, own in self.loads.items()}
         doings, changes = self.doings.unless(condition, other.doings), self.changes.unless(condition, other.changes)
@@ -200,7 +201,7 @@ class Changes:
         velocities: dqd, (n,).
         impulses: p', (n,).
         times: in which the load of each coordinate changes, s, (n,).
-        rotors: inertias in M' by body, where friction depends on the load: a/phi of what slips, a of what is held.
+        rotors: inertias in M' by body, if friction depends on the load: a/phi for slipping joints, a for held ones.
     """
 
     velocities: Array
@@ -210,7 +211,7 @@ class Changes:
 
     @classmethod
     def of(cls, arm: Slides, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any]) -> Changes:
-        """Of what joints do, with friction on the straight lines at these loads."""
+        """The changes by a guess of the modes, with friction linearized at these loads."""
         dry, n = friction.dry, len(friction.before)
         held, given, impulses = (np.zeros(n, dtype=object) for _ in range(3))
         times, taken = np.full(n, doings.of_others, dtype=object), friction.taken
@@ -228,7 +229,7 @@ class Changes:
         return cls(found.x, impulses, times, rotors)
 
     def unless(self, condition: Any, other: Changes) -> Changes:
-        """These, or where the condition is above 0 the others."""
+        """These changes, or if the condition is above 0 the others."""
         velocities, impulses, times = (
             select(condition, b, a)
             for a, b in (
