@@ -105,7 +105,7 @@ class DryEvents:
     """Events of dry friction within steps of a method: joints that stick, slip and turn.
 
     Args:
-        robot: what moves.
+        robot: the robot that moves.
         part: a step of any length in which each joint keeps its mode, e.g. `part_of_step` of a method, compiled.
         bounds: of friction.
     """

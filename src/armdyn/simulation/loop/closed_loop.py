@@ -289,11 +289,11 @@ class ClosedLoop:
 
         Args:
             q0: joint positions, rad or m, shape (..., n).
-            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
-            steps: how many.
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest by default.
+            steps: the number of steps.
             every: record every this many steps.
             out: arrays for the recorded quantities, by name, of shape (rows, ..., *shape).
-            workers: how many threads share the arms; -1: one a core.
+            workers: the number of threads that share the arms; -1: one per core.
             report: called now and then with the fraction that is done.
             inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau if there is no
                 controller; states of the controller that do not begin at zero; h, s, for another step; t0, s, for
@@ -337,10 +337,10 @@ class ClosedLoop:
 
         Args:
             q0: joint positions, rad or m, shape (..., n).
-            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
-            steps: how many.
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest by default.
+            steps: the number of steps.
             every: keep every this many steps.
-            workers: how many threads share the arms; -1: one a core.
+            workers: the number of threads that share the arms; -1: one per core.
             report: called now and then with the fraction that is done.
             inputs: as of a call, except parameters of the model.
 
@@ -450,9 +450,9 @@ class ClosedLoop:
             wrt: names of inputs, or of the state for the initial one; total derivatives: theta that is left out, and
                 not named here, moves with q, thetad with qd, and t with t0 and h.
             q0: joint positions, rad or m, shape (..., n).
-            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
-            steps: how many.
-            workers: how many threads share the arms; -1: one a core.
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest by default.
+            steps: the number of steps.
+            workers: the number of threads that share the arms; -1: one per core.
             inputs: as of a call.
 
         Returns:

@@ -61,7 +61,7 @@ class RowsMotion(NamedTuple):
     holding: Array
 
     def energies(self, moved: Array) -> Array:
-        """Work of all forces on the arm, less the dissipated energy, and the dissipated energy, J; for velocities, W."""
+        """Work of all forces on the arm, less the dissipated energy, and that energy, J; for velocities, W."""
         return np.array([(self.applied - self.friction) @ moved, self.friction @ moved])
 
 
