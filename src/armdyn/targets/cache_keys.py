@@ -40,7 +40,7 @@ def source_digest(*places: str) -> str:
     """A fingerprint of armdyn's source files, for keys that must change when they are edited.
 
     Args:
-        places: sub-packages ("." is armdyn itself), without the packages in them, or single modules such as
+        places: sub-packages ("." is armdyn itself), without the packages in them, or single modules, e.g.
             "targets/gufunc.py"; all sources if empty.
     """
     digest = hashlib.sha256()

@@ -29,7 +29,7 @@ class InPlaceOfUfunc(Generic[Source]):
 
     Args:
         make_program: returns the program or rollout; called at each evaluation.
-        interface: of the ufunc.
+        interface: the interface of the ufunc.
         letters: the types it computes in, float32 ("f") and float64 ("d").
     """
 

@@ -92,7 +92,7 @@ class Loops:
     """The inner loops of a program or rollout, machine code for float32 and float64, each compiled on first use.
 
     Args:
-        digest: of the program.
+        digest: the digest of the program.
         interface: its name, documentation and signature.
         make_program: returns the program; called if no machine code is stored.
         cache: read and write the disk.
@@ -155,7 +155,7 @@ class Kernel(Loops):
     """A program or rollout as NumPy functions, float64 compiled at once, float32 at the first arrays of that type.
 
     Args:
-        digest: of the program.
+        digest: the digest of the program.
         interface: its name, documentation and signature.
         make_program: returns the program; called if no machine code is stored.
         cache: read and write the disk.

@@ -13,7 +13,7 @@ def refuse_large(program: Program, most: int, why: str, *, name: str = "") -> No
         program: the program to export.
         most: the most operations that the target accepts.
         why: the reason for the limit, and the remedy.
-        name: of the function; the program's own if not given.
+        name: the name of the function; the program's own if not given.
 
     Raises:
         Unsupported: a program with more operations.

@@ -32,7 +32,7 @@ def latex_document(title: str, blocks: Iterable[str], *, author: str = "") -> st
 
     Args:
         title: plain text.
-        blocks: paragraphs (`paragraph`), headings (`heading`) and environments such as ``align*``.
+        blocks: paragraphs (`paragraph`), headings (`heading`) and environments, e.g. ``align*``.
         author: plain text, below the title.
 
     >>> from armdyn.targets.equations import latex_document, paragraph

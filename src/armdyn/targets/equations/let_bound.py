@@ -114,7 +114,7 @@ class Equations:
         return latex_of(self)
 
     def document(self, title: str | None = None) -> str:
-        r"""A LaTeX document that stands alone, for pdflatex, xelatex and lualatex; its pages break between equations.
+        r"""A standalone LaTeX document, for pdflatex, xelatex and lualatex; its pages break between equations.
 
         Args:
             title: above the equations; the program's name if not given.

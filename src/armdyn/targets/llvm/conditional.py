@@ -95,7 +95,7 @@ class Arms:
     """The arms of selects, each within another one's or in none.
 
     Args:
-        nodes: of the program.
+        nodes: the nodes of the program.
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:

@@ -19,7 +19,7 @@ class Lanes:
 
     Args:
         out: the body.
-        vector: of float64.
+        vector: the vector type, of float64.
     """
 
     def __init__(self, out: Lines, vector: Vector) -> None:

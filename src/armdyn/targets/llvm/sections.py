@@ -61,7 +61,7 @@ class Sections:
     """A program ready to be written out.
 
     Args:
-        nodes: of the program.
+        nodes: the nodes of the program.
         sections: in order of execution.
         slots: the slot of every node that is read outside its section.
         slot_count: the number of slots.

@@ -303,7 +303,7 @@ no:
 def _evaluate(most: int) -> str:
     """Call the inner loop and return the results; null and an exception if that fails.
 
-    If ``%room`` is not null, the results are its arrays, whose numbers' addresses end ``%data``; otherwise new ones.
+    If ``%room`` is not null, the results are its arrays, whose data pointers end ``%data``; otherwise new arrays.
     """
     wanted = f"ptr %ndarray, i32 %axes, ptr %shape, i32 {_NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null"
     return f"""
