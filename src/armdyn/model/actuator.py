@@ -26,7 +26,7 @@ class JointActuator(ABC):
     def armature(self) -> float | None:
         """The inertia of its rotor reflected to the joint, kg m^2, or kg for a slide; None if it specifies none.
 
-        The approximation G^2 I_rotor: a rotor of `motor_parts` is not in it. `of_joint` is.
+        The approximation G^2 I_rotor: it includes `of_joint`, and not a rotor of `motor_parts`.
         """
 
     @property

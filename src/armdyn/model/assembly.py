@@ -132,7 +132,7 @@ def _gravity(
     stated_in: str | None,
     drawn: Mapping[str, float],
 ) -> tuple[ArrayLike, list[str]]:
-    """Gravity in the axes of the base, and notes on the joints that are left out and decide it, or do not."""
+    """Gravity in the axes of the base, and notes on the joints left out on which it depends, or does not."""
     used = {joint.name for joint in kept}
     if selection.gravity is not None:
         idle = {joint.name for joint in joints} - used
@@ -170,7 +170,7 @@ def _check_names(name: str, links: Sequence[LinkPart], joints: Sequence[JointPar
 
 
 def _carriers_left_out(base: str, joints: Sequence[JointPart], kept: Sequence[JointPart]) -> Iterator[str]:
-    """Complaints about rotors and stators of joints that are kept, on links that are not."""
+    """Problems: rotors and stators of joints that are kept, on links that are not."""
     kept_links = {base, *(joint.child for joint in kept)}
     left_out = {link for joint in joints for link in (joint.parent, joint.child)} - kept_links
     for joint in kept:
@@ -248,7 +248,7 @@ def merge(
                 parallel_springs=joint.parallel_springs,
             )
     for joint in (*held, *stopped):
-        for rotor in (part for part in joint.motor_parts if part.spins):  # they turn no more against their links
+        for rotor in (part for part in joint.motor_parts if part.spins):  # they no longer turn against their links
             at = joint.parent if rotor.carrier is None else rotor.carrier
             if at not in poses:
                 continue
@@ -272,6 +272,6 @@ def _carried(shape: Geometry, link: str, pose: Array) -> Geometry:
 
 
 def _unit(axis: Array) -> Array:
-    """The axis in unit length; one that has it to rounding stays as it is, so that models can be written and read."""
+    """The axis in unit length; one of unit length to rounding is unchanged, so that models can be written and read."""
     length = norm(exact(axis))
     return axis if abs(length - 1) < UNIT_ROUNDING else exact(axis) / length

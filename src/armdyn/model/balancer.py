@@ -32,7 +32,7 @@ class Balancer(ParallelSpring):
     """A spring between a point of a joint's parent and a point of its child: pull F = preload + k (l - free_length).
 
     Args:
-        stiffness: k, N/m; 0 of a force that is constant.
+        stiffness: k, N/m; 0 for a constant force.
         parent_radius: a, the distance of the parent's point from the joint's axis, m.
         child_radius: b, the distance of the child's point from the joint's axis, m.
         aligned: q_0, the joint position at which the two points are closest, rad.
@@ -142,6 +142,6 @@ class Balancer(ParallelSpring):
         return slope
 
     def energy(self, position: Any) -> Any:
-        """(F_0 - k l_0) l + k l^2/2, J: 0 of points that meet."""
+        """(F_0 - k l_0) l + k l^2/2, J: 0 for points that coincide."""
         length = self.length(position)
         return (self._constant_pull + 0.5 * self.stiffness * length) * length

@@ -158,7 +158,7 @@ class BaseParameters:
         return np.asarray(near + D * (np.linalg.solve(K @ K.T, missing[..., None])[..., 0] @ K))
 
     def __str__(self) -> str:
-        """A table: number, value, unit, and the sum each base parameter is."""
+        """A table: number, value, unit, and the sum of each base parameter."""
         rows = zip(self.values, self.units, self.names, strict=True)
         lines = [f"{k:>3}  {value:>12.6g} {unit:<9}  {name}" for k, (value, unit, name) in enumerate(rows)]
         if self.without_effect:

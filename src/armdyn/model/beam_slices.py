@@ -1,6 +1,6 @@
 """The inertia of a body along a line, cut into slices across the line that together are the body.
 
-Only mass, centre and tensor of the body are known. Along the line x from 0 to L its mass is taken as spread by a beta
+Only mass, centre and tensor of the body are known. Along the line x from 0 to L its mass is assumed to have a beta
 distribution with the same centre and the same second moment; a uniform beam is the one with a = b = 1. Across the line
 the centres of the slices lie on the straight line y(x), z(x) that gives the body's products of inertia, and each slice
 has the share of the remaining second moments that it has of the mass. So the slices add up to the body, for any body.

@@ -19,7 +19,7 @@ LARGEST_ANGLE = 1e15
 
 
 def largest_problem(value: float, kind: str) -> str:
-    """The fault in the size of a joint position, an angle or a length; empty if there is none.
+    """The fault in the size of a joint position, an angle or a length; empty without one.
 
     >>> largest_problem(1e16, "revolute")
     '1e+16 rad; expected an angle of at most 1e+15 rad'

@@ -288,7 +288,7 @@ def _rotors(model: Model, index: Mapping[str, int], link_pose: Mapping[str, Arra
 
 def _split_angle(cosine: Any, sine: Any) -> tuple[int, Exact]:
     """The angle as quarter turns and the rest; the rest is 0 if it is below rounding."""
-    turns = ((cosine, sine), (sine, -cosine), (-cosine, -sine), (-sine, cosine))  # by that many quarters back
+    turns = ((cosine, sine), (sine, -cosine), (-cosine, -sine), (-sine, cosine))  # by this number of quarters back
     quarters = next(k for k, (c, s) in enumerate(turns) if c >= abs(s))
     c, s = turns[quarters]
     rest = arctan2(s, c)

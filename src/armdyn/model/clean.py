@@ -25,7 +25,7 @@ def clean_direction(v: Array) -> Array:
 
 
 def clean_pose(T: Array) -> Array:
-    """A pose with zeros in place of rounding errors, its rotation still a rotation; see `clean_rotation`."""
+    """A pose with zeros in place of rounding errors, its rotation still a rotation (`clean_rotation`)."""
     return rigid(clean_rotation(T[:3, :3]), clean(T[:3, 3], largest(T[:3, 3])))
 
 
@@ -71,5 +71,5 @@ def clean(values: Array, scale: Any) -> Array:
 
 
 def largest(values: Array) -> Any:
-    """The largest size of a component; 0 of traced scalars."""
+    """The largest size of a component; 0 for traced scalars."""
     return 0.0 if is_traced(values) else max(abs(x) for x in values.flat)

@@ -63,10 +63,10 @@ class Constraint(ABC):
 
     @abstractmethod
     def equations_at(self, state: Any) -> Equations:
-        """phi, A and Adot qd of its rows at a state, an `armdyn.constraints.State`, in floats and traced alike."""
+        """phi, A and Adot qd of its rows at a state, an `armdyn.constraints.State`, for floats and traced scalars."""
 
     def false_roots(self, state: Any) -> tuple[Row, ...]:
-        """Rows that are zero at a state though the constraint does not hold, as of frames half a turn apart."""
+        """Rows that are zero at a state though the constraint does not hold, e.g. for frames half a turn apart."""
         return ()
 
     @property
@@ -90,7 +90,7 @@ class Constraint(ABC):
                 model.frame(frame)
 
     def named(self, *rows: tuple[str, Literal["m", "rad", ""]]) -> tuple[Row, ...]:
-        """Rows called after the constraint."""
+        """Rows with the name of the constraint."""
         return tuple(Row(f"{self.name}: {what}" if what else self.name, unit) for what, unit in rows)
 
     def _set(self, **values: Any) -> None:

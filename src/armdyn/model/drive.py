@@ -284,7 +284,7 @@ class Drive:
 
 
 def sign(x: Any) -> Any:
-    """-1, 0 or 1, the sign of a number or a traced scalar; NaN of NaN."""
+    """-1, 0 or 1, the sign of a number or a traced scalar; NaN for NaN."""
     return x.sign() if hasattr(x, "sign") else np.sign(x)
 
 

@@ -279,7 +279,7 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
             Those of a file: ``armdyn.actuators.read("drives.yaml")``.
 
     Raises:
-        UnknownName: a joint that the robot does not have; a frame to carry a rotor or stator likewise.
+        UnknownName: a joint that the robot does not have; a frame for a rotor or stator that it does not have.
         DTypeError: a value that is not an actuator, or a custom law that is not a frozen dataclass.
         ModelError: a law that depends on the load without declaring it; masses to be removed from a link with a smaller
             mass, after `with_inertia` replaced its inertia.
@@ -297,7 +297,7 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
 
 
 def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
-    """The fields of a joint that an actuator decides."""
+    """The fields of a joint that an actuator determines."""
     if not isinstance(actuator, JointActuator | None):
         raise DTypeError(
             f"actuator of joint {joint.name!r} is {shown(actuator)}; expected an armdyn.actuators.Actuator"
@@ -310,7 +310,7 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
     changes: dict[str, Any] = {"actuator": actuator, "motor_parts": () if after is None else after.motor_parts}
     if after is not None and after.armature is not None:
         changes["armature"] = after.armature
-    elif before is not None and joint.armature == before.armature:  # not one that was given since
+    elif before is not None and joint.armature == before.armature:  # not one given since
         changes["armature"] = before.of_joint.armature
     if after is not None and (after.laws is not None or after.of_joint.rubs):
         changes |= {"damping": after.of_joint.damping, "friction": after.of_joint.friction}

@@ -62,7 +62,7 @@ def _is_part(value: object) -> bool:
 
 
 def _number(kind: type) -> int:
-    """0 of the first class of its name in this process; one that was defined anew has another."""
+    """0 for the first class of its name in this process; a redefined class has another number."""
     with _numbering:
         if kind not in _number_of:
             _number_of[kind] = next(_numbers[f"{kind.__module__}.{kind.__qualname__}"])

@@ -27,7 +27,7 @@ class Slopes(NamedTuple):
 class LoadLine(NamedTuple):
     """The straight line of the load that touches a law's force at one load, for Newton's method.
 
-    Of a joint force t before the friction, t = l + c + s l, the load l = passed t - kept reaches the links.
+    For a joint force t before the friction, t = l + c + s l, the load l = passed t - kept reaches the links.
 
     Args:
         passed: 1/(1 + s).
@@ -41,7 +41,7 @@ class LoadLine(NamedTuple):
 
     @classmethod
     def through(cls, force: Any, slope: Any, load: Any) -> LoadLine:
-        """That of a force and its slope at a load."""
+        """The line of a force and its slope at a load."""
         passed = 1.0 / (1.0 + slope)
         return cls(passed, passed * (force - slope * load), slope)
 
@@ -105,7 +105,7 @@ class FrictionLaw(ABC):
         return self.slopes(direction * (speed + TINY), load).by_load
 
     def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
-        """As `line`, of `sliding`."""
+        """The straight line of the load that touches `sliding`."""
         slope = self.sliding_slope(direction, speed, load)
         return LoadLine.through(self.sliding(direction, speed, load), slope, load)
 
@@ -115,7 +115,7 @@ class FrictionLaw(ABC):
         return None
 
     def at_rest(self, load: Any) -> tuple[Any, Any]:
-        """The least and the largest force, N m or N, that it may take at rest; the drive gives load + this."""
+        """The least and the largest force, N m or N, that it may have at rest; the drive provides load + this."""
         return -self.breakaway(load), self.breakaway(load)
 
 

@@ -24,7 +24,7 @@ def frozen_array(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: 
 
 
 def unrounded(values: ArrayLike) -> Array | None:
-    """A read-only copy of `armdyn.exact.Exact` numbers; None of float64 ones."""
+    """A read-only copy of `armdyn.exact.Exact` numbers; None for float64 ones."""
     if not isinstance(values, np.ndarray) or values.dtype != object:
         return None
     copy = values.copy()

@@ -12,7 +12,7 @@ from armdyn.spatial.rotations import Array, mirrored
 
 
 class HasInertia(Protocol):
-    """Mass, centre of mass and inertia about it: an `Inertia`, or the same of traced scalars."""
+    """Mass, centre of mass and inertia about it: an `Inertia`, or these quantities as traced scalars."""
 
     @property
     def mass(self) -> Any: ...  # noqa: D102
@@ -25,7 +25,7 @@ class HasInertia(Protocol):
 def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Any, Array, Array]:
     """m, h = m c and Sigma about B's origin in B's axes, from the inertia in the link frame L and T_BL.
 
-    Works on traced scalars too, for models whose inertias are inputs.
+    It works on traced scalars too, for models whose inertias are inputs.
     """
     mass, com, tensor = exact(inertia.mass), exact(inertia.com), exact(inertia.tensor)
     R, p = link_pose[:3, :3], link_pose[:3, 3]

@@ -53,12 +53,12 @@ class JointEquation:
 
     @property
     def joint(self) -> str:
-        """The first joint: of a mimic, the one that follows."""
+        """The first joint: for a mimic, the follower."""
         return next(iter(self.coefficients))
 
     @property
     def leader(self) -> str:
-        """The last joint: of a mimic, the one that is followed."""
+        """The last joint: for a mimic, the leader."""
         return [*self.coefficients][-1]
 
     @property
@@ -169,7 +169,7 @@ def _solved(equations: Sequence[JointEquation], names: Sequence[str], dependent:
 
 
 def _chosen(row: _Row, wished: Sequence[str], names: Sequence[str]) -> int:
-    """The joint an equation is solved for: the first that is wished for, else the last in the order of q."""
+    """The joint an equation is solved for: the first that is requested, else the last in the order of q."""
     for name in wished:
         if names.index(name) in row.terms:
             return names.index(name)

@@ -69,7 +69,7 @@ def checked_order(order: Any) -> str | tuple[str, ...]:
 
 
 def in_joint_order(model: Model, order: str | Sequence[str]) -> Model:
-    """The model whose q has another order; notes stay, but for that on the order.
+    """The model whose q has another order; notes stay, except for that on the order.
 
     Args:
         model: whose entries of q are put in order.
@@ -77,7 +77,7 @@ def in_joint_order(model: Model, order: str | Sequence[str]) -> Model:
 
     Raises:
         ModelError: names that are not those of q, each once.
-        UnknownName: a name that is not one of an entry of q.
+        UnknownName: a name that is not that of an entry of q.
     """
     order = checked_order(order)
     if order == FILE:
@@ -127,7 +127,7 @@ def _with_joints(model: Model, joints: Sequence[Joint], columns: Sequence[int]) 
 
 
 def without_permutation(model: Model) -> Model:
-    """The model in which a coupling that only puts the joints in another order is the order of the joints."""
+    """The model in which a coupling that only reorders the joints becomes the order of the joints."""
     coupling = model.coupling
     if coupling is None:
         return model

@@ -1,6 +1,6 @@
 """The standard parameters of a joint: JOINT.armature, JOINT.damping, JOINT.friction.
 
-Damping and friction are all of a joint's: its own numbers, and the laws `Viscous` and `Coulomb` of its actuator, those
+Damping and friction are totals of a joint: its own numbers, and the laws `Viscous` and `Coulomb` of its actuator, those
 of the motor's shaft and of an engaged brake among them.
 """
 
@@ -24,7 +24,7 @@ CLOSE = 1e-9
 
 
 def value_of_joint(joint: Joint, quantity: str) -> float:
-    """The value of JOINT.quantity in pi; 0 of a constant offset, which no robot has."""
+    """The value of JOINT.quantity in pi; 0 for a constant offset, which no robot has."""
     if quantity in TwoNumbers._fields:
         return float(getattr(of_joint(joint), quantity))
     return float(getattr(joint, quantity, 0.0))

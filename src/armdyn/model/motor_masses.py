@@ -16,7 +16,7 @@ from armdyn.spatial.mass_properties import MassProperties, steiner
 def with_motor_masses(model: Model, parts: Mapping[str, Sequence[MotorPart]]) -> Model:
     """The model whose links carry the masses of these parts, by joint, in place of those of the joint's own parts.
 
-    In fifty digits, so that removing them again restores the numbers before.
+    Sums are in fifty digits, so that removing them again restores the numbers before.
     """
     on_links: dict[str, list[tuple[int, MassProperties]]] = {}
     for name, new in parts.items():
@@ -31,7 +31,7 @@ def with_motor_masses(model: Model, parts: Mapping[str, Sequence[MotorPart]]) ->
 
 
 def _carrying(link: Link, bodies: Sequence[tuple[int, MassProperties]]) -> Link:
-    """The link with bodies fixed to it, each added or taken off."""
+    """The link with bodies fixed to it, each added or removed."""
     if not bodies:
         return link
     own = link.exact_inertia

@@ -111,7 +111,7 @@ class MotorPart:
         return Place(link, R @ unit(exact(axis)), R @ position + p)
 
     def fixed_to_link(self, place: Place) -> MassProperties:
-        """The part of it that is the link's own inertia: of a rotor, all but the moment about its axis."""
+        """The part of it that is the link's own inertia: for a rotor, all except the moment about its axis."""
         u, along = place.axis, 0.0 if self.spins else self.moment_about_axis
         across = exact(self.transverse) * (exact(np.eye(3)) - np.outer(u, u))
         return MassProperties(exact(self.mass), place.position, across + exact(along) * np.outer(u, u))

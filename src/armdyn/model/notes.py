@@ -36,7 +36,7 @@ def surprises_in(model: Model) -> Iterator[str]:
 
 
 def notes_on(model: Model) -> Iterator[str]:
-    """One sentence each."""
+    """The notes, one sentence each."""
     yield from surprises_in(model)
     yield from notes_on_joint_order(model)
     if model.coupling is not None:
@@ -73,7 +73,7 @@ def notes_on_branches(tip: str | None, branches: Mapping[str, float]) -> Iterato
 
 
 def notes_on_ignored_friction(model: Model, ignored: bool) -> Iterator[str]:
-    """One sentence on the friction that the description has and its caller does not want."""
+    """One sentence on the friction that the description has and the caller ignores."""
     rubbing = [joint.name for joint in model.joints if joint.rubs]
     if rubbing and ignored:
         yield f"damping and friction of {', '.join(rubbing)} are left out, as {option('friction', 'ignore')} says"

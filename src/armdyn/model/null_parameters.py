@@ -31,7 +31,7 @@ from armdyn.spatial.rotations import Array, adjoint, inverse_rigid, rigid, skew
 from armdyn.spatial.turns import matrix
 
 ANGLES = tuple(2.0 * np.pi * k / 5 for k in range(5))
-"""They span every trigonometric polynomial of the second degree."""
+"""Angles, rad: they span every trigonometric polynomial of the second degree."""
 PLACES = (0.0, 1.0, -1.0)
 """Positions in units of the arm's own length: they span every polynomial of the second degree."""
 
@@ -76,7 +76,7 @@ class _Columns(NamedTuple):
 
     @property
     def known(self) -> list[int]:
-        """Those of the twelve that there are."""
+        """The indices of the twelve numbers that this body has."""
         return [*range(TEN), *self.joint]
 
     @classmethod
@@ -132,7 +132,7 @@ def _reached(body: Body, before: Reach, steps: Sequence[Step], tolerance: float)
 def _null_space(body: Body, before: Reach, steps: Sequence[Step], known: list[int], tolerance: float) -> Array:
     """Parameters of the body, with rotor inertia and constant force, whose energy its own joint does not change.
 
-    Twelve numbers a row; those that are not ``known`` are zero.
+    There are twelve numbers per row; those that are not ``known`` are zero.
     """
     conditions = np.array([*_kinetic_conditions(body, before, steps), *_potential_conditions(body, before, steps)])
     _, sizes, directions = np.linalg.svd(conditions[:, known])
@@ -143,7 +143,7 @@ def _null_space(body: Body, before: Reach, steps: Sequence[Step], known: list[in
 
 
 def _kinetic_conditions(body: Body, before: Reach, steps: Sequence[Step]) -> Iterator[Array]:
-    """2 K = V_k^T G V_k + armature qd_k^2 must hold neither qd_k nor q_k."""
+    """2 K = V_k^T G V_k + armature qd_k^2 must depend on neither qd_k nor q_k."""
     S = _screw(body)
     yield np.array([*_energy(np.outer(S, S)), 1.0, 0.0])
     for step in steps:
@@ -156,7 +156,7 @@ def _kinetic_conditions(body: Body, before: Reach, steps: Sequence[Step]) -> Ite
 
 
 def _potential_conditions(body: Body, before: Reach, steps: Sequence[Step]) -> Iterator[Array]:
-    """P = -g . (m p + R h) + offset q_k must not hold q_k."""
+    """P = -g . (m p + R h) + offset q_k must not depend on q_k."""
     first = steps[0].pose
     for step in steps[1:]:
         R, p = step.pose[:3, :3] - first[:3, :3], step.pose[:3, 3] - first[:3, 3]

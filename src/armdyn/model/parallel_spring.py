@@ -25,9 +25,9 @@ from armdyn.checks import number
 class ParallelSpring(ABC):
     """The base of all springs in parallel with the drive of a joint: a force of the joint's position.
 
-    A spring is one class: a frozen dataclass of numbers. Its three functions take floats and traced scalars alike, so
+    A spring is one class: a frozen dataclass of numbers. Its three functions accept floats and traced scalars, so
     that energy accounts, derivatives, rollouts and exports follow from them. A torsion bar with end stops, the detent
-    of a selector, a cable that only pulls are classes of one's own:
+    of a selector, a cable that only pulls are custom classes:
 
     >>> @dataclasses.dataclass(frozen=True)
     ... class Detent(armdyn.actuators.ParallelSpring):
@@ -78,7 +78,7 @@ class ParallelSpring(ABC):
         return {name: getattr(self, name) for name in names if isinstance(getattr(self, name), float)}
 
     def with_inputs(self, numbers: Mapping[str, Any]) -> ParallelSpring:
-        """The spring with inputs of a function in the place of some of its numbers; they are not checked."""
+        """The spring with inputs of a function in place of some of its numbers; they are not checked."""
         changed = copy.copy(self)
         for name, value in numbers.items():
             object.__setattr__(changed, name, value)
@@ -92,10 +92,10 @@ class JointSpring(ParallelSpring):
     With k1 and k2 it is the spring of MuJoCo's ``stiffness="k k1 k2"`` and ``springref``.
 
     Args:
-        stiffness: k, N m/rad, or N/m of a slide.
+        stiffness: k, N m/rad, or N/m for a slide.
         rest: the position without force, rad or m.
-        quadratic: k1, N m/rad^2, or N/m^2 of a slide: it makes one direction stiffer than the other.
-        cubic: k2, N m/rad^3, or N/m^3 of a slide.
+        quadratic: k1, N m/rad^2, or N/m^2 for a slide: it makes one direction stiffer than the other.
+        cubic: k2, N m/rad^3, or N/m^3 for a slide.
 
     >>> spring = armdyn.actuators.JointSpring(12.0, rest=-0.4)
     >>> round(spring.force(0.1), 12), round(spring.energy(0.1), 12)

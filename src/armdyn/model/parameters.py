@@ -29,7 +29,7 @@ SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3,
 """The inputs of a body: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
 
 WILD = "*?["
-"""The characters that make a pattern of a name."""
+"""The characters that make a name a pattern."""
 
 SPRING = ".spring"
 """The word after the joint's name in the parameters of its spring."""
@@ -61,7 +61,7 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
 def matching_parameters(model: Model, names: Iterable[str]) -> tuple[str, ...]:
     """The names of parameters, with each pattern, e.g. "*.mass", replaced by its matches.
 
-    ``*`` matches any characters, ``?`` for one, ``[ab]`` for one of several. Those of payloads, which every frame may
+    ``*`` matches any characters, ``?`` one, ``[ab]`` one of several. Those of payloads, which every frame may
     have, match only if the pattern has ``payload`` in it. A parameter that several patterns match is listed once.
 
     Raises:
@@ -101,7 +101,7 @@ def _unknown(model: Model, name: str) -> UnknownName:
 
 
 def parameter_names(model: Model) -> Iterator[str]:
-    """All parameters there are: gravity, those of every link with that of its joint, and of payloads on every frame."""
+    """All parameters of a model: gravity, those of every link with its joint's, and of payloads on every frame."""
     yield "gravity"
     for joint in model.joints:
         yield from (f"{joint.child}.{quantity}" for quantity in SHAPES)

@@ -1,4 +1,4 @@
-"""The parts of a robot as a description names them, before they are put together."""
+"""The parts of a robot as a description names them, before they are assembled."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from armdyn.checks import number
 class Passive:
     """Armature, damping and friction of a joint itself, to which its actuator adds, as in MJCF.
 
-    Without it an actuator replaces them. They stay at the joint when the actuator is taken away.
+    Without it an actuator replaces them. They stay at the joint when the actuator is removed.
 
     Args:
-        armature: kg m^2, or kg of a slide.
+        armature: kg m^2, or kg for a slide.
         damping: N m s/rad or N s/m.
         friction: N m or N.
 

@@ -74,7 +74,7 @@ def with_payload(
 
 
 def _body(what: str, inertia: Any, mass: float | None, com: ArrayLike | None) -> Inertia:
-    """The inertia that is given as one, or by mass, centre of mass and tensor."""
+    """The inertia given as an `armdyn.Inertia`, or by mass, centre of mass and tensor."""
     if mass is None and com is None:
         return _refuse_what_is_no_inertia(what, inertia)
     if mass is None or isinstance(inertia, Inertia):

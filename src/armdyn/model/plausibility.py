@@ -1,4 +1,4 @@
-"""Notes on links whose mass, centre of mass or inertia is of another size than the robot: units that were mistaken.
+"""Notes on links whose mass, centre of mass or inertia does not fit the size of the robot: mistaken units.
 
 These are the doubts that need no more than the numbers of the links and joints. `armdyn.doctor` has many more.
 """
@@ -94,7 +94,7 @@ def _extents(names: Sequence[str], joints: Sequence[JointPart], geometry: Sequen
 
 
 def _out_of_scale(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Array:
-    """If a link outweighs each of its neighbours, and the median link, by `MASS`."""
+    """True for links that outweigh each of their neighbours, and the median link, by `MASS`."""
     mass = {link.name: link.inertia.mass for link in links}
     typical = float(np.median(list(mass.values())))
     heaviest: dict[str, float] = defaultdict(float)

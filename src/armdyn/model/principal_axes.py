@@ -26,7 +26,7 @@ class PrincipalAxes(NamedTuple):
     """
 
     moments: Array
-    """Ascending, kg m^2, shape (3,)."""
+    """The principal moments, ascending, kg m^2, shape (3,)."""
     axes: Array
     """R_FP: the principal axes as columns, in F's axes, shape (3, 3)."""
     unique: tuple[bool, bool, bool]

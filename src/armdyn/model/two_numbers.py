@@ -1,4 +1,4 @@
-"""Friction that two numbers state, damping qd + friction sign(qd): of a joint, and of the laws of its actuator."""
+"""Friction as two numbers, damping qd + friction sign(qd): of a joint, and of the laws of its actuator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from armdyn.model.parts import JointPart
 
 
 def of_laws(actuator: JointActuator | None) -> TwoNumbers:
-    """The sums of the laws `Viscous` and `Coulomb` of an actuator, those of its shaft and engaged brake among them."""
+    """The sums of the laws `Viscous` and `Coulomb` of an actuator, including those of its shaft and engaged brake."""
     stated = [numbers for law in _laws(actuator) if (numbers := law.two_numbers) is not None]
     return TwoNumbers(sum(numbers.damping for numbers in stated), sum(numbers.friction for numbers in stated))
 

@@ -43,7 +43,7 @@ def _at(where: str, text: str) -> str:
 
 
 def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
-    """Problems of names, by which the parts are put together."""
+    """Problems of names, by which the parts are assembled."""
     if not links:
         yield "the description has no links"
     yield from _duplicates("link", links)
@@ -58,7 +58,7 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
 
 
 def impossible_inertias(links: Iterable[LinkPart], whole: Mapping[str, Inertia]) -> Iterator[str]:
-    """Inertias that are numbers, but of no rigid body; ``whole`` has those with motors on them, as they are judged."""
+    """Inertias of numbers that no rigid body has; ``whole`` holds those to check of links with motors on them."""
     for link in links:
         if not any(link.inertia.problems()) and any(whole.get(link.name, link.inertia).impossibilities()):
             for problem in link.inertia.impossibilities():
@@ -152,7 +152,7 @@ def limit_problems(limits: Limits) -> Iterator[str]:
 
 
 def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:
-    """Limits that are no real number; they may be infinite."""
+    """Limits that are not real numbers; they may be infinite."""
     for quantity in ("lower", "upper", "velocity", "effort"):
         value = getattr(limits, quantity)
         if math.isnan(as_float(value)):
@@ -160,7 +160,7 @@ def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:
 
 
 def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
-    """Quantities of a joint that are no real numbers."""
+    """Quantities of a joint that are not real numbers."""
     for quantity in ("damping", "friction"):
         value = getattr(joint, quantity)
         if not math.isfinite(as_float(value)):

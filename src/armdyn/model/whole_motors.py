@@ -20,7 +20,7 @@ from armdyn.spatial.rotations import Array
 
 
 def with_whole_motors(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Mapping[str, Inertia]:
-    """The inertias to be judged of the links that carry parts of motors, or are welded to one that does, by link."""
+    """The inertias to be checked, of the links that carry parts of motors, or are welded to one that does, by link."""
     inertias = {link.name: link.inertia for link in links}
     found: dict[str, Inertia] = {}
     for joint in (joint for joint in joints if joint.motor_parts and _has_axis(joint)):
