@@ -1,4 +1,4 @@
-"""Tables of numbers as text: columns named with or without their unit, separated by commas, semicolons or tabs."""
+"""Tables of numbers as text: columns with names with or without unit, separated by commas, semicolons or tabs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PER_SECOND = {"q": ("",), "qd": ("/s",), "qdd": ("/s^2", "/s²", "/s2", "/s**2")
 """The suffixes of an angle's or length's unit, by quantity."""
 
 SEPARATORS = ("\t", ";", ",")
-"""Between the words of a row; the first of these that the first row has."""
+"""Separators of the words of a row; the first of these in the first row is used."""
 
 STANDARD_INPUT = "-"
 
@@ -204,7 +204,7 @@ class CsvTable:
         """The columns of these names, in their order.
 
         Raises:
-            error: some that the header does not have.
+            error: a column that the header does not have.
         """
         missing = [name for name in names if name not in found]
         if missing:

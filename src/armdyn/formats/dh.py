@@ -60,7 +60,7 @@ class DHRow:
 
     Args:
         a: length of the common normal, m: a_{i-1} in the modified convention, a_i in the standard one.
-        alpha: angle between the joint axes about it, rad (or degrees, see `armdyn.Robot.from_dh`).
+        alpha: angle between the joint axes about it, rad (or degrees, by an option of `armdyn.Robot.from_dh`).
         d: distance of the common normals along the joint axis, m; for a prismatic joint, its value at q = 0.
         theta: angle between the common normals, rad; for a revolute joint, its value at q = 0: the offset of q.
         kind: "revolute" (q is added to theta) or "prismatic" (q is added to d).
@@ -90,16 +90,16 @@ class DHRow:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DHTable:
-    """A whole arm as Denavit-Hartenberg has it; ``Robot.from_dh(**table.arguments())`` reads it.
+    """A whole arm as a Denavit-Hartenberg table; ``Robot.from_dh(**table.arguments())`` reads it.
 
     ``print`` shows it in m and degrees, and so do notebooks; `to_latex` writes it for a paper.
 
     Args:
-        rows: a `DHRow` a joint.
+        rows: one `DHRow` per joint.
         convention: "modified" or "standard".
         base: T_{base,0}, pose of DH frame 0 in the base link's frame, shape (4, 4).
         tool: T_{n,tip}, pose of the tip in the last DH frame, shape (4, 4).
-        joint_names: a name a row.
+        joint_names: one name per row.
         gravity: acceleration of free fall in base axes, m/s^2, shape (3,).
         name: of the robot.
     """

@@ -38,7 +38,7 @@ STARTS = {b"#usda": NOT_XML[".usda"], b"PXR-USDC": NOT_XML[".usda"], b"PK\x03\x0
 def read_file(path: Path) -> bytes:
     """The bytes of a description, at most one more than a description may have.
 
-    A pipe is read as a file is, and waited for: /dev/stdin and a shell's ``<(xacro arm.xacro)`` are pipes.
+    A pipe is read to its end like a file: /dev/stdin and a shell's ``<(xacro arm.xacro)`` are pipes.
     """
     try:
         with path.open("rb") as file:
@@ -112,7 +112,7 @@ def _example(folder: Path) -> str:
 
 
 def _descriptions_in(folder: Path) -> list[str]:
-    """The files in a folder that look like descriptions; of a huge folder, some."""
+    """The files in a folder that look like descriptions; for a huge folder, some of them."""
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in islice(entries, 1000)]

@@ -1,6 +1,6 @@
 """The findings of a reader in a document: problems, which refuse it, faults, which can be accepted, and notes.
 
-A fault is an error in something that no equation contains: a limit, an element that is given twice, an instruction left
+A fault is an error in something that no equation contains: a limit, an element that occurs twice, an instruction left
 over. With ``problems="warn"`` it is accepted, with a warning and a note that name its substitute; else it is a problem
 like the others. Errors in masses, axes and poses are always problems.
 """
@@ -24,7 +24,7 @@ Default = TypeVar("Default", tuple[float, ...], None)
 SHOWN_MEMBERS = 3
 
 FIRST_TAKEN = ("inertial", "axis", "limit")
-"""The elements of which real files have a second one, and every other reader takes the first."""
+"""The elements that real files repeat, and of which every other reader uses the first."""
 
 MAX_WORDS = 20
 """The most words of a vector that are read; no vector of a description has as many."""
@@ -48,17 +48,17 @@ class Findings:
         return f"{self.document}:{element.line}"
 
     def problem(self, element: Element, text: str) -> None:
-        """Take down a problem with an element."""
+        """Record a problem with an element."""
         self.add(f"{self.where(element)} {text}")
 
     def add(self, problem: str) -> None:
-        """Take down a problem; when there are very many, stop reading and raise them."""
+        """Record a problem; when there are very many, stop reading and raise them."""
         self.problems.append(problem)
         if len(self.problems) >= MAX_PROBLEMS:
             raise ModelError([*self.problems, f"... and perhaps more: reading stopped after {MAX_PROBLEMS} problems."])
 
     def fault(self, line: int, text: str, taken: str) -> None:
-        """Take down an error in something that no equation contains, and its substitute, ``taken`` if accepted."""
+        """Record an error in data that no equation contains, and its substitute, ``taken`` if accepted."""
         if self.policy == "warn":
             self.accepted.append(f"{self.document}:{line} {text}; {taken}")
         else:
@@ -114,15 +114,15 @@ class ElementReader:
         return self.findings.where(self.element)
 
     def problem(self, at: Element, text: str) -> None:
-        """Take down a problem of this element."""
+        """Record a problem of this element."""
         self.findings.problem(at, f"{self.label}: {text}")
 
     def fault(self, at: Element, text: str, taken: str) -> None:
-        """Take down a fault of this element, and its substitute if accepted."""
+        """Record a fault of this element, and its substitute if accepted."""
         self.findings.fault(at.line, f"{self.label}: {text}", taken)
 
     def note(self, what: str, *, warn: bool = False) -> None:
-        """Take down a note on this element."""
+        """Record a note on this element."""
         self.findings.note(what, self.label, warn=warn)
 
     def child(self, parent: Element, tag: str, expected: str) -> Element | None:

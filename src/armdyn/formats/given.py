@@ -33,7 +33,7 @@ def numbers(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) 
 
 
 def one_each(values: Any, count: int, name: str, meaning: str) -> list[Any]:
-    """A list with one entry a joint."""
+    """A list with one entry per joint."""
     found = listed(values)
     if found is None or len(found) != count:
         has = shown(values) if found is None else f"{len(found)} entries"
@@ -42,7 +42,7 @@ def one_each(values: Any, count: int, name: str, meaning: str) -> list[Any]:
 
 
 def names_of_joints(names: Sequence[str] | None, count: int) -> list[str]:
-    """The names given, or "joint_1", "joint_2", ..."""
+    """The given names, or "joint_1", "joint_2", ..."""
     if names is None:
         return [f"joint_{i}" for i in range(1, count + 1)]
     labels = one_each(names if not isinstance(names, str) else [names], count, "joint_names", "one name a joint")

@@ -35,7 +35,7 @@ class Part:
         name: of the link; its frame is on the joint.
         parent: the link that carries it.
         kind: "revolute", "prismatic" or "fixed".
-        axis: unit vector the joint turns about or slides along, in the link's own axes; not of a fixed joint.
+        axis: unit vector the joint turns about or slides along, in the link's own axes; not for a fixed joint.
         xyz: the joint's place in the parent's frame, m.
         rpy: its turns about the parent's axes x, y and z in this order, rad, as URDF has them.
         T: pose of the link's frame in the parent's at q = 0, shape (4, 4), in place of xyz and rpy.

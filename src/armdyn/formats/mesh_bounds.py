@@ -1,4 +1,4 @@
-"""Bounds of the work on mesh files of strangers: sizes that a file states, and how often it repeats a shape."""
+"""Bounds of the work on untrusted mesh files: sizes that a file states, and repetitions of a shape."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _in_packages(rest: str, folder: str) -> Iterator[Path]:
 
 
 def opened(path: Path, taken: Callable[[Any], Result], **options: Any) -> Result:
-    """The result of a function of the object that `trimesh.load` makes of a file, with these options.
+    """The result of a function of the object that `trimesh.load` makes from a file, with these options.
 
     Raises:
         UnreadMesh: a file that is too large or unreadable, or a library that is not installed.

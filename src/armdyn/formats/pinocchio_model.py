@@ -37,7 +37,7 @@ BOUNDED = ("Velocity", "Effort")
 """The quantities with a limit in both directions."""
 
 QPOS0 = "qpos0"
-"""The reference configuration that Pinocchio makes of the ``ref`` of MJCF's joints."""
+"""The reference configuration that Pinocchio makes from the ``ref`` of MJCF's joints."""
 
 SHOWN = 10
 """The most joints that one note names."""
@@ -167,7 +167,7 @@ def _remedy(joint: Any) -> str:
 
 
 def _neutral(source: Any) -> Array:
-    """q = 0, with cosine 1 of unbounded joints."""
+    """q = 0, with cosine 1 for unbounded joints."""
     q = np.zeros(source.nq)
     for start, size in zip(source.idx_qs, source.nqs, strict=True):
         if size == 2:
@@ -197,7 +197,7 @@ def _bounds(source: Any, quantity: str, v: int) -> tuple[float, float]:
 
 
 def _notes(source: Any) -> Iterator[str]:
-    """Numbers of a model that no equation contains, or that are not those of its file."""
+    """Numbers of a model that no equation contains, or that differ from those of its file."""
     for quantity in BOUNDED:
         for i in range(1, source.njoints):
             backwards, forwards = _bounds(source, quantity, source.idx_vs[i])
@@ -216,7 +216,7 @@ def _notes(source: Any) -> Iterator[str]:
 
 
 def _reference(source: Any, i: int) -> float:
-    """The ``ref`` of a joint that Pinocchio read from MJCF, as it keeps it."""
+    """The ``ref`` of a joint that Pinocchio read from MJCF, in Pinocchio's form."""
     known = {entry.key(): entry.data() for entry in source.referenceConfigurations}
     return float(known[QPOS0][source.idx_qs[i]]) if QPOS0 in known and source.nqs[i] == 1 else 0.0
 

@@ -22,7 +22,7 @@ _JOINED = re.compile(r"(?<=[\w.])\s+(?!(?:pi|Ï€|nan|inf|infinity)\b)(?=[^\W\d]|Â
 
 
 class UnknownUnit(ValueError):
-    """A number with a unit that the quantity has not."""
+    """A number with a unit that the quantity does not have."""
 
 
 def joint_units(kind: str, quantity: str = "q") -> Units:
@@ -77,7 +77,7 @@ def _ratio(above: float, below: float) -> float:
 
 
 def _size(unit: str | None, units: Units) -> float:
-    """One of a unit in SI."""
+    """The size of a unit in SI."""
     if unit is None:
         return 1.0
     name = unit.replace(" ", "")
@@ -87,7 +87,7 @@ def _size(unit: str | None, units: Units) -> float:
 
 
 def split_quantities(text: str) -> list[str]:
-    """The numbers of a list, between commas or blanks; a blank before a unit ends no number.
+    """The numbers of a list, between commas or blanks; a blank before a unit does not end a number.
 
     >>> split_quantities("90 deg, pi / 2 0.5"), split_quantities("1 2,3")
     (['90deg', 'pi/2', '0.5'], ['1', '2', '3'])

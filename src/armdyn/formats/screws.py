@@ -1,4 +1,4 @@
-"""Product-of-exponentials lists, as Modern Robotics has them: home poses, spatial inertias, space screw axes."""
+"""Product-of-exponentials lists, in the form of Modern Robotics: home poses, spatial inertias, space screw axes."""
 
 from __future__ import annotations
 

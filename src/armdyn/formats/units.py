@@ -13,7 +13,7 @@ POUND_FORCE = 4.4482216152605
 """N, exactly: the weight of 0.45359237 kg under standard gravity."""
 
 STANDARD_FREE_FALL = 9.80665
-"""m/s^2, by which a weight is a mass."""
+"""m/s^2, the quotient of a weight and its mass."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Units:
 
     @classmethod
     def gravitational(cls, *, length: float, force: float) -> Units:
-        """Units that begin with force, as pounds and inches do: mass is force over length times seconds squared.
+        """Units based on force, e.g. pounds and inches: mass is force over length times seconds squared.
 
         Args:
             length: one unit of length, m.

@@ -13,14 +13,14 @@ from xml.parsers import expat
 from armdyn.errors import ModelError
 
 MAX_BYTES = 16 * 2**20
-"""The largest robots known to us take 0.2 MB, a chain of ten thousand links 5 MB."""
+"""The largest known robots take 0.2 MB, a chain of ten thousand links 5 MB."""
 
 MAX_ELEMENTS = 120_000
 MAX_ATTRIBUTES = 1000
 MAX_DEPTH = 100
 
 MAX_TEXT = 1000
-"""About how many letters of a text are kept: texts of descriptions are names and numbers."""
+"""Approximate number of letters of a text that are kept: texts of descriptions are names and numbers."""
 
 ENCODINGS = ("UTF-8", "UTF-16", "US-ASCII", "ISO-8859-1", "ISO-8859-15", "windows-1252")
 """The encodings that are read. Python supports many more, some of which are not alphabets, e.g. unicode_escape."""
@@ -59,7 +59,7 @@ class Element:
 
 
 def parse(data: bytes, name: str, encoding: str | None = None, first_line: int = 1) -> Element:
-    """The root element of a document, called ``name`` in messages; ``encoding`` overrides its declaration."""
+    """The root element of a document, named ``name`` in messages; ``encoding`` overrides its declaration."""
     if len(data) > MAX_BYTES:
         raise ModelError(f"{name} is larger than {MAX_BYTES // 2**20} MB, as no robot is; is it the right file?")
     if not data.strip(b" \t\r\n\0"):

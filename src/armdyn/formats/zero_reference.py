@@ -55,7 +55,7 @@ class ZeroReference:
 
     Args:
         axes: u_0k, unit vectors in base axes, shape (n, 3).
-        kinds: "revolute" or "prismatic", one a joint.
+        kinds: "revolute" or "prismatic", one per joint.
         points: Q_0k, a point on each axis in base coordinates, m, shape (n, 3).
         hand: h, the hand point in base coordinates, m, shape (3,).
         axial: u_0a, unit vector of the hand, the z axis of the tip frame, shape (3,).
@@ -64,8 +64,8 @@ class ZeroReference:
         masses: of these links, kg, shape (n,).
         inertias: I^G_0, their inertias about the centres of mass in base axes, kg m^2, shape (n, 3, 3).
         collars: the link that carries the collar of each slide, by the name of its joint.
-        joint_names: a name a joint.
-        limits: one `armdyn.Limits` a joint.
+        joint_names: one name per joint.
+        limits: one `armdyn.Limits` per joint.
         gravity: acceleration of free fall in base axes, m/s^2, shape (3,).
         name: of the robot.
     """
@@ -212,7 +212,7 @@ def read_zero_reference(
 
 
 def _kinds(kinds: Any, n: int) -> list[Any]:
-    """A kind a joint; a text may hold a letter for each."""
+    """One kind per joint; a text may hold a letter for each."""
     return one_each(list(kinds) if isinstance(kinds, str) else kinds, n, "kinds", "'R' or 'P' for each joint")
 
 
@@ -318,7 +318,7 @@ def _tensors(n: int, inertias: ArrayLike | None, problems: list[str]) -> Array:
 def _missing(
     com: Array | None, m: Array, tensors: Array, masses: ArrayLike | None, weights: ArrayLike | None
 ) -> Iterator[str]:
-    """Dynamics want mass, centre of mass and inertia together."""
+    """Dynamics require mass, centre of mass and inertia together."""
     if com is None and m.any():
         yield "the centres of mass are not given; expected body vectors c (from Q_0k to the centre of mass) or d."
     if masses is None and weights is None and (tensors.any() or com is not None):

@@ -45,7 +45,7 @@ def write_dh(model: Model, convention: str) -> DHTable:
 
     Raises:
         Unsupported: a robot that branches, or whose tip is not on its last link.
-        ModelError: no such convention; or axes so nearly parallel that the table would lose digits.
+        ModelError: an unknown convention; or axes so nearly parallel that the table would lose digits.
 
     >>> [round(row.alpha, 4) for row in armdyn.load("ur5").to_dh("standard").rows]
     [1.5708, 0.0, 0.0, 1.5708, 1.5708, 0.0]
@@ -86,7 +86,7 @@ def _steps(z: list[Array], normals: list[Normal], *, modified: bool, size: float
 
 
 def _normals(arm: SerialArm, z: list[Array]) -> list[Normal]:
-    """The n - 1 common normals; of an arm with one joint, any normal of it."""
+    """The n - 1 common normals; for an arm with one joint, any normal of it."""
     normals: list[Normal] = []
     for k in range(len(z) - 1):
         start = normals[-1].arrives if normals else arm.point(k)
@@ -96,7 +96,7 @@ def _normals(arm: SerialArm, z: list[Array]) -> list[Normal]:
 
 
 def _normal(z1: Array, o1: Array, z2: Array, o2: Array, x_before: Array | None, size: float) -> Normal:
-    """The common normal of the axes through o1 and o2; of parallel ones, the normal through o1."""
+    """The common normal of the axes through o1 and o2; for parallel ones, the normal through o1."""
     normal = cross(z1, z2)
     sine_squared = normal @ normal
     between = o2 - o1
@@ -147,7 +147,7 @@ def _refuse_lost_digits(arm: SerialArm, k: int, on_axis: Array, z: Array) -> Non
     """Nearly parallel axes meet far away: the table's numbers are then differences of large ones."""
     from_axis = float(norm(cross(z, arm.point(k) - on_axis[:3, 3])))
     if arm.joints[k].kind == "prismatic":
-        from_axis = 0.0  # a slide has a direction, no place
+        from_axis = 0.0  # a slide has a direction, but no place
     if max(from_axis / arm.size, float(norm(on_axis[:3, 2] - z))) > LOST:
         raise ModelError(
             f"{arm.model.name!r}: axes before joint {arm.joints[k].name!r} are so nearly parallel that their common "

@@ -10,7 +10,7 @@ from armdyn.model.model import Model
 
 
 def mimics_of(model: Model) -> dict[str, JointEquation] | None:
-    """The joints that follow others, by name; None of a coupling that is more than mimicry."""
+    """The joints that follow others, by name; None for a coupling that is more than mimicry."""
     if model.coupling is None:
         return {}
     coordinates = [coordinate.name for coordinate in model.coupling.coordinates]

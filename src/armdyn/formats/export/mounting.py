@@ -1,6 +1,6 @@
 """Gravity as the way the base is mounted: a link and a fixed joint below it, whose z axis points up.
 
-Readers of URDF count gravity along -z of the root. With g in the axes of the base the joint's rotation is
+Readers of URDF assume gravity along -z of the root. With g in the axes of the base the joint's rotation is
 
     R_root,base g = |g| (0, 0, -1)^T.
 """
@@ -21,7 +21,7 @@ from armdyn.spatial.rotations import Array, cross
 WORLD = "world"
 
 STANDARD = math.hypot(*STANDARD_GRAVITY)
-"""The size of gravity that other readers count, m/s^2."""
+"""The size of gravity that other readers assume, m/s^2."""
 
 RELATIVE = 1e-12
 """Relative tolerance of a robot's gravity to that size: rounding of its direction."""

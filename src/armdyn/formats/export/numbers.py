@@ -24,7 +24,7 @@ def numbers(values: Array | Iterable[float]) -> str:
 
 
 def number(value: float) -> str:
-    """All digits; the largest number for infinity, which other readers of URDF do not understand."""
+    """All digits; the largest number for infinity, which other readers of URDF cannot read."""
     value = float(value)
     if math.isinf(value):
         value = math.copysign(sys.float_info.max, value)

@@ -38,7 +38,7 @@ def add_shapes(link: Element, shapes: Iterable[Geometry]) -> None:
             SubElement(element, "origin", xyz=numbers(one.pose[:3, 3]), rpy=numbers(rpy_of(one.pose[:3, :3])))
         _add_form(SubElement(element, "geometry"), one.shape)
         if one.color is not None:
-            rgba = numbers(one.color)  # names it too: readers take materials of one name for one
+            rgba = numbers(one.color)  # also its name: for readers, materials of one name are one
             SubElement(SubElement(element, "material", name=rgba), "color", rgba=rgba)
 
 

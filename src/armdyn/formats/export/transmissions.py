@@ -17,7 +17,7 @@ INTERFACE = "hardware_interface/EffortJointInterface"
 
 
 def add_transmissions(root: Element, model: Model) -> None:
-    """Add a <transmission> for each joint that has a gear or feels a rotor."""
+    """Add a <transmission> for each joint that has a gear or the inertia of a rotor."""
     found = [Transmission.of(joint) for joint in model.joints]
     if any(found):
         root.attrib.update(NAMESPACE)

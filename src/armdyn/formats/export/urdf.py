@@ -47,8 +47,8 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
 
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
     loops, as <loop_joint> elements, and shapes. URDF has no element for the size of gravity, the tip, armature,
-    actuators, rotors, springs of joints, collars of slides, couplings but mimicry, capsules, ellipsoids and planes:
-    they are in an element <armdyn>, which other readers pass over. If gravity does not point along -z of the base, the
+    actuators, rotors, springs of joints, collars of slides, couplings except mimicry, capsules, ellipsoids and planes:
+    they are in an element <armdyn>, which other readers ignore. If gravity does not point along -z of the base, the
     base is mounted on a link "world", turned, so that other readers compute with the same gravity.
     Gears and the inertias of rotors are written as <transmission> elements too, as ROS and Drake read them, and the
     laws Viscous and Coulomb in <dynamics>.
@@ -58,7 +58,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
         path: of the file to write; None if only the text is needed.
 
     Warns (`armdyn.DescriptionWarning`) of gravity that is not 9.81 m/s^2, of springs in parallel with drives and of
-    couplings that are not mimicry, which other readers pass over.
+    couplings that are not mimicry, which other readers ignore.
 
     Raises:
         ModelError: a name that no XML file can hold.
@@ -120,7 +120,7 @@ def _notes_for_other_readers(model: Model, *, is_coupled: bool) -> Iterator[str]
 
 
 def _add_own_words(root: Element, model: Model, shapes: Shapes, *, mounted: bool) -> Element:
-    """The tip, gravity, collars, armature, actuators and shapes for which URDF has no words."""
+    """The tip, gravity, collars, armature, actuators and shapes for which URDF has no elements."""
     tip = {} if model.tip is None else {"tip": model.tip}
     base = {"base": model.base} if mounted else {}
     own = SubElement(root, TAG, tip | base | {"gravity": numbers(model.gravity)})

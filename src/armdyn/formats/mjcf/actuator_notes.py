@@ -14,7 +14,7 @@ SHOWN = 10
 """The most actuators that one note names."""
 
 ALIKE = 1e-12
-"""The relative difference of two motor constants below which they are one."""
+"""The relative difference of two motor constants below which they are equal."""
 
 
 def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
@@ -47,7 +47,7 @@ def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
 
 
 def _merged_constants(compiled: Compiled, motors: list[MjcfActuator]) -> Iterator[str]:
-    """DC motors whose torque constant differs from that of their back-EMF, as the file itself has them."""
+    """DC motors whose torque constant differs from that of their back-EMF, as stated in the file itself."""
     if not motors:
         return
     for section in ("actuator", "default"):

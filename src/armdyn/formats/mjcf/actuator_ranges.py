@@ -1,7 +1,7 @@
 """The ranges of an actuator's control and force.
 
 A range of forces bounds the effort of the joint; so does that of the control of a plain motor, whose force is its gain
-times the control. The range of a DC motor's voltage is a limit of the `Motor`. Others are no limits of a joint.
+times the control. The range of a DC motor's voltage is a limit of the `Motor`. Others are not limits of a joint.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def ranges_not_used(compiled: Compiled, a: int, *, is_read: bool) -> Iterator[st
 
 
 def effort_range(compiled: Compiled, j: int) -> tuple[float, float]:
-    """The least and the most that actuators may put on joint j, N m or N: its own range, and the sum of theirs."""
+    """The least and the most that actuators may exert on joint j, N m or N: its own range, and the sum of theirs."""
     m = compiled.m
     least, most = m.jnt_actfrcrange[j] if m.jnt_actfrclimited[j] else (-math.inf, math.inf)
     drives = [_on_joint(compiled, a) for a in range(len(m.actuator_trntype)) if joint_of(compiled, a) == j]
@@ -73,7 +73,7 @@ def _is_plain(compiled: Compiled, a: int) -> bool:
 
 
 def joint_of(compiled: Compiled, a: int) -> int | None:
-    """The number of the joint that an actuator drives; None of other transmissions."""
+    """The number of the joint that an actuator drives; None for other transmissions."""
     m, types = compiled.m, compiled.mujoco.mjtTrn
     on_joint = (int(types.mjTRN_JOINT), int(types.mjTRN_JOINTINPARENT))
     return int(m.actuator_trnid[a, 0]) if m.actuator_trntype[a] in on_joint else None

@@ -46,12 +46,12 @@ class MjcfActuator:
 
     @property
     def joint(self) -> int | None:
-        """The number of the joint that it drives; None of other transmissions."""
+        """The number of the joint that it drives; None for other transmissions."""
         return joint_of(self.compiled, self.index)
 
     @property
     def gear(self) -> float:
-        """G, its length for one of the joint."""
+        """G, its length per unit of the joint."""
         return float(self.compiled.m.actuator_gear[self.index, 0])
 
     def number(self, array: str, place: int | None = None) -> float:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 MEMORY = 8 * 2**30
-"""Bytes that the compiler may take."""
+"""Bytes of memory that the compiler may use."""
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
     tau = M qdd + h + sum_b J_b^T c_b m_b g
 
-If c is the same of all bodies that move, this is the arm under the gravity (1 - c) g. The force is passive at most
+If c is equal for all bodies that move, this is the arm under the gravity (1 - c) g. The force is passive at most
 joints; at those with ``actuatorgravcomp`` MuJoCo adds it to the actuators' forces on the joint, which are tau.
 """
 
@@ -39,7 +39,7 @@ class GravityCompensation:
 
     @classmethod
     def of(cls, compiled: Compiled, tree: Tree, model: Model) -> GravityCompensation:
-        """That of the bodies and joints of a model."""
+        """The gravity compensation of the bodies and joints of a model."""
         m, names = compiled.m, tree.names
         off = compiled.passive_forces_disabled or not model.gravity.any()
         moving = set() if off else {frame.name for frame in model.frames if frame.link != model.base}
@@ -78,7 +78,7 @@ class GravityCompensation:
             )
 
     def applied_to(self, model: Model) -> Model:
-        """The model under the part of gravity that it leaves."""
+        """The model under the remaining part of gravity."""
         if not self.bodies:
             return model
         if self.commanded:

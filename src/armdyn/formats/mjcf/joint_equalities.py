@@ -1,4 +1,4 @@
-"""Joint equalities of MJCF: one joint as a polynomial of another, or held still.
+"""Joint equalities of MJCF: one joint as a polynomial of another, or held at rest.
 
 MuJoCo measures both joints from the positions drawn in the file (``qpos0``, that is ``ref``), and so the equality is
 
@@ -145,7 +145,7 @@ def _notes_on_standstill(model: Model, equations: Sequence[JointEquation]) -> It
     still = {name: float(at) for name, row, at in rows if not row.any()}
     while still:
         tied = [next(iter(still))]
-        for joint in tied:  # grows on the way
+        for joint in tied:  # grows during the loop
             ends = (end for equation in equations if joint in equation.coefficients for end in equation.coefficients)
             tied += [end for end in dict.fromkeys(ends) if end in still and end not in tied]
         shown = ", ".join(f"{joint!r} at {still.pop(joint):.6g}" for joint in tied)

@@ -1,11 +1,11 @@
 """Equalities of MJCF between bodies: connect and weld, which close loops.
 
-MuJoCo keeps two points together, and of a weld two sets of axes (its function mj_instantiateEquality):
+MuJoCo keeps two points together, and for a weld two sets of axes (its function mj_instantiateEquality):
 
     connect   body1 data[0:3]                    at  body2 data[3:6]
     weld      body1 (data[3:6], quat data[6:10]) at  body2 (data[0:3], no turn)
 
-or two sites. Here they hold exactly; MuJoCo lets them give (solref, solimp).
+or two sites. Here they hold exactly; MuJoCo makes them compliant (solref, solimp).
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def compile_without(mujoco: Any, path: str) -> Replaced:
 
 
 def _missing(folder: Path, spec: Any, own_folder: str, file: str) -> Path | None:
-    """The path of a file that is not there; None of one that is there, or of no file."""
+    """The path of a file that is not there; None for one that is there, or without a file."""
     if not file:
         return None
     path = folder / own_folder / (Path(file).name if spec.strippath else file)

@@ -32,11 +32,11 @@ class Names:
         return names
 
     def new_link(self, wish: str) -> str:
-        """A name for a link that none has yet."""
+        """A new name for a link."""
         return _new(wish, self.links)
 
     def new_joint(self, wish: str) -> str:
-        """A name for a joint that none has yet."""
+        """A new name for a joint."""
         return _new(wish, self.all_joints)
 
 

@@ -24,7 +24,7 @@ _WORDS = """
     actuator general motor position velocity intvelocity damper cylinder muscle adhesion sensor keyframe key
 """
 TAGS = frozenset(_WORDS.split())
-"""Elements that only take the time and memory that their text does; sensors are ordinary too."""
+"""Elements whose cost in time and memory is that of their text; sensors are ordinary too."""
 
 PIXELS = ("width", "height")
 """Attributes of which a texture has the product."""
@@ -39,7 +39,7 @@ MOST_INCLUDED = 100
 def is_ordinary(root: Element, folder: Path) -> bool:
     """True if a document and all that it includes consist of ordinary elements and values."""
     documents = [root]
-    for document in documents:  # grows on the way
+    for document in documents:  # grows during the loop
         for element, inside in _walk(document):
             if element.tag not in TAGS and inside != "sensor":
                 return False

@@ -1,6 +1,6 @@
-"""Poses in a compiled model. Numbers that make no pose are refused: MuJoCo's compiler accepts any.
+"""Poses in a compiled model. Numbers that are not a pose are refused: MuJoCo's compiler accepts any.
 
-Axes and quaternions it divides by their length, which overflows: of 1e200 0 1 it makes 0 0 0.
+It divides axes and quaternions by their length, which overflows: 1e200 0 1 becomes 0 0 0.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def kind_of(compiled: Compiled, j: int) -> Kind:
 
 
 def refuse_what_is_no_place(compiled: Compiled, names: Names) -> None:
-    """Raise for lengths and angles that are no numbers or too large, and for orientations that are no rotations."""
+    """Raise for lengths and angles that are not numbers or too large, and for orientations that are not rotations."""
     problems = list(islice(_problems(compiled, names), MAX_PROBLEMS))
     if problems:
         raise ModelError(problems)

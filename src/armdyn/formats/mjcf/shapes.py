@@ -35,14 +35,14 @@ LAST_SHOWN_GROUP = 2
 """MuJoCo's viewer shows the groups up to this one; a shown collision geom is a visual shape too."""
 
 UNSET = (0.5, 0.5, 0.5, 1.0)
-"""The colour of a geom that has none of its own; its material's is taken instead."""
+"""The colour of a geom that has none of its own; its material's is used instead."""
 
 DIGITS = 7
 """The digits of colours, which MuJoCo has in float32."""
 
 
 def read_shapes(compiled: Compiled, names: Names) -> tuple[list[Geometry], list[str]]:
-    """Every geom, once for each purpose that it has, and notes on those whose shape is not kept."""
+    """Every geom, once for each of its purposes, and notes on those whose shape is not kept."""
     m = compiled.m
     found: list[Geometry] = []
     notes: list[str] = []

@@ -9,7 +9,7 @@ from armdyn.model.parallel_spring import JointSpring
 
 
 def springs_of(compiled: Compiled, j: int) -> tuple[JointSpring, ...]:
-    """The spring of joint j: -(k + k1 e + k2 e^2) e with e = qpos - springref; none if `is_spring` is False."""
+    """The spring of joint j: -(k + k1 e + k2 e^2) e with e = qpos - springref; empty if `is_spring` is False."""
     k, higher = _coefficients(compiled, j)
     if not is_spring(compiled, j) or not (k or any(higher)):
         return ()

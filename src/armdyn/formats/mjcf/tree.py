@@ -5,7 +5,7 @@ MuJoCo moves a body from its pose in its parent's frame by one joint after the o
     hinge   Tr(p) Rot(a, qpos - qpos0) Tr(-p)      anchor p and axis a in the axes of the body
     slide   Tr(a (qpos - qpos0))
 
-Turns about one axis and shifts along one add up, so the part of qpos0 goes into the joint's placement and q is qpos.
+Turns about one axis and shifts along one add up, so the part of qpos0 is added to the joint's placement and q is qpos.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def read_tree(compiled: Compiled) -> Tree:
 
 
 def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
-    """A body and its joints: a massless link on each but the last, and the body itself at the end.
+    """A body and its joints: a massless link on each except the last, and the body itself at the end.
 
     A link's frame is on its joint's axis; if the last hinge's anchor is not the body's origin, the body is welded to
     the link that the hinge moves.
@@ -117,7 +117,7 @@ def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, plac
 
 
 def _limits(compiled: Compiled, tree: Tree, j: int) -> Limits:
-    """The joint's range, and the most that actuators may put on it in either direction."""
+    """The joint's range, and the largest force of actuators on it in either direction."""
     m = compiled.m
     lower, upper = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
     least, most = effort_range(compiled, j)

@@ -116,7 +116,7 @@ def _tendons(compiled: Compiled, tree: Tree, model: Model, friction: FrictionPol
 
 
 def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model, friction: FrictionPolicy) -> Iterator[str]:
-    """Rotors that no single joint feels."""
+    """Rotors that do not load a single joint."""
     m, on_tendon = compiled.m, int(compiled.mujoco.mjtTrn.mjTRN_TENDON)
     for actuator in actuators_of(compiled):
         is_felt = actuator.number("armature") or (friction == "count" and actuator.has_damping)

@@ -24,7 +24,7 @@ def is_bag(path: Path) -> bool:
 
 
 def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> Table:
-    """The joint states of a bag, a column ``q_JOINT``, ``qd_JOINT`` and ``tau_JOINT`` for each name in its messages.
+    """The joint states of a bag, one column ``q_JOINT``, ``qd_JOINT`` and ``tau_JOINT`` per name in its messages.
 
     Args:
         path: of the file, or of the folder with metadata.yaml.
@@ -32,7 +32,7 @@ def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> 
         topic: of the messages; needed if several topics have joint states.
 
     Raises:
-        error: no such file, a damaged bag, no message with joints, or several topics with them.
+        error: a missing file, a damaged bag, no message with joints, or several topics with them.
         UnknownName: a topic without joint states.
         MissingLibrary: rosbags is not installed.
     """

@@ -22,7 +22,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import undivided
 
 SEPARATORS = ("\t", ";", ",", "|")
-"""Separators that the first row is searched for: the first that the next row has as often, or else the first of all.
+"""Separators in the search of the first row: the first that the next row has as often, or else the first of all.
 Spaces separate the words of a text without any of them."""
 
 COMMENT = "#"
@@ -83,7 +83,7 @@ def _parsed(text: str, name: str, error: ErrorClass) -> Table:
 
 
 def _unlike(labels: list[str]) -> list[str]:
-    """Labels, of which those that an earlier column has get their place in brackets, so that no two are alike."""
+    """Labels, of which those that an earlier column has get their place in brackets, so that all differ."""
     seen: set[str] = set()
     result = []
     for place, label in enumerate(labels):

@@ -30,7 +30,7 @@ def parse_json_lines(text: str, name: str, error: type[ArmdynError]) -> Table:
     """The table of the states in a text.
 
     Args:
-        text: a state a line.
+        text: one state per line.
         name: of the source, for messages.
         error: the class of errors.
 

@@ -1,4 +1,4 @@
-"""Tables in texts: csv, or JSON with a state a line."""
+"""Tables in texts: csv, or JSON with one state per line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_text(path: Path, error: ErrorClass) -> Table:
 
 
 def parse_text(text: str, name: str, error: ErrorClass) -> Table:
-    """The table in a text, csv or a JSON object a line.
+    """The table in a text, csv or one JSON object per line.
 
     Raises:
         error: a text without a row.

@@ -1,7 +1,7 @@
-"""The element <actuator> of `own_words`: the data of an actuator, as `armdyn.actuators.data` has it, in XML.
+"""The element <actuator> of `own_words`: the data of an actuator, in the form of `armdyn.actuators.data`, in XML.
 
-Numbers and words are attributes; parts are elements called as their fields; a friction law is an element called as its
-class, in the element of its field.
+Numbers and words are attributes; parts are elements with the names of their fields; a friction law is an
+element with the name of its class, in the element of its field.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
       <offset joint="joint_3" value="0.1"/>                                                     b, if it is not zero
     </coupling> </armdyn>
 
-Other readers take every joint as a coordinate of its own. Joints that mimic one other are written as <mimic>.
+Other readers treat every joint as a coordinate of its own. Joints that mimic one other are written as <mimic>.
 """
 
 from __future__ import annotations

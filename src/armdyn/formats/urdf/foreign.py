@@ -128,7 +128,7 @@ def foreign_words(root: Element) -> list[ForeignWord]:
 
 
 def refuse_foreign(words: Collection[ForeignWord], model: Model, findings: Findings) -> Model:
-    """Raise for the words that act on the model, or accept them; the others do no harm.
+    """Raise for the words that act on the model, or accept them; the others have no effect.
 
     Args:
         words: of `foreign_words`.

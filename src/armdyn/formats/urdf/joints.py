@@ -30,7 +30,7 @@ KINDS: Mapping[str, Kind] = {
     "prismatic": "prismatic",
     "fixed": "fixed",
 }
-"""The joint types of URDF that are modelled, and the kinds they are."""
+"""The joint types of URDF that are modelled, and their kinds."""
 
 MULTI_DOF_TYPES = ("floating", "planar")
 """The joint types of URDF with several degrees of freedom, which are not modelled."""
@@ -155,7 +155,7 @@ def _dynamics(reader: ElementReader) -> tuple[float, float, float]:
 
 
 def refuse_multi_dof(model: Model, joints: Sequence[MultiDofJoint]) -> None:
-    """Raise if a joint of several degrees of freedom is part of the model; those left out of it do no harm."""
+    """Raise if a joint of several degrees of freedom is part of the model; those left out of it have no effect."""
     frames = {frame.name for frame in model.frames} - {model.base}
     refused = [
         f"{joint.type} joint {quoted(joint.name)} ({joint.where}): {_reason(joint)}. Read what this joint carries, "

@@ -32,7 +32,7 @@ def _inertia(reader: ElementReader) -> Inertia:
     if len(reader.findings.problems) > problems_before:
         return NOTHING  # its other numbers would only raise follow-up problems
     R, com = pose[:3, :3], pose[:3, 3]
-    if mass == 0.0 and not tensor.any():  # many files write it for a frame that is only a name
+    if mass == 0.0 and not tensor.any():  # many files write it for a link that is only a frame
         if com.any():
             reader.note("<inertial> has a centre of mass but neither mass nor inertia; it has no effect")
         return NOTHING

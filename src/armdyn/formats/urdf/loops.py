@@ -69,7 +69,7 @@ class Loop:
     reader: ElementReader
 
     def problem(self, text: str) -> None:
-        """Take down a problem of the loop."""
+        """Record a problem of the loop."""
         self.reader.problem(self.reader.element, text)
 
     @property

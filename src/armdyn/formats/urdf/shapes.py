@@ -33,7 +33,7 @@ class _ShapeReader(ElementReader):
     faulty: bool = False
 
     def problem(self, at: Element, text: str) -> None:
-        """Take down a fault."""
+        """Record a fault."""
         self.faulty = True
         self.fault(at, text.removesuffix("."), self.taken)
 
@@ -122,7 +122,7 @@ def _read_form(reader: ElementReader, form: Element) -> tuple[type[Shape], dict[
 
 
 def _color_of(reader: _ShapeReader, colors: Mapping[str, Color]) -> Color | None:
-    """The colour of a shape: that of the robot's material of the name, as urdfdom takes it, else its own."""
+    """The colour of a shape: that of the robot's material of the name, as urdfdom uses it, else its own."""
     element = reader.only(reader.element, "material")
     if element is None:
         return None

@@ -13,9 +13,9 @@
     </transmission>
 
 Drake's <drake:gear_ratio value="100"/> and <drake:rotor_inertia value="1e-5"/>, in <actuator>, state the ratio and
-more: the inertia of the rotor reflected to the joint is G^2 I. So does <motorInertia>1e-5</motorInertia> of ROS 1. q
-and tau are the joint's, not the motor's. A transmission between several joints, a differential or a four-bar linkage,
-is not used; `Robot.with_coordinates` makes motors coordinates.
+more: the inertia of the rotor reflected to the joint is G^2 I. <motorInertia>1e-5</motorInertia> of ROS 1 states the
+inertia of the rotor too. q and tau are the joint's, not the motor's. A transmission between several joints, a
+differential or a four-bar linkage, is not used; `Robot.with_coordinates` makes motors coordinates.
 
 `to_urdf` writes the first form, with Drake's elements, in addition to its own <armdyn>, which holds more. If both are
 there, <armdyn> is read, and a transmission that contradicts it is a fault.
@@ -45,7 +45,7 @@ ROTOR_INERTIAS = (ROTOR_INERTIA, "motorInertia")
 """The elements that state the inertia of a rotor, Drake's and that of ROS 1."""
 
 KNOWN = (TAG, "type", "plugin", "joint", "actuator", "hardwareInterface", "role")
-"""Words of which those that bear on the motion are read, and the others name interfaces of software."""
+"""Words of which those that affect the motion are read, and the others name interfaces of software."""
 
 NUMBERS = (*REDUCTIONS, GEAR_RATIO, *ROTOR_INERTIAS)
 """The elements that are one number, as their text or ``value``."""
@@ -98,7 +98,7 @@ class Transmission:
 
 
 def _of_rotor(reflected: float, ratio: float) -> float:
-    """I of G^2 I: of the numbers that give it, the one with fewer digits."""
+    """I of G^2 I: the one with fewer digits of the numbers with this product."""
     short = float(f"{reflected / ratio**2:.15g}")
     return short if short * ratio**2 == reflected else reflected / ratio**2
 
@@ -164,7 +164,7 @@ def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Trans
 
 
 def _kind(element: Element) -> str:
-    """The kind of transmission, as the plugin is called that loads it."""
+    """The kind of transmission, by the name of the plugin that loads it."""
     named = [child.text.strip() for tag in ("type", "plugin") for child in element.all(tag)]
     return next(filter(None, named), element.attributes.get("type", "").strip())
 
@@ -228,7 +228,7 @@ def _inertia(reader: ElementReader, element: Element) -> float:
 
 
 def of_several_with_rotors(element: Element) -> list[str]:
-    """The joints of a transmission that is not a simple one and states inertias of rotors; none of others."""
+    """The joints of a transmission that is not a simple one and states inertias of rotors; empty for others."""
     joints = [joint.attributes.get("name", "") for joint in element.walk() if "oint" in joint.tag]
     simple = _kind(element).endswith("SimpleTransmission") or not _kind(element)
     if simple and len(element.all("joint")) == 1 and len(element.all("actuator")) <= 1:

@@ -24,7 +24,7 @@ DRAKE_JOINT, BALL_CONSTRAINT = "drake:joint", "drake:ball_constraint"
 FORMS: Mapping[str, type[Shape]] = {
     form.__name__.lower(): form for form in (Box, Sphere, Cylinder, Capsule, Ellipsoid, Plane)
 }
-"""The forms but meshes, by tag; each size of a form is an attribute."""
+"""The forms except meshes, by tag; each size of a form is an attribute."""
 
 MESH = "mesh"
 
@@ -164,6 +164,6 @@ def _note_gazebo(element: Element, findings: Findings) -> None:
 
 
 def _called(element: Element) -> str:
-    """The name an element goes by, for a list of its likes."""
+    """The name of an element in a list of similar ones."""
     name = element.attributes.get("name") or element.attributes.get("reference")
     return repr(name[:60]) if name else f"line {element.line}"
