@@ -34,7 +34,7 @@ class DrivenForces(NamedTuple):
     """Forces that drive a mechanism.
 
     Args:
-        tau: joint forces, N m or N, shape (..., n); zero on the joints that are not actuated.
+        tau: joint forces, N m or N, shape (..., n); zero at the joints that are not actuated.
         multipliers: lambda, N or N m, shape (..., constraints).
     """
 

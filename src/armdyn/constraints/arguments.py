@@ -26,7 +26,7 @@ RANK_TOLERANCE = 1e-10
 """Singular values of the rows as unit vectors below this part of the greatest count as zero."""
 
 Redundant = Literal["auto", "error", "least_squares"]
-"""The treatment of states at which rows of A follow from others.
+"""The treatment of states at which rows of A depend on others.
 
 "auto" solves those that do so at all states by least squares, and refuses states at which more rows do than near them.
 """
@@ -77,7 +77,7 @@ def multipliers_of(robot: ConstrainedRobot, multipliers: ArrayLike) -> Array:
 
 
 def coordinates(robot: ConstrainedRobot, argument: str, names: Iterable[str]) -> list[int]:
-    """The places of coordinates in q; none of no names."""
+    """The places of coordinates in q; empty without names."""
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
         return []

@@ -229,18 +229,18 @@ def checked_hybrid_forces(
     workers: int | None = None,
     out: Any = None,
 ) -> Array:
-    """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
+    """Joint forces tau for a desired motion and desired constraint forces, N m or N, shape (..., n).
 
     tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
-    to the wanted one, in the metric of M, that the constraints allow: the part of qdd against them is left out, and
+    to the desired one, in the metric of M, that the constraints allow: the part of qdd against them is left out, and
     lambda is met exactly (Modern Robotics 8.7, 11.6). Friction is that of this motion and this lambda.
 
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        qdd: wanted joint accelerations, rad/s^2 or m/s^2, shape (..., n).
-        multipliers: wanted lambda, N or N m, shape (..., constraints).
+        qdd: desired joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        multipliers: desired lambda, N or N m, shape (..., constraints).
         redundant: as of `constrained_forward_dynamics`. By least squares qdd_c is as there, and the joint forces
             A^T lambda are met exactly.
         tolerance: of phi and A qd; like rank_tolerance, workers and the errors as of `constrained_forward_dynamics`.
@@ -292,16 +292,16 @@ def checked_force_projection(
     workers: int | None = None,
     out: Any = None,
 ) -> Array:
-    """Projection P(q) of joint forces onto those that move the robot, of N m or N alike, shape (..., n, n).
+    """Projection P(q) of joint forces onto those that move the robot, for N m and N alike, shape (..., n, n).
 
-    P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
-    and P tau = P (M qdd + h) (8.99).
+    P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves the robot, (1 - P) tau acts on the
+    constraints, and P tau = P (M qdd + h) (8.99).
 
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
         redundant: as of `constrained_forward_dynamics`. By least squares P is from the row space of A, with the
-            pseudoinverse of A M^-1 A^T; it is unique, whichever of the rows follow from others.
+            pseudoinverse of A M^-1 A^T; it is unique, for any dependences of the rows.
         tolerance: of phi; like rank_tolerance, workers and the errors as of `constrained_forward_dynamics`.
         out: array for the result.
 
@@ -325,10 +325,10 @@ def checked_acceleration_projection(
     workers: int | None = None,
     out: Any = None,
 ) -> Array:
-    """Projection P_qdd(q) of accelerations onto those the constraints allow, of rad or m alike, shape (..., n, n).
+    """Projection P_qdd(q) of accelerations onto those the constraints allow, for rad and m alike, shape (..., n, n).
 
     P_qdd = 1 - M^-1 A^T (A M^-1 A^T)^-1 A = M^-1 P M = P^T, and P_qdd qdd = P_qdd M^-1 (tau - h) (Modern Robotics
-    8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. P_qdd M^-1 is
+    8.101, 8.102). It maps velocities to the nearest that the constraints allow, in the metric of M. P_qdd M^-1 is
     dqdd/dtau. Arguments, options and errors are those of `force_projection`.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")

@@ -1,4 +1,4 @@
-"""Checks that states and motions keep the constraints, that A is finite and that M has an inverse."""
+"""Checks that states and motions satisfy the constraints, that A is finite and that M has an inverse."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _closed(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float
         names = _flipped(robot, candidate.q)
         if not names:
             return candidate.q
-        if len(flipped) < FLIPPED_RESTARTS:  # a perturbed guess would lead there again
+        if len(flipped) < FLIPPED_RESTARTS:  # a perturbed guess would end there again
             starts = [*(starts if flipped else ()), *_flipped_by_pi(robot, candidate.q, names, free, guess)]
         flipped.append(names)
     if flipped:
@@ -158,7 +158,7 @@ def _flipped_by_pi(robot: ConstrainedRobot, q: Array, names: tuple[str, ...], fr
     starts = []
     for name in names:
         if name not in known:
-            continue  # of several axes: phi is steep near q, so that no restart is needed
+            continue  # several axes: phi is steep near q, so that no restart is needed
         a = np.asarray(robot.constraint_jacobian(q))[known.index(name)] * free
         if a @ a > 0.0:
             starts += [q + np.pi * a / (a @ a), q - np.pi * a / (a @ a)]

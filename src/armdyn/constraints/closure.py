@@ -34,7 +34,7 @@ class ClosureCandidate(NamedTuple):
     Args:
         q: the state, shape (n,).
         left: phi there, shape (holonomic,).
-        size: divisors of phi, shape (holonomic,); see `row_sizes`.
+        size: divisors of phi, shape (holonomic,), of `row_sizes`.
     """
 
     q: Array
@@ -110,6 +110,6 @@ class ClosureSolver:
 
 
 def perturbed_guesses(guess: Array, free: Array) -> list[Array]:
-    """Starts next to a guess that leads nowhere; the same at every call."""
+    """Starts next to a guess without success; equal at every call."""
     asides = np.random.default_rng(0).uniform(-1.0, 1.0, (PERTURBED_GUESSES, len(guess)))
     return list(guess + free * PERTURBATION * asides)

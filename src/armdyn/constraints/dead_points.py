@@ -32,7 +32,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 PASSES = 5e-4
-"""Part of the usual least singular value: there, of a motion that passes quickly, row and rate count for as much."""
+"""Part of the usual least singular value: at it, row and rate have equal weight for a motion that passes quickly."""
 
 NEAR = 20.0 * PASSES
 """Part of the usual least singular value; below, the rate counts too."""
@@ -47,16 +47,16 @@ SHARPNESS = 8
 """Power of the singular value with which the rate ceases to count."""
 
 DEPENDENT = 1e-6
-"""Part of the greatest singular value; below, rows follow from others, which drift makes part by as little."""
+"""Part of the greatest singular value; below, rows depend on others, which drift separates that little."""
 
 FAR_ABOVE = 100.0
 """Least s^2, by the drift phi, at which a motion without projection does not leave its branch."""
 
 MOST_PARTS = 50
-"""Parts of the way between two saved states that are looked at."""
+"""Parts of the path between two saved states that are checked."""
 
 STATES = 9
-"""States at random of whose values the medians are usual."""
+"""Number of random states; the medians of their values are the usual ones."""
 
 
 @function("(n)->(constraints)")
@@ -89,12 +89,12 @@ def rate_of_rows(model: Mechanism, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def nan_near(model: Mechanism, q: Array, usual: Array) -> Any:
-    """1, or NaN so near to a dead point that the drift phi, or rounding, bears on the branch: s^2 is not far above phi.
+    """1, or NaN so near to a dead point that the drift phi, or rounding, affects the branch: s^2 is not far above phi.
 
     Args:
         model: the traced arm.
         q: joint positions.
-        usual: usual pivots, as `pivots`.
+        usual: usual pivots, as of `pivots`.
     """
     phi = all_equations(model, q).phi
     holonomic = [row.holonomic for row in rows_of(model.model.constraints)]
@@ -109,7 +109,7 @@ class DeadPoints:
 
     Args:
         robot: with constraints.
-        redundant: "error" if its rows are independent at most states, "least_squares" if some may follow from others.
+        redundant: "error" if its rows are independent at most states, "least_squares" if some may depend on others.
     """
 
     def __init__(self, robot: ConstrainedRobot, redundant: Redundant) -> None:
@@ -204,7 +204,7 @@ class DeadPoints:
 
     @cached_property
     def _states(self) -> Array:
-        """States at random, the same at every call, at which A is finite."""
+        """Random states, equal at every call, at which A is finite."""
         q = np.random.default_rng(0).uniform(-1.0, 1.0, (STATES, self.robot.dof))
         q = q * [np.pi if joint.kind == "revolute" else 1.0 for joint in self.robot.joints]
         fine = np.isfinite(np.asarray(self.robot.constraint_jacobian(q))).all(axis=(-2, -1))
@@ -218,7 +218,7 @@ class DeadPoints:
 
     @cached_property
     def lengths(self) -> Array:
-        """The usual lengths of the rows of A in the metric of M^-1, infinite of rows that are usually zero."""
+        """The usual lengths of the rows of A in the metric of M^-1, infinite for rows that are usually zero."""
         q = self._states
         lengths = unit_rows(np.asarray(self.robot.constraint_jacobian(q)), np.asarray(self.robot.mass_matrix(q)))[1]
         usual = np.median(lengths, axis=0)

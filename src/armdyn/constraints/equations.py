@@ -17,7 +17,7 @@ from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
 function = partial(declaration.function, sources=("algorithms", "constraints"))
-"""Declares a function of constraints; its compiled code is cached until these sources change."""
+"""Declares a function of constraints; its compiled code is cached until the sources here change."""
 
 
 def require_constraints(model: Model) -> None:
@@ -70,10 +70,10 @@ def constraint_error(model: Mechanism, q: Array) -> Array:
 
 @function("(n)->(constraints,n)")
 def constraint_jacobian(model: Mechanism, q: Array) -> Array:
-    """Constraint Jacobian A(q) with A qd = 0, m or rad a unit of q, shape (..., constraints, n).
+    """Constraint Jacobian A(q) with A qd = 0, m or rad per unit of q, shape (..., constraints, n).
 
-    The rows of Pfaffian constraints, and the derivative of phi of holonomic ones (Modern Robotics 8.92). A row for each
-    of ``robot.constraint_rows``.
+    The rows of Pfaffian constraints, and the derivative of phi of holonomic ones (Modern Robotics 8.92). There is one
+    row for each of ``robot.constraint_rows``.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

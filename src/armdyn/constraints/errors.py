@@ -11,11 +11,11 @@ class ConstraintError(ArmdynError, ValueError):
 
 
 class RedundantConstraints(ConstraintError):
-    """Rows of A that follow from others at a state, so that the multipliers are not unique."""
+    """Rows of A that depend on others at a state, so that the multipliers are not unique."""
 
 
 class SingularState(RedundantConstraints):
-    """A state at which rows of A follow from others that do not elsewhere: a dead point, a stretched arm."""
+    """A state at which rows of A depend on others that do not elsewhere: a dead point, a stretched arm."""
 
 
 class OpenLoop(ConstraintError):

@@ -83,7 +83,7 @@ def check_function(function: Any, what: str, name: str, arguments: tuple[str, ..
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # written in C: it shows when it is called
+        return  # written in C: a wrong number raises when it is called
     try:
         signature.bind(*arguments)
     except TypeError:

@@ -12,7 +12,7 @@ _known: WeakKeyDictionary[ConstrainedRobot, dict[float, int]] = WeakKeyDictionar
 
 
 def generic_rank(robot: ConstrainedRobot, q: Array, rank: int, rank_tolerance: float) -> int:
-    """The greatest rank of A at states that are known, and at closed states near a first one of the robot.
+    """The greatest rank of A at known states, and at closed states near a first one of the robot.
 
     These are searched once for each robot.
 

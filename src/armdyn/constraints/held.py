@@ -103,7 +103,7 @@ class Held(Constraint):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """One for each axis, positions first."""
+        """One row for each axis, positions first."""
         return self.named(*((axis, "m" if axis in POSITIONS else "rad") for axis in self.axes))
 
     @property
@@ -117,7 +117,7 @@ class Held(Constraint):
         return as_pose(self.to_pose)
 
     def equations_at(self, state: State) -> Equations:
-        """Positions first, then rotations."""
+        """The equations, positions first, then rotations."""
         ends = self.frame, self.T_frame_A, self.to, self.T_to_B
         parts, along, about = [], list(self.positions), self.rotations
         if self.along == "base":

@@ -26,7 +26,7 @@ class JointCoupling(Constraint):
         value: of the sum, rad or m.
         name: of the constraint.
 
-    The multiplier times a coordinate's factor is the force that it puts into the coupling.
+    The multiplier times a coordinate's factor is the force that it exerts on the coupling.
 
     >>> armdyn.constraints.JointCoupling({"left": 1.0, "right": -2.0}).name
     'left, right coupled'
@@ -40,7 +40,7 @@ class JointCoupling(Constraint):
         try:
             pairs = self.factors.items() if isinstance(self.factors, Mapping) else self.factors
             factors = tuple((str(joint), as_float(factor)) for joint, factor in pairs)
-        except (TypeError, ValueError):  # no pairs
+        except (TypeError, ValueError):  # not pairs
             factors = ()
         value = as_float(self.value)
         if not factors or not np.isfinite([value, *(factor for _, factor in factors)]).all():

@@ -1,4 +1,4 @@
-"""The usual joints as frames held to each other: weld, ball, hinge, slide. Loops are closed by these."""
+"""The usual joints as frames held to each other: weld, ball, hinge, slide. They close loops."""
 
 from __future__ import annotations
 

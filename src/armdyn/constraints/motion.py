@@ -95,7 +95,7 @@ def close_accelerations(
 def _corrected(
     robot: ConstrainedRobot, what: str, q: Array, rates: Array, drift: Array, free: Array, tolerance: float
 ) -> Array:
-    """Rates x with A x + drift = 0: the free ones corrected as little as may be in the metric of M."""
+    """Rates x with A x + drift = 0: the least correction of the free ones in the metric of M."""
     A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
     size = np.broadcast_to(sizes_at(robot, q), A.shape[:-1])
     A, drift = A / size[..., None], np.broadcast_to(drift, A.shape[:-1]) / size

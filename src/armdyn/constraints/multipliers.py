@@ -79,7 +79,7 @@ def independence_of(S: Cholesky) -> list[Any]:
 
 
 def row_squares(S: Cholesky) -> list[Any]:
-    """S_jj of every row, the square of its length; a part of the largest of one that may be zero but for rounding."""
+    """S_jj of every row, the square of its length; a part of the largest for one that is zero to rounding."""
     if len(S.diagonal) == 1:
         return S.diagonal
     least = VANISHED * reduce(maximum, S.diagonal)

@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class OwnFunction(Constraint):
-    """A function of (model, q), and the names of the equations it has the values of."""
+    """A function of (model, q), and the names of the equations whose values it returns."""
 
     function: Callable[[Any, Any], Any]
     equations: Any

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pfaffian(OwnFunction):
-    """Equations A(q) qd = 0 of your own for velocities, which need not follow from any for positions: wheels, skates.
+    """Equations A(q) qd = 0 of your own for velocities, in general without equations for positions: wheels, skates.
 
     Args:
         function: of (model, q) that returns A, shape (m, n), one column per coordinate, or (n,) if m = 1. It may call

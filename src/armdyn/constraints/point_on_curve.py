@@ -1,4 +1,4 @@
-"""A point of a frame on a curve that is given by its parameter.
+"""A point of a frame on a parametric curve.
 
 The nearest point of the curve is found without branches: the best of samples, then Newton's steps.
 """
@@ -78,7 +78,7 @@ class PointOnCurve(PointOf):
         return self.named(("across 1", "m"), ("across 2", "m"))
 
     def equations_at(self, state: State) -> Equations:
-        """n_i(s) . (r - c(s)) = 0 at the parameter s of the nearest point of the curve, which r decides.
+        """n_i(s) . (r - c(s)) = 0 at the parameter s of the nearest point of the curve, which r determines.
 
         There c' . (r - c) = 0, so that s_r = c'^T / (c' . c' - c'' . (r - c)) and A = (n_i + s_r n_i' . (r - c)) J.
         """

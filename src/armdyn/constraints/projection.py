@@ -3,8 +3,8 @@
     q+ = q - M^-1 A^T (A M^-1 A^T)^-1 phi(q)         the holonomic rows of A
     qd+ = qd - M^-1 A^T (A M^-1 A^T)^-1 A qd = P_qdd qd   at q+, all rows (Modern Robotics 8.102)
 
-The corrections of an integrator's drift are so small that a single step brings phi to rounding, for its error goes with
-the square of phi.
+The corrections of an integrator's drift are so small that a single step brings phi to rounding, because its
+error is of the order of the square of phi.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ DRIFTED = 1e-6
 
 
 class Projected(NamedTuple):
-    """A state a Newton step nearer to its constraints, and how far it was before.
+    """A state a Newton step nearer to its constraints, and its violation before.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n); they keep the constraints at q.
+        qd: joint velocities, rad/s or m/s, shape (..., n); they satisfy the constraints at q.
         phi: phi(q) before, m or rad, zero for rows that are not holonomic, shape (..., constraints).
         rate: A qd before, m/s or rad/s, shape (..., constraints).
     """
@@ -68,10 +68,10 @@ def projection_step(model: Mechanism, q: Array, qd: Array) -> Projected:
 
 
 def projected(model: Mechanism, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Positions two Newton steps nearer to the constraints, and velocities that keep them there.
+    """Positions two Newton steps nearer to the constraints, and velocities that satisfy them there.
 
-    Of an integrator's drift, one brings phi to its square, the second to rounding; both are compiled and differentiated
-    with the step they follow.
+    For an integrator's drift, one brings phi to its square, the second to rounding; both are compiled and
+    differentiated with the step they follow.
 
     Args:
         model: the traced arm, with constraints of full rank.
@@ -107,7 +107,7 @@ def _least(model: Mechanism, q: Array, A: Array, b: Array) -> Array:
 
 
 class Projection(Protocol):
-    """A state on its constraints, from one near them, and how far that was away."""
+    """A state on its constraints, from one near them, and the violation of that."""
 
     def __call__(self, q: Array, qd: Array, held: Array | None = None, /) -> Projected:
         """``held``: rows of velocities that are zero and stay so, (rows, n); positions do not move along them."""
@@ -118,9 +118,9 @@ Step = Callable[[Array, Array], Projected]
 
 
 def projection_of(robot: ConstrainedRobot, redundant: Redundant, points: DeadPoints | None = None) -> Projection:
-    """The projection of all states of a batch at once; those that are not finite stay as they are.
+    """The projection of all states of a batch at once; those that are not finite stay unchanged.
 
-    Near ``points`` the directions in which a correction would be far larger than the drift stay as they are.
+    Near ``points`` the directions in which a correction would be far larger than the drift are not corrected.
     """
     whole = compiled(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
 

@@ -41,7 +41,7 @@ class ConstraintRank:
         rank: of A.
         rows: names of all rows.
         independent: names of rows that span the others.
-        dependent: by the name of each other row, the coefficients of those that it is the sum of; none for a row that
+        dependent: by the name of each other row, the coefficients of those that it is the sum of; empty for a row that
             is zero.
         singular_values: of the rows as unit vectors in the metric of M^-1, greatest first.
     """
@@ -105,7 +105,7 @@ def rank_of(A: Array, M: Array, names: tuple[str, ...], rank_tolerance: float) -
 
 
 def states_near(robot: ConstrainedRobot, q: Array) -> list[Array]:
-    """Some other states near q at which the constraints hold; the same at every call."""
+    """Some other states near q at which the constraints hold; equal at every call."""
     rng, near = np.random.default_rng(0), []
     for step in NEARBY_STEPS:
         guess = q + step * rng.uniform(-1.0, 1.0, robot.dof)

@@ -84,7 +84,7 @@ def least_squares_under_load(
 
 
 def rotors_before_friction(mechanism: Mechanism) -> Array:
-    """The reflected inertias of the rotors of coordinates whose friction depends on the load, (n,); 0 of others."""
+    """The reflected inertias of the rotors of coordinates whose friction depends on the load, (n,); 0 for others."""
     rotors, drive = np.zeros(mechanism.dof), mechanism.drive
     for k, i in (own_coordinates(drive) or {}).items():
         rotors[i] = float(drive.armature[k])

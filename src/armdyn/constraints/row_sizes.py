@@ -20,10 +20,10 @@ VANISHED_GRADIENT = 1e-4
 """A gradient below this part of those near the state counts as zero."""
 
 ZERO_ROW = 1e-13
-"""A row below this part of the largest is zero but for rounding."""
+"""A row below this part of the largest is zero to rounding."""
 
 SHOWN = 4
-"""Rows that a message lists at most."""
+"""The largest number of rows that a message lists."""
 
 
 def holonomic(robot: ConstrainedRobot) -> Array:

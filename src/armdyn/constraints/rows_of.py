@@ -1,4 +1,4 @@
-"""Some rows of a constraint: those that do not follow from other constraints."""
+"""Some rows of a constraint: those that do not depend on other constraints."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RowsOf(Constraint):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The chosen ones, in the constraint's order."""
+        """The chosen rows, in the constraint's order."""
         return tuple(row for row in self.constraint.rows if row.name in self.chosen)
 
     def false_roots(self, state: State) -> tuple[Row, ...]:
@@ -53,7 +53,7 @@ class RowsOf(Constraint):
 
     @property
     def places(self) -> tuple[tuple[str, Numbers], ...]:
-        """The points it is about."""
+        """The points that it constrains."""
         return self.constraint.places
 
     def rows_in(self, model: Model) -> tuple[Row, ...]:
@@ -70,7 +70,7 @@ class RowsOf(Constraint):
         self.constraint.check(model)
 
     def equations_at(self, state: State) -> Equations:
-        """Those of the chosen rows."""
+        """The equations of the chosen rows."""
         rows, whole = self.constraint.rows, self.constraint.equations_at(state)
         kept = [k for k, row in enumerate(rows) if row.name in self.chosen]
         of_phi = [k for k, row in enumerate(row for row in rows if row.holonomic) if row.name in self.chosen]

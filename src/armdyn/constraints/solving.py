@@ -80,10 +80,10 @@ def solve_dependent(
     """Put the solutions of states with dependent rows into the results of all states.
 
     Args:
-        robot: whose states they are.
-        settings: the treatment of rows that follow from others.
+        robot: the robot of the states.
+        settings: the treatment of rows that depend on others.
         q: joint positions of all states, shape (..., n).
-        dependent: which states are to be solved, shape (...).
+        dependent: True for the states to be solved, shape (...).
         results: arrays of all states.
         dense: of the picked states, their A and M: a solution for each of the results, and the rank of A.
     """
@@ -112,7 +112,7 @@ def solve_dependent(
 
 
 def _by_least_squares() -> str:
-    """The remedy that leaves constraints as they are."""
+    """The remedy that leaves constraints unchanged."""
     chosen = option("redundant", "least_squares")
     return chosen + either(", which armdyn.simulate and methods take and compiled loops do not", "")
 
@@ -133,7 +133,7 @@ def _redundant(
 
 
 def has_dependent_rows(robot: ConstrainedRobot, q: Array, *rates: Array) -> Array:
-    """True for finite states with rows that are not well apart, shape (...)."""
+    """True for finite states with rows that are not well independent, shape (...)."""
     independence = solve_compiled(robot, dynamics.independence, q)
     return finite(q, *rates) if independence is None else are_dependent(independence, q, *rates)
 
@@ -147,7 +147,7 @@ def are_dependent(independence: Any, *state: Array) -> Array:
 def constrained_least_squares(
     M: Array, A: Array, pushed: Array, target: Array, rank_tolerance: float
 ) -> tuple[Array, Array, Array]:
-    """qdd and lambda with M qdd + A^T lambda = pushed and A qdd = target as near as may be, and the rank of A.
+    """qdd and lambda with M qdd + A^T lambda = pushed and least-squares A qdd = target, and the rank of A.
 
     With M = L L^T, x = L^T qdd and the columns B = L^-1 A^T N brought to length one by N:
     x = L^-1 pushed - B y, B^T x = N target, so y = B^+ L^-1 pushed - B^+ B^+T N target and lambda = N y.

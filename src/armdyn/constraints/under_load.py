@@ -131,11 +131,11 @@ def forces_under_load(
 def friction_lines(model: Mechanism, qd: Array, loads: Array) -> tuple[Array, Array, Array]:
     """The straight lines that touch the friction at loads, 1/phi, c/phi and the friction f, shape (..., n) each.
 
-    As `armdyn.model.friction.LoadLine` has them; 1, 0 and 0 of coordinates without friction that depends on the load.
+    They are those of `armdyn.model.friction.LoadLine`; 1, 0 and 0 if friction does not depend on load.
 
     Args:
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        loads: which the joints transmit, N m or N, shape (..., n).
+        loads: those that the joints transmit, N m or N, shape (..., n).
     """
     coordinates, n = coordinates_under_load(model), model.dof
     passed, kept, force = np.ones(n, dtype=object), np.zeros(n, dtype=object), np.zeros(n, dtype=object)

@@ -15,7 +15,7 @@ from armdyn.spatial.rotations import Array
 WRENCH_COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
 
 WRENCH_TOLERANCE = 1e-9
-"""The part of the largest joint force that a wrench, or multipliers of a wrench, may leave."""
+"""Largest residual of a wrench, or of its multipliers, relative to the largest joint force."""
 
 
 def constraint_wrench(
@@ -91,7 +91,7 @@ def multipliers_of_wrench(
 ) -> Array:
     """Multipliers lambda, N or N m, shape (..., constraints), with A^T lambda = J^T F for a wrench F of a frame.
 
-    For a wanted wrench on the constraints, as in hybrid motion-force control: `hybrid_forces` and
+    For a desired wrench on the constraints, as in hybrid motion-force control: `hybrid_forces` and
     `constrained_inverse_dynamics` take this lambda (Modern Robotics 8.7: lambda = (J^-T A^T)^+ F).
 
     Args:
@@ -102,8 +102,8 @@ def multipliers_of_wrench(
         components: of the wrench that is given, as `constraint_wrench` returns it; the others are zero.
 
     Raises:
-        ConstraintError: a wrench that does work on motions the constraints allow, which they cannot answer.
-        RedundantConstraints: constraints that follow from others, so that lambda is not unique.
+        ConstraintError: a wrench that does work on motions that the constraints allow, which no lambda balances.
+        RedundantConstraints: constraints that depend on others, so that lambda is not unique.
     """
     (q_,), chosen = per_joint(robot, q=q), _chosen(components)
     F = array("wrench", wrench, (..., len(chosen)), ", ".join(WRENCH_COMPONENTS[k] for k in chosen), missing=True)
