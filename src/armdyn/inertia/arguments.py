@@ -1,4 +1,4 @@
-"""Sizes, masses and densities as people give them: positive numbers, or symbols."""
+"""Sizes, masses and densities as arguments: positive numbers, or symbols."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def positive(value: Any, name: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A number with six digits, a symbol as it is."""
+    """A number with six digits, a symbol unchanged."""
     return f"{_as_float(value):g}" if is_number(value) else str(value)
 
 

@@ -18,13 +18,13 @@ from armdyn.inertia.regions import Coordinates, Region
 from armdyn.spatial.rotations import Array
 
 ROUGH = (5, 7)
-"""Nodes a coordinate of the two rules for any integrand: exact for polynomials of degree 7 and 11 in each."""
+"""Nodes per coordinate of the two rules for any integrand: exact for polynomials of degree 7 and 11 in each."""
 
 SMOOTH = (8, 10)
 """Nodes per coordinate of the rules that are tried first, in few cells: of degree 13 and 17."""
 
 AGREED = 1e-9
-"""Relative error at which these have to agree, however large a one is allowed: no jump does that by chance."""
+"""Relative error within which these must agree, for any allowed error: no jump does that by chance."""
 
 FEW = 300_000
 """Largest number of points spent on the test for a smooth integrand."""
@@ -34,7 +34,7 @@ TOGETHER = 1 << 17
 
 
 class Integral(NamedTuple):
-    """Integrals, shape (k,), an estimate of their errors, relative to the first, and how many points were evaluated."""
+    """Integrals, shape (k,), an estimate of their errors, relative to the first, and the number of points evaluated."""
 
     values: Array
     error: float
@@ -44,7 +44,7 @@ class Integral(NamedTuple):
 class Integrand(NamedTuple):
     """An integrand over a region, ``at`` its points (x, y, z), in the region's unit, and their content.
 
-    It gives k numbers a point, shape (cells, k, points); ``scale`` is that of the k integrals relative to the first.
+    It gives k numbers per point, shape (cells, k, points); ``scale`` is that of the k integrals relative to the first.
     """
 
     region: Region
@@ -112,7 +112,7 @@ def integrate(integrand: Integrand, rtol: float, most: int) -> Integral:
 
 
 def _refined(integrand: Integrand, first: _Places, rtol: float, most: int, spent: int) -> Integral:
-    """The integrals by halving cells, after as many points have been ``spent``."""
+    """The integrals by halving cells, after ``spent`` points have been evaluated."""
     rule = _rule(len(integrand.region.grid), *ROUGH)
     a_cell = rule.nodes.shape[1]
     cells = _evaluated(integrand, rule, first)

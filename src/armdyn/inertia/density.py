@@ -28,17 +28,17 @@ PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 @dataclass(frozen=True)
 class Density:
-    """A density that varies over a body, rho(x, y, z), and how closely its moments are integrated.
+    """A density that varies over a body, rho(x, y, z), and the tolerance of its integrated moments.
 
     A plain function in its place is ``Density(function)``.
 
     Args:
         function: takes x, y and z, m, three arrays of one shape, in the frame of the shape, and returns the density at
-            each point: kg/m^3 of solids and meshes, kg/m^2 of surfaces, kg/m of rods. `numpy.vectorize` makes such a
-            function of one for single numbers.
-        rtol: error that is allowed in the mass m, relative to m; in the first moments relative to m L, and in the
+            each point: kg/m^3 for solids and meshes, kg/m^2 for surfaces, kg/m for rods. `numpy.vectorize` makes such a
+            function from one of single numbers.
+        rtol: allowed error in the mass m, relative to m; in the first moments relative to m L, and in the
             second moments relative to m L^2, with L the size of the body. From 1e-13 on.
-        most_points: at how many points the function may be evaluated before the tolerance is given up with an error.
+        most_points: largest number of evaluated points; an error is raised if they do not reach the tolerance.
 
     >>> heavy_below = armdyn.inertia.Density(lambda x, y, z: 1000.0 * np.exp(-z / 0.1), rtol=1e-11)
     >>> block = armdyn.inertia.box((0.1, 0.1, 0.2), density=heavy_below)

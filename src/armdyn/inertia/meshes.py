@@ -129,9 +129,9 @@ def _read(trimesh: ModuleType, path: Path) -> Any:
 
 
 def _refuse_holes(faces: Array, name: str) -> None:
-    """Every edge must be run through as often one way as the other: then the surface encloses something."""
+    """Every edge must be traversed as often one way as the other: then the surface encloses a volume."""
     ends = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    ends = ends[ends[:, 0] != ends[:, 1]]  # of faces that shrank to a line
+    ends = ends[ends[:, 0] != ends[:, 1]]  # without those of faces that shrank to a line
     forwards = np.where(ends[:, 0] < ends[:, 1], 1, -1)
     _, edge, count = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True)
     balance = np.bincount(edge.ravel(), weights=forwards)

@@ -1,4 +1,4 @@
-"""A shape of uniform density, before it has a mass: how large it is and how far its points spread."""
+"""A shape of uniform density, before it has a mass: its size and the spread of its points."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Shape(NamedTuple):
     height: Any = 0
 
     def with_mass(self, mass: Any) -> Inertia:
-        """I_xx = m (<y^2> + <z^2>) and so on (Craig 6.3, Modern Robotics 8.24), of numbers or symbols."""
+        """I_xx = m (<y^2> + <z^2>) and so on (Craig 6.3, Modern Robotics 8.24), in numbers or symbols."""
         xx, yy, zz = self.spread
         return inertia(mass, [0, 0, self.height], diagonal(mass * (yy + zz), mass * (xx + zz), mass * (xx + yy)))
 
     def without(self, inner: Shape) -> Shape:
-        """The shape with a concentric one taken out of it."""
+        """The shape with a concentric one removed from it."""
         content = self.content - inner.content
         spread = [
             (self.content * a - inner.content * b) / content for a, b in zip(self.spread, inner.spread, strict=True)
