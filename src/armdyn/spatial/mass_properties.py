@@ -1,4 +1,4 @@
-"""Mass, centre of mass and rotational inertia of a body, of numbers or symbols, and all that follows from them."""
+"""Mass, centre of mass and rotational inertia of a body, in numbers or symbols, and quantities derived from them."""
 
 from __future__ import annotations
 

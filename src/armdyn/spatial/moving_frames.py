@@ -56,15 +56,15 @@ class AccelerationTerms(NamedTuple):
     """The five parts of a point's acceleration seen from A, in A's axes, m/s^2, each of shape (3,)."""
 
     origin: Array
-    """a_BORG, of B's origin."""
+    """a_BORG, the acceleration of B's origin."""
     relative: Array
-    """R a_Q, seen from B."""
+    """R a_Q, the acceleration seen from B."""
     coriolis: Array
-    """2 Omega x R v_Q, for a point that moves in B."""
+    """2 Omega x R v_Q, the Coriolis acceleration of a point that moves in B."""
     euler: Array
-    """alpha x R Q, for a B whose turning changes."""
+    """alpha x R Q, for a B with angular acceleration."""
     centripetal: Array
-    """Omega x (Omega x R Q), towards the axis B turns about."""
+    """Omega x (Omega x R Q), the centripetal acceleration, towards the axis that B turns about."""
 
     @property
     def total(self) -> Array:

@@ -21,7 +21,7 @@ class ZeroPivot(ArithmeticError):
 class Cholesky(NamedTuple):
     """A = L D L^T, with ones on the diagonal of L (Golub and Van Loan, 4.1).
 
-    Without pivoting, which positive definite matrices do not need. Only the lower triangle of A is read.
+    There is no pivoting, which positive definite matrices do not need. Only the lower triangle of A is read.
     """
 
     L: Array
@@ -82,7 +82,7 @@ class Cholesky(NamedTuple):
         of_L: list[list[Any]] = [[1.0 if i == j else 0.0 for j in range(size)] for i in range(size)]  # L^-1
         for k in range(size):
             for i in range(k + 1, size):
-                for j in range(k + 1):  # the row operations that make a unit matrix of L
+                for j in range(k + 1):  # the row operations that turn L into the unit matrix
                     of_L[i][j] = of_L[i][j] - self.L[i, k] * of_L[k][j]
         inverse = np.zeros((size, size), dtype=object)
         for i in range(size):

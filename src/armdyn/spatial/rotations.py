@@ -31,7 +31,7 @@ def skew(v: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """a x b; unlike ``np.cross`` it takes traced scalars at their operation count."""
+    """a x b; unlike ``np.cross`` it accepts traced scalars, without extra operations."""
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
@@ -49,7 +49,7 @@ def rotation_about(axis: Array, angle: Any) -> Array:
 
 
 def rotation_from_rpy(roll: Any, pitch: Any, yaw: Any) -> Array:
-    """Rz(yaw) Ry(pitch) Rx(roll), about the fixed axes x, y, z, as URDF has them, in `Exact` numbers."""
+    """Rz(yaw) Ry(pitch) Rx(roll), about the fixed axes x, y, z, as in URDF, in `Exact` numbers."""
     (cr, sr), (cp, sp), (cy, sy) = meant(roll), meant(pitch), meant(yaw)
     return np.array(
         [
@@ -73,7 +73,7 @@ def rotation_from_quaternion(w: Any, x: Any, y: Any, z: Any) -> Array:
 
 
 def orthonormal(R: Array) -> Array:
-    """The rotation nearest to R, which is one but for rounding: R <- R (3 - R^T R) / 2, in `Exact` numbers."""
+    """The rotation nearest to R, which is one to rounding: R <- R (3 - R^T R) / 2, in `Exact` numbers."""
     R, eye = exact(R), exact(np.eye(3))
     for _ in range(MOST_STEPS):
         off = eye - R.T @ R

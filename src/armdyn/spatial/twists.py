@@ -48,8 +48,8 @@ def lie_bracket(V1: ArrayLike, V2: ArrayLike) -> Array:
 def coadjoint(V: ArrayLike, F: ArrayLike) -> Array:
     """ad_V^T(F) = (-w x m - v x f, -w x f), of a twist and a wrench, shape (6,).
 
-    Modern Robotics 8.39. Minus this is how fast a wrench, or a momentum, that is constant in a frame moving with V
-    changes, seen from a frame at rest.
+    Modern Robotics 8.39. Minus this is the rate at which a wrench, or a momentum, that is constant in a frame
+    moving with V changes, seen from a frame at rest.
 
     Args:
         V: twist (w, v), rad/s and m/s, shape (6,).
