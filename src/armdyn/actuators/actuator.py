@@ -42,8 +42,7 @@ class Actuator(JointActuator):
             begin with ``flexible`` take the arm as stiff, rotor and link as one. See docs/actuators.md.
         brake: on the motor's shaft, an `armdyn.actuators.Brake`.
         passive: the joint's own friction, springs and inertia, an `armdyn.actuators.Passive`, to which motor, gear and
-        friction add. It
-            stays when the actuator is taken away. Those that are read from MJCF have it.
+            friction add. It stays when the actuator is taken away. Those that are read from MJCF have it.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
     >>> drive = Actuator(Motor(rotor_inertia=1.2e-5), Gear(100.0), [Viscous(0.4), Coulomb(1.5)])

@@ -36,8 +36,8 @@ class KineticEnergyDerivatives(NamedTuple):
 def generalized_momentum(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Generalised momentum p(q, qd) = M(q) qd, N m s or N s, shape (..., n).
 
-    The momenta of the links, summed inwards, along the joints (Modern Robotics 8.57). Its rate is pdot = tau + C^T qd -
-    g, with C^T qd of `transposed_coriolis_forces`, which momentum observers integrate.
+    The momenta of the links, summed inwards, along the joints (Modern Robotics 8.57). Its rate is
+    pdot = tau + C^T qd - g, with C^T qd of `transposed_coriolis_forces`, which momentum observers integrate.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

@@ -1,12 +1,13 @@
-"""Controllers for `armdyn.ClosedLoop`, as declared functions of the robot, and what stands around a controller.
+"""Controllers for `armdyn.ClosedLoop`, as declared functions of the robot, and wrappers of a controller.
 
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
 `hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
 one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `friction_compensated`,
 `momentum_observer`, `position_servo`, `through_motors`, `current_loop`, `implicit_damping`, `with_model`,
 `with_options`, `with_gains`. All are `Function` objects, to be wrapped again. Gains are numbers, vectors or full
-matrices; `scaled` and `unscaled` apply those of your own controllers. `references` and `draw_noise` make what a loop
-takes over time; `require_finite` says where a motion ran away; `callback` is for controllers that cannot be traced.
+matrices; `scaled` and `unscaled` apply those of your own controllers. `references` and `draw_noise` make the inputs
+that a loop takes over time; `require_finite` raises for a motion that diverges; `callback` is for controllers that
+cannot be traced.
 """
 
 from __future__ import annotations

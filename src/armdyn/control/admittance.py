@@ -62,8 +62,8 @@ def admittance(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         shift: x, m, shape (..., 3); the controller's state, which begins at zero.
-        shift_rate: dx/dt, m/s, shape (..., 3); the same.
-        T_ref: the pose where no force acts, lengths in m, shape (..., 4, 4).
+        shift_rate: dx/dt, m/s, shape (..., 3); a state too, which begins at zero.
+        T_ref: the pose without a force, lengths in m, shape (..., 4, 4).
         f_measured: wrench (m, f) that the frame applies to its surroundings, in its own axes, as f_tip, N m and N,
             shape (..., 6).
         M_virtual: mass along each axis of the base, kg, shape (..., 3).
@@ -72,9 +72,9 @@ def admittance(
         Kp: gain by which the frame follows in each component, 1/s^2, shape (..., task).
         Kd: gain of its rate, 1/s, shape (..., task).
         h: the sample time, s, scalar.
-        V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest where none is given.
+        V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest if None.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
-        frame: its name; the tip where none is given.
+        frame: its name; the tip if None.
         components: of its twist in base axes, as of `Robot.task_space`.
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1 near singularities.
 

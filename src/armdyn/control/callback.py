@@ -12,7 +12,7 @@ from armdyn.spatial.rotations import Array
 def callback(function: Callable[[float, Array, Array], Any], *, sample_time: float) -> Callback:
     """An ordinary function as the ``torque`` or ``f_tip`` of `armdyn.simulate`, called at its own sample time.
 
-    See `armdyn.simulation.forces.Callback`. It runs in Python, a call a sample: for what is an `armdyn.function`,
+    See `armdyn.simulation.forces.Callback`. It runs in Python, one call per sample: for what is an `armdyn.function`,
     `armdyn.ClosedLoop` is far faster.
 
     Args:

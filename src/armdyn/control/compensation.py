@@ -143,7 +143,7 @@ class Compensation:
             mass: of the payload, kg.
             com: its centre of mass in ``frame``, m.
             clock: returns the time, s.
-            sleep: waits for so many seconds.
+            sleep: waits for a number of seconds.
         """
         start, steps = clock(), 0
         while (t := clock() - start) < duration:

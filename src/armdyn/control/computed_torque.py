@@ -49,7 +49,7 @@ def computed_torque(
         Kp: proportional gain, 1/s^2, shape (..., n).
         Kd: derivative gain, 1/s, shape (..., n).
         h: the sample time, s, scalar.
-        Ki: integral gain, 1/s^3, shape (..., n); no integral acts where none is given.
+        Ki: integral gain, 1/s^3, shape (..., n); without an integral if None.
 
     >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.computed_torque)
     >>> rolled = loop(np.zeros(6), steps=1000, q_ref=np.ones(6), Kp=100.0, Kd=20.0)

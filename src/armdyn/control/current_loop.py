@@ -20,14 +20,14 @@ from armdyn.spatial.rotations import Array
 def current_loop(controller: Function, every: int = 10) -> Function:
     """A controller whose torques are commands to a PI current controller that runs at every step (MR fig. 8.9).
 
-    The controller runs at the steps 0, m, 2 m, ..., such as at 1 kHz, and its tau is held in between. At each step of
-    the loop, such as at 10 kHz, each motor's amplifier compares the command I_com = tau / (G k_t), within the limit of
+    The controller runs at the steps 0, m, 2 m, ..., e.g. at 1 kHz, and its tau is held in between. At each step of
+    the loop, e.g. at 10 kHz, each motor's amplifier compares the command I_com = tau / (G k_t), within the limit of
     the current, with the current I, and puts on
 
         V = K e + z,    e = I_com - I,    z grows by K_i h e,
 
     within the limit of the voltage; there z keeps its value (anti-windup). The current moves exactly by
-    L dI/dt = V - k_t w - R I with V and the motor's speed w held during the step, and what it is at the end of the step
+    L dI/dt = V - k_t w - R I with V and the motor's speed w held during the step, and its value at the end of the step
     acts during it: tau = G (k_t I + tau_cogging). A joint without a motor gets the controller's tau.
 
     Gains are inputs of the loop, for each joint: ``Kp_current``, V/A, and ``Ki_current``, V/(A s); `current_gains` has
@@ -36,7 +36,7 @@ def current_loop(controller: Function, every: int = 10) -> Function:
     reaches the command in one step.
 
     Args:
-        controller: what commands the torques.
+        controller: the controller that commands the torques.
         every: m, the steps of the current loop for one of the controller.
 
     Raises:
@@ -63,7 +63,7 @@ def current_controlled(controller: Function) -> Function:
     """A controller whose torques are commands to PI current controllers, which run at the same steps: `current_loop`.
 
     Args:
-        controller: what commands the torques.
+        controller: the controller that commands the torques.
     """
     inside = Inside(controller)
     current, integral = inside.new("current"), inside.new("current_integral")

@@ -22,7 +22,7 @@ def delayed(controller: Function, steps: int) -> Function:
     is given: during the first d steps no force acts. Other results are not delayed.
 
     Args:
-        controller: what runs.
+        controller: the controller inside.
         steps: d, from 1 to 1000.
 
     Raises:

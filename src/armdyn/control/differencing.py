@@ -1,4 +1,4 @@
-"""Velocities from positions, where nothing measures them: a difference and a filter."""
+"""Velocities from positions without velocity sensors: a difference and a filter."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from armdyn.simulation.errors import SettingError
 
 
 def differencing(controller: Function, time_constant: float = 0.0) -> Function:
-    """A controller that is told, in the place of qd, filtered differences of the positions.
+    """A controller with filtered differences of the positions in place of qd.
 
     v[k] = (T v[k-1] + q[k] - q[k-1]) / (T + h), the first-order filter T dv/dt + v = dq/dt by backward Euler. In the
     first step v = 0. States: ``last_q``, ``filtered_velocity`` and ``differencing_started``, all of which begin at
-    zero. v is what the controller sees: the signal of the same name in step k + 1.
+    zero. v is the velocity that the controller receives: the signal of the same name in step k + 1.
 
     Args:
-        controller: what is told.
+        controller: the controller inside.
         time_constant: T, s, 0 or more: 0 leaves the differences as they are.
 
     Raises:

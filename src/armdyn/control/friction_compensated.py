@@ -1,4 +1,4 @@
-"""Joint forces that overcome the friction which a controller does not know of."""
+"""Joint forces that compensate friction for a controller without a friction model."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from armdyn.declaration import Function
 from armdyn.errors import TraceError, UnknownName, Unsupported
 
 OVERCOME_FRICTION = ("armdyn.control.computed_torque", "armdyn.control.hybrid_motion_force")
-"""Where controllers are that do so themselves, by inverse dynamics."""
+"""Packages of controllers that compensate friction themselves, by inverse dynamics."""
 
 
 def friction_compensated(controller: Function, velocities: str = "qd") -> Function:
-    """A controller whose tau is what it would be without friction, and what friction takes: tau + tau_fric, N m or N.
+    """A controller whose tau is that without friction plus the friction forces: tau + tau_fric, N m or N.
 
     So the arm moves as one without friction would under the controller inside: `operational_space`, `impedance` and
-    `admittance` with the behaviour they are asked for, `pd_gravity` without the error that viscous friction makes.
-    Where friction depends on the load, it is that of the accelerations which tau causes without friction, so that the
-    accelerations are the same, too. The friction is that of `friction_forces`: 0 at rest, so that it does not get a
-    joint going that sticks. A wrench at the tip is not known here.
+    `admittance` with their specified behaviour, `pd_gravity` without the error that viscous friction makes. If friction
+    depends on the load, it is that of the accelerations which tau causes without friction, so that the accelerations
+    are equal, too. The friction is that of `friction_forces`: 0 at rest, so that it does not get a joint going that
+    sticks. A wrench at the tip is not included.
 
     Args:
         controller: that does not overcome friction itself; `with_model` around one that does may give it a model

@@ -41,7 +41,7 @@ def hybrid_motion_force(
 ) -> HybridMotionForce:
     """Joint forces that move along constraints and press against them as wanted, N m or N, shape (..., n).
 
-    tau = M qdd_c + h + A^T (lambda_ref + Kp_force e_f + Ki_force z_f), where qdd_c is the acceleration nearest to
+    tau = M qdd_c + h + A^T (lambda_ref + Kp_force e_f + Ki_force z_f), with qdd_c the acceleration nearest to
     qdd_ref + Kd de/dt + Kp e, in the metric of M, that the constraints allow: motion
     control in the directions that the constraints leave free, force control in the others (Modern Robotics 11.61, in
     the joints' coordinates; A^T lambda is the force of the arm on the constraints, `armdyn.constraints.hybrid_forces`
@@ -60,7 +60,7 @@ def hybrid_motion_force(
         q_ref: positions to follow, which the constraints allow, rad or m, shape (..., n).
         qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
         qdd_ref: accelerations to follow, rad/s^2 or m/s^2, shape (..., n).
-        multipliers_ref: lambda_ref, what the arm is to apply to each constraint, N or N m, shape (..., constraints).
+        multipliers_ref: lambda_ref, desired force of the arm on each constraint, N or N m, shape (..., constraints).
         Kp: proportional gain, 1/s^2, shape (..., n).
         Kd: derivative gain, 1/s, shape (..., n).
         h: the sample time, s, scalar.

@@ -37,7 +37,7 @@ def impedance(
     The frame answers to the force f_ext of its surroundings with its own mass:
     Lambda (Vdot - Vdot_ref) + B (V - V_ref) - K e = f_ext. No force is measured.
 
-    Where M_virtual is given, and what a force sensor measures, it answers with that mass in each component:
+    With M_virtual and the reading of a force sensor, it responds with that mass in each component:
     M_virtual (Vdot - Vdot_ref) + B (V - V_ref) - K e = f_ext (Modern Robotics 11.66, with the acceleration that follows
     from the measured force in the place of a measured one). The surroundings' force is then taken away in full:
     tau = J^T (Lambda (Vdot_ref + (B (V_ref - V) + K e + f_ext) / M_virtual) + eta - Jbar^T J_6^T f_ext).
@@ -53,12 +53,12 @@ def impedance(
         T_ref: the pose at rest, lengths in m, shape (..., 4, 4).
         K: stiffness of each component, N m/rad or N/m, shape (..., task).
         B: damping of each component, N m s/rad or N s/m, shape (..., task).
-        V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest where none is given.
+        V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest if None.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
-        M_virtual: inertia of each component, kg m^2 or kg, shape (..., task); the arm's own where none is given.
+        M_virtual: inertia of each component, kg m^2 or kg, shape (..., task); the arm's own if None.
         f_measured: wrench (m, f) that the frame applies to its surroundings, in its own axes, as f_tip, N m and N,
             shape (..., 6). Given if M_virtual is.
-        frame: its name; the tip where none is given.
+        frame: its name; the tip if None.
         components: of its twist in base axes, as of `Robot.task_space`; rows of length one at right angles.
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1 near singularities.
 

@@ -1,4 +1,4 @@
-"""Detection of collisions: joint forces that the model does not know of, by observing the momentum."""
+"""Detection of collisions by the momentum observer: an estimate of joint forces outside the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from armdyn.program import select
 
 
 def momentum_observer(controller: Function) -> Function:
-    """A controller with an observer beside it, whose signal ``residual`` follows the joint forces from outside.
+    """A controller with a momentum observer, whose signal ``residual`` follows the joint forces from outside.
 
     The momentum p = M qd changes by dp/dt = tau + C^T qd - g - tau_fric + tau_ext, and tau_ext = -J^T f_tip of a wrench
     at the tip. With p^ the observer's momentum,
@@ -27,9 +27,10 @@ def momentum_observer(controller: Function) -> Function:
 
     so that dr/dt = K_observer (tau_ext - r): each r_i is tau_ext,i through a filter of first order, without
     accelerations and without M^-1 (De Luca and Mattone 2005; De Luca et al. 2006). p^ is the state
-    ``observed_momentum``, integrated by steps of Euler; it begins at p. ``observer_started`` says that it has begun.
+    ``observed_momentum``, integrated by steps of Euler; it begins at p. ``observer_started`` is the flag that it has
+    begun.
 
-    tau is what the controller inside gives: wrap `saturated` and `delayed`, not what they stand around. tau_fric is 0
+    tau is that of the controller inside: wrap `saturated` and `delayed`, not the controllers inside them. tau_fric is 0
     at rest: of a joint that sticks the residual is less by the friction that holds it, up to its breakaway force, as if
     it were pushed from outside. A threshold for collisions has to be larger than that.
 

@@ -14,8 +14,8 @@ from armdyn.declaration import function
 def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, Kd: Any) -> Any:
     """Motor forces tau = Kp (theta_ref - theta) - Kd thetad + g(q_ref), N m or N, shape (..., n).
 
-    Of the rotors alone, which motors measure; theta_ref = q_ref + s^-1(g(q_ref)) is where they stand while the springs
-    carry gravity at q_ref. The links come to rest at q_ref from everywhere, where springs and Kp in series are stiffer
+    They use the rotors alone, as motors measure; theta_ref = q_ref + s^-1(g(q_ref)) are their positions while springs
+    carry gravity at q_ref. The links come to rest at q_ref from every state if springs and Kp in series are stiffer
     than gravity changes: the smallest k Kp/(k + Kp) above the largest |dg/dq| (compare Tomei 1991). The springs need
     no damping. At a rigid joint theta = q, and it is `pd_gravity` with the gravity of the aim.
 
@@ -24,7 +24,7 @@ def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, K
     Args:
         theta: positions of the rotors at the joints, rad or m, shape (..., n).
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
-        q_ref: positions where the links shall rest, rad or m, shape (..., n).
+        q_ref: desired rest positions of the links, rad or m, shape (..., n).
         Kp: stiffness of each motor's control, N m/rad or N/m, shape (..., n).
         Kd: its damping, N m s/rad or N s/m, shape (..., n).
 

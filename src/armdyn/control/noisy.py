@@ -1,4 +1,4 @@
-"""Measurements with noise, which a loop takes over time: so the same noise can be given twice."""
+"""Measurements with noise, which a loop takes over time: so that the noise can be repeated."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from armdyn.spatial.rotations import Array
 
 
 def noisy(controller: Function) -> Function:
-    """A controller that is told q + q_noise and qd + qd_noise.
+    """A controller with measurement noise: it receives q + q_noise and qd + qd_noise.
 
     Both are inputs that may be left out, rad or m, and rad/s or m/s, shape (..., n), for ``over_time=`` of the loop:
     `draw_noise` makes them.
 
     Args:
-        controller: what is told.
+        controller: the controller inside.
 
     Raises:
         TraceError: a controller that takes neither q nor qd.
@@ -65,8 +65,8 @@ def draw_noise(
     Args:
         robot: whose joints are measured.
         steps: of the loop.
-        seed: of NumPy's generator: the same seed gives the same noise.
-        q: standard deviations of the positions, rad or m, one or (n,); no noise of theirs where none are given.
+        seed: of NumPy's generator: a seed gives reproducible noise.
+        q: standard deviations of the positions, rad or m, one or (n,); without noise if None.
         qd: of the velocities, rad/s or m/s.
         batch: shape of the arms' axes.
 

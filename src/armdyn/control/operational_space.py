@@ -35,8 +35,8 @@ def operational_space(
 ) -> Any:
     """Joint forces tau = J^T (Lambda (Vdot_ref + Kd (V_ref - V) + Kp e) + eta) + N tau_0, N m or N, shape (..., n).
 
-    The frame's error obeys de^2/dt^2 + Kd de/dt + Kp e = 0 in each component (to the first order where it turns), and
-    what the joints have to spare does tau_0 = Kp_null (q_null - q) - Kd_null qd, which N = 1 - J^T Jbar^T keeps from
+    The frame's error obeys de^2/dt^2 + Kd de/dt + Kp e = 0 in each component (to the first order in rotation), and
+    the redundant motion follows tau_0 = Kp_null (q_null - q) - Kd_null qd, which N = 1 - J^T Jbar^T keeps from
     accelerating the task (Modern Robotics 8.90, 8.91, 11.4.3; Khatib 1987, 51). e = (w, p) with R_ref = exp([w]) R.
 
     A gain is a number for all components, one for each, or a full matrix (`with_gains`).
@@ -44,19 +44,19 @@ def operational_space(
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        T_ref: the pose to follow, lengths in m, shape (..., 4, 4); what no component is about is not read.
+        T_ref: the pose to follow, lengths in m, shape (..., 4, 4); parts without a component are not read.
         Kp: proportional gain of each component, 1/s^2, shape (..., task).
         Kd: derivative gain of each component, 1/s, shape (..., task).
         V_ref: the twist to follow, rad/s and m/s, shape (..., 6), as "world": base axes, the frame's origin.
         Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
         q_null: posture the spare joints tend to, rad or m, shape (..., n).
         Kp_null: stiffness towards it, N m/rad or N/m, shape (..., n).
-        Kd_null: damping of what is to spare, N m s/rad or N s/m, shape (..., n).
-        frame: its name; the tip where none is given.
+        Kd_null: damping of the redundant motion, N m s/rad or N s/m, shape (..., n).
+        frame: its name; the tip if None.
         components: of its twist in base axes that the task is about, as of `Robot.task_space`.
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1 near singularities.
 
-    A UR5 that goes to a point with its tip, and holds still what is to spare:
+    A UR5 that goes to a point with its tip, and holds the redundant motion still:
 
     >>> robot, q0 = armdyn.load("ur5"), np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
     >>> point = armdyn.control.with_options(armdyn.control.operational_space, components="position")

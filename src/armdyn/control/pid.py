@@ -19,7 +19,7 @@ class PID(NamedTuple):
 def pid(model: Any, q: Any, qd: Any, integral: Any, q_ref: Any, qd_ref: Any, Kp: Any, Ki: Any, Kd: Any, h: Any) -> PID:
     """Joint forces tau = Kp e + Ki z + Kd de/dt with e = q_ref - q, N m or N, shape (..., n); z is the integral of e.
 
-    The controller knows nothing of the arm (Modern Robotics 11.4.2.1). z is a state: z[k+1] = z[k] + h e[k].
+    The controller has no model of the arm (Modern Robotics 11.4.2.1). z is a state: z[k+1] = z[k] + h e[k].
 
     A gain is a number for all joints, one for each, or a full matrix (`with_gains`). Rates of references that are
     left out are zero.

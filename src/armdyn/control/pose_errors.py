@@ -1,4 +1,4 @@
-"""How far a frame is from where it should be: a rotation vector and a way, smooth while traced."""
+"""The error of a frame's pose: a rotation vector and a displacement, smooth while traced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from armdyn.program import arctan2, greater, less, select
 from armdyn.spatial.rotations import Array
 
 NEAR = 1e-12
-"""Of sin(angle)^2: below, the series angle / sin(angle) = 1 + sin(angle)^2 / 6 is exact to rounding."""
+"""If sin(angle)^2 is below this, the series angle / sin(angle) = 1 + sin(angle)^2 / 6 is exact to rounding."""
 
 
 def rotation_vector(R: Array) -> Array:
@@ -21,7 +21,7 @@ def rotation_vector(R: Array) -> Array:
     w = theta a with tan(theta) = sin(theta) / cos(theta). Up to a right angle sin(theta) a is the axial vector of R.
     Beyond it the axis is the longest column of R + R^T + (1 - tr R) 1 = 2 (1 - cos(theta)) a a^T, towards the axial
     vector, so that w keeps its digits up to half a turn. Of the two vectors of half a turn it is the limit from one
-    side; where the axial vector is exactly zero, that whose largest component is positive. Numbers or traced scalars.
+    side; if the axial vector is exactly zero, the one whose largest component is positive. Numbers or traced scalars.
 
     Args:
         R: a rotation, shape (3, 3).
@@ -55,7 +55,7 @@ def pose_error(model: Any, q: Array, T_ref: Array, *, frame: str | None = None) 
         model: the mechanism, as functions of a robot are given it.
         q: joint positions, rad or m, shape (n,).
         T_ref: the pose, lengths in m, shape (4, 4).
-        frame: its name; the tip where none is given.
+        frame: its name; the tip if None.
     """
     T = forward_kinematics(model, q, frame=frame)
     turn = rotation_vector(T_ref[:3, :3] @ T[:3, :3].T)

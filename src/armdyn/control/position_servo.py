@@ -26,7 +26,7 @@ def position_servo(
     of some. Around `sampled` the servo acts at each step on goals that change at the sample time of the controller.
 
     Args:
-        controller: of goals, such as `floating_goal`.
+        controller: of goals, e.g. `floating_goal`.
         stiffness: k, N m/rad or N/m, one or one for each joint, above zero.
         damping: d, N m s/rad or N s/m, one or one for each joint.
         limit: N m or N, one or one for each joint, above zero; none if None.

@@ -1,4 +1,4 @@
-"""Positions as encoders tell them: whole multiples of a resolution."""
+"""Encoder quantisation: positions as whole multiples of a resolution."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from armdyn.simulation.errors import SettingError
 
 
 def quantised(controller: Function, resolution: float | Sequence[float]) -> Function:
-    """A controller that is told q rounded to the resolution r of encoders: r floor(q / r + 1/2).
+    """A controller with encoder quantisation: it receives q rounded to the resolution r, r floor(q / r + 1/2).
 
     Velocities are left as they are: around `differencing` it gives those that follow from the rounded positions. By q
-    what is rounded has the derivative zero, in gradients too.
+    the rounded positions have zero derivative, in gradients too.
 
     Args:
-        controller: what is told.
+        controller: the controller inside.
         resolution: r, rad or m, one for all joints or one for each, above zero: 2 pi / counts in a turn.
 
     Raises:

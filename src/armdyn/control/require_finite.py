@@ -11,19 +11,19 @@ from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.simulation.unfinished import SimulationError
 
 SHORTER = "Use a shorter step or lower gains, and record q, qd and tau with every=1 to see it begin"
-"""What to do where nothing else is the matter."""
+"""The advice if there is no other cause."""
 
 
 def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
-    """The results of a closed loop, where they are finite; else an error with the arm, the time and the joint.
+    """The results of a closed loop, if they are finite; else an error with the arm, the time and the joint.
 
-    The call itself warns, by `armdyn.simulation.DivergenceWarning`, where the last state is not finite. This looks at
-    all that was recorded too, where the first number that is not finite may be a torque or a signal.
+    The call itself warns, by `armdyn.simulation.DivergenceWarning`, if the last state is not finite. This checks
+    all records too, in which the first number that is not finite may be a torque or a signal.
 
     Args:
         loop: that was called.
-        rolled: what it gave.
-        h: the step of that call, s; the method's where none was given.
+        rolled: its result.
+        h: the step of that call, s; the method's by default.
         t0: the time at first, s.
 
     Raises:

@@ -19,7 +19,7 @@ def sampled(controller: Function, every: int) -> Function:
     at which it runs.
 
     Args:
-        controller: what runs.
+        controller: the controller inside.
         every: m, 1 or more.
 
     Raises:

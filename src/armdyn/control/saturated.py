@@ -23,20 +23,20 @@ def saturated(
     """A controller whose tau is kept within effort limits: tau_i = clip(tau_i, -limit_i, limit_i), N m or N.
 
     Against wind-up, by conditional integration: while tau_i is beyond its limit, the i-th element of an integral keeps
-    its value where its step has the sign of the excess, and so would make it larger (Astrom and Hagglund 1995, 3.5).
-    What tau would have been is the signal ``tau_unlimited``.
+    its value if its step has the sign of the excess, and so would make it larger (Astrom and Hagglund 1995, 3.5).
+    The unlimited tau is the signal ``tau_unlimited``.
 
     Args:
         controller: whose tau is limited.
-        limits: N m or N, one for all joints or one for each, above zero; those of the description where none are
-            given, and infinite ones are none.
+        limits: N m or N, one for all joints or one for each, above zero; those of the description if none are
+            given, and infinite ones have no effect.
         integrals: states of the controller, shape (n), that do not wind up; each acts on its own joint with a positive
             gain, as in `pid` and, but for the coupling by M, in `computed_torque`. A name that the controller does not
             have is an error unless it is the default one.
 
     Raises:
         SettingError: limits that are not above zero, or when it is traced a robot without any.
-        UnknownName: an integral that is no state.
+        UnknownName: an integral that is not a state.
 
     >>> weak = armdyn.control.saturated(armdyn.control.pid, limits=[150, 150, 150, 28, 28, 28])
     >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), weak, record=["tau", "tau_unlimited"])

@@ -34,7 +34,7 @@ OF_SUPPLY = ("bus_voltage", "supply_current", "burnt_power")
 class _Step(NamedTuple):
     """A step of a motor: the joint force, N m or N, the voltage, V, and its state at the end of the step.
 
-    ``slope`` is how much more current, A, one volt more of the bus would bring, A/V.
+    ``slope`` is the rise of the current per volt of the bus, A/V.
     """
 
     force: Any
@@ -53,32 +53,32 @@ def through_motors(
 ) -> Function:
     """A controller that commands the motors of the joints, whose currents then give tau, N m or N.
 
-    With ``command="torque"`` its tau asks for I_com = tau / (G k_t) (Modern Robotics 8.9.2), within the limit of the
-    current; the amplifier puts on the voltage, within its limit, that brings the current there in one step. With
-    ``command="voltage"`` its first result is that voltage, V, of each joint's motor, which the amplifier lowers where
-    the current would be above its limit. A motor whose back-EMF is above the voltage that there is may have more.
+    With ``command="torque"`` its tau is the command I_com = tau / (G k_t) (Modern Robotics 8.9.2), within the limit of
+    the current; the amplifier puts on the voltage, within its limit, that brings the current there in one step. With
+    ``command="voltage"`` its first result is that voltage, V, of each joint's motor, which the amplifier lowers if
+    the current would be above its limit. A motor whose back-EMF is above the available voltage may have more.
 
-    The current moves by L dI/dt = V - k_t w - R I with what is held during the step, exactly, and within the limit of
-    its rate; what it is at the end of the step acts during it: tau = G (k_t I + tau_cogging), with k_t I within the
+    The current moves by L dI/dt = V - k_t w - R I exactly, with inputs held during the step, and within the limit of
+    its rate; its value at the end of the step acts during it: tau = G (k_t I + tau_cogging), with k_t I within the
     limit of the torque. Winding and housing get warmer by I^2 R, exactly but for R, which is held
     during the step; R rises and k_t falls with them. The amplifier's own k_t and R are those of the reference
     temperature.
 
-    With a ``supply`` all motors hang on one DC bus, whose voltage U falls with what they draw and rises with what they
-    give back. No motor is given more than U. The bus moves by C dU/dt = I_s - sum(V I)/U, with I_s = (V_s - U)/R_s
+    With a ``supply`` all motors are on one DC bus, whose voltage U falls with the current they draw and rises with that
+    they return. No motor is given more than U. The bus moves by C dU/dt = I_s - sum(V I)/U, with I_s = (V_s - U)/R_s
     within the supply's limits, by the implicit Euler rule (`armdyn.actuators.bus_step`); above the braking voltage a
-    resistor burns what comes.
+    resistor dissipates the power.
 
     States, shape (n), which begin at zero: ``current``, A, ``winding_rise`` and ``housing_rise``, K above the ambient.
     Signals: ``voltage``, V, and ``electrical_power``, W: V I. A joint without a motor gets the controller's tau; the
     voltage and power there are 0. With a supply one state more, ``bus_sag``, V, the supply's voltage less U, and three
     signals: ``bus_voltage`` U, V, ``supply_current``, A, and ``burnt_power``, W.
 
-    The motors turn at the speeds that this controller is told, so what stands for sensors, as `armdyn.control.noisy`
-    and `armdyn.control.differencing`, belongs inside it.
+    The motors turn at the speeds that this controller receives, so wrappers for sensors, e.g. `armdyn.control.noisy`
+    and `armdyn.control.differencing`, belong inside it.
 
     Args:
-        controller: what commands.
+        controller: the controller that commands.
         command: "torque" or "voltage".
         flexible: whether the motors' angles and speeds are theta and thetad, those of the rotors: for arms with
             flexible joints.
@@ -145,12 +145,12 @@ def through_motors(
 
 
 def _checked(supply: Supply | Mapping[str, Any] | None) -> Supply | None:
-    """The supply, where its voltage can be followed in a motion.
+    """The supply, if its voltage can be simulated in a motion.
 
     Raises:
         ModelError: a supply that makes no sense, or has limits and no capacitor.
         UnknownName: an argument that `Supply` does not have.
-        DTypeError: what is no supply.
+        DTypeError: not a supply.
     """
     if supply is None:
         return None
@@ -218,7 +218,7 @@ def _step(
     slope = 0.0
     if bus is not None:
         follows = select(abs(wanted) > bus, 1.0, 0.0) * select(bus < limits.voltage, 1.0, 0.0)
-        slope = follows * warm.next_current(0.0, 1.0, 0.0, h)  # what a volt brings in a step
+        slope = follows * warm.next_current(0.0, 1.0, 0.0, h)  # current per volt after a step
     return _Step(own.joint_force(torque, q), voltage, later, rises, slope)
 
 

@@ -13,7 +13,7 @@ from armdyn.spatial.rotations import Array
 
 
 def task_size(model: Any, *, components: Components = COMPONENTS, **_: Any) -> int:
-    """k, how many components a task is about."""
+    """k, the number of components of a task."""
     return len(chosen_rows(components))
 
 
@@ -43,7 +43,7 @@ def tip_task(
     components: Components,
     damping: float,
 ) -> TipTask:
-    """The task of following a pose with its twist and twist rate, "world"; at rest where they are not given."""
+    """The task of following a pose with its twist and twist rate, "world"; at rest if they are not given."""
     rows = chosen_rows(components)
     space = task_space(model, q, qd, frame=frame, components=components, expressed_in="world", damping=damping)
     e = selected(rows, pose_error(model, q, T_ref, frame=frame))
@@ -53,12 +53,12 @@ def tip_task(
 
 
 def wrench_on_frame(model: Any, q: Array, f_measured: Array, frame: str | None) -> Array:
-    """f_ext, what the surroundings apply to a frame, in base axes, from what it applies to them, in its own axes."""
+    """f_ext, the wrench of the surroundings on a frame, in base axes, from its wrench on them, in its own axes."""
     R = forward_kinematics(model, q, frame=frame)[:3, :3]
     return -np.concatenate([R @ f_measured[:3], R @ f_measured[3:]])
 
 
 def force_felt(model: Any, q: Array, f_measured: Array, task: TipTask, frame: str | None) -> Array:
-    """The force of f_ext along the task, Jbar^T J_6^T f_ext, shape (k,): its components, where it has no others."""
+    """The force of f_ext along the task, Jbar^T J_6^T f_ext, shape (k,): its components, if it has no others."""
     J = jacobian(model, q, frame=frame)
     return np.asarray(task.space.Jbar.T @ -(J.T @ f_measured))

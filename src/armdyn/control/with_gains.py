@@ -13,15 +13,15 @@ from armdyn.spatial.rotations import Array
 
 
 def with_gains(controller: Function, **kinds: str) -> Function:
-    """The same controller, some of whose gains are of chosen kinds.
+    """The controller with chosen kinds of some of its gains.
 
-    A gain of k components, such as Kp of n joints, is a number, which serves all of them, a vector with one value for
-    each, or a full matrix (Modern Robotics 11.66); axes before are a batch. The shape of what a call gives decides,
-    where it can only be one of them: (k, k) is refused where the vectors of a batch of k arms would fit as well, and
+    A gain of k components, e.g. Kp of n joints, is a number, which serves all of them, a vector with one value for
+    each, or a full matrix (Modern Robotics 11.66); axes before are a batch. The shape of a call's argument decides,
+    if it can only be one of them: (k, k) is refused if the vectors of a batch of k arms would fit as well, and
     exports take vectors. With a chosen kind only that one is taken.
 
     Args:
-        controller: any declared function with gains, with anything around it.
+        controller: any declared function with gains, with or without wrappers.
         kinds: "number", "vector" or "matrix", by the names of gains.
 
     Raises:

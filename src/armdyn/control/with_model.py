@@ -13,18 +13,18 @@ from armdyn.simulation.errors import SettingError
 def with_model(controller: Function, robot: Robot) -> Function:
     """A controller whose mass matrix, bias forces and poses are those of another robot.
 
-    M~ and h~ in Modern Robotics 11.35. Otherwise a controller knows the arm of the loop exactly, its parameters and
-    payloads too. What stands around this one sees the loop's arm again.
+    They are M~ and h~ in Modern Robotics 11.35. Otherwise a controller has the exact model of
+    the arm of the loop, with its parameters and payloads. Wrappers around this one use the loop's arm again.
 
     Args:
-        controller: what computes.
-        robot: what it believes the arm to be, with as many joints.
+        controller: the controller inside.
+        robot: its model of the arm, with as many joints.
 
     Raises:
         SettingError: a value that is not a robot.
         ShapeError: when it is traced, a robot of another number of joints.
 
-    A UR5 with 3 kg in its hand, which the controller does not know of, sags:
+    A UR5 with 3 kg in its hand, which is not in the controller's model, sags:
 
     >>> robot = armdyn.load("ur5")
     >>> unaware = armdyn.control.with_model(armdyn.control.computed_torque, robot)

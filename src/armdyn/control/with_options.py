@@ -10,7 +10,7 @@ from armdyn.errors import UnknownName
 
 
 def with_options(controller: Function, **options: Any) -> Function:
-    """The same controller with other defaults of its options, and the sizes of its arrays that follow from them.
+    """The controller with other defaults of its options, and the sizes of its arrays that follow from them.
 
     Args:
         controller: any declared function with keyword-only options.

@@ -22,13 +22,13 @@ Run = Callable[[Values], Values]
 """The results of the controller inside by name, from its arguments by name."""
 
 Law = Callable[[Any, Values, Run], Values]
-"""The results by name, from the mechanism, the arguments by name, and what runs the controller inside on others."""
+"""The results by name, from the mechanism, the arguments by name, and a function that runs the inner one on others."""
 
 Q, QD, H = Argument("q", ("n",)), Argument("qd", ("n",)), Argument("h", ())
 
 
 class Inside:
-    """A controller that is wrapped: its names, and new ones beside them.
+    """A controller that is wrapped: its names, and new ones in addition.
 
     Args:
         controller: the `Function`.
@@ -47,7 +47,7 @@ class Inside:
         self._names = {*self.arguments, *self.results}
 
     def new(self, name: str) -> str:
-        """A name that nothing inside has: the name itself, or with a number behind."""
+        """A name that nothing inside has: the name itself, or with a number appended."""
         count, free = 1, name
         while free in self._names:
             count += 1
@@ -77,15 +77,15 @@ class Inside:
         """The controller with a law around it.
 
         Args:
-            make: the public function that is asked for it, by whose name it is called.
-            law: what it computes.
+            make: the public function that makes it, which gives it its name.
+            law: its computation.
             doc: its documentation's first line.
-            more: arguments beside those of the controller inside.
+            more: arguments in addition to those of the controller inside.
             without: arguments of the controller inside that the law gives.
-            states: names and shapes of states beside those inside.
-            signals: the same of signals.
-            settings: of ``make``, beside the controller.
-            believed: what the controller inside computes with; the loop's arm where none is given.
+            states: names and shapes of states in addition to those inside.
+            signals: names and shapes of signals.
+            settings: of ``make``, in addition to the controller.
+            believed: the model of the controller inside; the loop's arm by default.
             gains: the names of those of ``more`` that may be a number, a vector or a full matrix.
         """
         states, signals = dict(states or {}), dict(signals or {})
@@ -124,7 +124,7 @@ def refuse_springs(model: Mechanism, why: str) -> None:
 
 
 def _mechanism_of(robot: Robot, values: Values) -> Mechanism:
-    """The exact mechanism where values are traced, that in float64 where they are numbers."""
+    """The exact mechanism if values are traced, that in float64 if they are numbers."""
     is_traced = any(np.asarray(value).dtype == object for value in values.values() if value is not None)
     return robot.exact_mechanism if is_traced else robot.mechanism
 

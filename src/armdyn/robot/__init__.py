@@ -1,4 +1,4 @@
-"""A robot, the methods it has, and how functions become methods."""
+"""`Robot`, its methods, and the conversion of functions to methods."""
 
 from armdyn.lazy import modules_of
 from armdyn.robot.method import Method

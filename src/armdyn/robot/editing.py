@@ -28,7 +28,7 @@ LEFT_OUT = "rows of constraints that follow from others are left out"
 
 
 def with_gravity(model: Model, gravity: ArrayLike) -> Model:
-    """The same robot under another acceleration of free fall.
+    """The robot under another acceleration of free fall.
 
     Args:
         gravity: in base axes, m/s^2, shape (3,).
@@ -45,7 +45,7 @@ def with_gravity(model: Model, gravity: ArrayLike) -> Model:
 
 
 def with_tip(model: Model, frame: str) -> Model:
-    """The same robot with another frame as its tip: what ``f_tip``, the pose and the Jacobian mean.
+    """The robot with another frame as its tip, the frame of ``f_tip``, pose and Jacobian.
 
     Raises:
         UnknownName: a frame the robot does not have.
@@ -58,7 +58,7 @@ def with_tip(model: Model, frame: str) -> Model:
 
 
 def with_joint_order(model: Model, order: str | Sequence[str] = "chain") -> Model:
-    """The same robot with the entries of q in another order: q_new = P q, M_new = P M P^T.
+    """The robot with the entries of q in another order: q_new = P q, M_new = P M P^T.
 
     Args:
         order: "chain", from the base to the tips, branch after branch, each joint after those that carry it; or the
@@ -78,7 +78,7 @@ def with_joint_order(model: Model, order: str | Sequence[str] = "chain") -> Mode
 
 
 def with_mimic(model: Model, followers: Mapping[str, str | Sequence[Any]]) -> Model:
-    """The same robot with joints that follow others, as fingers, gears and belts do, and are no entries of q.
+    """The robot with joints that follow others, e.g. of fingers, gears and belts, and are not entries of q.
 
     Args:
         followers: by joint, what it follows: the name of a joint, or (name, multiplier, offset) where it stands at
@@ -105,16 +105,16 @@ def with_coordinates(
     kinds: Mapping[str, Literal["revolute", "prismatic"]] | None = None,
     limits: Mapping[str, Limits] | None = None,
 ) -> Model:
-    """The same robot in other coordinates, which a gear train, a differential or belts bring to the joints.
+    """The robot in other coordinates, from which a gear train, a differential or belts move the joints.
 
     What q has been is matrix q + offset from now on, and so every function is in the new coordinates: tau is the
     force that does work on them, M is A^T M A, a Jacobian J A.
 
     Args:
-        names: of the new coordinates, n of them, such as motors.
+        names: of the new coordinates, n of them, e.g. motors.
         matrix: A, a row for each of ``robot.joint_names``, a column for each new coordinate.
-        offset: b, what q has been where the new one is zero, rad or m; zero where not given.
-        kinds: "revolute" or "prismatic", by name, where joints of both kinds move with a coordinate.
+        offset: b, the old q at the zero of the new one, rad or m; zero by default.
+        kinds: "revolute" or "prismatic", by name, if joints of both kinds move with a coordinate.
         limits: by name, besides those that joints which one coordinate alone moves leave of it.
 
     Raises:
@@ -129,7 +129,7 @@ def with_coordinates(
 
 
 def with_joint_equations(model: Model, equations: Sequence[Any], *, dependent: Sequence[str] = ()) -> Model:
-    """The same robot with equations a . q = b between its joints; q keeps those that stay independent.
+    """The robot with equations a . q = b between its joints; q keeps those that stay independent.
 
     Args:
         equations: coefficients by joint, {"elbow": 1.0, "motor": -0.5}, of an equation a . q = 0; or the pair of
@@ -149,12 +149,12 @@ def with_joint_equations(model: Model, equations: Sequence[Any], *, dependent: S
 
 
 def without_couplings(model: Model) -> Model:
-    """The same robot with every joint free: q has one entry a joint again."""
+    """The robot with every joint free: q has one entry per joint again."""
     return coordinates.without_couplings(model)
 
 
 def with_constraints(model: Model, *constraints: Constraint) -> Model:
-    """The same robot with constraints on its motion, besides those it has: loops, contacts, couplings.
+    """The robot with further constraints on its motion: loops, contacts, couplings.
 
     Args:
         constraints: of `armdyn.constraints`: `weld`, `ball`, `hinge`, `slide`, `Held`, `PointOnPlane`,
@@ -175,7 +175,7 @@ def with_constraints(model: Model, *constraints: Constraint) -> Model:
 
 
 def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: float | None = None) -> Robot:
-    """The same robot without the rows of constraints that follow from others, as those of planar linkages do.
+    """The robot without redundant rows of constraints, which follow from others, e.g. in planar linkages.
 
     A hinge that closes a planar four-bar has five rows in space; three of them hold already. The motion is the same
     without them; the forces that they could share with the others are zero. ``notes`` lists the rows left out.
@@ -183,7 +183,7 @@ def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: 
     Args:
         q: joint positions of a general state at which the loops are closed, rad or m, shape (n,). Closed states near
             it are looked at too, so that rows that follow from others there alone are not taken for others.
-        rank_tolerance: of `constraint_rank`, which tells the rows; its own where not given.
+        rank_tolerance: of `constraint_rank`, which finds the rows; its default if not given.
 
     Raises:
         OpenLoop: a state at which the constraints do not hold.
@@ -199,5 +199,5 @@ def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: 
 
 
 def without_constraints(model: Model) -> Model:
-    """The same robot with its loops cut open: the tree that its joints alone make."""
+    """The robot with its loops cut open: the tree that its joints alone make."""
     return model.replace(constraints=())

@@ -31,7 +31,7 @@ Functions: TypeAlias = str | Function | CompiledFunction | Iterable[str | Functi
 
 
 class Chosen(NamedTuple):
-    """A function of a robot, with everything fixed: its name, its program, and what is said of its arrays."""
+    """A function of a robot, with everything fixed: its name, its program, and the notes on its arrays."""
 
     name: str
     program: Program
@@ -50,9 +50,9 @@ def chosen_functions(
     Args:
         robot: whose functions they are.
         functions: which.
-        given: names of optional arrays that count as given, such as "f_tip", in the functions that have them.
+        given: names of optional arrays that count as given, e.g. "f_tip", in the functions that have them.
         parameters: of the model that are arguments of all of them too, as of `Robot.compile`.
-        options: such as ``expressed_in="body"``, for the functions that have them.
+        options: e.g. ``expressed_in="body"``, for the functions that have them.
 
     Raises:
         UnknownName: a function that the robot does not have; an array or option that none of the functions has.
@@ -91,7 +91,7 @@ def _compiled(
 
 
 def _refuse_unread(kind: str, names: Iterable[str], known: Iterable[str], functions: list[CompiledFunction]) -> None:
-    """Raise for what none of the functions reads."""
+    """Raise for arguments that none of the functions reads."""
     known = list(dict.fromkeys(known))
     for name in names:
         if name not in known:
@@ -113,19 +113,19 @@ def to_c(
 ) -> CCode:
     """Functions of the robot as one module of C99: a header, a source, a self-test and a CMakeLists.txt.
 
-    Each becomes ``NAME_function``. Where they are asked for together every time, let them share their work: one
-    function ``NAME`` that computes all of them, and what they have in common once.
+    Each becomes ``NAME_function``. If they are always needed together, let them share their work: one function ``NAME``
+    that computes all of them, and their common parts once.
 
     Args:
         robot: whose functions they are.
-        functions: names of its methods, such as "inverse_dynamics"; or functions of your own, declared or compiled.
+        functions: names of its methods, e.g. "inverse_dynamics"; or functions of your own, declared or compiled.
         name: of the files, and the beginning of the functions' names; the robot's own if not given.
-        shared: whether they become one function.
+        shared: compile them into one function.
         scalar: "double" or "float".
         sincos: "libm"; "inline", so that no library is needed; or the names of two functions that you supply.
-        given: names of optional arrays that are arguments in C, such as "f_tip".
-        parameters: of the model that are arguments in C, such as "gravity" or "LINK.mass", as of `Robot.compile`.
-        options: of the functions, such as ``expressed_in="body"``.
+        given: names of optional arrays that are arguments in C, e.g. "f_tip".
+        parameters: of the model that are arguments in C, e.g. "gravity" or "LINK.mass", as of `Robot.compile`.
+        options: of the functions, e.g. ``expressed_in="body"``.
 
     Raises:
         UnknownName: a function, an array or an option that does not exist.

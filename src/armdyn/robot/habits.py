@@ -1,4 +1,4 @@
-"""Names that robots have in other libraries, and what is asked for here instead."""
+"""Names of robots' functions in other libraries, and the names here."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ HABITS: Mapping[str, str] = {
 
 
 def without_attribute(class_name: str, name: str) -> str:
-    """The message for a name that robots do not have: ours, where other libraries call it so.
+    """The message for a name that robots do not have: ours, if other libraries use that name.
 
     >>> without_attribute("Robot", "rnea")
     "'Robot' object has no attribute 'rnea'; here it is robot.inverse_dynamics(q, qd, qdd)"

@@ -20,13 +20,13 @@ from armdyn.spatial.rotations import Array, Z
 
 
 def with_locked(model: Model, locked: Mapping[str, float]) -> Model:
-    """The same robot with joints held: what they carry is welded on, and they are no entries of q any more.
+    """The robot with joints locked: the links they carry are welded on, and they are no longer entries of q.
 
     It is the robot that ``locked=`` reads from a description. Joints that follow a locked one are held with it; a
     constraint between links that do not move against each other any more is left out, with a note. The tip stays.
 
     Args:
-        locked: by joint, or coordinate, where it is held, rad or m.
+        locked: the locked positions by joint, or coordinate, rad or m.
 
     Raises:
         UnknownName: a joint that the robot does not have.
@@ -90,7 +90,7 @@ def _welded(model: Model, held: Mapping[str, float]) -> Model:
 
 
 def _coupled(model: Model, welded: Model, left: list[int], A: Array, b: Array) -> Model:
-    """The joints that are left moved by the coordinates that are left; uncoupled where each has one of its own."""
+    """The remaining joints moved by the remaining coordinates; uncoupled if each has one of its own."""
     coordinates = [model.coordinates[i] for i in left]
     own = [(joint.name, joint.kind, joint.limits) for joint in welded.joints]
     if np.array_equal(A, np.eye(len(own))) and not b.any() and own == [(c.name, c.kind, c.limits) for c in coordinates]:
@@ -135,7 +135,7 @@ def refuse_functions_of_q(model: Model) -> None:
 
 
 def _with_held(coupling: JointCoupling, at: Mapping[str, float]) -> JointCoupling | None:
-    """The linear relation between the joints that are not locked; None where all of its joints are locked."""
+    """The linear relation between the joints that are not locked; None if all of its joints are locked."""
     factors = {joint: factor for joint, factor in coupling.factors if joint not in at}
     value = coupling.value - sum(factor * at[joint] for joint, factor in coupling.factors if joint in at)
     if not factors and abs(value) > HELD_WITHIN * max(1.0, abs(coupling.value)):

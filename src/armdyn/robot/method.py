@@ -33,10 +33,10 @@ class Method:
 
         Args:
             where: the package that has a function of this name.
-            of_constraints: whether it is defined only for robots with constraints.
-            of_motors: whether it is defined only for robots with motors.
-            of_springs: whether it is about flexible joints.
-            with_constraints: what to call instead on a robot with constraints.
+            of_constraints: True if it is defined only for robots with constraints.
+            of_motors: True if it is defined only for robots with motors.
+            of_springs: True if it is about flexible joints.
+            with_constraints: the method to call instead on a robot with constraints.
             derivatives_of: the method whose first derivatives it gives; their own program may be shorter.
         """
         self.where, self.of_constraints = where, of_constraints
@@ -57,7 +57,7 @@ class Method:
         return self.function.__doc__
 
     def fits(self, robot: Arm) -> bool:
-        """Whether it is public and defined for a robot, which has constraints, motors, springs, or none of them."""
+        """True if it is public and defined for the robot, with its constraints, motors and springs, if any."""
         if self.name.startswith("_") or (self.of_motors and not motor_count(robot.model)):
             return False
         if self.of_springs and not spring_count(robot.model):
@@ -65,7 +65,7 @@ class Method:
         return not self.with_constraints if robot.model.constraints else not self.of_constraints
 
     def refuse_where_wrong(self, robot: Arm) -> None:
-        """Raise where the robot has constraints that the function ignores."""
+        """Raise if the robot has constraints that the function ignores."""
         if self.with_constraints:
             refuse_constraints(robot.model, self.name, self.with_constraints)
 

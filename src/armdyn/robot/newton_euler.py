@@ -27,7 +27,7 @@ class NewtonEuler(Tabulated):
         links: names of the links that joints move.
         kinds: "revolute" or "prismatic", of their joints.
         motion: omega, alpha, a, a_com, F, N of these links, in their own axes, shape (links, 3) each.
-        reactions: f, n that their joints transmit to them, in the same axes, shape (links, 3) each.
+        reactions: f, n that their joints transmit to them, in these axes, shape (links, 3) each.
         tau: joint forces, N m or N, shape (links,).
     """
 
@@ -71,7 +71,7 @@ def newton_euler(
 
     Raises:
         ShapeError: several states.
-        Unsupported: a robot with constraints or coupled joints, where a joint has no force of its own.
+        Unsupported: a robot with constraints or coupled joints, because a joint has no force of its own there.
 
     >>> arm = armdyn.load("planar_2r")
     >>> print(arm.newton_euler([0.0, 0.0], [1.0, 0.0], [0.0, 0.0]).to_latex().splitlines()[-3])

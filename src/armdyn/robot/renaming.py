@@ -19,10 +19,10 @@ NAMING_FRAMES = ("frame", "to", "of")
 
 
 def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str | None = None) -> Model:
-    """The same robot under other names. What names a link, frame or joint follows: tip, constraints, couplings, shapes.
+    """The robot under other names. References to a link, frame or joint follow: tip, constraints, couplings, shapes.
 
     Args:
-        names: old names to new ones, of links, frames, joints and coordinates. Where a link and a joint are called the
+        names: old names to new ones, of links, frames, joints and coordinates. If a link and a joint are called the
             same, both get the new name. Constraints keep their own names.
         name: of the robot.
 
@@ -57,7 +57,7 @@ def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str |
 
 
 def _checked(model: Model, names: object, name: str) -> dict[str, str]:
-    """The new names by the old ones, where they name what is there and leave every name once."""
+    """The new names by the old ones; raises if they do not name existing parts or do not stay unique."""
     if not isinstance(names, Mapping):
         raise ModelError(
             f"names are {shown(names)}; expected old names and new ones, such as {{'joint1': 'shoulder'}}."

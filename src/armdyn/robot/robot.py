@@ -1,4 +1,4 @@
-"""A robot, everything that can be asked of it as its methods."""
+"""A robot; its methods compute every quantity of its dynamics."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ else:
 ALGORITHMS, EQUATIONS, ACTUATORS = "armdyn.algorithms", "armdyn.constraints.equations", "armdyn.actuators"
 
 COMMANDS = "current_commands of the forces that constrained_inverse_dynamics gives"
-"""The replacement of functions of motors where the forces depend on constraints, for messages."""
+"""The replacement of functions of motors if the forces depend on constraints, for messages."""
 STIFF = "constrained_inverse_dynamics of robot.without_springs()"
-"""The replacement of functions of springs where there are constraints, for messages."""
+"""The replacement of functions of springs if there are constraints, for messages."""
 
 
 class Robot:
-    """A robot arm, or a tree of them, and everything that can be asked of it. Immutable; safe to share and pickle.
+    """A robot arm, or a tree of them, whose methods compute its dynamics. Immutable; safe to share and pickle.
 
     Make one with `armdyn.load`, `Robot.from_urdf`, `from_mjcf`, `from_screws`, `from_dh`, `from_zero_reference`,
     `from_links`, or from a `Model`.
@@ -118,7 +118,7 @@ class Robot:
     parallel_spring_forces = Method(ALGORITHMS)
     tip_forces = Method(ALGORITHMS)
     external_wrench = Method(ALGORITHMS)
-    # Where things are and how they move
+    # Positions and velocities
     joint_positions = Method(ALGORITHMS)
     forward_kinematics = Method(ALGORITHMS)
     link_poses = Method(ALGORITHMS)
@@ -258,7 +258,7 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """n, the size of q: the number of joints, or of the coordinates that move them where they are coupled."""
+        """n, the size of q: the number of joints, or of the coordinates that move them if they are coupled."""
         return len(self.model.coordinates)
 
     @property
@@ -268,12 +268,12 @@ class Robot:
 
     @cached_property
     def lower(self) -> Array:
-        """Lower limits of q, rad or m, shape (n,); -inf where there is none. Read-only."""
+        """Lower limits of q, rad or m, shape (n,); -inf without a limit. Read-only."""
         return self._of_limits("lower")
 
     @cached_property
     def upper(self) -> Array:
-        """Upper limits of q, rad or m, shape (n,); inf where there is none. Read-only.
+        """Upper limits of q, rad or m, shape (n,); inf without a limit. Read-only.
 
         >>> armdyn.load("ur5").upper.round(3)
         array([6.283, 6.283, 3.142, 6.283, 6.283, 6.283])
@@ -282,12 +282,12 @@ class Robot:
 
     @cached_property
     def velocity_limits(self) -> Array:
-        """Largest speeds of the joints, rad/s or m/s, shape (n,); inf where there is none. Read-only."""
+        """Largest speeds of the joints, rad/s or m/s, shape (n,); inf without a limit. Read-only."""
         return self._of_limits("velocity")
 
     @cached_property
     def effort_limits(self) -> Array:
-        """Largest joint forces, N m or N, shape (n,); inf where there is none. Read-only."""
+        """Largest joint forces, N m or N, shape (n,); inf without a limit. Read-only."""
         return self._of_limits("effort")
 
     def _of_limits(self, which: str) -> Array:
@@ -297,7 +297,7 @@ class Robot:
 
     @property
     def joints(self) -> tuple[Joint | Coordinate, ...]:
-        """The entries of q, in order: the joints, or the coordinates that move them where they are coupled."""
+        """The entries of q, in order: the joints, or the coordinates that move them if they are coupled."""
         return self.model.coordinates
 
     @cached_property
@@ -312,12 +312,12 @@ class Robot:
 
     @property
     def frame_names(self) -> tuple[str, ...]:
-        """Names of all frames: links, and what is welded to them."""
+        """Names of all frames: links, and frames welded to them."""
         return tuple(frame.name for frame in self.model.frames)
 
     @property
     def tip(self) -> str | None:
-        """Name of the tip frame, or None where the tree has several ends and none was chosen."""
+        """Name of the tip frame, or None if the tree has several ends and none was chosen."""
         return self.model.tip
 
     @cached_property
@@ -337,12 +337,12 @@ class Robot:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """The model in canonical link frames, in float64: what functions take that run on numbers in plain Python."""
+        """The model in canonical link frames, in float64, for functions that run on numbers in plain Python."""
         return self.exact_mechanism.rounded
 
     @cached_property
     def exact_mechanism(self) -> Mechanism:
-        """The model in canonical link frames, in `armdyn.exact.Exact` numbers: what functions are traced with."""
+        """The model in canonical link frames, in `armdyn.exact.Exact` numbers, with which functions are traced."""
         return canonical(self.model)
 
     def compile(
@@ -358,13 +358,13 @@ class Robot:
             fn: declared with ``@armdyn.function("(n),(n)->(n)")``, or a plain function of (model, arrays...) together
                 with ``signature``. It may call anything in `armdyn.algorithms`. Or the name of a method of the robot,
                 such as "mass_matrix".
-            signature: shapes of its arrays and results, where it is not declared.
-            parameters: model parameters that become inputs behind the arrays: "gravity"; "LINK.mass", "LINK.com",
+            signature: shapes of its arrays and results, if it is not declared.
+            parameters: model parameters that become inputs after the arrays: "gravity"; "LINK.mass", "LINK.com",
                 "LINK.inertia" in place of a link's own; "JOINT.armature", "JOINT.damping", "JOINT.friction" in place of
                 a joint's, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" of its spring,
                 "JOINT.parallel_spring.stiffness" and so on of a spring in parallel with its drive; or
                 "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
-                it, which is added. They stand behind all arrays, also those that may be left out: give them by name,
+                it, which is added. They come after all arrays, also those that may be left out: give them by name,
                 with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays. A pattern
                 such as "*.mass" stands for all that match it, payloads only if it has "payload" in it.
 
@@ -388,7 +388,7 @@ class Robot:
         return CompiledFunction(self, declared, parameters)
 
     def _named(self, name: str) -> Function:
-        """The declared function behind the method of a name."""
+        """The declared function of the method of a name."""
         method = vars(type(self)).get(name)
         if isinstance(method, Method):
             return method.function

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from armdyn.model.limits import Limits
 
 WHERE_UNLIMITED = {"revolute": 2.0 * math.pi, "prismatic": 1.0}
-"""The range, rad or m, that is drawn from where a joint has no limits, or one only."""
+"""The range, rad or m, of samples of a joint without limits, or with only one."""
 
 
 def random_configuration(
@@ -25,11 +25,11 @@ def random_configuration(
     """Joint positions drawn uniformly within the limits, rad or m, shape (n,) or (..., n).
 
     A joint without limits turns through all angles from -pi to pi, or slides from -0.5 to 0.5 m; one with a limit on
-    one side is drawn from as wide a range beside it. Constraints of loops are not looked at: `close_loop` closes them.
+    one side is drawn from a range of that width next to it. Constraints of loops are ignored: `close_loop` closes them.
 
     Args:
-        rng: a generator of NumPy, or a seed; fresh numbers where none is given.
-        size: how many, or the shape of the batch; one where none is given.
+        rng: a generator of NumPy, or a seed; fresh numbers if None.
+        size: the number of samples, or the shape of the batch; one by default.
 
     Raises:
         ModelError: limits that leave no position; a size that is not a count or a tuple of counts.

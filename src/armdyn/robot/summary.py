@@ -1,4 +1,4 @@
-"""A robot as a table: its joints, their kinds, limits and links, and what stands on it."""
+"""A robot as a table: its joints, their kinds, limits and links, and further properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNITS = {"revolute": "rad", "prismatic": "m"}
 
 SHOWN_NAMES = 8
-"""So many names of further frames and notes are told."""
+"""The largest number of names of further frames and of notes that are listed."""
 
 
 def summary(model: Model) -> Table:

@@ -1,6 +1,6 @@
 """Motions to be commanded: laws along one parameter, paths of the joints, paths of the tip, and joints following them.
 
-`MotionLaw`: how far and how fast along one parameter. `JointPath`: q(t) with exact derivatives, ready for
+`MotionLaw`: position and velocity along one parameter. `JointPath`: q(t) with exact derivatives, ready for
 ``robot.inverse_dynamics(*path.evaluate(t))``. `CartesianPath`: pose, twist and twist rate of the tip; `follow` makes a
 joint motion of it. The result of a simulation is an `armdyn.Trajectory`.
 """

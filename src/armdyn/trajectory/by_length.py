@@ -1,4 +1,4 @@
-"""A path by its length: a path without the timing that it came with."""
+"""A path by its length: a path without its original timing."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ RESTING = 1e-6
 """The path counts as resting if its speed is below this part of its greatest speed: directions lose digits there."""
 
 CORNER = 0.3
-"""A turn, rad, of the direction within one part of the path, which is looked into: a bend or a corner."""
+"""A turn, rad, of the direction within one part of the path above which it is examined: a bend or a corner."""
 
 LAST_STEP = 1e-8
-"""Of a part of the path; a step of Newton's method that is shorter leaves an error of its square."""
+"""A step of Newton's method below this fraction of a part of the path leaves an error of its square."""
 
 BISECTIONS, NEWTON_STEPS = 40, 60
 
 
 class ByLength(JointPath):
-    """A path whose time is the length of its way: |qd| = 1 everywhere, whatever the timing of the path was.
+    """A path whose time is its arc length: |qd| = 1 everywhere, for every timing of the path.
 
     The length is the integral of |dq/dt| over the path's own time t, rad or m; rad and m are added as numbers if a path
     has both. Rests of the path drop out, also those at its ends. Two timings of one path give the same `ByLength`.
@@ -38,7 +38,7 @@ class ByLength(JointPath):
         path: a path, resting or not, without corners.
 
     Raises:
-        MotionError: a path that goes nowhere, or one with a corner or a turning back, where no direction is defined.
+        MotionError: a path that goes nowhere, or one with a corner or a reversal, at which no direction is defined.
 
     >>> law = armdyn.trajectory.Quintic(1.0, duration=3.0)
     >>> path = armdyn.trajectory.point_to_point([0.0, 0.0], [3.0, -4.0], law)
@@ -61,7 +61,7 @@ class ByLength(JointPath):
         self._refuse_corners(velocity)
 
     def times(self, lengths: ArrayLike) -> Array:
-        """Times of the path after which the joints have gone so far, s, of the shape of the lengths.
+        """Times of the path after which the joints have moved by these lengths, s, of the shape of the lengths.
 
         Args:
             lengths: rad or m, from 0 to the duration of this path.
@@ -75,7 +75,7 @@ class ByLength(JointPath):
         return self._solved(flat - self._lengths[k], k).reshape(wanted.shape)
 
     def _solved(self, lengths: Array, k: Array) -> Array:
-        """The times in panels k at which their first so many rad or m are gone, by Newton's method within brackets."""
+        """The times in panels k at which these lengths, rad or m, are covered, by Newton's method within brackets."""
         start, low, high = self._times[k], self._times[k].copy(), self._times[k + 1].copy()
         t = np.clip(self._guessed(lengths, k), low, high)
         accuracy, active = 4e-16 * self._lengths[-1], np.arange(len(t))
@@ -90,7 +90,7 @@ class ByLength(JointPath):
             low[active] = np.where(error > 0.0, low[active], here)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = error / np.linalg.norm(self.path.evaluate(here).qd, axis=-1)
-            inside = (here - step > low[active]) & (here - step < high[active])  # not where a speed is zero
+            inside = (here - step > low[active]) & (here - step < high[active])  # not at zero speed
             following = np.where(inside, here - step, 0.5 * (low[active] + high[active]))
             t[active] = following
             active = active[~inside | (np.abs(step) > LAST_STEP * self._times[1])]
@@ -107,7 +107,7 @@ class ByLength(JointPath):
         return times
 
     def _lengths_to(self, start: Array, end: Array) -> Array:
-        """The lengths from some times to others not far behind them, each of shape (m,)."""
+        """The lengths from some times to others shortly after them, each of shape (m,)."""
         width = end - start
         t = 0.5 * (start + end)[:, None] + width[:, None] * NODES
         speed = np.linalg.norm(self.path.evaluate(np.clip(t, 0.0, self.path.duration)).qd, axis=-1)
@@ -153,7 +153,7 @@ class ByLength(JointPath):
                 )
 
     def _corner(self, a: float, b: float, from_a: Array, from_b: Array) -> float | None:
-        """The time between a and b at which the direction jumps, by bisection; None of a narrow bend."""
+        """The time between a and b at which the direction jumps, by bisection; None for a narrow bend."""
         for _ in range(BISECTIONS):
             middle = 0.5 * (a + b)
             qd = self.path.evaluate(middle).qd

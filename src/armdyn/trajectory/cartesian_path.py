@@ -65,7 +65,7 @@ class CartesianPath(ABC):
 
 
 class CurvePath(CartesianPath):
-    """A curve run through as a law says.
+    """A curve with the timing of a law.
 
     Args:
         curve: `Line`, `Arc`, `Screw` or `Through`.
@@ -83,7 +83,7 @@ class CurvePath(CartesianPath):
 
     @property
     def switches(self) -> Array:
-        """Those of the law, s."""
+        """The switches of the law, s."""
         return self.law.switches
 
     def _at(self, t: Array) -> TipMotion:
@@ -110,7 +110,7 @@ class CartesianPathSequence(CartesianPath):
 
     @property
     def switches(self) -> Array:
-        """Those of all paths, and where one follows another, s."""
+        """The switches of all paths, and the times at which one follows another, s."""
         return switches_of(self.paths)
 
     def _at(self, t: Array) -> TipMotion:

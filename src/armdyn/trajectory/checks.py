@@ -23,16 +23,16 @@ def _in_si(kind: str, quantity: str) -> tuple[str, float]:
 
 
 class MotionError(ArmdynError, ValueError):
-    """A motion that cannot be: a duration, limit, waypoint or time that makes no sense, or a place out of reach."""
+    """An impossible motion: an invalid duration, limit, waypoint or time, or a place out of reach."""
 
 
 class NotFollowed(MotionError):
-    """A path that the joints cannot follow; `in_units` says its angles and lengths in others than rad and m.
+    """A path that the joints cannot follow; `in_units` writes its angles and lengths in other units than rad and m.
 
     Args:
         parts: of the message, in order: words, and amounts, each a kind of joint, "revolute" for an angle or
             "prismatic" for a length, with a value in rad or m.
-        unit_of: the name of the unit of "q" of a joint of a kind, and what one of it is in SI.
+        unit_of: the name of the unit of "q" of a joint of a kind, and the size of one of it in SI.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class NotFollowed(MotionError):
         super().__init__("".join(part if isinstance(part, str) else _amount(*part, unit_of) for part in parts))
 
     def in_units(self, unit_of: Callable[[str, str], tuple[str, float]]) -> NotFollowed:
-        """The same in other units."""
+        """The error with its message in other units."""
         return NotFollowed(*self.parts, unit_of=unit_of)
 
 
@@ -78,7 +78,7 @@ def rising(times: Any, *, least: int = 2) -> Array:
 
 
 def fixed(name: str, values: Any, shape: Shape, arm: NamedJoints | None = None) -> Array:
-    """Finite numbers of this shape that stay as they are: a read-only array, in the order of an arm's joints."""
+    """Finite numbers of this shape as a read-only array, in the order of an arm's joints."""
     if arm is None:
         numbers = array(name, values, shape, finite=MotionError)
     else:

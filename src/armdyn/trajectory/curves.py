@@ -29,7 +29,7 @@ class CurvePoint(NamedTuple):
 
 
 class Curve(ABC):
-    """Poses T(s) for s from 0 to ``extent``, which turn evenly about one axis: R(s) = exp([w] s) R_0. Immutable."""
+    """Poses T(s) for s from 0 to ``extent``, which rotate evenly about one axis: R(s) = exp([w] s) R_0. Immutable."""
 
     extent: float
     _T0: Array
@@ -37,7 +37,7 @@ class Curve(ABC):
 
     @abstractmethod
     def _points(self, s: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """p, p' and p'' at parameters s, where exp([w] s) is ``turn``, shape (..., 3, 3)."""
+        """p, p' and p'' at parameters s, with ``turn`` = exp([w] s), shape (..., 3, 3)."""
 
     def _turned(self, start: ArrayLike, end: ArrayLike) -> Array:
         """Begin at ``start`` and turn to ``end``, by the shorter way, from s = 0 to 1; the pose there."""
@@ -80,7 +80,7 @@ class Line(Curve):
         end: T at s = 1, shape (4, 4).
 
     Raises:
-        MotionError: no poses, or orientations half a turn apart: that has no shorter way.
+        MotionError: not poses, or orientations half a turn apart, for which there is no shorter way.
     """
 
     extent = 1.0
@@ -93,14 +93,14 @@ class Line(Curve):
 
 
 class Arc(Curve):
-    """An arc of a circle; the parameter is the angle gone through, rad.
+    """An arc of a circle; the parameter is the angle along it, rad.
 
     Args:
         start: T at s = 0, lengths in m, shape (4, 4).
         center: of the circle, m, shape (3,).
         axis: the motion is right-handed about it, shape (3,), of any length; perpendicular to the way from the center
             to the start.
-        angle: gone through, rad; 2 pi is the full circle.
+        angle: the angle of the arc, rad; 2 pi is the full circle.
         orientation: "turning" with the arc, "fixed", or an orientation R to end in, shape (3, 3), to which it turns
             evenly by the shorter way.
 
@@ -158,7 +158,7 @@ class Arc(Curve):
         n2 = float(normal @ normal)
         if n2 <= 1e-18 * (u @ u) * (v @ v) or not n2:
             raise MotionError("start, via and end lie on a straight line; no circle passes through them: use a Line")
-        # The point from which all three are equally far (in the plane of u and v):
+        # The point at equal distance from all three (in the plane of u and v):
         spoke = ((u @ u) * np.cross(v, normal) + (v @ v) * np.cross(normal, u)) / (2 * n2)
         n = normal / np.sqrt(n2)
         x, y = v - spoke, -spoke
@@ -167,7 +167,7 @@ class Arc(Curve):
 
     @property
     def radius(self) -> float:
-        """Of the circle, m."""
+        """The radius of the circle, m."""
         return float(np.linalg.norm(self._spoke))
 
     def _points(self, s: Array, _: Array) -> tuple[Array, Array, Array]:
@@ -195,7 +195,7 @@ class Screw(Curve):
         end: T at s = 1, shape (4, 4).
 
     Raises:
-        MotionError: no poses, or orientations half a turn apart: there are two such screws.
+        MotionError: not poses, or orientations half a turn apart, for which there are two such screws.
     """
 
     extent = 1.0
@@ -230,7 +230,7 @@ def turn_between(R0: Array, R1: Array) -> Array:
 def _shift(w: Array, s: Array) -> Array:
     """G(s) = 1 s + (1 - cos)/|w|^2 [w] + (s - sin/|w|)/|w|^2 [w]^2, the integral of exp([w] s) (3.86), (..., 3, 3).
 
-    Written with functions that are smooth where nothing turns.
+    The functions used are smooth at |w| = 0.
     """
     x = s * np.linalg.norm(w)
     half = np.sinc(x / (2 * np.pi))  # sin(x/2) / (x/2)
@@ -241,7 +241,7 @@ def _shift(w: Array, s: Array) -> Array:
 
 
 def _cubic_rest(x: Array) -> Array:
-    """(x - sin x) / x^3, by its series where the difference would cancel."""
+    """(x - sin x) / x^3, by its series if the difference would cancel."""
     near = np.abs(x) < 0.5
     y = np.where(near, x, 1.0) ** 2
     series = 1 / 6 - y / 120 * (1 - y / 42 * (1 - y / 72 * (1 - y / 110 * (1 - y / 156 * (1 - y / 210)))))

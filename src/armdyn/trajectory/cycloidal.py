@@ -14,7 +14,7 @@ from armdyn.trajectory.polynomial_law import ConstantVelocity
 
 @dataclass(frozen=True)
 class CycloidalStart(MotionLaw):
-    """From rest to the velocity v = 2 distance / T with acceleration v pi / (2 T) sin(pi t / T), zero at both ends.
+    """Start from rest to the velocity v = 2 distance / T with acceleration v pi / (2 T) sin(pi t / T), 0 at both ends.
 
     Args:
         distance: s(T).
@@ -33,7 +33,7 @@ class CycloidalStart(MotionLaw):
 
 @dataclass(frozen=True)
 class CycloidalStop(MotionLaw):
-    """From the velocity v = 2 distance / T to rest: the start run backwards (Kazerounian and Gupta 34).
+    """The stop from the velocity v = 2 distance / T to rest: the start reversed (Kazerounian and Gupta 34).
 
     Args:
         distance: s(T).
@@ -50,7 +50,7 @@ class CycloidalStop(MotionLaw):
 class Cycloidal(MotionLaw):
     """Half-cycloidal start, constant velocity, half-cycloidal stop; the acceleration is continuous (32-34).
 
-    The velocity v of the middle part makes the whole motion continuous: start and stop go half as far as v would in
+    The velocity v of the middle part makes the whole motion continuous: start and stop cover half the distance of v in
     their times, so distance = v (T_1/2 + T_2 + T_3/2), which is Kazerounian and Gupta's phi_1 = distance T_1/(T + T_2).
 
     Args:
@@ -77,7 +77,7 @@ class Cycloidal(MotionLaw):
 
     @property
     def velocity(self) -> float:
-        """Of the middle part, with the sign of the distance."""
+        """The velocity of the middle part, with the sign of the distance."""
         return 2 * self.distance / (self.duration + self.cruise)
 
     @property

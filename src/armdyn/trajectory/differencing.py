@@ -1,4 +1,4 @@
-"""Velocities and accelerations where only positions are known (Modern Robotics, exercise 8.14)."""
+"""Velocities and accelerations by finite differences of positions (Modern Robotics, exercise 8.14)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from armdyn.trajectory.joint_path import JointStates
 def differentiated(times: ArrayLike, positions: ArrayLike, *, order: int = 4) -> JointStates:
     """Joint motion q, qd, qdd, rad or m, rad/s or m/s, ..., shape (T, n), from positions at times by differences.
 
-    The derivative of the polynomial through the nearest samples: ``order + 1`` of them for velocities, ``order + 3``
-    for accelerations, as many before as after where there are enough, and the first or last ones at the ends (Fornberg
-    1988). The error falls with the ``order``-th power of the time between samples, at the ends and for uneven times
-    too; the error of rounding grows with its inverse (velocities) and the square of that (accelerations).
+    They are the derivatives of the polynomial through the nearest samples: ``order + 1`` of them for velocities,
+    ``order + 3`` for accelerations, as many before as after if there are enough, and the first or last ones at the ends
+    (Fornberg 1988). The error falls with the ``order``-th power of the time between samples, at the ends and for uneven
+    times too; the error of rounding grows with its inverse (velocities) and the square of that (accelerations).
 
     Args:
         times: s, rising, evenly spaced or not, shape (T,).
@@ -56,9 +56,9 @@ def _derivative(t: Array, q: Array, derivative: int, points: int) -> Array:
 
 
 def difference_weights(offsets: Array, derivative: int) -> Array:
-    """Weights of samples at these offsets in a derivative at 0, for each row: shape (T, points) to (T, points).
+    """Finite-difference weights at these offsets for a derivative at 0, for each row: shape (T, points) to (T, points).
 
-    The Lagrange polynomials' Taylor coefficients, built up a sample at a time (Fornberg 1988, "Generation of finite
+    The Lagrange polynomials' Taylor coefficients, built up sample by sample (Fornberg 1988, "Generation of finite
     difference formulas on arbitrarily spaced grids").
     """
     rows, points = offsets.shape
@@ -77,5 +77,5 @@ def difference_weights(offsets: Array, derivative: int) -> Array:
 
 
 def _lower(coefficients: Array) -> Array:
-    """The coefficient of the next lower derivative; none below the zeroth."""
+    """The coefficient of the next lower derivative; zero below the zeroth."""
     return np.concatenate([np.zeros((len(coefficients), 1)), coefficients[:, :-1]], axis=1)

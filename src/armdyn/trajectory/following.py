@@ -32,10 +32,10 @@ LONGEST_STEP, MOST_STEPS = 0.5, 100
 LARGEST_JUMP = 0.5
 
 FAR = -0.9
-"""The cosine of an angle from which on a turn counts as near half a turn."""
+"""A rotation counts as near half a turn if the cosine of its angle is below this."""
 
 FINEST = 200
-"""However few samples are asked for, the path is followed in so many steps at least, so that no turn is missed."""
+"""Least number of steps along the path, for any number of samples, so that no turn is missed."""
 
 
 def follow(
@@ -54,13 +54,13 @@ def follow(
     (Kazerounian and Gupta 4a, 4b). A full turn of a joint is followed as a full turn.
 
     Args:
-        robot: with as many joints as components are followed.
-        path: of the frame.
+        robot: the robot, with one joint per followed component.
+        path: of the frame, to follow.
         times: s, rising, shape (T,).
         near: joint positions near those at the first time, rad or m, shape (n,): they choose among the solutions.
-        frame: that follows; the tip where none is named.
-        components: of the motion in base axes that are followed, of "wx", "wy", "wz", "vx", "vy", "vz"; all where
-            none are named. ("vx", "vy") is for a planar arm of two joints.
+        frame: the frame that follows the path; the tip if None.
+        components: followed components of the motion in base axes, of "wx", "wy", "wz", "vx", "vy", "vz"; all by
+            default. ("vx", "vy") is for a planar arm of two joints.
 
     Raises:
         MotionError: a place out of reach, a singular position on the way, or a joint that jumps near one.
@@ -94,7 +94,7 @@ def follow(
 
 
 def _rotation_vector(R: Array) -> Array:
-    """As of SciPy, which takes 0.1 ms for a single turn; it is asked near half a turn, where sin loses digits."""
+    """The rotation vector; SciPy, which takes 0.1 ms per call, is used near half a turn, at which sin loses digits."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R.tolist()
     cosine = 0.5 * (xx + yy + zz - 1.0)
     if not cosine > FAR:
@@ -107,7 +107,7 @@ def _rotation_vector(R: Array) -> Array:
 
 @dataclass(frozen=True)
 class Following:
-    """One frame of a robot on a path: where the joints are for a pose."""
+    """One frame of a robot on a path, with the joint positions for a pose."""
 
     robot: Robot
     frame: str | None
@@ -125,7 +125,7 @@ class Following:
         return q
 
     def position(self, t: float, T: Array, q: Array) -> Array:
-        """The joint positions for a pose T nearest to q, by Newton's method; t is said where it fails."""
+        """The joint positions for a pose T nearest to q, by Newton's method; the error of a failure contains t."""
         error = self._error(T, q)
         for _ in range(MOST_STEPS):
             step = self._solve(t, q, error)
@@ -149,7 +149,7 @@ class Following:
             yield kind, float(np.abs(values).max())
 
     def refuse_jump(self, t: float, expected: Array, found: Array) -> None:
-        """Raise where Newton's method went to another solution than the one that was followed."""
+        """Raise if Newton's method converged to another solution than the followed one."""
         jump = np.abs(found - expected)
         if jump.max() > LARGEST_JUMP:
             joint = self.robot.joints[int(jump.argmax())]

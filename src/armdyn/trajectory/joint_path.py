@@ -19,7 +19,7 @@ from armdyn.trajectory.sequences import checked_paths, fill
 class JointStates(NamedTuple):
     """Joint positions, velocities and accelerations at some times, each of shape (..., n).
 
-    In the order in which ``robot.inverse_dynamics(*motion)`` takes them.
+    Their order is that of the arguments of ``robot.inverse_dynamics(*motion)``.
     """
 
     q: Array
@@ -30,7 +30,7 @@ class JointStates(NamedTuple):
 class JointRates(NamedTuple):
     """Jerk and snap of joints at some times, rad/s^3 and rad/s^4, or m/s^3 and m/s^4, each of shape (..., n).
 
-    In the order in which ``robot.flexible_inverse_dynamics(*motion, *rates)`` takes them behind a `JointStates`.
+    Their order is that of ``robot.flexible_inverse_dynamics(*motion, *rates)``, after a `JointStates`.
     """
 
     jerk: Array
@@ -74,7 +74,7 @@ class JointPath(ABC):
             t: times, s, from 0 to the duration, any shape.
 
         Raises:
-            MotionError: a time outside the motion, or a path that does not tell them.
+            MotionError: a time outside the motion, or a path without them.
 
         >>> law = armdyn.trajectory.Nonic(1.0, duration=2.0)
         >>> path = armdyn.trajectory.point_to_point([0.0, 0.0], [1.0, 2.0], law)
@@ -91,7 +91,7 @@ class JointPath(ABC):
         return t, self.evaluate(t)
 
     def along(self, law: MotionLaw) -> Retimed:
-        """The same path run through as a law says: its s is the time of this path.
+        """The path with the timing of a law, whose s is the time of this path.
 
         Args:
             law: from 0 to this path's duration, never outside of them.
@@ -99,14 +99,14 @@ class JointPath(ABC):
         return Retimed(self, law)
 
     def stretched(self, duration: float) -> Retimed:
-        """The same motion in another duration, s: velocities change with its ratio, accelerations with its square."""
+        """The motion in another duration, s: velocities change with its ratio, accelerations with its square."""
         from armdyn.trajectory.polynomial_law import ConstantVelocity  # noqa: PLC0415 - a law needs no joints
 
         return Retimed(self, ConstantVelocity(self.duration, duration))
 
 
 class Retimed(JointPath):
-    """A path run through as a law says: q(s(t)), qd = q' sd, qdd = q'' sd^2 + q' sdd.
+    """A path with the timing of a law: q(s(t)), qd = q' sd, qdd = q'' sd^2 + q' sdd.
 
     Args:
         path: the path; its time is the parameter s.
@@ -125,7 +125,7 @@ class Retimed(JointPath):
 
 
 class PointToPoint(JointPath):
-    """Joints on a straight line of joint space, or each by a law of its own.
+    """Joints on a straight line of joint space, or each with a law of its own.
 
     Args:
         start: q at t = 0, rad or m, shape (n,).
@@ -164,7 +164,7 @@ class PointToPoint(JointPath):
 
 
 class JointPathSequence(JointPath):
-    """Paths one after another, each from where the one before ended.
+    """Paths one after another, each from the end of the one before.
 
     Args:
         paths: in order.
@@ -184,7 +184,7 @@ class JointPathSequence(JointPath):
 
 
 def joint_pair(start: ArrayLike, end: ArrayLike) -> tuple[Array, Array]:
-    """Start and end of a motion of as many joints."""
+    """Start and end of a motion, with an equal number of joints."""
     a, b = fixed("start", start, ("n",)), fixed("end", end, ("n",))
     if len(a) != len(b) or not len(a):
         raise ShapeError(f"start has {len(a)} values, end has {len(b)}; expected one a joint in both")
@@ -192,6 +192,6 @@ def joint_pair(start: ArrayLike, end: ArrayLike) -> tuple[Array, Array]:
 
 
 def check_reach(law: MotionLaw, extent: float, what: str) -> None:
-    """Raise where a law does not end where the path does that it runs through."""
+    """Raise if the end of a law is not the end of its path."""
     if abs(law.distance - extent) > 1e-12 * extent:
         raise MotionError(f"the law covers {law.distance:.9g}, but {what} {extent:.9g}; give the law that distance")

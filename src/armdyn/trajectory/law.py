@@ -1,4 +1,4 @@
-"""Motion laws: how far along one parameter, and how fast, at each time."""
+"""Motion laws: position and velocity along one parameter over time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from armdyn.trajectory.sequences import fill, starts_of, switches_of
 class Progress(NamedTuple):
     """Position s, velocity, acceleration and jerk along one parameter, each of the shape of the times.
 
-    Where a quantity jumps, its value is that of the segment which begins there.
+    If a quantity jumps, its value is that of the segment that begins there.
     """
 
     s: Array
@@ -72,12 +72,12 @@ class MotionLaw(ABC):
             t: times, s, from 0 to the duration, any shape.
 
         Raises:
-            MotionError: a time outside the motion, or a law that does not tell its fourth derivative.
+            MotionError: a time outside the motion, or a law without its fourth derivative.
         """
         raise MotionError(f"{type(self).__name__} does not tell its snap; armdyn.trajectory.Nonic and splines do")
 
     def stretched(self, duration: float) -> MotionLaw:
-        """The same motion in another duration, s: velocities change with its ratio, accelerations with its square.
+        """The motion in another duration, s: velocities change with its ratio, accelerations with its square.
 
         >>> slow = armdyn.trajectory.Quintic(1.0, duration=2.0).stretched(4.0)
         >>> float(slow.evaluate(2.0).sd)
@@ -92,11 +92,11 @@ class MotionLaw(ABC):
 
 @dataclass(frozen=True)
 class Stretched(MotionLaw):
-    """A law run through in another duration.
+    """A law in another duration.
 
     Args:
         duration: s.
-        law: that is stretched.
+        law: the original law.
     """
 
     distance: float = field(init=False)
@@ -124,13 +124,13 @@ class Stretched(MotionLaw):
 
 @dataclass(frozen=True)
 class LawSequence(MotionLaw):
-    """Laws one after another; each begins with the velocity the one before ends with.
+    """Laws one after another; each begins with the final velocity of the one before.
 
     Args:
         laws: in order.
 
     Raises:
-        MotionError: a velocity that jumps where one law follows another.
+        MotionError: a velocity that jumps between one law and the next.
 
     >>> start = armdyn.trajectory.CycloidalStart(np.pi / 2, 3.0)
     >>> cruise = armdyn.trajectory.ConstantVelocity(np.pi, 3.0)
@@ -162,7 +162,7 @@ class LawSequence(MotionLaw):
 
 
 def refuse_jumps(laws: tuple[MotionLaw, ...]) -> None:
-    """Raise where the velocity jumps between one law and the next."""
+    """Raise if the velocity jumps between one law and the next."""
     for k in range(len(laws) - 1):
         before, after = laws[k].evaluate(laws[k].duration).sd, laws[k + 1].evaluate(0.0).sd
         if abs(before - after) > 1e-9 * max(abs(before), abs(after)):

@@ -6,8 +6,8 @@ With q' = dq/ds and q'' along the path, qd = q' sd and qdd = q' u + q'' x, so th
 
 Dry friction is constant in each direction and so a part of the constant term. Viscous friction grows as sqrt(x), and
 other laws with other functions of the speed: they are replaced by their tangent in x at the last solution, or by their
-chord from rest, until nothing changes. Friction under load is a convex function of u in the direction of the motion,
-such as the larger one of two lines for a gear that drives or is driven: it has a row for each of three accelerations.
+chord from rest, until convergence. Friction under load is a convex function of u in the direction of the motion,
+e.g. the larger one of two lines for a gear that drives or is driven: it has a row for each of three accelerations.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ DIFFERENCE = 1e-4
 """The step of difference quotients, as a part of x or of the largest u; slopes need not be exact."""
 
 NEARLY_AT_REST = 1e-4
-"""The part of the mean x below which a chord from rest to there stands for the tangent."""
+"""The part of the mean x below which a chord from rest replaces the tangent."""
 
 BISECTIONS = 50
 
 TURNING = 1e-9
-"""|q'| of a joint that turns back."""
+"""|q'| of a joint that reverses."""
 
 VALID = 1e-9
 """The part of a limit by which a tangent may lie above a convex function: rounding."""
 
 
 class Limits(NamedTuple):
-    """Of each joint; infinite without a limit.
+    """The limits of each joint; infinite without a limit.
 
     Args:
         torque: of |tau|, N m or N, shape (n,).
@@ -81,7 +81,7 @@ class Stations:
         return cls(widths, fractions, q, _of_one_direction(dq), ddq)
 
     def squares(self, x: Array) -> Array:
-        """x at the stations, where it is linear between the places, shape (intervals, places)."""
+        """x at the stations, if it is linear between the places, shape (intervals, places)."""
         return np.asarray(x[:-1, None] + np.diff(x)[:, None] * self.fractions)
 
     def accelerations(self, x: Array) -> Array:
@@ -89,7 +89,7 @@ class Stations:
         return np.broadcast_to((np.diff(x) / (2.0 * self.widths))[:, None], self.q.shape[:2])
 
     def only(self, interval: int, place: int) -> Stations:
-        """One of them."""
+        """One of the stations."""
         path = (part[[interval], [place]][None] for part in (self.q, self.dq, self.ddq))
         return Stations(self.widths[[interval]], self.fractions[[place]], *path)
 
@@ -121,12 +121,12 @@ class PathRows:
     """Limits of a robot on a path.
 
     Args:
-        robot: its dynamics and friction count.
-        wrench: that the tip applies, or nothing.
+        robot: the robot with its dynamics and friction.
+        wrench: the wrench of the tip, or empty.
         limits: of the joints.
-        stations: where the limits are rows.
-        checked: where they are checked.
-        lowered: the parts of the limits that are left, so that they are kept between stations, (intervals, n) each.
+        stations: the stations at which the limits are rows.
+        checked: the stations at which they are checked.
+        lowered: the remaining parts of the limits, which keep them between stations, (intervals, n) each.
     """
 
     robot: Robot
@@ -138,13 +138,13 @@ class PathRows:
 
     @classmethod
     def of(cls, robot: Robot, path: JointPath, places: Array, limits: Limits, wrench: tuple[Array, ...]) -> PathRows:
-        """Between the places of a path."""
+        """The limits between the places of a path."""
         whole = np.ones((len(places) - 1, robot.dof))
         stations, checked = (Stations.of(path, places, parts) for parts in (ROW_PLACES, CHECKED_PLACES))
         return cls(robot, wrench, limits, stations, checked, Excess(whole, whole, whole))
 
     def lowered_by(self, excess: Excess) -> PathRows:
-        """With lower limits in the intervals in which they were exceeded."""
+        """The rows with lower limits in the intervals in which they were exceeded."""
         lowered = Excess(*(left / np.maximum(one, 1.0) for left, one in zip(self.lowered, excess, strict=True)))
         return dataclasses.replace(self, lowered=lowered)
 
@@ -163,7 +163,7 @@ class PathRows:
         Args:
             x: squares of the speeds at the places, shape (intervals + 1,).
             slow: sd of an arm that begins to move.
-            chords: whether friction is replaced by its chord from rest to x, not by its tangent.
+            chords: replace friction by its chord from rest to x, not by its tangent.
         """
         return Rows.together(self._torque_rows(x, slow, chords), self._rows_at_rest(), *self._motion_rows())
 
@@ -201,12 +201,12 @@ class PathRows:
     def _below(
         self, tangent: Tangent, x: Array, u: Array, sign: float, limit: Array, valid: Array | bool = True
     ) -> Rows:
-        """Rows sign tau <= the limit, with tau on a tangent at x and u; those that are not valid hold always."""
+        """Rows sign tau <= the limit, with tau on a tangent at x and u; rows that are not valid always hold."""
         tau, by_u, by_x = (sign * np.where(valid, part, 0.0) for part in tangent)
         return self.stations.rows(by_u, by_x, limit - tau + by_u * u[..., None] + by_x * x[..., None])
 
     def _rows_at_rest(self) -> Rows:
-        """|tau| <= its limit at both ends, where friction may be zero: the arm rests there."""
+        """|tau| <= its limit at both ends, at which friction may be zero, because the arm rests there."""
         at, n = self.stations, self.robot.dof
         by_u, rest = (np.zeros((len(at.widths), 2 * n)) for _ in range(2))
         rest += 1.0
@@ -233,7 +233,7 @@ class PathRows:
         return Tangent(tau, by_u, by_x)
 
     def torques_at_rest(self, at: Stations) -> tuple[Array, Array]:
-        """Two tau of an arm at rest at stations, at u = 0 and u = 1, as parts of the limits."""
+        """tau of an arm at rest at stations, at u = 0 and at u = 1, as parts of the limits."""
         rest = np.zeros(at.q.shape[:2])
         return self.torques(at, rest, rest), self.torques(at, rest, rest + 1.0)
 
@@ -245,7 +245,7 @@ class PathRows:
 
 
 def reversals(path: JointPath, s: Array) -> Array:
-    """Places of a path at which a joint turns back, those between given places by bisection.
+    """Places of a path at which a joint reverses, found between the places by bisection.
 
     Args:
         path: by its length.
@@ -262,7 +262,7 @@ def reversals(path: JointPath, s: Array) -> Array:
 
 
 def _of_one_direction(dq: Array) -> Array:
-    """q' of intervals in which joints turn back at the ends alone, where they keep the sign that they have inside."""
+    """q' of intervals in which joints reverse at the ends alone, at which they keep the sign that they have inside."""
     turned = dq.copy()
     for end, beside in ((0, 1), (-1, -2)):
         turned[:, end] = np.where(dq[:, end] * dq[:, beside] > 0.0, dq[:, end], TURNING * np.sign(dq[:, beside]))

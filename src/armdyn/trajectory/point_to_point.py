@@ -45,7 +45,7 @@ def fastest(
 ) -> PointToPoint:
     """Fast joint motion q(t) from rest to rest within limits, rad or m, all joints starting and stopping together.
 
-    A trapezoid of velocity, or an S-curve where a jerk limit is given.
+    A trapezoid of velocity, or an S-curve with a jerk limit.
 
     Args:
         start: q at t = 0, rad or m, shape (n,).
@@ -54,8 +54,8 @@ def fastest(
         acceleration: limit of each joint, or one for all, rad/s^2 or m/s^2, (n,) or ().
         jerk: limit of each joint, or one for all, rad/s^3 or m/s^3, (n,) or ().
         together: "phase": on a straight line in joint space, with one law within every joint's limits; "time": each
-            joint by its own fastest law, stretched to last as long as the slowest joint's. That takes the least time
-            which such laws can, and leaves the straight line.
+            joint by its own fastest law, stretched to last as long as the slowest joint's. This takes the least time
+            of such laws, and leaves the straight line.
 
     Raises:
         MotionError: a limit that is not above zero, or a motion that goes nowhere.
@@ -73,7 +73,7 @@ def fastest(
         raise MotionError("start and end are the same; limits say no duration for a motion that goes nowhere")
     law_within: Callable[..., MotionLaw] = Trapezoidal.from_limits if jerk is None else SCurve.from_limits
     if together == "phase":
-        # The joint with the least limit for its way sets that of s; it may be another for each derivative.
+        # The joint with the least limit for its way sets that of s; it may differ for each derivative.
         return PointToPoint(
             a, b, law_within(1.0, **{k: float((v[moving] / way[moving]).min()) for k, v in per_joint.items()})
         )

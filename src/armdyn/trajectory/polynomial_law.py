@@ -1,4 +1,4 @@
-"""Laws of polynomials: constant velocity, cubic, quintic (Modern Robotics 9.2), and pieces of them joined."""
+"""Laws of polynomials: constant velocity, cubic, quintic (Modern Robotics 9.2), and piecewise polynomials."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PolynomialLaw(MotionLaw):
         return Progress(*(derivative(t) for derivative in self._derivatives[:4]))
 
     def snap(self, t: ArrayLike) -> Array:
-        """The rate of the jerk at times t, of the shape of t; jumps of the jerk between polynomials not counted."""
+        """The rate of the jerk at times t, of the shape of t; without jumps of the jerk between polynomials."""
         snap: Array = self._derivatives[4](times_within(t, self.duration))
         return snap
 
@@ -130,7 +130,7 @@ class Quintic(PolynomialLaw):
 
 @dataclass(frozen=True)
 class Nonic(PolynomialLaw):
-    """From rest to rest with acceleration, jerk and snap zero at both ends: for joints with springs.
+    """The nonic from rest to rest with acceleration, jerk and snap zero at both ends: for joints with springs.
 
     s = distance (126 x^5 - 420 x^6 + 540 x^7 - 315 x^8 + 70 x^9) with x = t / T; the largest velocity is
     315/128 distance / T. The motors of an arm with flexible joints follow it without a jump of their torque.

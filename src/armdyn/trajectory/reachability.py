@@ -17,7 +17,7 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 FARTHEST = 1e9
-"""Where Newton's method begins, as a multiple of the square of the mean speed."""
+"""Start of Newton's method, as a multiple of the square of the mean speed."""
 
 MOST_STEPS = 200
 """Each step of Newton's method takes another pair of bounds; a handful is usual."""
@@ -41,15 +41,15 @@ class Rows(NamedTuple):
 
     @classmethod
     def together(cls, *several: Rows) -> Rows:
-        """All rows of the same intervals."""
+        """All rows of common intervals."""
         return cls(*(np.concatenate(parts, axis=1) for parts in zip(*several, strict=True)))
 
 
 class Unreachable(Exception):
-    """No motion keeps the rows.
+    """Error: no motion satisfies the rows.
 
     Args:
-        place: the interval through which no motion leads to the end.
+        place: the interval from which no motion reaches the end.
     """
 
     def __init__(self, place: int) -> None:
@@ -79,7 +79,7 @@ class Bounds(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """The squares x at a place from which the end is reached: all between two."""
+    """The interval of squares x at a place from which the end is reached."""
 
     least: float
     most: float
@@ -94,7 +94,7 @@ def greatest_squares(places: Array, rows: Rows, mean_speed: float) -> Array:
         mean_speed: an estimate of the mean of sd; no result depends on it.
 
     Raises:
-        Unreachable: if no motion keeps the rows.
+        Unreachable: no motion satisfies the rows.
     """
     steps = 2.0 * np.diff(places)
     bounds = _bounds(rows)

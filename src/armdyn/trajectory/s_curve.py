@@ -19,9 +19,9 @@ class SCurve(PolynomialLaw):
     Args:
         distance: s(T).
         duration: T, s.
-        ramp: how long it speeds up, and how long it slows down, s; at most T / 2, where there is no cruise.
-        rounding: how long the jerk acts at each end of a ramp, s; at most half of the ramp, where there is no time of
-            constant acceleration.
+        ramp: duration of the acceleration, and of the deceleration, s; at most T / 2, without a cruise.
+        rounding: duration of the jerk at each end of a ramp, s; at most half of the ramp, without a time of constant
+            acceleration.
 
     >>> law = armdyn.trajectory.SCurve(3.0, duration=4.0, ramp=1.0, rounding=0.25)
     >>> law.velocity, law.acceleration, law.jerk
@@ -41,7 +41,7 @@ class SCurve(PolynomialLaw):
 
     @classmethod
     def from_limits(cls, distance: float, *, velocity: float, acceleration: float, jerk: float) -> SCurve:
-        """The fastest motion within the limits; segments that a short way has no room for drop out.
+        """The fastest motion within the limits; segments drop out if the distance is too short for them.
 
         Args:
             distance: s(T), not zero.
@@ -68,17 +68,17 @@ class SCurve(PolynomialLaw):
 
     @property
     def velocity(self) -> float:
-        """Of the cruise, with the sign of the distance."""
+        """The velocity of the cruise, with the sign of the distance."""
         return self.distance / (self.duration - self.ramp)
 
     @property
     def acceleration(self) -> float:
-        """The largest of the first ramp, with the sign of the distance."""
+        """The largest acceleration of the first ramp, with the sign of the distance."""
         return self.velocity / (self.ramp - self.rounding)
 
     @property
     def jerk(self) -> float:
-        """At the start, with the sign of the distance."""
+        """The jerk at the start, with the sign of the distance."""
         return self.acceleration / self.rounding
 
     def _polynomials(self) -> PPoly:
@@ -88,7 +88,7 @@ class SCurve(PolynomialLaw):
 
 
 def _ramp_to(v: float, a: float, j: float) -> tuple[float, float]:
-    """How long it takes to reach v from rest, and for how long of that the jerk acts at each end."""
+    """The time to reach v from rest, and the duration of the jerk at each end of it."""
     if v * j >= a * a:
         return v / a + a / j, a / j
     return 2 * math.sqrt(v / j), math.sqrt(v / j)

@@ -1,4 +1,4 @@
-"""Motions one after another: where each begins, which of them a time is in, and whether they fit together."""
+"""Motions one after another: their beginnings, the part that contains a time, and checks of their joins."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def starts_of(extents: Iterable[float]) -> Array:
 
 
 def switches_of(parts: Sequence[Any]) -> Array:
-    """The switches of all parts, and where one follows another, s."""
+    """The switches of all parts, and the times at which one follows another, s."""
     starts = starts_of(part.duration for part in parts)
     return np.unique(np.concatenate([start + part.switches for start, part in zip(starts, parts, strict=False)]))
 
 
 def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tuple[Any, ...]:
-    """The paths, refused where one of the first fields of their motions jumps from one to the next."""
+    """The paths, refused if one of the first fields of their motions jumps from one to the next."""
     if not paths:
         raise MotionError("a sequence of no paths; expected one at least")
     for k, (path, following) in enumerate(pairwise(paths)):
@@ -36,7 +36,7 @@ def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tupl
 
 
 def fill(result: Sequence[Array], parts: Sequence[Any], t: Array) -> Array:
-    """Fill ``result`` with the values of the part that each time is in; the number of that part, for each time."""
+    """Fill ``result`` with the values of the part that contains each time; returns the parts' numbers."""
     starts = starts_of(part.duration for part in parts)
     which = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(parts) - 1)
     for k, part in enumerate(parts):

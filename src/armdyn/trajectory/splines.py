@@ -31,7 +31,7 @@ class SplinePath(JointPath):
         return JointStates(*(_largest(derivative) for derivative in self._derivatives[:3]))
 
     def within(self, *, velocity: ArrayLike, acceleration: ArrayLike) -> Retimed:
-        """The same motion in the least duration in which it keeps limits: stretched or shortened as a whole.
+        """The motion in the least duration that satisfies limits: stretched or shortened as a whole.
 
         Args:
             velocity: limit of each joint, or one for all, rad/s or m/s.
@@ -51,7 +51,7 @@ class SplinePath(JointPath):
         return JointStates(*(derivative(t) for derivative in self._derivatives[:3]))
 
     def jerk_and_snap(self, t: ArrayLike) -> JointRates:
-        """The third and fourth derivative at times t, each of shape (..., n); jumps at waypoints not counted."""
+        """The third and fourth derivative at times t, each of shape (..., n); without jumps at waypoints."""
         times = times_within(t, self.duration)
         return JointRates(*(derivative(times) for derivative in self._derivatives[3:]))
 
@@ -68,8 +68,8 @@ def cubic_spline(
     Args:
         times: of the waypoints, s, rising, shape (m,); the motion begins at the first, which becomes t = 0.
         waypoints: q at each, rad or m, shape (m, n).
-        start_velocity: qd at the first, (n,); at rest where none is given.
-        end_velocity: qd at the last, (n,); at rest where none is given.
+        start_velocity: qd at the first, (n,); at rest if None.
+        end_velocity: qd at the last, (n,); at rest if None.
 
     >>> path = armdyn.trajectory.cubic_spline([0, 1, 2], [[0, 0], [1, -1], [0, 3]])
     >>> path.evaluate(1.0).q
@@ -94,10 +94,10 @@ def quintic_spline(
     Args:
         times: of the waypoints, s, rising, shape (m,); the motion begins at the first, which becomes t = 0.
         waypoints: q at each, rad or m, shape (m, n).
-        start_velocity: qd at the first, (n,); zero where none is given.
-        end_velocity: qd at the last, (n,); zero where none is given.
-        start_acceleration: qdd at the first, (n,); zero where none is given.
-        end_acceleration: qdd at the last, (n,); zero where none is given.
+        start_velocity: qd at the first, (n,); zero if None.
+        end_velocity: qd at the last, (n,); zero if None.
+        start_acceleration: qdd at the first, (n,); zero if None.
+        end_acceleration: qdd at the last, (n,); zero if None.
 
     >>> path = armdyn.trajectory.quintic_spline([0, 1, 2], [[0, 0], [1, -1], [0, 3]])
     >>> path.evaluate([0.0, 2.0]).qdd.round(9) + 0.0
@@ -182,7 +182,7 @@ def _largest(polynomials: PPoly) -> Array:
 
 
 def _left_ends(polynomials: PPoly) -> Array:
-    """The value each segment ends with."""
+    """The final value of each segment."""
     steps = np.diff(polynomials.x)
     value = np.zeros(polynomials.c.shape[1:])
     for coefficient in polynomials.c:

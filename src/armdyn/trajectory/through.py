@@ -15,10 +15,10 @@ NATURAL = [(3, np.zeros(3)), (4, np.zeros(3))]
 
 
 class Through(Curve):
-    """From pose to pose through points in between, with four continuous derivatives: the natural quintic spline.
+    """A natural quintic spline from pose to pose through points in between, with four continuous derivatives.
 
-    The parameter s runs from 0 to 1 as the way from point to point does, in straight lines; so the hand's speed changes
-    little along the curve. The orientation turns evenly about one axis, as along a `Line`.
+    The parameter s runs from 0 to 1 in proportion to the polygon through the points, so the tip's speed changes little
+    along the curve. The orientation rotates evenly about one axis, as along a `Line`.
 
     Args:
         start: T at s = 0, lengths in m, shape (4, 4).
@@ -26,7 +26,7 @@ class Through(Curve):
         end: T at s = 1, shape (4, 4).
 
     Raises:
-        MotionError: no poses, two points one after another that are the same, orientations half a turn apart.
+        MotionError: not poses, two equal consecutive points, orientations half a turn apart.
 
     >>> T0, T1 = np.eye(4), np.eye(4)
     >>> T1[0, 3] = 2.0

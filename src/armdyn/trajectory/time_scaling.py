@@ -1,4 +1,4 @@
-"""The fastest way through a path that torques, velocities and accelerations allow, by TOPP-RA (Pham and Pham 2018)."""
+"""The fastest motion along a path within limits of its joints, by TOPP-RA (Pham and Pham 2018)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_in_segments
 from armdyn.trajectory.reachability import Unreachable, greatest_squares
 
 FIRST_PARTS = 1.0 / np.array([64.0, 16.0, 4.0])
-"""Where the first interval and the last one are divided again: there the friction changes from rest to motion."""
+"""Subdivisions of the first and the last interval, in which the friction changes from rest to motion."""
 
 NEAR = 1e-3
-"""The part of an interval within which two places are one."""
+"""The part of an interval within which two places count as one."""
 
 SAMPLES = 16
-"""Directions of the path per interval, from which its bends are known."""
+"""Directions of the path per interval, from which its bends are found."""
 
 CHORDS = 4
 """Number of solutions with chords of the friction, which are safe, before those with tangents, which are quick."""
@@ -41,7 +41,7 @@ KEPT = 1.0 + 1e-6
 """The largest part of a limit that counts as kept."""
 
 MOST_SOLUTIONS = 60
-"""Number of iterations after which the motion is returned with notes of what is left."""
+"""Number of iterations after which the motion is returned with notes on exceeded limits."""
 
 
 class GridLaw(PolynomialLaw):
@@ -63,7 +63,7 @@ class GridLaw(PolynomialLaw):
 
     def _at(self, t: Array) -> Progress:
         s, sd, *higher = super()._at(t)
-        return Progress(s, np.maximum(sd, 0.0), *higher)  # rounding at rest, where the sign decides about friction
+        return Progress(s, np.maximum(sd, 0.0), *higher)  # rounding at rest, because the sign determines friction
 
 
 class UsedLimits(NamedTuple):
@@ -81,7 +81,7 @@ class FastestMotion(Retimed):
         path: by its length.
         law: of the length over time.
         used: the largest parts of the limits, by inverse dynamics at 16 places of each interval.
-        notes: what is left to say about them, sentences; empty if all limits are kept to 1e-5.
+        notes: sentences on exceeded limits; empty if all limits are kept to 1e-5.
     """
 
     def __init__(self, path: ByLength, law: GridLaw, used: UsedLimits, notes: tuple[str, ...]) -> None:
@@ -101,7 +101,7 @@ def fastest_along(
 ) -> FastestMotion:
     """Joint motion along a path in the least time, rad or m, from rest to rest within limits of its joints.
 
-    The path keeps its shape, and its own timing is forgotten. Torques are those of `armdyn.Robot.inverse_dynamics`,
+    The path keeps its shape, and its own timing is dropped. Torques are those of `armdyn.Robot.inverse_dynamics`,
     friction and gear losses included. Reachability analysis (Pham and Pham 2018) finds the velocity at each of
     ``grid`` + 1 places of the path, closer together at its ends and in bends; between them the length of the path
     accelerates evenly. Friction that depends on the velocity or the load is found by iteration. Limits hold between the
@@ -109,8 +109,8 @@ def fastest_along(
     the limits that the motion uses.
 
     Args:
-        robot: its dynamics, friction and limits count.
-        path: without corners; rests on the way drop out.
+        robot: the robot with its dynamics, friction and limits.
+        path: without corners; rests of the path drop out.
         torque: limits of |tau|, N m or N, shape (n,), or one for all; by default the description's effort limits.
         velocity: limits of |qd|, rad/s or m/s, shape (n,), or one for all; by default the description's.
         acceleration: limits of |qdd|, rad/s^2 or m/s^2, shape (n,), or one for all; none by default.
@@ -172,7 +172,7 @@ def _limits(
 
 
 def _places(way: ByLength, intervals: int) -> Array:
-    """Lengths, closer together in bends and at the ends, where speed is a root of the length; joints turn at some."""
+    """Lengths, closer together in bends and at the ends, with speed a root of the length; joints reverse at some."""
     part = np.linspace(0.0, 1.0, intervals + 1)
     shares = part**2 * (3.0 - 2.0 * part)
     first = shares[1] * FIRST_PARTS
@@ -236,7 +236,7 @@ def _estimated_duration(rows: PathRows, places: Array) -> float:
 
 
 def _refuse_unlimited(robot: Robot, rows: PathRows) -> None:
-    """Raise a MotionError where no limit bounds the acceleration along the path."""
+    """Raise a MotionError if no limit bounds the acceleration along the path."""
     if not (np.isfinite(rows.limits.torque).any() or np.isfinite(rows.limits.acceleration).any()):
         raise MotionError(f"{robot.name!r} has no torque limit; give torque= or acceleration=")
     at = rows.stations

@@ -18,7 +18,7 @@ class Trapezoidal(PolynomialLaw):
     Args:
         distance: s(T).
         duration: T, s.
-        ramp: how long it speeds up, and how long it slows down, s; at most T / 2, where there is no cruise.
+        ramp: duration of the acceleration, and of the deceleration, s; at most T / 2, without a cruise.
 
     >>> law = armdyn.trajectory.Trapezoidal(3.0, duration=4.0, ramp=1.0)
     >>> law.velocity, law.acceleration
@@ -35,7 +35,7 @@ class Trapezoidal(PolynomialLaw):
 
     @classmethod
     def from_limits(cls, distance: float, *, velocity: float, acceleration: float) -> Trapezoidal:
-        """The fastest such motion within the limits; a triangle, without cruise, where the way is short.
+        """The fastest such motion within the limits; a triangle, without cruise, if the distance is short.
 
         Args:
             distance: s(T), not zero.
@@ -54,12 +54,12 @@ class Trapezoidal(PolynomialLaw):
 
     @property
     def velocity(self) -> float:
-        """Of the cruise, with the sign of the distance."""
+        """The velocity of the cruise, with the sign of the distance."""
         return self.distance / (self.duration - self.ramp)
 
     @property
     def acceleration(self) -> float:
-        """Of the first ramp, with the sign of the distance."""
+        """The acceleration of the first ramp, with the sign of the distance."""
         return self.velocity / self.ramp
 
     def _polynomials(self) -> PPoly:
@@ -68,7 +68,7 @@ class Trapezoidal(PolynomialLaw):
 
 
 def way_of(distance: float) -> float:
-    """|distance|, where there is a way to go."""
+    """|distance|; raises if it is zero."""
     way = abs(number("distance", distance))
     if way == 0.0:
         raise MotionError("distance=0: limits say no duration for a motion that goes nowhere")
