@@ -42,7 +42,7 @@ class Force(Protocol):
         """The number of holds of a table; None for other forces."""
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
-        """Its value in hold k, at time t and that state."""
+        """The force in hold k, at time t and that state."""
 
     def of(self, index: Index) -> Force:
         """The force on one state of the batch."""
@@ -290,7 +290,7 @@ class Forces:
         return any(isinstance(one, Sampled) for one in (self.torque, self.f_tip))
 
     def unknown(self, dof: int) -> Forces:
-        """Those on one state in the place of forces that cannot be computed: NaN."""
+        """NaN for the forces on one state, in the place of forces that cannot be computed."""
         return Forces(Constant(np.full(dof, np.nan)), None if self.f_tip is None else Constant(np.full(6, np.nan)))
 
     @property

@@ -20,7 +20,7 @@ from armdyn.simulation.results.samples import Samples
 from armdyn.spatial.rotations import Array
 
 AT_STOP = 1e-8
-"""rad or m: a joint that is so little beyond a stop is at it."""
+"""rad or m: a joint that is less than this beyond a stop is at it."""
 
 SOLVED = 1e-10
 """An implicit equation is solved if its residual, over the velocities, is below this."""
@@ -102,7 +102,7 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool
 
 
 def friction_states(robot: Robot) -> Iterator[str]:
-    """That laws with a state of their own count here without it."""
+    """A note on friction laws whose state is left out."""
     bent = list(dict.fromkeys(names(robot)))
     if bent:
         why = "joints beside flexible ones are coupled, or turn rotors that are bodies"
@@ -228,7 +228,7 @@ def limits_left(
 
 
 def _joints_beyond(values: Array, low: Array, high: Array, least: float) -> list[int]:
-    """The joints that go beyond their limits, by so much at least."""
+    """The joints that go beyond their limits by ``least`` or more."""
     flat = values.reshape(-1, values.shape[-1])
     excess = np.maximum(np.fmax.reduce(flat, axis=0) - high, low - np.fmin.reduce(flat, axis=0))
     which: list[int] = np.flatnonzero((excess > 0.0) & (excess >= least)).tolist()

@@ -156,8 +156,8 @@ def simulate(
             whose path by singular values is slower. Rows that come within 1e-6 rad of others count as following from
             them.
         project: of a robot with constraints: put q onto phi(q) = 0 and qd onto A qd = 0 after every step, by the least
-            corrections in the metric of M, so that errors do not add up over time. The trajectory's notes say how far
-            the steps had drifted.
+            corrections in the metric of M, so that errors do not add up over time. The trajectory's notes have the
+            drift of the steps.
         events: `JointLimit`, `Plane`, `Crossing` to detect. Each occurrence, located to rounding, is
             in ``trajectory.events``.
         stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
@@ -174,7 +174,7 @@ def simulate(
     each with its own steps, exactly as if alone; a callable gets one state of shape (n,).
 
     Raises:
-        ShapeError: an array, or what a callable returned, that does not fit the robot.
+        ShapeError: an array, or the result of a callable, that does not fit the robot.
         DTypeError: one that does not hold real numbers.
         SettingError: a duration, step, tolerance or time that makes no sense, or more than the memory holds.
         UnknownName: a method that does not exist, or f_tip for a robot without a single tip.
@@ -246,7 +246,7 @@ def simulate(
 
 
 def _how_far(samples: Samples, duration: float) -> str:
-    """When a simulation was interrupted; of a batch that is simulated one by one, in which motion."""
+    """The time at which a simulation was interrupted, with the motion if a batch is simulated one by one."""
     there = np.isfinite(samples.q[: samples.count]).all(axis=-1).reshape(samples.count, -1)
     if samples.alone is not None and there.shape[1] > 1:
         reached = samples.t[max(int(there[:, samples.alone].sum()) - 1, 0)]

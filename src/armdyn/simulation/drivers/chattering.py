@@ -45,7 +45,7 @@ SMALLEST_JUMP = 1e-6
 """Least jump of a force, over its largest value."""
 
 QUIET = 100
-"""After so many fixed steps without a switch the solver takes over again."""
+"""The solver takes over again after this many fixed steps without a switch."""
 
 
 @dataclass

@@ -36,12 +36,12 @@ Bracket = tuple[float, float]
 
 
 def slips(speed: Array) -> Array:
-    """1 or -1 of joints that move forwards or backwards, 0 of those that rest, but for rounding."""
+    """1 or -1 for joints that move forwards or backwards, 0 for those that rest to rounding."""
     return np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
 
 
 def points_of(begin: float, end: float) -> Array:
-    """The times at which a step is looked at, s."""
+    """The times at which the signs in a step are evaluated, s."""
     return np.linspace(begin, end, POINTS)
 
 

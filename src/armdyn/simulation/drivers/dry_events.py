@@ -282,7 +282,7 @@ class EventsUnderLoad(DryEvents):
         self._pushing, self._breakaway = pushing, pushing.robot.compile(breakaway_of_available)
 
     def _bounds_under(self, acting: Acting) -> Bounds:
-        """Those of joint forces, (states, n)."""
+        """The bounds of friction under these joint forces, (states, n)."""
         own, tau = self.bounds, acting[0]
         least, most, _, _ = self._breakaway(tau - own.least, tau - own.most)
         return replace(

@@ -1,4 +1,4 @@
-"""When a simulation steps, and when it saves."""
+"""The times of the steps and of the saved states of a simulation."""
 
 from __future__ import annotations
 

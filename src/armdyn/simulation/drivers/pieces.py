@@ -23,7 +23,7 @@ Along = Callable[[Array, Array, Array], Array]
 """z after a motion, by z before, the displacement of q, and the velocities during it."""
 
 STILL = 1e-12
-"""Rates, in SI, of an arm that rests but for rounding."""
+"""Rates, in SI, of an arm that rests to rounding."""
 
 
 class Step:
@@ -79,7 +79,7 @@ class ByFormula:
         self.method, self.formula = method, method.scheme.formula
 
     def step(self, t: float, y: Array, until: float) -> Step:
-        """To the next time of the grid."""
+        """A step to the next time of the grid."""
         first = self.rates(t, y)
 
         def at(later: float) -> Array:
@@ -125,7 +125,7 @@ class ByFormula:
 
 
 class BySolver:
-    """Steps of a solver of SciPy, which is made anew wherever the equations change.
+    """Steps of a solver of SciPy, which is made anew when the equations change.
 
     A step from a state in which nothing moves is ``longest_at_rest`` at most: the equations do not limit it there.
     """
@@ -146,7 +146,7 @@ class BySolver:
         self._made, self._all_finite = 0, True
 
     def step(self, t: float, y: Array, until: float) -> Step:
-        """As long as the tolerance allows."""
+        """A step as long as the tolerance allows."""
         import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
 
         anew = self._solver is None or self._solver.t_bound != until

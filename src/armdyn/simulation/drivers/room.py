@@ -25,7 +25,7 @@ class Room(NamedTuple):
         return cls(*(np.full(shape, np.nan) for shape in shapes))
 
     def at(self, index: Index) -> Room:
-        """That of one state of the batch."""
+        """The arrays of one state of the batch."""
         where: Any = (slice(None), *index)
         return Room(self.qdd[where], self.push[where], self.friction[where])
 

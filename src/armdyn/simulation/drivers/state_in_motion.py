@@ -596,12 +596,12 @@ class StateInMotion:
         return self.system.seen(*self._state(y))
 
     def _with(self, y: Array, q: Array, qd: Array, work: float = 0.0) -> Array:
-        """The state with other positions and velocities, and so much work more."""
+        """The state with other positions and velocities, and ``work`` added to its work."""
         return np.concatenate([q, qd, y[2 * self.n : -1], [y[-1] + work]])
 
 
 def ends_of_holds(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:
-    """Until when the forces are held: the steps of a grid, or the times between which they are smooth."""
+    """Ends of the holds of the forces, s: the steps of a grid, or the times between which they are smooth."""
     if isinstance(method, FixedStep):
         grid = StepGrid(duration, method.step)
         ends = grid.times(np.arange(1, grid.steps + 1))

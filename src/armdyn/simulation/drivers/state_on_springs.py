@@ -136,13 +136,13 @@ class FlexibleInMotion(StateInMotion):
         return self._settled(t, y)
 
     def _pushed_by(self, pushing: Pushing) -> None:
-        """The ends of plays touch as before."""
+        """The ends of backlash gaps touch as before."""
         touches = self.pushing.touches
         super()._pushed_by(pushing)
         self.pushing.touches = touches
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
-        """As of rigid arms; the loads of rotors that stick are not looked at."""
+        """Note changes as for rigid arms; the signs of loads of rotors that stick are reset."""
         super()._note_changes(t, y, before, quiet=quiet)
         self.signs[self._held_rotors()] = 0
 

@@ -17,7 +17,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class End:
-    """One end of a joint's play.
+    """One end of the backlash gap of a joint.
 
     Args:
         joint: its name.
@@ -50,7 +50,7 @@ class End:
 
 
 def ends_of(robot: Robot) -> list[End]:
-    """Both ends of every play of a robot."""
+    """Both ends of every backlash gap of a robot."""
     found: list[End] = []
     names = [coordinate.name for coordinate in robot.model.coordinates]
     size = robot.dof + len(flexible_places(robot.model))

@@ -173,7 +173,7 @@ class BrakesInMotion:
 
     @classmethod
     def of(cls, brakes: Brakes, pushing: Callable[[frozenset[str]], Pushing]) -> BrakesInMotion:
-        """As they are when a motion begins."""
+        """The brakes as they are when a motion begins."""
         return cls(brakes, pushing, brakes.engaged, [one.t for one in brakes.switches])
 
     def switched(self, place: int) -> Pushing:

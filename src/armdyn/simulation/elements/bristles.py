@@ -63,7 +63,7 @@ class Bending:
         return self.law.elements or 1
 
     def of(self, z: Any) -> Any:
-        """Its own z."""
+        """The z of this law, from that of all."""
         return z[self.first] if self.law.elements is None else z[self.first : self.first + self.size]
 
 

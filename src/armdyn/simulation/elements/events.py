@@ -20,7 +20,7 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Direction = Literal[-1, 0, 1]
-"""Which crossings count: falling through zero, both, or rising."""
+"""Crossings that count: falling through zero, both, or rising."""
 
 
 class Watched(NamedTuple):

@@ -29,7 +29,7 @@ class Stops:
 
     Args:
         restitution: e, speed after a hit over speed before: 0 inelastic, the joint comes to rest at the stop; 1
-            elastic, no energy is lost.
+            elastic, no energy is dissipated.
         joints: their names; all that have limits by default.
         resting_speed: rad/s or m/s, below which a rebound counts as zero.
 

@@ -1,4 +1,4 @@
-"""A whole trajectory as a Parquet table: a row for each time and state of the batch, the words in its metadata."""
+"""A whole trajectory as a Parquet table: one row per time and state of the batch, the texts in its metadata."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class EngagedBrake(DryFriction):
     size: Any
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """As given."""
+        """The given brake torque, independent of speed and load."""
         return self.size
 
 

@@ -123,7 +123,7 @@ class ClosedLoop:
         UnknownName: a name that the loop does not have.
         SettingError: a method without steps of one length; brakes that a joint does not have, or that could not hold.
 
-    A thousand arms that are pulled to where all joints are at zero:
+    A thousand arms that are pulled to the zero configuration:
 
     >>> robot = armdyn.load("ur5")
     >>> @armdyn.function("(n),(n),(),()->(n)")
@@ -561,7 +561,7 @@ class ClosedLoop:
         return given
 
     def _of_rotors(self, given: Any, of_links: Any) -> Any:
-        """Positions or velocities of the rotors: at rigid joints those of the links, as everywhere if None is given."""
+        """Positions or velocities of the rotors: those of the links at rigid joints, and if None at all joints."""
         if given is None:
             return of_links
         if np.shape(given)[-1:] != (self.robot.dof,):

@@ -146,7 +146,7 @@ class ControlledRollout(CompiledRollout):
         return f"{which} of {self.robot.name!r} ended in NaN or infinity, {how}"
 
     def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
-        """After how many steps of all arms."""
+        """A text with the number of steps made by all arms."""
         of_each = f" of each of {batch.states:,} arms" if batch.shape else ""
         return f"the motion of {self.robot.name!r} was interrupted after {done:,} of {steps:,} steps{of_each}. {KEPT}"
 

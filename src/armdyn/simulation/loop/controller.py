@@ -75,7 +75,7 @@ class Controller:
 
     @property
     def state(self) -> dict[str, Argument]:
-        """Its own state."""
+        """The arguments that are the controller's own states, by name."""
         results = self.results[1:]
         return {a.name: a for a in self.function.arguments if a.name in results}
 
@@ -107,7 +107,7 @@ class Controller:
         return {name: argument.shape for name, argument in self.state.items()}
 
     def run(self, model: Any, values: Mapping[str, Any], **options: Any) -> dict[str, Any]:
-        """Its results by name, from arguments by name.
+        """The results of the controller by name, from arguments by name.
 
         Raises:
             TraceError: naming the line of the controller that cannot be traced.

@@ -107,7 +107,7 @@ class Comparison:
         return first.page(path, **{"over": other, **options})
 
     def __str__(self) -> str:
-        """A row for each joint, with the largest and the rms difference of each quantity."""
+        """One row per joint, with the largest and the rms difference of each quantity."""
         a, b = self.names
         rows = [["joint", *(f"{name} {what}" for name in QUANTITIES for what in ("largest", "rms"))]]
         for k, name in enumerate(self.joint_names):

@@ -110,7 +110,7 @@ def from_arrays(
 
 
 def _states(quantity: str, values: ArrayLike, t: Array, robot: Robot) -> Array:
-    """A quantity, a row for each time and a column for each joint, finite."""
+    """A finite quantity, with one row per time and one column per joint."""
     result = array(quantity, values, None, f"({len(t)}, ..., {robot.dof})", finite=SettingError)
     if result.ndim < 2 or result.shape[0] != len(t) or result.shape[-1] != robot.dof:
         raise ShapeError(
@@ -162,7 +162,7 @@ def _motion(
 
 
 def _energy(robot: Robot, t: Array, q: Array, qd: Array, qdd: Array, tau: Array) -> EnergyAccount:
-    """The energies, and the work of the joint forces but for friction, which may depend on the load, by trapezia."""
+    """The energies, and the work of the joint forces less friction, which may depend on the load, by trapezia."""
     power = ((tau - robot.friction_forces(q, qd, qdd)) * qd).sum(axis=-1)
     steps = np.diff(t).reshape(-1, *(1,) * (power.ndim - 1))
     done = np.cumsum(0.5 * (power[1:] + power[:-1]) * steps, axis=0)

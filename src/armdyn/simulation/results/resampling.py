@@ -73,7 +73,7 @@ class Interval:
         return numbers.reshape(-1, *(1,) * (values.ndim - 1))
 
     def linear(self, values: Array) -> Array:
-        """On the straight line between the two."""
+        """Values by linear interpolation between the two times."""
         a, b = self.ends(values)
         return self.exact_at_ends(a + self.along(self.s, a) * (b - a), values)
 
@@ -90,7 +90,7 @@ def quintic(interval: Interval, q: Array, qd: Array, qdd: Array) -> tuple[Array,
     If forces jump at the kept times, the acceleration at the end is the one after the jump, which is not the one
     this interval ends with; `dense.between_saved`, which does not use it, is then more accurate.
 
-    In s from 0 to 1: q = q0 + v s + a s^2/2 + c3 s^3 + c4 s^4 + c5 s^5, where v and a are those of s.
+    In s from 0 to 1: q = q0 + v s + a s^2/2 + c3 s^3 + c4 s^4 + c5 s^5, v and a being derivatives by s.
     """
     (q0, q1), (qd0, qd1), (qdd0, qdd1) = (interval.ends(values) for values in (q, qd, qdd))
     h, s = interval.along(interval.length, q0), interval.along(interval.s, q0)

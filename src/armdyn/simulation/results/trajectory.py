@@ -438,7 +438,7 @@ class Trajectory(Tabulated, MotionData):
         """The table of `to_dict` as a ``pandas.DataFrame``, one row per time and state; it needs the library pandas.
 
         ``attrs["units"]`` has the unit of each column that has one, ``attrs["quantities"]`` the quantity of each column
-        of a signal, such as "motor current I".
+        of a signal, e.g. "motor current I".
 
         Raises:
             MissingLibrary: if pandas is not installed.

@@ -63,7 +63,7 @@ class DryRows:
         Args:
             rests: 1 of each joint that rests, else 0.
             qd: velocities, (n,).
-            none: 1 of each that is zero, but for rounding, else 0: which of several coordinates rest with their joint.
+            none: 1 for each that is zero to rounding, else 0: of several coordinates, those that rest with their joint.
         """
         qd = qd.copy()
         for one, row in zip(rests, self.matrix, strict=True):

@@ -81,7 +81,7 @@ class Slides(ABC):
     @property
     @abstractmethod
     def last_loads(self) -> Array:
-        """Those of the bodies of ``loaded`` in the state that was looked at last, in the order of the joints."""
+        """Loads of the bodies of ``loaded`` in the state that was evaluated last, in the order of the joints."""
 
     @abstractmethod
     def solved(self, q: Any, qd: Any) -> Slide:

@@ -57,7 +57,7 @@ class SlidingArm(Slides):
 
     @property
     def last_loads(self) -> Array:
-        """Those of the state that was looked at last, in the order of the joints."""
+        """Loads in the state that was evaluated last, in the order of the joints."""
         return np.array([self._near[k] for k in self._by_joint], dtype=object)
 
     @property

@@ -36,7 +36,7 @@ class SlidingLaw(FrictionLaw):
         return self.law.lines
 
     def force(self, rate: Any, load: Any) -> Any:
-        """As of the law in this direction."""
+        """Friction force of the law in this direction."""
         return self.law.sliding(self.direction, self._speed(rate), load)
 
     def slopes(self, rate: Any, load: Any) -> Slopes:

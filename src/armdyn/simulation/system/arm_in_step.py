@@ -1,7 +1,7 @@
 """A traced arm along one step in which its forces are held: its equations of motion, and its state by name.
 
 It is the `armdyn.simulation.system.system.System` of programs: coordinates are those of joints and, after them, of
-rotors on springs; bristles are carried by the path from where the step begins.
+rotors on springs; bristles are carried by the path since the begin of the step.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ArmInStep:
 
     Args:
         model: the arm.
-        acting: its state and forces by name; rotors of rigid joints are where their links are.
+        acting: its state and forces by name; rotors of rigid joints have the positions of their links.
         bristles: true if friction has a state.
     """
 
@@ -131,7 +131,7 @@ def moved(
         scheme: of the method.
         model: the arm.
         acting: state, memory of the method, forces and h by name.
-        bristles: whether it has the state of friction.
+        bristles: true if friction has a state.
         project: true to project it onto the constraints of the robot.
     """
     arm = ArmInStep(model, acting, bristles=bristles)

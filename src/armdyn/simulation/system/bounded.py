@@ -24,7 +24,7 @@ ORTHOGONAL = 1e-9
 """The cosine below which a column of B counts as orthogonal to a normal."""
 
 DEPENDENT, LITTLE = 1e-9, 1e-4
-"""Of b: what no d gives where rows depend on each other; and the part of its own that each force has then."""
+"""Residual of b, over b, for which rows count as dependent; the weight of each force's own square in that case."""
 
 
 class Face(NamedTuple):
@@ -56,7 +56,7 @@ class Holding:
 
     @classmethod
     def of(cls, B: Array, b: Array) -> Holding:
-        """Without bounds."""
+        """Forces without bounds."""
         infinite = np.full(len(b), np.inf)
         return cls(B, b, -infinite, infinite)
 
@@ -137,7 +137,8 @@ def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
 def _of_dependent_rows(B: Array, b: Array, low: Array, high: Array) -> Array:
     """The p with the least p W p/2 + b p if no d has B^T d = -b, because rows depend on each other and their b do not.
 
-    With a little of each force's own square there is such a d. What lies between its bounds then, does without it.
+    With a little of each force's own square there is such a d. Forces that are then between their bounds are solved for
+    without it.
     """
     sizes = _sizes(B)
     B, b, low, high = B / sizes, b / sizes, low * sizes, high * sizes
@@ -174,7 +175,7 @@ def _nearest(B: Array, d: Array, low: Array, high: Array) -> Array:
 
 
 def sizes_of(B: Array, b: Array) -> Array:
-    """|B_i| |d| of every entry b_i = -B_i . d: what it is large or small beside."""
+    """Scale of every entry b_i = -B_i . d: |B_i| |d|."""
     size: Array = np.linalg.norm(B, axis=0) * np.linalg.norm(_target(B, b))
     return size
 

@@ -156,7 +156,7 @@ class _Places(NamedTuple):
     """Impulses between their bounds, or at one of them.
 
     Args:
-        p: one a row, those near to a bound at it.
+        p: one per row, those near to a bound at it.
         held: 1 of each between them, else 0.
         forwards, backwards: 1 of each that is at the lower and the upper one.
     """

@@ -22,7 +22,7 @@ MOST_PIVOTS = 60
 """States that would take more are left to the least-squares solution, one by one."""
 
 AT_ONCE = 10
-"""So often in a row all guesses may be changed without becoming fewer."""
+"""Consecutive times that all contradicted guesses may be changed without becoming fewer."""
 
 SOLVED = 1e-9
 """A condition holds if its residual, over |W_i| |p| + |b|, is below this."""
@@ -101,7 +101,7 @@ class Kinds(NamedTuple):
 
 
 def sticks_or_slips(W: Array, b: Array, slip: Array, rests: Array, bounds: tuple[Array, ...]) -> Kinds:
-    """Which of the joints that rest stick, and in which directions the others slip: see `Pushing.decided`.
+    """Modes of joints that rest, stick or a direction of slip, for many states, as of `Pushing.decided`.
 
     Args:
         W: M^-1, shape (states, n, n).

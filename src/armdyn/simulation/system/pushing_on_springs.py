@@ -67,7 +67,7 @@ class FlexiblePushing(Pushing):
         loaded = [k for k, joint in enumerate(self.joints) if any(law.depends_on_load for law in joint.laws)]
         self.kinks = [k for k in loaded if not self.joints[k].spring.is_loose]
         self.touches = np.zeros(self.n)
-        """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
+        """1 and -1 for joints whose rotor and link touch at an end of their backlash gap; the motion keeps it."""
 
     def of(self, robot: Robot) -> FlexiblePushing:
         """The equations of an arm with another set of engaged brakes."""
@@ -91,7 +91,7 @@ class FlexiblePushing(Pushing):
         return DryJoints(names, rows, least, most, backwards, forwards, signs)
 
     def mass_matrix(self, q: Array) -> Array:
-        """That of links and rotors, block by block."""
+        """The mass matrix of links and rotors, block by block."""
         M = np.zeros((self.dof, self.dof))
         M[: self.n, : self.n] = self.links.mass_matrix(q[: self.n])
         rotors = np.arange(self.n, self.dof)
@@ -99,12 +99,12 @@ class FlexiblePushing(Pushing):
         return M
 
     def constraint_rows(self, q: Array) -> Array:
-        """Those of the links; rotors have no part in them."""
+        """The constraint rows of the links; rotors have no part in them."""
         A: Array = self.robot.constraint_jacobian(q[: self.n])
         return np.hstack([A, np.zeros((len(A), len(self.joints)))])
 
     def kinetic_energy(self, q: Array, qd: Array) -> float:
-        """That of links and rotors, J."""
+        """The kinetic energy of links and rotors, J."""
         (q, _), (qd, thetad) = self.parted(q), self.parted(qd)
         return float(self._energy(q, qd, thetad))
 
@@ -113,7 +113,7 @@ class FlexiblePushing(Pushing):
         return parted(x, self.n, self.places)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
-        """As of a rigid arm for the links; friction takes the whole force on a rotor that sticks."""
+        """Rates as of a rigid arm for the links; friction balances the whole force on a rotor that sticks."""
         on = self._forces(q, qd, acting, mode.slip)
         links = self.links.rates(*self._of_links(q, qd, acting, on), self._parts(mode)[0], shared=shared)
         excess, friction = on.excess[self.places], on.friction[self.places]
@@ -135,7 +135,7 @@ class FlexiblePushing(Pushing):
         return Holding(B, b, low, high)
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
-        """As of `Pushing`: the links together, each rotor by itself."""
+        """The mode as of `Pushing.decided`: the links together, each rotor by itself."""
         on, (of_links, rotors) = self._forces(q, qd, acting, slip), self._parts(Mode(resting, slip))
         links = self.links.decided(*self._of_links(q, qd, acting, on), *of_links)
         excess, (least, most) = on.excess[self.places][self.rubbing], self._bounds_of_rotors(q, on.links[self.places])

@@ -94,7 +94,7 @@ class PushingUnderLoad(Pushing):
         return self._holding(q, acting, mode, self._held(q, qd, acting, mode), kept_open=True)
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
-        """As of `Pushing`: with kinetic friction for all, there is one solution."""
+        """The mode as of `Pushing.decided`: with kinetic friction for all, there is one solution."""
         slip = np.where(resting[self.is_joint], 0, slip)
         if not resting.any():
             return Mode(np.zeros(len(self.is_joint), dtype=bool), slip)

@@ -89,7 +89,7 @@ class Kept(NamedTuple):
 
     @classmethod
     def of(cls, robot: Robot, q: Array, qd: Array) -> Kept:
-        """Those of a robot with constraints."""
+        """The constraints of a robot at a state."""
         return cls(np.asarray(robot.constraint_jacobian(q)), -np.asarray(robot.constraint_drift(q, qd)))
 
     def moved(self, M: Array, forces: Array) -> tuple[Array, Array]:
@@ -214,7 +214,7 @@ class Resting:
         )
 
     def _moved(self, straight: Straight) -> tuple[Array, Array]:
-        """Accelerations without the forces of the rows at rest, and what the constraints take."""
+        """Accelerations without the forces of the rows at rest, and the forces of the constraints."""
         if self.kept is None:
             return np.linalg.solve(straight.M, straight.forces), np.zeros(len(self.h))
         return self.kept.moved(straight.M, straight.forces)
