@@ -52,7 +52,7 @@ def actuator_forces(
     tolerance: float = CLOSED,
     rank_tolerance: float = RANK_TOLERANCE,
 ) -> DrivenForces:
-    """Joint forces tau, N m or N, of only the actuated joints that move a closed mechanism, shape (..., n).
+    """Joint forces tau, N m or N, with which the actuated joints alone move a closed mechanism, shape (..., n).
 
     The passive joints have no drive force, so that their rows of M qdd + h + A^T lambda = tau give lambda, and the
     others the forces of the actuators. With more actuators than freedoms, the result is the forces with the least sum

@@ -1,4 +1,4 @@
-"""From an MJCF file to the model that MuJoCo's compiler builds from it; other files are refused."""
+"""The model that MuJoCo's compiler builds from an MJCF file; other files are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From an MJCF file to a `Model`: compiled by MuJoCo, read from its arrays, and put together."""
+"""The reader of MJCF files into a `Model`: MuJoCo compiles a file, its arrays are read and assembled."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def read_mjmodel(source: Any, **options: Unpack[Options]) -> Model:
 
 
 def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Findings) -> Model:
-    """From the compiled model to ours."""
+    """The `Model` of a compiled file."""
     tree = read_tree(compiled)
     equalities = read_joint_equalities(compiled, tree.names)
     held = hold_with(equalities, selection.locked, tree.notes)

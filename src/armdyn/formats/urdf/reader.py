@@ -1,4 +1,4 @@
-"""From a URDF file to a `Model`: other formats are refused, links and joints are read, and put together."""
+"""The reader of URDF files into a `Model`: other formats are refused, links and joints are read and assembled."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class _Contents:
 
 
 def _read(root: Element, fallback_name: str, selection: Selection, findings: Findings) -> Model:
-    """From the parsed document to the model."""
+    """The `Model` of a parsed document."""
     refuse_other_formats(root, findings.document, "robot", "URDF", OTHER_FORMATS)
     check_xacro(root, findings)
     findings.has_quaternions = has_quaternions(root, findings)
