@@ -41,7 +41,7 @@ class Actuator(JointActuator):
         spring: between gear and link, an `armdyn.actuators.Spring`; rigid without one. Functions whose names do not
             begin with ``flexible`` take the arm as stiff, rotor and link as one. See docs/actuators.md.
         brake: on the motor's shaft, an `armdyn.actuators.Brake`.
-        passive: the joint's own friction, springs and inertia, an `armdyn.actuators.Passive`, to which motor, gear and
+        passive: the joint's own armature, damping and friction, an `armdyn.actuators.Passive`, to which motor, gear and
             friction add. It stays when the actuator is taken away. Those that are read from MJCF have it.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous

@@ -52,7 +52,7 @@ def bus_step(supply: Supply, voltage: Any, current: Any, slope: Any, h: Any) -> 
     if least is not None:
         after = maximum(after, voltage + (least - current) / yields)
     kept = after if math.isinf(supply.braking_voltage) else minimum(after, supply.braking_voltage)
-    # never below zero: what the drives' currents lack then flows through the diodes of their amplifiers
+    # never below zero: the missing current of the drives then flows through the diodes of their amplifiers
     return BusStep(maximum(kept, 0.0), current + yields * (after - voltage), yields * (after - kept))
 
 

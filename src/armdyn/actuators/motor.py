@@ -115,7 +115,7 @@ class Motor(OperatingRegion):
             raise ModelError(f"{name} of Motor is not given; the equation needs it, in {unit}: Motor({name}=...)")
         return value
 
-    # At a voltage, V_max where none is given
+    # At a voltage, V_max if None
 
     def no_load_speed(self, voltage: float | None = None) -> float:
         """w_0 = V/k_t, rad/s; less with friction of the shaft: (V - R friction/k_t) / (k_t + R damping/k_t)."""

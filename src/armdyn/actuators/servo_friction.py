@@ -223,7 +223,7 @@ class ServoFriction(DryFriction):
         return [_is_positive(bound, unit, S, A, load) for bound in self._bounds()]
 
     def _bounds(self) -> tuple[Bound, Bound]:
-        """The bounds above which the first and the second size are positive."""
+        """The conditions for a positive first and a positive second size."""
         k1, k2, e1, e2 = self.motor, self.motor_stribeck, self.external, self.external_stribeck
         if self._turn_together():
             turn = _turn(k1 + k2, e1 + e2)

@@ -114,7 +114,7 @@ class Spring:
         return side * side * self.tight.force(deflection - 0.5 * self.backlash * side, rate)
 
     def pressed_elastic_force(self, deflection: Any, side: Any) -> Any:
-        """The elastic part of that force, which includes the energy still stored at the end of a damped contact."""
+        """The elastic part of that force; energy still stored at the end of a damped contact is returned too."""
         if not self.is_loose:
             return self.elastic_force(deflection)
         touches, e = side * side, deflection - 0.5 * self.backlash * side

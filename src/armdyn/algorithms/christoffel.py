@@ -127,7 +127,7 @@ def joint_screws(mechanism: Mechanism, q: Array, joints: list[JointFrame]) -> li
 
 
 def product_of_velocities(body: Body, whole: Composite, screw: Screw) -> Array:
-    """X_ba, the integral of d_b x x d_a x dm over what the joint of ``body`` moves, where d_a x = u + z x r."""
+    """X_ba, the integral of d_b x x d_a x dm over the bodies that the joint of ``body`` moves; d_a x = u + z x r."""
     (mass, h, S), (z, u) = whole, screw
     if not body.revolute:  # d_b x is the axis
         return cross(Z, mass * u + cross(z, h))

@@ -173,7 +173,7 @@ def _checked(supply: Supply | Mapping[str, Any] | None) -> Supply | None:
 
 
 def _check_springs(model: Any, *, flexible: bool) -> None:
-    """Refuse an arm whose rotors move by themselves where none are looked for, and the other way round."""
+    """Refuse an arm with flexible joints if ``flexible`` is false, and a rigid arm if it is true."""
     has_springs = spring_count(model.model) > 0
     if has_springs and not flexible:
         raise Unsupported(

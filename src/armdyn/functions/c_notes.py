@@ -20,7 +20,7 @@ _SHAPE = re.compile(r",? shape \([^)]*\)( each)?")
 
 
 def notes_of(inputs: Inputs) -> Notes:
-    """The first line of the function's documentation, and of every array what it says and the names along its axes."""
+    """The first line of the function's documentation, and each array's description and the names along its axes."""
     said = said_of(inputs.function)
     parameters = dict.fromkeys(inputs.parameters, "parameter of the model")
     places = {name: _along(inputs, name) for name in inputs.shapes if name in said}

@@ -35,7 +35,7 @@ class LocatedNeedsNumbers(LocatedTraceError, NeedsNumbers):
 
 @contextmanager
 def locating(name: str, advice: str = "") -> Iterator[None]:
-    """Add the deepest line outside the libraries to errors of tracing what is called inside.
+    """Add the deepest line outside the libraries to errors of tracing the calls inside.
 
     Args:
         name: of the function, for messages.

@@ -223,4 +223,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("deg2rad", "radians"), lambda x: x * DEGREE),
     **dict.fromkeys(("rad2deg", "degrees"), lambda x: x / DEGREE),
 }
-"""By NumPy's names; each takes an argument that is traced, and others of any kind."""
+"""Functions by the names of NumPy; each takes an argument that is traced, and others of any kind."""

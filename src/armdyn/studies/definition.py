@@ -1,4 +1,4 @@
-"""A study: samples, what is done with each run, and how the runs are cut into chunks."""
+"""A study: samples, the work of each run, and the division of the runs into chunks."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from armdyn.studies.recipe import Recipe, Summary, digest_of_function
 from armdyn.studies.samples import Samples, check_runs, digest_of, samples_of
 
 CHUNKS, FEWEST_RUNS, MOST_IN_CHUNK = 64, 64, 1 << 14
-"""Least number of chunks of a study, if each thread has the fewest runs; the largest number of runs in a chunk."""
+"""Least number of chunks, unless threads would have fewer than the fewest runs; largest number of runs in a chunk."""
 
 ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
 """Methods whose step depends on the state alone, as a closed loop needs."""
 
 DRAWN_AT_ONCE = 1 << 16
-"""Runs whose samples are looked at together, before the first run."""
+"""Runs whose samples are checked together, before the first run."""
 
 MOST_BYTES = 1 << 25
-"""Of the results of a chunk, by which it has fewer runs."""
+"""Bytes of the results of a chunk, above which it has fewer runs."""
 
 
 @dataclass(frozen=True, eq=False)

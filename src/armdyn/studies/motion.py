@@ -39,7 +39,7 @@ from armdyn.studies.words import Words
 OUTPUTS = ("csv", "npz", "parquet", "plot", "animate")
 
 ALSO_PUSH = frozenset(("stop_force", "contact_force", "friction", "bristles"))
-"""Signals of forces in addition to those of constraints; next to springs they are missing in multipliers."""
+"""Signals of further forces on an arm; a motion with springs and such signals gets no multipliers."""
 
 VARYING = ("samples", "grid")
 UNUSED = ("runs", "seed", "every", "summaries", "chunk")
@@ -224,7 +224,7 @@ def _not_negative(words: Words, name: str, value: Array) -> float:
 
 
 def _of_actuator(model: Model, name: str, value: float) -> Mapping[str, Mapping[str, Any]]:
-    """The parameter of a joint with a rotor that is a body of its own, or with a spring."""
+    """The changed fields, by joint, for another number of a rotor that is a body of its own, or of a spring."""
     for joint in model.joints:
         if name in joint.rotors:
             moments = {rotor: part.moment_about_axis for rotor, part in joint.rotors.items()}
