@@ -1,10 +1,10 @@
 """Kazerounian and Gupta's program (1985), end to end: the Manipulator Analysis and Simulation Package.
 
 `read_masp` reads an input file: the arm in its zero reference position (tables 1 and 2), the hand's path with the cam
-law, payload, load, limits, in the units of the file. Its `MaspProblem` has the two halves: `MaspProblem.analyse`, from
-the hand's path to joint positions, rates, accelerations, forces and reactions; and `MaspProblem.simulate`, from torques
-of time to the joints' motion and the hand's. `run_masp` is the first half for any robot and path, the paper's circle by
-default.
+law, payload, load, limits, in the units of the file. Its `MaspProblem` has two halves: `MaspProblem.analyse`, from the
+hand's path to joint positions, rates, accelerations, forces and reactions; and `MaspProblem.simulate`, from torques
+over time to the motions of the joints and the hand. `run_masp` is the first half for any robot and path, the paper's
+circle by default.
 """
 
 from armdyn.lazy import modules_of

@@ -1,4 +1,4 @@
-"""Results as columns of numbers, each with its unit: those of the input file."""
+"""Results as columns of numbers in the units of the input file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NAMES = ("hand_omega", "hand_v"), ("hand_alpha", "hand_a")
 
 
 def columns(result: MaspRun | MaspSimulation) -> dict[str, Array]:
-    """t, then q, qd, qdd and tau of each joint, the hand's motion, and, of an analysis, the joints' reactions.
+    """t, then q, qd, qdd and tau of each joint, the hand's motion, and, for an analysis, the joints' reactions.
 
-    The hand: position of h, axes u_a and u_t, angular velocity omega and velocity v of h, alpha and a, in base axes.
-    Reactions: force N and moment T that each link exerts on the next at the joint's centre, in base axes. Names hold
-    the unit in brackets.
+    Columns of the hand: position of h, axes u_a and u_t, angular velocity omega and velocity v of h, alpha and a, in
+    base axes. Columns of reactions: force N and moment T of each link on the next at the joint's centre, in base axes.
+    Names contain the unit in brackets.
 
     >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=2, units=armdyn.masp.InputUnits("in", "lbf", "deg"))
     >>> names = list(armdyn.masp.columns(run))
@@ -53,7 +53,7 @@ def _hand(result: MaspRun | MaspSimulation, units: InputUnits) -> dict[str, Arra
 
 
 def _reactions(run: MaspRun, units: InputUnits) -> dict[str, Array]:
-    """N and T of each joint."""
+    """The reaction force N and moment T of each joint."""
     f, n = run.reactions
     return {
         f"{symbol}_{x}_{joint} [{unit.name}]": values[:, k, i] / unit.si

@@ -1,4 +1,4 @@
-"""All the ways in which an arm reaches a pose of its hand."""
+"""All configurations in which an arm reaches a pose of its hand."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from armdyn.trajectory.checks import fixed_pose
 def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: int = 8, seed: int = 0) -> Array:
     """Joint positions that bring the tip to a pose, rad or m, shape (m, n), the nearest to zero first.
 
-    Searched from random starts, ``starts`` at a time, until a round finds no new one. An arm of six joints has up to
-    sixteen. That these are all is not proved: it is what the last round did not contradict. Limits are not kept; where
-    whole turns bring a joint within its limits, they are taken. Where axes agree, as two of a wrist that is stretched,
-    the configurations are a continuum, of which one is listed.
+    The search uses random starts, ``starts`` at a time, until a round finds no new configuration. An arm of six joints
+    has up to sixteen. Completeness is not proved: the last round found no further one. Limits are not enforced; if
+    whole turns bring a joint within its limits, they are used. If axes coincide, e.g. two of a stretched wrist, the
+    configurations are a continuum, of which one is listed.
 
     Args:
-        robot: with as many joints as a pose has conditions, six, or fewer.
+        robot: robot with six joints, the number of conditions of a pose, or fewer.
         pose: T of the tip in base axes, m, shape (4, 4).
-        starts: of each round.
-        rounds: at most.
-        seed: of the random starts.
+        starts: number of starts of each round.
+        rounds: largest number of rounds.
+        seed: seed of the random starts.
 
     Raises:
         MotionError: a value that is not a pose.
@@ -65,7 +65,7 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
 
 
 def _range(robot: Robot) -> tuple[Array, Array]:
-    """The range of random starts, rad or m: a turn, of a slide its stroke or else the arm's length."""
+    """The range of random starts, rad or m: a full turn; for a prismatic joint its limits or else the arm's length."""
     length = length_of(robot, {robot.model.frame().name})
     ends = []
     for joint in robot.joints:
@@ -79,7 +79,7 @@ def _range(robot: Robot) -> tuple[Array, Array]:
 
 
 def _nearest_turn(robot: Robot, q: Array) -> Array:
-    """The same configuration with each angle from -pi to pi, or within its limits where whole turns bring it there."""
+    """The configuration with each angle in -pi to pi, or within its limits if whole turns bring it there."""
     result = less_turns(robot, q)
     for k, joint in enumerate(robot.joints):
         turns = (0.0, -FULL_TURN, FULL_TURN) if joint.kind == "revolute" else ()

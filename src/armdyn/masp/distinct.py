@@ -1,4 +1,4 @@
-"""Which joint positions are one configuration: those between which the hand can stay where it is."""
+"""Identification of joint positions that are one configuration: the hand can stay at its pose between them."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 KEPT = 3e-10
-"""How far the hand may leave its pose on the way between two joint positions that are one configuration, m and rad."""
+"""Largest deviation of the hand on the line between two joint positions of one configuration, m and rad."""
 
 MOST = 16
-"""As many configurations an arm of six joints can have that are not part of a continuum."""
+"""Largest number of configurations of an arm of six joints that are not part of a continuum."""
 
 SINGULAR = 1e-4
-"""Smallest to largest singular value of the Jacobian, below which joints are taken to turn with the hand at rest."""
+"""Joints can move with the hand at rest if the ratio of smallest to largest singular value of J is below this."""
 
 ALIKE = 1e-3
-"""How near joints that do not turn then have to be in members of one continuum, rad or m."""
+"""Largest difference of the other joints between members of one continuum, rad or m."""
 
 BETWEEN = np.array([0.25, 0.5, 0.75])
 
 
 def less_turns(robot: Robot, q: Array) -> Array:
-    """q without whole turns: each angle from -pi to pi."""
+    """q without whole turns: each angle in -pi to pi."""
     turns = np.array([joint.kind == "revolute" for joint in robot.joints])
     return np.where(turns, q - FULL_TURN * np.round(q / FULL_TURN), q)
 
 
 def is_among(robot: Robot, T: Array, q: Array, found: list[Array]) -> bool:
-    """Whether the hand stays at T on the straight way from q to one of those found.
+    """Return True if the hand stays at T on the straight line from q to one of the found configurations.
 
-    So it does between two results of a search for one configuration. Near a singularity these lie farther apart than
-    rounding, since the hand hardly moves between them. Where two axes of a wrist agree, all that have the
-    same sum are one.
+    This is so between two results of a search for one configuration. Near a singularity their distance is larger than
+    rounding, because the hand hardly moves between them. If two axes of a wrist coincide, all positions with an equal
+    sum of these angles are one configuration.
     """
     if not found:
         return False
@@ -43,7 +43,7 @@ def is_among(robot: Robot, T: Array, q: Array, found: list[Array]) -> bool:
 
 
 def one_of_each_continuum(robot: Robot, found: Array) -> Array:
-    """The first of those joint positions, shape (m, n), that differ only in joints which turn with the hand at rest."""
+    """One of each set of joint positions, shape (m, n), that differ only in joints that move with the hand at rest."""
     kept: list[Array] = []
     for q, J in zip(found, robot.jacobian(found), strict=True):
         _, sizes, directions = np.linalg.svd(J)

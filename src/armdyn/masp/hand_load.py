@@ -1,4 +1,4 @@
-"""Forces and moments on the hand from outside."""
+"""External forces and moments on the hand."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from armdyn.spatial.rotations import Array
 class HandLoad:
     """A constant force and moment of the surroundings on the hand, at the hand point h.
 
-    The recursion of Kazerounian and Gupta begins with them: N_7 and T_7 of (14) and (15), what the last link exerts
-    itself, are their negatives.
+    The recursion of Kazerounian and Gupta begins with them: N_7 and T_7 of (14) and (15), which the last link exerts,
+    are their negatives.
 
     Args:
-        force: N, shape (3,).
-        moment: about h, N m, shape (3,).
-        turning: in the hand's axes, with which they turn; in base axes otherwise.
+        force: force, N, shape (3,).
+        moment: moment about h, N m, shape (3,).
+        turning: True for vectors in the hand's axes, which rotate with them; False for base axes.
     """
 
     force: Array

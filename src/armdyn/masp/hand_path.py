@@ -1,4 +1,4 @@
-"""The hand's path in an input file: curves one after another, each with the cam law from rest to rest."""
+"""The hand's path in an input file: consecutive curves, each with the cam law from rest to rest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from armdyn.trajectory import (
 )
 
 LAW = ("start", "cruise", "stop")
-"""Seconds of the half-cycloidal start, of constant velocity, of the half-cycloidal stop (32)-(34)."""
+"""Keys of the durations of half-cycloidal start, constant velocity and half-cycloidal stop, s (32)-(34)."""
 
 HAND = ("axial", "transverse")
 
@@ -40,11 +40,11 @@ CURVES = {
 """The keys of each curve."""
 
 RIGHT = 1e-9
-"""How far the cosine between two directions at right angles may be from zero."""
+"""Largest absolute cosine between two perpendicular directions."""
 
 
 def read_begin(table: Any, robot: Robot, units: InputUnits, problems: list[str]) -> tuple[Array, Array | None]:
-    """The hand's pose where the path begins, SI, and the joint positions where the file gives those."""
+    """The hand's pose at the beginning of the path, SI, and the joint positions if the file contains them."""
     section = Section("[begin]", table, ("point", *HAND, "joints"), problems)
     if "joints" in section:
         if others := [key for key in ("point", *HAND) if key in section]:
@@ -57,14 +57,14 @@ def read_begin(table: Any, robot: Robot, units: InputUnits, problems: list[str])
 
 
 def read_joints(section: Section, key: str, robot: Robot, units: InputUnits, *, order: str = "q") -> Array:
-    """A number for each joint, in the file's units; SI comes back."""
+    """One number per joint, converted from the file's units to SI."""
     names = ", ".join(f"{joint.name} in {units.of(joint.kind, order).name}" for joint in robot.joints)
     scales = np.array([units.of(joint.kind, order).si for joint in robot.joints])
     return np.asarray(section.numbers(key, robot.dof, names) * scales)
 
 
 def read_path(tables: Any, begin: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
-    """The path of the tip from where it begins, SI; None where something is wrong with it."""
+    """The path of the tip from its beginning, SI; None if it is invalid."""
     if not isinstance(tables, list) or not tables:
         problems.append("the file has no path; expected tables [[path]], each with a curve, such as curve = 'line'.")
         return None
@@ -75,14 +75,14 @@ def read_path(tables: Any, begin: Array, units: InputUnits, problems: list[str])
         path = _one(f"[[path]] {k}", table, at, units, here)
         problems += here
         if path is None or here:
-            return None  # what follows would begin at an unknown place
+            return None  # the next curve would begin at an unknown pose
         paths.append(path)
         at = path.evaluate(path.duration).pose
     return paths[0] if len(paths) == 1 else CartesianPathSequence(paths)
 
 
 def _one(name: str, table: Any, at: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
-    """One curve under its law."""
+    """One curve with its cam law."""
     word = Section(name, table, _ALL, problems).word("curve", tuple(CURVES))
     if problems:
         return None
@@ -105,7 +105,7 @@ _ALL = dict.fromkeys(("curve", *(key for keys in CURVES.values() for key in keys
 
 
 def _curve(word: str, section: Section, at: Array, units: InputUnits) -> Curve | None:
-    """The curve from a pose; None where a key of it is wrong."""
+    """The curve from a pose; None if one of its keys is wrong."""
     length = units.of_length.si
     if word == "circle":
         center = section.vector("center", f"of the circle, {units.length}")
@@ -131,7 +131,7 @@ def _curve(word: str, section: Section, at: Array, units: InputUnits) -> Curve |
 
 
 def hand_axes(section: Section, default: Array | None) -> Array:
-    """u_t, u_a x u_t, u_a as columns, of directions of any length; ``default`` where the section has neither."""
+    """u_t, u_a x u_t, u_a as columns, of directions of any length; ``default`` if the section has neither."""
     if default is not None and not any(key in section for key in HAND):
         return default
     a = section.vector("axial", "the direction of the hand's axis u_a")

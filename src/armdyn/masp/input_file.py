@@ -1,4 +1,4 @@
-"""Input files: tables 1 and 2 of Kazerounian and Gupta, the hand's path and what it carries, in TOML."""
+"""Input files in TOML: tables 1 and 2 of Kazerounian and Gupta, the hand's path and its load."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ MATRIX = "Ixx, Iyy, Izz, Ixy, Ixz, Iyz, about the centre of mass, base axes"
 
 
 def read_masp(path: str | os.PathLike[str]) -> MaspProblem:
-    """Read an input file; docs/masp.md has its keys.
+    """Read an input file; docs/masp.md describes its keys.
 
     Args:
-        path: of the file, TOML.
+        path: path of the TOML file.
 
     Raises:
         ModelError: every problem of the file at once: unknown keys, unknown units, values that are not numbers.
@@ -85,7 +85,7 @@ def _parsed(file: Path) -> dict[str, Any]:
 
 
 def _problem(data: Mapping[str, Any], file: Path, problems: list[str]) -> MaspProblem:
-    """All of it; what is wrong goes to ``problems``, and where that leaves no arm, nothing more is looked at."""
+    """The problem of the file; errors are added to ``problems``; without a valid arm the rest is not read."""
     top = Section("the file", data, TOP, problems)
     units = _units(data.get("units", {}), problems)
     robot = _robot(top, data, units, problems)
@@ -113,7 +113,7 @@ def _problem(data: Mapping[str, Any], file: Path, problems: list[str]) -> MaspPr
 
 
 def _units(table: Any, problems: list[str]) -> InputUnits:
-    """[units], SI where it leaves something out."""
+    """The table [units]; missing units are SI."""
     section = Section("[units]", table, tuple(UNITS), problems)
     default = InputUnits()
     words = {name: section.table.get(name, getattr(default, name)) for name in UNITS}
@@ -125,7 +125,7 @@ def _units(table: Any, problems: list[str]) -> InputUnits:
 
 
 def _robot(top: Section, data: Mapping[str, Any], units: InputUnits, problems: list[str]) -> Robot:
-    """Tables 1 and 2."""
+    """The robot of tables 1 and 2."""
     arm = Section("[arm]", data.get("arm", {}), ARM, problems)
     length = units.of_length
     fall = STANDARD_FREE_FALL / length.si
@@ -166,7 +166,7 @@ def _robot(top: Section, data: Mapping[str, Any], units: InputUnits, problems: l
 
 
 def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str]) -> dict[str, Any]:
-    """c, d and b, or points, of all joints: each joint has the same of them."""
+    """c, d and b, or points, of all joints: all joints must have equal keys."""
     meanings = {
         "c": "from the joint's centre to the centre of mass",
         "d": "from the centre of mass to the next joint's centre",
@@ -186,7 +186,7 @@ def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str])
 
 
 def _direction(joint: Section) -> Array:
-    """u_0k, of a direction of any length."""
+    """The unit vector u_0k, from a direction of any length."""
     axis = joint.vector("axis", "the direction of the joint's axis u_0k")
     if not axis.any():
         if not joint.problems:
@@ -196,7 +196,7 @@ def _direction(joint: Section) -> Array:
 
 
 def _mass(section: Section, units: InputUnits) -> float:
-    """In the file's unit of mass: given, or a weight over standard free fall."""
+    """The mass in the file's unit: given, or a weight over standard free fall."""
     if "mass" in section and "weight" in section:
         section.refuse(f"{section.name} has mass and weight; expected one of them.")
     if "weight" in section:
@@ -206,7 +206,7 @@ def _mass(section: Section, units: InputUnits) -> float:
 
 
 def _inertia(section: Section, units: InputUnits) -> Array:
-    """The matrix of Ixx, Iyy, Izz and, where there are products, Ixy, Ixz, Iyz."""
+    """The inertia matrix of Ixx, Iyy, Izz and, if given, the products Ixy, Ixz, Iyz."""
     size = len(section.table["inertia"]) if isinstance(section.table.get("inertia"), list) else 6
     values = section.numbers("inertia", 3 if size == 3 else 6, f"{MATRIX}, {units.inertia}", np.zeros(3))
     xx, yy, zz, xy, xz, yz = [*values, 0.0, 0.0, 0.0][:6]
@@ -214,7 +214,7 @@ def _inertia(section: Section, units: InputUnits) -> Array:
 
 
 def _limits(joint: Section, kind: str, units: InputUnits) -> Limits:
-    """lower, upper, velocity and effort in the file's units; none where they are left out."""
+    """The limits lower, upper, velocity and effort in the file's units; no limits for missing keys."""
     q, qd, tau = (units.of(kind, quantity) for quantity in ("q", "qd", "tau"))
     lower = joint.number("lower", -math.inf, f"the least position, {q.name}")
     upper = joint.number("upper", math.inf, f"the greatest position, {q.name}")
@@ -224,7 +224,7 @@ def _limits(joint: Section, kind: str, units: InputUnits) -> Limits:
 
 
 def _with_payload(robot: Robot, table: Any, units: InputUnits, problems: list[str]) -> Robot:
-    """The arm with what its hand holds, given like a link in the zero reference position."""
+    """The arm with the payload of its hand, given like a link in the zero reference position."""
     section = Section("[payload]", table, ("weight", "mass", "center", "inertia", "check_inertia"), problems)
     center = section.vector("center", f"from the hand point to its centre of mass, {units.length}", np.zeros(3))
     mass, inertia = _mass(section, units), _inertia(section, units)
@@ -238,7 +238,7 @@ def _with_payload(robot: Robot, table: Any, units: InputUnits, problems: list[st
 
 
 def _load(table: Any, units: InputUnits, problems: list[str]) -> HandLoad:
-    """[hand_load]."""
+    """The load of the table [hand_load]."""
     section = Section("[hand_load]", table, ("force", "moment", "axes"), problems)
     force = section.vector("force", f"on the hand, {units.force}", np.zeros(3))
     moment = section.vector("moment", f"on the hand about h, {units.moment.name}", np.zeros(3))
@@ -247,7 +247,7 @@ def _load(table: Any, units: InputUnits, problems: list[str]) -> HandLoad:
 
 
 def _simulated(table: Any, file: Path, robot: Robot, units: InputUnits, problems: list[str]) -> Simulated:
-    """[simulation]."""
+    """The settings of the table [simulation]."""
     section = Section("[simulation]", table, ("torques", "breaks", "q", "qd", "duration", "step"), problems)
     torques = section.text("torques", "path", "'path', or the name of a csv with columns t and tau_JOINT")
     breaks = section.numbers("breaks", None, "times of the csv's rows, s", np.zeros(0))

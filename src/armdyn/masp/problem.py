@@ -20,7 +20,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, MotionError, follow
 
 COARSE = 201
-"""Times at which each configuration is looked at."""
+"""Number of times at which each configuration is checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,12 @@ class Simulated:
     """The settings of the simulation of an input file.
 
     Args:
-        torques: a csv, or None for the torques of the path.
-        breaks: times at which the csv's torques have a corner or jump, s.
+        torques: path of a CSV file, or None for the torques of the path.
+        breaks: times at which the file's torques have a corner or jump, s.
         q0: joint positions at the start, rad or m; None for those of the path.
         qd0: joint rates at the start, rad/s or m/s; None for rest.
-        duration: s; None for all the torques.
-        step: of the predictor-corrector, s.
+        duration: duration, s; None for all the torques.
+        step: step of the predictor-corrector, s.
     """
 
     torques: Path | None = None
@@ -46,13 +46,13 @@ class Simulated:
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """One way in which the arm reaches the beginning of the path.
+    """One configuration in which the arm reaches the beginning of the path.
 
     Args:
-        number: from 1 on, the nearest to the zero reference position first.
+        number: number from 1 on, ordered by distance from the zero reference position.
         q: joint positions at the beginning, rad or m, shape (n,).
-        run: the analysis at a few times; None where the path cannot be followed from here.
-        obstacle: why not.
+        run: the analysis at a few times; None if the path cannot be followed from here.
+        obstacle: the reason if not.
     """
 
     number: int
@@ -66,16 +66,16 @@ class MaspProblem:
     """An input file, read; `analyse` and `simulate` are the two halves of the program. All in SI.
 
     Args:
-        title: what the file says it is.
+        title: title in the file.
         robot: the arm, its payload included.
-        units: of the file, in which tables, pictures and notes are.
-        begin: pose of the hand where the path begins, shape (4, 4).
-        path: of the hand.
-        load: what acts on the hand from outside.
-        near: joint positions that choose the configuration, rad or m; None where ``chosen`` does.
+        units: units of the file, also of tables, pictures and notes.
+        begin: pose of the hand at the beginning of the path, shape (4, 4).
+        path: path of the hand.
+        load: external load on the hand.
+        near: joint positions that select the configuration, rad or m; None if ``chosen`` selects it.
         chosen: the number of a configuration.
-        samples: how many equally spaced times.
-        simulated: what is to be simulated; None where the file has no simulation.
+        samples: number of equally spaced times.
+        simulated: settings of the simulation; None if the file has no simulation.
     """
 
     title: str
@@ -90,10 +90,10 @@ class MaspProblem:
     simulated: Simulated | None = None
 
     def survey(self, report: Callable[[float], None] = lambda fraction: None) -> tuple[Configuration, ...]:
-        """All configurations that reach the path's beginning, and whether the path can be followed from each.
+        """All configurations that reach the path's beginning, each with its analysis or the obstacle on the path.
 
         Args:
-            report: called with the fraction that is done.
+            report: callback with the completed fraction.
         """
         starts, found = configurations(self.robot, self.begin), []
         for k, q in enumerate(starts):
@@ -105,7 +105,7 @@ class MaspProblem:
         return tuple(found)
 
     def start(self) -> Array:
-        """Joint positions of the configuration that is chosen, at the path's beginning, rad or m, shape (n,).
+        """Joint positions of the chosen configuration, at the path's beginning, rad or m, shape (n,).
 
         Raises:
             MotionError: a beginning that is out of reach.
@@ -135,13 +135,13 @@ class MaspProblem:
         return self._run(self.start(), self.samples)
 
     def simulate(self, *, progress: bool = False) -> MaspSimulation:
-        """The simulation half: torques of time to the joints' motion and the hand's.
+        """The simulation half: from torques over time to the motions of the joints and the hand.
 
         Raises:
-            MotionError: a file that asks for no simulation, torques of a path that the arm cannot follow.
+            MotionError: a file without a simulation, torques of a path that the arm cannot follow.
             LogError: torques that cannot be read.
             SettingError: a duration beyond the torques.
-            SimulationError, SimulationInterrupted: a motion that broke off; ``error.simulation`` has it until then.
+            SimulationError, SimulationInterrupted: an aborted motion; ``error.simulation`` contains it up to then.
         """
         asked = self.simulated
         if asked is None:
@@ -174,7 +174,7 @@ class MaspProblem:
             raise SettingError(f"[simulation]: {error}") from None
 
     def with_configuration(self, number: int) -> MaspProblem:
-        """The same, with another configuration."""
+        """A copy of the problem with another configuration."""
         return replace(self, chosen=number, near=None)
 
     def _run(self, near: Array, samples: int) -> MaspRun:

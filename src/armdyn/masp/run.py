@@ -1,4 +1,4 @@
-"""The inverse half: a hand's motion, the joints' motion that makes it, the torques and reactions that make that."""
+"""The inverse half: a hand's motion, the resulting joint motion, and its torques and reactions."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ PUBLISHED = {"inverse_dynamics": (816, 708, 12), "forward_dynamics": (2468, 1879
 
 @dataclass(frozen=True, eq=False)
 class MaspRun:
-    """A hand's motion, the joints' motion that makes it, and the torques that make that. All in SI.
+    """A hand's motion, the resulting joint motion, and its torques. All in SI.
 
     Args:
         robot: the arm.
-        path: of the hand.
+        path: path of the hand.
         t: times, s, shape (T,).
         tip: pose, twist and twist rate of the hand in base axes, (T, 4, 4), (T, 6), (T, 6).
         joints: q, qd, qdd, rad or m, rad/s or m/s, ..., shape (T, n).
         tau: joint forces, N m or N, shape (T, n).
         f_tip: wrench the tip applies to its surroundings, in the tip frame, N m and N, shape (T, 6); None without one.
-        units: in which tables, pictures and notes give it; None for those of SI, with degrees in pictures.
+        units: units of tables, pictures and notes; None for SI, with degrees in pictures.
     """
 
     robot: Robot
@@ -44,16 +44,17 @@ class MaspRun:
 
     @property
     def reactions(self) -> JointReactions:
-        """N_k and T_k, N and N m, shape (T, n, 3): what each link exerts on the next, at the joint's centre, base axes.
+        """Reactions N_k and T_k of each link on the next, N and N m, shape (T, n, 3), at the joint's centre, base axes.
 
-        Kazerounian and Gupta (14), (15), with the collars of slides where the description has them (7, 8).
+        They follow Kazerounian and Gupta (14), (15), with the collars of prismatic joints if the description has them
+        (7, 8).
         """
         found: JointReactions = self.robot.joint_reactions(*self.joints, self.f_tip, expressed_in="base")
         return found
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which limits of the arm the motion does not keep, one sentence for each kind."""
+        """Sentences on the limits of the arm that the motion exceeds, one for each kind."""
         from armdyn.simulation.notes import in_si, limits_left  # noqa: PLC0415 - SciPy's integrators come with it
 
         unit_of = in_si if self.units is None else self.units.of
@@ -73,11 +74,11 @@ def run_masp(
 
     Args:
         robot: the arm; "kg_puma" is the paper's.
-        path: of its tip; the paper's circle where none is given.
-        samples: T, how many equally spaced times.
+        path: path of its tip; the paper's circle by default.
+        samples: T, number of equally spaced times.
         near: joint positions near those at the start, rad or m, shape (n,).
-        load: what acts on the hand from outside.
-        units: of the results' tables, pictures and messages; the numbers of the `MaspRun` are in SI.
+        load: external load on the hand.
+        units: units of the results' tables, pictures and messages; the numbers of the `MaspRun` are in SI.
 
     Raises:
         MotionError: a path that the arm cannot follow.

@@ -13,32 +13,32 @@ from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
 
 LARGEST = 1e50
-"""Of all numbers of an input file, in whatever unit; as of lengths in other descriptions."""
+"""Largest number in an input file, in any unit; equal to that of lengths in other descriptions."""
 
 REQUIRED = object()
-"""Stands where a key has no default."""
+"""Marker of keys without a default."""
 
 
 def unit(direction: Array) -> Array:
-    """A direction of length 1, of one that is not zero and may be so long, or so short, that its square is no float."""
+    """The unit vector of a nonzero direction whose square may overflow or underflow."""
     scaled = direction / np.abs(direction).max()
     return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def _bounded(value: Any) -> float:
-    """The number; NaN where it is none, or so large that its square is no float."""
+    """The number; NaN if it is not a number, or so large that its square overflows."""
     found = as_float(value)
     return found if abs(found) <= LARGEST else np.nan
 
 
 class Section:
-    """One table: its values by key, what is wrong with them in ``problems``.
+    """One table: its values by key, with errors collected in ``problems``.
 
     Args:
-        name: as it is written in the file, for messages.
-        table: what the file has there.
-        known: the keys it may have.
-        problems: where sentences on what is wrong go; a value that is wrong is read as its default.
+        name: name in the file, for messages.
+        table: the parsed table.
+        known: the allowed keys.
+        problems: list to which errors are appended; a wrong value is replaced by its default.
     """
 
     def __init__(self, name: str, table: Any, known: Collection[str], problems: list[str]) -> None:
@@ -55,11 +55,11 @@ class Section:
         return key in self.table
 
     def refuse(self, problem: str) -> None:
-        """Note what is wrong."""
+        """Add an error to ``problems``."""
         self.problems.append(problem)
 
     def get(self, key: str, default: Any = REQUIRED, expected: str = "") -> Any:
-        """The value as the file has it."""
+        """The unchanged value in the file."""
         if key not in self.table and default is REQUIRED:
             self.refuse(f"{self.name} has no {key}; expected {expected}.")
         return self.table.get(key, None if default is REQUIRED else default)
@@ -73,7 +73,7 @@ class Section:
         return value or ""
 
     def word(self, key: str, choices: Collection[str], default: Any = REQUIRED) -> str:
-        """One of some words."""
+        """One of several allowed texts."""
         expected = f"one of {', '.join(map(repr, choices))}"
         value = self.get(key, default, expected)
         if key in self.table and not (isinstance(value, str) and value in choices):
@@ -109,7 +109,7 @@ class Section:
         return value
 
     def numbers(self, key: str, size: int | None, expected: str, default: Any = REQUIRED) -> Array:
-        """A list of finite numbers, of any length where ``size`` is None; zeros in place of a required one."""
+        """A list of finite numbers, of any length if ``size`` is None; zeros in place of a required one."""
         value = self.get(key, default, expected)
         instead = np.zeros(size or 1) if default is REQUIRED else np.array(default, dtype=float)
         if key not in self.table:
@@ -126,7 +126,7 @@ class Section:
         return self.numbers(key, 3, expected, default)
 
     def points(self, key: str, expected: str) -> Array:
-        """A list of lists of three numbers, one at least."""
+        """A list of at least one list of three numbers."""
         value = self.get(key, REQUIRED, expected)
         rows = value if isinstance(value, list) else []
         good = [

@@ -1,4 +1,4 @@
-"""The simulation half: torques of time, integrated by the predictor-corrector, to the joints' motion and the hand's."""
+"""The simulation half: from torques over time to motions of joints and hand, by the predictor-corrector."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from armdyn.spatial.rotations import Array
 from armdyn.trajectory import JointStates, TipMotion
 
 KEPT_HERE = "What was simulated until then is in error.simulation."
-"""The end of messages of a motion that broke off, in Python."""
+"""The end of messages of an aborted motion, in Python."""
 
 ROUNDING = 1e-9
-"""How far, in steps, a piece may be from whole steps and still be meant to hold them."""
+"""Largest deviation of a segment from a whole number of steps, in steps, that is read as rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class MaspSimulation:
         tau: joint forces, N m or N, shape (T, n).
         f_tip: wrench the tip applies to its surroundings, in the tip frame, N m and N, shape (T, 6); None without one.
         pieces: the motions between the torques' breaks, one `armdyn.Trajectory` each, from their own t = 0.
-        units: in which tables, pictures and notes give it; None for those of SI.
+        units: units of tables, pictures and notes; None for SI.
     """
 
     robot: Robot
@@ -70,18 +70,18 @@ class MaspSimulation:
 
     @property
     def energy_drift(self) -> float:
-        """The largest difference between the energy and the work done, of all pieces, J: the integration's error."""
+        """The largest difference between the energy and the work done, of all segments, J: the integration error."""
         return float(max(np.abs(piece.energy.drift).max() for piece in self.pieces))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Steps that are too long for the motion, and the limits that it does not keep, one sentence each."""
+        """Notes on too long steps and exceeded limits, one sentence each."""
         q, qd, _ = self.joints
         unit_of = in_si if self.units is None else self.units.of
         return (*self._steps_too_long(), *limits_left(self.robot, self.t, q, qd, self.tau, unit_of))
 
     def _steps_too_long(self) -> Iterator[str]:
-        """Of the piece whose energy drifts most, beside what changed hands in it."""
+        """A note on the segment with the largest energy drift, relative to its exchanged energy."""
         drifts = [float(np.abs(piece.energy.relative_drift).max()) for piece in self.pieces]
         worst = int(np.argmax(drifts))
         if drifts[worst] > LOST:
@@ -104,27 +104,27 @@ def simulate_torques(
     units: InputUnits | None = None,
     progress: bool = False,
 ) -> MaspSimulation:
-    """Joint motion under torques of time, and the hand's, by the predictor-corrector of Adams, Bashforth and Moulton.
+    """Motion of joints and hand under torques over time, by the Adams-Bashforth-Moulton predictor-corrector.
 
-    It starts anew, by Runge-Kutta, at each of the torques' breaks, so that corners of theirs cost no order: halving the
-    step divides the error by sixteen. Kazerounian and Gupta 1985, section 4.
+    The method restarts by Runge-Kutta at each of the torques' breaks, so that corners do not reduce the order: halving
+    the step divides the error by sixteen. Kazerounian and Gupta 1985, section 4.
 
     Args:
         robot: the arm.
-        torques: tau(t), N m or N.
+        torques: joint forces tau(t), N m or N.
         q0: joint positions at the first time of the torques, rad or m, shape (n,).
-        qd0: joint rates there, rad/s or m/s; at rest where none are given.
-        duration: s; all the torques' where none is given.
-        step: s; between breaks it is shortened to a whole number of equal steps.
-        load: what acts on the hand from outside.
-        units: of the results' tables and pictures.
+        qd0: joint rates there, rad/s or m/s; zero by default.
+        duration: duration, s; that of the torques by default.
+        step: step, s; between breaks it is shortened to a whole number of equal steps.
+        load: external load on the hand.
+        units: units of the results' tables and pictures.
         progress: show a progress bar on stderr.
 
     Raises:
         ShapeError: torques of another number of joints.
         SettingError: a duration beyond the torques, or a step that is not above zero.
         SimulationError: a motion that could not be continued.
-        SimulationInterrupted: Ctrl-C. Of both, ``error.simulation`` is what was simulated until then, if anything was.
+        SimulationInterrupted: Ctrl-C. For both, ``error.simulation`` is the motion simulated up to then, if any.
 
     >>> robot = armdyn.load("kg_puma")
     >>> q0 = np.array([0.1, -0.7, -0.8, -0.2, -1.0, 2.8])
@@ -168,14 +168,14 @@ def simulate_torques(
 
 
 def _said(message: str, begin: float, *, kept: bool) -> str:
-    """The words of an error in a piece that begins at some time."""
+    """The message of an error in a segment that begins at a time."""
     said = message.removesuffix(KEPT).rstrip().removesuffix(".")
     said = re.sub(r"(?<=\bt = )[-+.\de]+(?= s\b)", lambda found: f"{begin + float(found[0]):g}", said)
     return f"{said}. {KEPT_HERE}" if kept else f"{said}."
 
 
 def _law(torques: TorqueTable, k: int, begin: float) -> Callable[[float, Array, Array], Array]:
-    """The torques of one piece, of the time since it began."""
+    """The torques of one segment as a function of the time since its beginning."""
     return lambda t, q, qd: torques.in_piece(k, begin + t)
 
 
@@ -184,7 +184,7 @@ def _wrench(robot: Robot, load: HandLoad) -> Callable[[float, Array, Array], Arr
 
 
 def _joined(robot: Robot, begins: Array, pieces: list[Trajectory], units: InputUnits | None) -> MaspSimulation:
-    """All pieces in one; where two meet, the row of the later one stands."""
+    """All segments joined; at common times the row of the later segment is used."""
     shown = [slice(None, -1)] * (len(pieces) - 1) + [slice(None)]
 
     def whole(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Torques of time: a table of them, smooth between its breaks."""
+"""Torques over time: a table with smooth interpolation between its breaks."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, follow
 
 DEGREE = 5
-"""Of the splines: between rows h apart their error falls with h^6, below that of fourth-order steps."""
+"""Degree of the splines: their error is of order h^6 in the spacing h of rows, below that of fourth-order steps."""
 
 ON_A_ROW = 1e-9
-"""How far a break may be from a row's time, s."""
+"""Largest distance of a break from a row's time, s."""
 
 BETWEEN_ROWS, FEWEST_ROWS = 0.01, 49
-"""Seconds between the rows of the torques of a path, at most; rows between two of its switches, at least."""
+"""Largest time between rows of the torques of a path, s; least number of rows between two of its switches."""
 
 WHOSE = "the unit of the input file"
 
 
 class TorqueTableError(ArmdynError, ValueError):
-    """Rows or breaks of which no torques over time can be made."""
+    """Rows or breaks that do not define torques over time."""
 
 
 class TorqueTable:
-    """Joint forces tau(t): a quintic spline through rows, in pieces between breaks.
+    """Joint forces tau(t): quintic splines through rows, one per segment between breaks.
 
-    A cam law's third derivative jumps where its parts meet, and the torques have a corner there: such times are breaks,
-    at which the spline ends and another begins, and a multistep method starts anew.
+    A cam law's third derivative jumps between its parts, and the torques have a corner there: such times are breaks, at
+    which the spline ends and another begins, and a multistep method restarts.
 
     Args:
-        t: times of the rows, s, rising, shape (m,).
+        t: increasing times of the rows, s, shape (m,).
         tau: joint forces, N m or N, shape (m, n).
         breaks: some of the times.
 
     Raises:
-        TorqueTableError: times that do not rise, a break that is no row's time.
+        TorqueTableError: times that do not increase, a break that is not the time of a row.
 
     >>> table = armdyn.masp.TorqueTable([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]], breaks=[1.0])
     >>> float(table.at(0.5)[0])
@@ -70,12 +70,12 @@ class TorqueTable:
         return int(self.tau.shape[1])
 
     def at(self, t: float) -> Array:
-        """tau at a time, of the later piece at a break, shape (n,); the ends are held."""
+        """tau at a time, at a break that of the later segment, shape (n,); constant beyond the ends."""
         k = int(np.clip(np.searchsorted(self.ends, t, side="right") - 1, 0, len(self.pieces) - 1))
         return self.in_piece(k, t)
 
     def in_piece(self, k: int, t: float) -> Array:
-        """tau at a time, of piece k, shape (n,); its ends are held."""
+        """tau of segment k at a time, shape (n,); constant beyond its ends."""
         value: Array = self.pieces[k](min(max(t, self.ends[k]), self.ends[k + 1]))
         return value
 
@@ -92,14 +92,14 @@ class TorqueTable:
 def torques_of_path(
     robot: Robot, path: CartesianPath, *, near: ArrayLike, load: HandLoad | None = None, until: float | None = None
 ) -> TorqueTable:
-    """The torques with which the arm follows a path: inverse dynamics in close rows, its breaks the path's switches.
+    """Torques with which the arm follows a path: inverse dynamics in close rows, with breaks at the path's switches.
 
     Args:
         robot: the arm.
-        path: of its tip.
+        path: path of its tip.
         near: joint positions near those at the start, rad or m, shape (n,).
-        load: what acts on the hand from outside.
-        until: s; the whole path where none is given.
+        load: external load on the hand.
+        until: end time, s; that of the path by default.
 
     Raises:
         MotionError: a path that the arm cannot follow.
@@ -120,9 +120,9 @@ def _pairs(ends: Array) -> list[tuple[float, float]]:
 def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[float] = ()) -> TorqueTable:
     """The torques in a table with a column t and a column tau_JOINT for each joint; other columns are not used.
 
-    The file is a csv, or another that `armdyn.logs.read` reads. Joint forces are in the units given, and the names may
-    state them: "tau_joint_1 [lbf in]"; times in s, or in the unit of a name such as "t [ms]". Files that `armdyn masp`
-    writes can be read.
+    The file is a CSV file, or another one that `armdyn.logs.read` reads. Joint forces are in the given units, and the
+    names may contain them: "tau_joint_1 [lbf in]"; times are in s, or in the unit of a name, e.g. "t [ms]". Files that
+    `armdyn masp` writes can be read.
 
     Raises:
         LogError: no file, no table, another unit, an entry that is not a finite number, by line and column.

@@ -1,4 +1,4 @@
-"""The units of an input file, in which its results are given too."""
+"""The units of an input file and of its results."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     "force": {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE, "kgf": STANDARD_FREE_FALL},
     "angle": {"rad": 1.0, "deg": math.pi / 180},
 }
-"""The size of each unit in m, N or rad. Time is in seconds always."""
+"""The size of each unit in m, N or rad. Time is always in seconds."""
 
 ELSEWHERE: Mapping[str, str] = {
     **{unit: quantity for quantity, units in UNITS.items() for unit in units},
     **dict.fromkeys(("kg", "g", "lb", "lbm", "slug"), "mass"),
     **dict.fromkeys(("s", "ms", "min"), "time"),
 }
-"""Which quantity a unit is of, for messages."""
+"""The quantity of each unit, for messages."""
 
 PER = {"q": "", "qd": "/s", "qdd": "/s²"}
 
 
 class Unit(NamedTuple):
-    """A unit's name, and what one of it is in SI."""
+    """A unit's name, and its size in SI."""
 
     name: str
     si: float
@@ -42,7 +42,7 @@ class Unit(NamedTuple):
 class InputUnits:
     """Length, force and angle; all other units follow, with seconds.
 
-    Masses are in force s²/length, as tables in pounds and inches have them: kg where the others are m and N.
+    Masses are in force s²/length, as in tables in pounds and inches: kg if the others are m and N.
 
     Args:
         length: "m", "cm", "mm", "in" or "ft".
@@ -50,7 +50,7 @@ class InputUnits:
         angle: "rad" or "deg".
 
     Raises:
-        ModelError: a unit of another quantity, which the message names.
+        ModelError: a unit of another quantity.
 
     >>> armdyn.masp.InputUnits("in", "lbf", "deg").of("revolute", "tau").name
     'lbf in'
@@ -66,7 +66,7 @@ class InputUnits:
 
     @property
     def described(self) -> Units:
-        """As the readers of descriptions take them."""
+        """The units in the form that the readers of descriptions accept."""
         return Units.gravitational(length=UNITS["length"][self.length], force=UNITS["force"][self.force])
 
     def of(self, kind: str, quantity: str) -> Unit:
@@ -82,22 +82,22 @@ class InputUnits:
 
     @property
     def of_length(self) -> Unit:
-        """Of lengths."""
+        """The unit of lengths."""
         return self.rate("length", "q")
 
     @property
     def of_force(self) -> Unit:
-        """Of forces."""
+        """The unit of forces."""
         return Unit(self.force, UNITS["force"][self.force])
 
     @property
     def moment(self) -> Unit:
-        """Of moments and torques, and of work."""
+        """The unit of moments and torques, and of work."""
         return Unit(f"{self.force} {self.length}", self.of_force.si * self.of_length.si)
 
     @property
     def power(self) -> Unit:
-        """Of power."""
+        """The unit of power."""
         return Unit("W", 1.0) if self.moment.name == "N m" else Unit(f"{self.moment.name}/s", self.moment.si)
 
     @property
@@ -113,7 +113,7 @@ class InputUnits:
 
 @contextmanager
 def said_in(units: InputUnits | None) -> Iterator[None]:
-    """Let the error of a path that is not followed be in these units; in SI where none are given."""
+    """Context in which errors of a path that cannot be followed are in these units; in SI if None."""
     try:
         yield
     except NotFollowed as error:
@@ -123,7 +123,7 @@ def said_in(units: InputUnits | None) -> Iterator[None]:
 
 
 def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:
-    """Problems of a word that is no unit of a quantity."""
+    """Error messages for a text that is not a unit of a quantity."""
     known = UNITS[quantity]
     if is_one_of(unit, known):
         return
