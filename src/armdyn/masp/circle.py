@@ -27,8 +27,10 @@ RADIUS, DISTANCE, TILT = 0.1524, 0.8636, np.pi / 3
 """Radius and distance of the paper's circle, 6 in and 34 in (m), and the hand's angle with the x axis (rad)."""
 
 NEXT_TO_ZERO = (-0.32, -0.71, -0.82, -0.19, -1.03, 2.76)
-"""Joint positions near those at the top of the circle, rad: 
-shoulder and elbow as in the zero reference position, the hand bent down. Newton's method refines them to all digits.
+"""Joint positions near those at the top of the circle, rad.
+
+Shoulder and elbow are as in the zero reference position, the hand is bent down. Newton's method refines them to all
+digits.
 """
 
 

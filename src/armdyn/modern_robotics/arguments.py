@@ -1,6 +1,6 @@
-"""Arguments as the book's code takes them, or an error that names what was expected.
+"""Conversion of arguments as in the book's code, with errors that contain the expected value.
 
-Compiled functions take most arguments as they come. These checks run where one refuses.
+Compiled functions accept most arguments unchanged. These checks run if one refuses them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def rows(name: str, values: ArrayLike, count: int, size: int) -> Array:
 
 
 def tip_rows(values: ArrayLike, count: int) -> Array:
-    """Ftipmat, a row for each point of time; zero means no tip forces at all."""
+    """Ftipmat, one row per point of time; zero means no tip forces."""
     array = checks.array("Ftipmat", values, missing=True)
     if array.ndim == 0 and array == 0.0:
         return np.zeros((count, 6))
@@ -72,7 +72,7 @@ def lists(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike, n: int) -> tuple
 
 
 def joints_of(thetalist: Any) -> int:
-    """n, the number of joints a program means: the length of its joint vector."""
+    """n, the number of joints: the length of the joint vector."""
     try:
         n = len(thetalist)
     except TypeError:

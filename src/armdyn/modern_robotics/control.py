@@ -36,7 +36,7 @@ def ComputedTorque(
     The error is e = q_d - q. The law is one call of inverse dynamics, at the acceleration in the brackets.
 
     Args:
-        eint: the errors summed over time until now, rad s or m s, shape (n,).
+        eint: the integral of the errors, rad s or m s, shape (n,).
         thetalistd: joint positions to follow, rad or m, shape (n,).
         dthetalistd: joint velocities to follow, rad/s or m/s, shape (n,).
         ddthetalistd: joint accelerations to follow, rad/s^2 or m/s^2, shape (n,).
@@ -78,9 +78,9 @@ def SimulateControl(
 ) -> tuple[Array, Array]:
     """Commanded joint forces and joint positions along a trajectory, shape (N, n) each; both angles are drawn.
 
-    Computed torque with a model that may be wrong, Euler's method for the arm (Modern Robotics 11.4.3). Row i of the
-    positions is the state a step after the forces of row i begin to act. At the end matplotlib shows the angles and
-    those to follow.
+    Computed torque with a model that may differ from the arm, Euler's method for the arm (Modern Robotics 11.4.3). Row
+    i of the positions is the state a step after the forces of row i begin to act. At the end matplotlib shows the
+    actual and desired angles.
 
     Args:
         thetalist: joint positions at the start, rad or m, shape (n,).
@@ -88,7 +88,7 @@ def SimulateControl(
         g: the real acceleration of free fall in base axes, m/s^2, shape (3,).
         Mlist: the real M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
         Glist: the real spatial inertias, shape (n, 6, 6).
-        thetamatd: joint positions to follow, a row for each point of time, rad or m, shape (N, n).
+        thetamatd: joint positions to follow, one row per point of time, rad or m, shape (N, n).
         dthetamatd: joint velocities to follow, rad/s or m/s, shape (N, n).
         ddthetamatd: joint accelerations to follow, rad/s^2 or m/s^2, shape (N, n).
         gtilde: the controller's g.
@@ -98,7 +98,7 @@ def SimulateControl(
         Ki: integral gain, 1/s^3.
         Kd: derivative gain, 1/s.
         dt: time from row to row, s.
-        intRes: how many Euler steps lie between, 1 or more.
+        intRes: number of Euler steps between rows, 1 or more.
     """
     n, count = joints_of(thetalist), len(np.asarray(thetamatd))
     goals = [
@@ -121,7 +121,7 @@ def SimulateControl(
 
 
 def _draw(actual: Array, goal: Array, dt: float) -> None:
-    """The angles, and dashed in the same colours those to follow."""
+    """Draw the actual angles, and the desired ones dashed in equal colours."""
     from matplotlib import pyplot as plt  # noqa: PLC0415 - seconds, for this one function
 
     t = dt * np.arange(1, len(actual) + 1)

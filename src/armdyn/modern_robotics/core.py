@@ -1,6 +1,6 @@
-"""The same names in the module where the ``modern_robotics`` package keeps them, NumPy's ``np`` among them.
+"""The names of the module ``modern_robotics.core``, including NumPy's ``np``.
 
-Programs that say ``from modern_robotics import *`` have ``np`` from there.
+Programs with ``from modern_robotics import *`` import ``np`` from there.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Documentation of the arguments of the book's functions, written once for all functions that take them."""
+"""Common documentation of the arguments of the book's functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def documented(function: F) -> F:
-    """Complete a function's documentation: arguments that it does not describe itself are described by `ARGUMENTS`."""
+    """Complete a function's documentation: arguments without a description get that of `ARGUMENTS`."""
     text = inspect.cleandoc(function.__doc__ or "")
     found = _OWN.search(text) or _LATER_SECTION.search(text)
     assert found is not None  # noqa: S101 - the end of the text matches

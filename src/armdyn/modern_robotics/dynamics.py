@@ -41,7 +41,7 @@ def InverseDynamics(
     """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) Ftip, N m or N, shape (n,) (Modern Robotics 8.3.2).
 
     Raises:
-        ShapeError: names the argument that does not fit the number of joints, which is the length of ``thetalist``.
+        ShapeError: an argument that does not fit the number of joints, which is the length of ``thetalist``.
 
     >>> point_mass = np.diag([0.0, 0, 0, 2, 2, 2])
     >>> M, S = [np.eye(4), np.eye(4)], [[0], [1], [0], [0], [0], [1.0]]
@@ -52,7 +52,7 @@ def InverseDynamics(
 
 
 def _torques(thetalist: Any, *rest: Any) -> Array:
-    """Inverse dynamics of one state; the arguments are checked and converted where the compiled recursion refuses."""
+    """Inverse dynamics of one state; the arguments are checked and converted if the compiled recursion refuses them."""
     n = joints_of(thetalist)
     run = compiled(recursion.inverse_dynamics, n)
     tau = tried(run, thetalist, *rest)
@@ -95,7 +95,7 @@ def VelQuadraticForces(
 
 @documented
 def GravityForces(thetalist: ArrayLike, g: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> Array:
-    """Joint forces that hold the arm still g(q), N m or N, shape (n,) (Modern Robotics 8.80)."""
+    """Joint forces g(q) that hold the arm at rest, N m or N, shape (n,) (Modern Robotics 8.80)."""
     still, _ = _still_and_unit(joints_of(thetalist))
     return _torques(thetalist, still, still, g, FREE, Mlist, Glist, Slist)
 
@@ -163,7 +163,7 @@ def InverseDynamicsTrajectory(
     """Joint forces along a trajectory, N m or N, shape (N, n), all points in one call (Modern Robotics 8.7).
 
     Args:
-        thetamat: joint positions, a row for each point of time, rad or m, shape (N, n).
+        thetamat: joint positions, one row per point of time, rad or m, shape (N, n).
         dthetamat: joint velocities, rad/s or m/s, shape (N, n).
         ddthetamat: joint accelerations, rad/s^2 or m/s^2, shape (N, n).
     """
@@ -191,16 +191,17 @@ def ForwardDynamicsTrajectory(
     dt: float,
     intRes: int,
 ) -> tuple[Array, Array]:
-    """Joint positions and velocities that a history of joint forces leads to, shape (N, n) each.
+    """Joint positions and velocities that result from a history of joint forces, shape (N, n) each.
 
-    Euler's method with ``intRes`` steps from row to row, the forces of a row held meanwhile (Modern Robotics 8.7).
+    Integration is by Euler's method with ``intRes`` steps per row, with the forces of a row constant (Modern Robotics
+    8.7).
 
     Args:
         thetalist: joint positions at the start, rad or m, shape (n,).
         dthetalist: joint velocities at the start, rad/s or m/s, shape (n,).
-        taumat: joint forces, a row for each point of time, N m or N, shape (N, n).
+        taumat: joint forces, one row per point of time, N m or N, shape (N, n).
         dt: time from row to row, s.
-        intRes: how many Euler steps lie between, 1 or more.
+        intRes: number of Euler steps between rows, 1 or more.
 
     Raises:
         numpy.linalg.LinAlgError: where M(q) is singular, as it is for links without mass.

@@ -1,8 +1,8 @@
-"""Forward dynamics and Euler's method: through the recursion, or in long runs through code of the arm's own.
+"""Forward dynamics and Euler's method: by the recursion, or in long runs by code compiled for the arm.
 
-Through the recursion, one call gives the joint forces of the state without acceleration and of a unit acceleration of
-each joint; M is solved for the accelerations. That takes any lists. Where many steps lie ahead and the lists describe
-an arm `armdyn.Robot` can be made of, the whole Euler step is compiled for that arm.
+In the recursion, one call computes the joint forces of the state without acceleration and of a unit acceleration of
+each joint; M is solved for the accelerations. This accepts any lists. For many steps, and if the lists define an
+`armdyn.Robot`, the whole Euler step is compiled for that arm.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from armdyn.modern_robotics.own_code import Lists, OwnStep, own_step
 from armdyn.spatial.rotations import Array
 
 LONG = 5000
-"""Steps from which on compiling for one arm, a tenth of a second, pays."""
+"""Least number of steps for which compilation for one arm, a tenth of a second, is faster."""
 
 
 class Stepper:
@@ -28,7 +28,7 @@ class Stepper:
         n: number of joints.
         g: acceleration of free fall, shape (3,).
         arm: Mlist, Glist, Slist.
-        expected: how many steps will be asked for.
+        expected: expected number of steps.
     """
 
     def __init__(self, n: int, g: Array, arm: Lists, expected: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""The recursions as compiled functions, one for each number of joints, made when first needed."""
+"""The recursions as compiled functions, one for each number of joints, compiled at first use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def compiled(function: Callable[..., Any], n: int) -> NumpyFunction:
 
 
 def tried(run: Callable[..., Any], *arrays: Any) -> Any:
-    """The result for arguments as they come; None where they must be checked and converted first."""
+    """The result for unchanged arguments; None if they must be checked and converted first."""
     if not are_plain(arrays):
         return None
     try:

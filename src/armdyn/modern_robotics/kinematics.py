@@ -18,10 +18,10 @@ from armdyn.modern_robotics.rigid_motions import log6
 from armdyn.spatial.rotations import Array
 
 MAX_ITERATIONS = 20
-"""Newton steps that inverse kinematics tries."""
+"""Largest number of Newton steps of inverse kinematics."""
 
 SMALLEST_SINGULAR_VALUE = 1e-15
-"""Relative to the largest: below it a direction counts as one the arm cannot move in."""
+"""The arm cannot move in directions whose singular value is below this fraction of the largest."""
 
 
 @documented
@@ -29,7 +29,7 @@ def FKinSpace(M: ArrayLike, Slist: ArrayLike, thetalist: ArrayLike) -> Array:
     """Pose of the end-effector T = exp([S_1] q_1) ... exp([S_n] q_n) M, shape (4, 4) (Modern Robotics 4.14).
 
     Args:
-        Slist: space screw axes at home, a column each, shape (6, n); of more columns the first n count.
+        Slist: space screw axes at home, a column each, shape (6, n); only the first n columns are used.
 
     >>> armdyn.modern_robotics.FKinSpace(np.eye(4), [[0], [0], [0], [1], [0], [0]], [0.25])[:3, 3]
     array([0.25, 0.  , 0.  ])
@@ -82,9 +82,9 @@ def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalis
 def IKinBody(
     Blist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
 ) -> tuple[Array, bool]:
-    """Joint positions that bring the end-effector to T, shape (n,), and whether they were found.
+    """Joint positions that bring the end-effector to T, shape (n,), and a success flag.
 
-    Newton and Raphson on the body Jacobian, 20 steps at most (Modern Robotics 6.2.2).
+    The Newton-Raphson method is applied to the body Jacobian, with 20 steps at most (Modern Robotics 6.2.2).
 
     >>> S, home = [[0, 0], [0, 0], [1, 1], [0, 0], [0, -1], [0, 0]], np.eye(4)
     >>> goal = armdyn.modern_robotics.FKinSpace(home, S, [0.3, 0.4])
@@ -99,10 +99,10 @@ def IKinBody(
 def IKinSpace(
     Slist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
 ) -> tuple[Array, bool]:
-    """Joint positions that bring the end-effector to T, shape (n,), and whether they were found.
+    """Joint positions that bring the end-effector to T, shape (n,), and a success flag.
 
-    Newton and Raphson on the space Jacobian, 20 steps at most (Modern Robotics 6.2.2). What may be left is measured on
-    the twist in base axes, at the base's origin.
+    The Newton-Raphson method is applied to the space Jacobian, with 20 steps at most (Modern Robotics 6.2.2). The
+    remaining error is that of the twist in base axes, at the base's origin.
     """
     return _newton(recursion.space_step, ("Slist", Slist), M, T, thetalist0, (eomg, ev))
 

@@ -1,4 +1,4 @@
-"""How far a matrix is from SO(3) or SE(3), and the nearest one that is in it."""
+"""Distances of matrices from SO(3) and SE(3), and projections onto these groups."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from armdyn.modern_robotics.rotations import Numbers, numbers
 from armdyn.spatial.rotations import Array
 
 FAR = 1e9
-"""The distance given for a matrix with det(R) <= 0."""
+"""The distance of a matrix with det(R) <= 0."""
 
 CLOSE = 1e-3
 """Below this distance a matrix counts as a member of the group."""
 
 
 def DistanceToSO3(mat: ArrayLike) -> Any:
-    """|R^T R - 1|, Frobenius' norm, float; 1e9 where det(R) <= 0.
+    """|R^T R - 1|, Frobenius norm, float; 1e9 if det(R) <= 0.
 
     Args:
         mat: any matrix, shape (3, 3).
@@ -31,17 +31,17 @@ def DistanceToSO3(mat: ArrayLike) -> Any:
 
 
 def DistanceToSE3(mat: ArrayLike) -> Any:
-    """|[[R^T R, 0], [last row]] - 1|, Frobenius' norm, float; 1e9 where det(R) <= 0.
+    """|[[R^T R, 0], [last row]] - 1|, Frobenius norm, float; 1e9 if det(R) <= 0.
 
     Args:
-        mat: any matrix, shape (4, 4); its position does not count.
+        mat: any matrix, shape (4, 4); its position has no effect.
     """
     *top, (x, y, z, w) = numbers(mat)
     return _distance([row[:3] for row in top], (x, y, z, w - 1.0))
 
 
 def _distance(R: Numbers, rest: tuple[float, ...]) -> Any:
-    """|R^T R - 1| with further elements beside it; `FAR` where det(R) <= 0."""
+    """|R^T R - 1| including further elements; `FAR` if det(R) <= 0."""
     (a, b, c), (d, e, f), (g, h, i) = R
     if not a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0:
         return FAR
@@ -52,7 +52,7 @@ def _distance(R: Numbers, rest: tuple[float, ...]) -> Any:
 
 
 def TestIfSO3(mat: ArrayLike) -> Any:
-    """Whether `DistanceToSO3` is below 1e-3, bool.
+    """Return True if `DistanceToSO3` is below 1e-3.
 
     Args:
         mat: any matrix, shape (3, 3).
@@ -61,7 +61,7 @@ def TestIfSO3(mat: ArrayLike) -> Any:
 
 
 def TestIfSE3(mat: ArrayLike) -> Any:
-    """Whether `DistanceToSE3` is below 1e-3, bool.
+    """Return True if `DistanceToSE3` is below 1e-3.
 
     Args:
         mat: any matrix, shape (4, 4).
@@ -75,8 +75,8 @@ TestIfSO3.__test__ = TestIfSE3.__test__ = False  # type: ignore[attr-defined] # 
 def ProjectToSO3(mat: ArrayLike) -> Array:
     """The rotation matrix nearest to a matrix near SO(3), shape (3, 3), from its singular values.
 
-    Of a matrix that mirrors the last column is turned round, as the book's code does; that is a rotation, not the
-    nearest.
+    If the result is a reflection, its last column is negated, as in the book's code; that is a rotation, but not the
+    nearest one.
 
     Args:
         mat: matrix close to a rotation, shape (3, 3).

@@ -1,4 +1,4 @@
-"""Euler steps compiled for one arm: the robot made of its lists, where one can be made that gives the same numbers."""
+"""Euler steps compiled for one arm: a robot built from its lists, if its results equal those of the recursion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Lists = tuple[Array, Array, Array]
 """Mlist, Glist and Slist."""
 
 MOST = 32
-"""Largest number of arms with code of their own: compiled code stays as long as the process."""
+"""Largest number of arms with compiled steps, because compiled code remains until the process ends."""
 
 SAME = 1e-12
 """Largest residual of the recursion's equation of motion, relative to its terms."""
@@ -35,9 +35,9 @@ def euler_step(model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array, 
 
 @dataclass(frozen=True)
 class OwnStep:
-    """The compiled step of one arm, and the lengths its screw axes have in the lists.
+    """The compiled step of one arm, and the lengths of its screw axes in the lists.
 
-    A joint whose screw has length k turns by k q: the step works on k q, k qd and tau / k.
+    A joint whose screw has length k moves by k q: the step works on k q, k qd and tau / k.
     """
 
     step: NumpyFunction
@@ -59,7 +59,7 @@ _known: Once[bytes, OwnStep | None] = Once()
 
 
 def own_step(arm: Lists) -> OwnStep | None:
-    """The step compiled for an arm; None where only the recursion does what the book's code does with these lists."""
+    """The step compiled for an arm; None if only the recursion has the results of the book's code for these lists."""
     key = b"".join(array.tobytes() for array in arm)
     if len(_known) >= MOST and key not in _known:
         return None
@@ -82,7 +82,7 @@ def _compile(arm: Lists) -> OwnStep | None:
 
 
 def _agrees(own: OwnStep, arm: Lists) -> bool:
-    """Whether its accelerations satisfy the recursion's equation of motion, at three states."""
+    """Return True if its accelerations satisfy the recursion's equation of motion at three states."""
     n, rng = len(own.lengths), np.random.default_rng(0)
     torques = compiled(recursion.inverse_dynamics, n)
     for _ in range(3):

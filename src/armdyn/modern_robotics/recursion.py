@@ -1,7 +1,7 @@
 """The book's recursions on its lists, traced with the lists as inputs: poses, Jacobians, joint forces.
 
-So one program serves every arm of n joints, whatever its lists hold: screws of any length and pitch, spatial
-inertias that no single body has, rotations rounded to a few digits.
+So one program is valid for every arm of n joints with any lists: screws of any length and pitch, spatial inertias that
+are not those of a single body, rotations rounded to a few digits.
 """
 
 from __future__ import annotations
@@ -79,13 +79,13 @@ def body_jacobian(Blist: Array, q: Array) -> Array:
 
 
 def body_step(M: Array, Blist: Array, goal: Array, q: Array) -> tuple[Array, Array]:
-    """T_sb^-1 T_sd, whose logarithm is the twist still to go in the tip's axes, and J_b (Modern Robotics 6.2.2)."""
+    """T_sb^-1 T_sd, whose logarithm is the remaining twist in the tip's axes, and J_b (Modern Robotics 6.2.2)."""
     here = compose(pair(M), _product(Blist, q))
     return rigid(*compose(inverse(here), pair(goal))), body_jacobian(Blist, q)
 
 
 def space_step(M: Array, Slist: Array, goal: Array, q: Array) -> tuple[Array, Array]:
-    """T_sd T_sb^-1, whose logarithm is the twist still to go in base axes, and J_s (Modern Robotics 6.2.2)."""
+    """T_sd T_sb^-1, whose logarithm is the remaining twist in base axes, and J_s (Modern Robotics 6.2.2)."""
     here = compose(_product(Slist, q), pair(M))
     return rigid(*compose(pair(goal), inverse(here))), space_jacobian(Slist, q)
 

@@ -135,7 +135,7 @@ def AxisAng6(expc6: ArrayLike) -> tuple[Array, np.float64]:
     """Unit screw S, shape (6,), and distance theta of exponential coordinates (Modern Robotics 3.3.3.1).
 
     Args:
-        expc6: S theta, shape (6,), not zero, for which S is NaN. Turns below 1e-6 rad count as none.
+        expc6: S theta, shape (6,), not zero, for which S is NaN. Rotations below 1e-6 rad count as zero.
 
     >>> S, theta = armdyn.modern_robotics.AxisAng6([0, 0, 2, 1, 0, 0])
     >>> S, float(theta)
@@ -152,7 +152,7 @@ def MatrixExp6(se3mat: ArrayLike) -> Array:
     """T = exp([S] theta), homogeneous matrix, shape (4, 4) (Modern Robotics 3.88, 3.89).
 
     Args:
-        se3mat: [S] theta, shape (4, 4). A turn below 1e-6 rad counts as none.
+        se3mat: [S] theta, shape (4, 4). A rotation below 1e-6 rad counts as zero.
 
     >>> armdyn.modern_robotics.MatrixExp6([[0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 3], [0, 0, 0, 0]])[:, 3]
     array([2., 0., 3., 1.])

@@ -1,6 +1,6 @@
 """Rotations, chapter 3.2: so(3), SO(3), exponential coordinates.
 
-Small matrices are worked out number by number: that is several times quicker than a handful of NumPy calls.
+Small matrices are computed element by element, which is several times faster than a few NumPy calls.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from numpy.typing import ArrayLike
 from armdyn.spatial.rotations import Array
 
 SMALL = 1e-6
-"""Below this, the book's code takes a number for zero."""
+"""Numbers below this count as zero in the book's code."""
 
 HALF_TURN = 4.0 * sys.float_info.epsilon
-"""The sine of an angle that rounding does not tell from half a turn."""
+"""The sine of an angle that equals half a turn up to rounding."""
 
 Numbers = Any
 """Nested lists of Python numbers."""
 
 
 def numbers(values: ArrayLike) -> Numbers:
-    """An array as nested lists of Python numbers, on which arithmetic is quick; integers stay integers."""
+    """An array as nested lists of Python numbers, for fast arithmetic; integers remain integers."""
     return np.asarray(values).tolist()
 
 
 def NearZero(z: Any) -> Any:
-    """Whether |z| < 1e-6, bool (an array of them for an array).
+    """Return True if |z| < 1e-6 (an array of bool for an array).
 
     Args:
         z: any number.
@@ -56,7 +56,7 @@ def Normalize(V: ArrayLike) -> Array:
 
 
 def length(array: Array) -> Any:
-    """|V|, all elements counted; what np.linalg.norm gives, sooner."""
+    """|V| of all elements, equal to np.linalg.norm, but faster."""
     flat = array.ravel()
     return np.sqrt(flat.dot(flat))
 
@@ -150,7 +150,7 @@ def exp3(x: float, y: float, z: float) -> Numbers:
 def MatrixLog3(R: ArrayLike) -> Array:
     """[omega] theta, the logarithm of a rotation matrix, rad, shape (3, 3) (Modern Robotics 3.2.3.3).
 
-    It keeps its digits for all angles up to half a turn; of the two logarithms of half a turn it is the book's.
+    It is accurate for all angles up to half a turn; of the two logarithms of half a turn it returns the book's.
 
     Args:
         R: rotation matrix, shape (3, 3).
@@ -165,7 +165,7 @@ def MatrixLog3(R: ArrayLike) -> Array:
 def log3(R: Numbers) -> tuple[tuple[float, float, float], float]:
     """The vector omega theta of a rotation's logarithm, and theta from 0 to pi.
 
-    By theta = atan2(sin, cos), which keeps its digits where acos(cos) has none, near no turn and near half a turn.
+    By theta = atan2(sin, cos), which is accurate near zero and near half a turn, unlike acos(cos).
     """
     cosine = 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)
     x, y, z = 0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1])  # sin(theta) omega
@@ -188,7 +188,7 @@ def _largest(R: Numbers) -> int:
 
 
 def _half_turn(R: Numbers) -> tuple[float, float, float]:
-    """Pi omega of a turn by pi (Modern Robotics 3.58-3.60).
+    """pi omega of a rotation by pi (Modern Robotics 3.58-3.60).
 
     The column of R + 1 with the most digits gives its size, and the last one that is not zero, as in the book's code,
     its direction.

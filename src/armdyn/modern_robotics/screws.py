@@ -31,9 +31,9 @@ def inverse(T: Motion) -> Motion:
 
 
 def exponential(S: Array, theta: Any) -> Motion:
-    """exp([S] theta) of any screw (w, v), of any length and pitch, sliding where w is exactly zero (MR 3.88, 3.89).
+    """exp([S] theta) of any screw (w, v), of any length and pitch, a translation if w is exactly zero (MR 3.88, 3.89).
 
-    Like the book's code it takes turns by less than 1e-6 rad for none, but goes along v all the same.
+    As in the book's code, rotations below 1e-6 rad count as zero, but the translation along v remains.
     """
     square = S[:3] @ S[:3]
     length = np.sqrt(select(square > 0.0, square, 1.0))

@@ -48,7 +48,7 @@ def QuinticTimeScaling(Tf: float, t: Any) -> Any:
 
 @documented
 def JointTrajectory(thetastart: ArrayLike, thetaend: ArrayLike, Tf: float, N: int, method: int) -> Array:
-    """A straight line in joint space, a row for each of N points of time, shape (N, n) (Modern Robotics 9.2.1).
+    """A straight line in joint space, one row for each of N points of time, shape (N, n) (Modern Robotics 9.2.1).
 
     Args:
         thetastart: joint positions at the start, rad or m, shape (n,).
@@ -68,7 +68,7 @@ def JointTrajectory(thetastart: ArrayLike, thetaend: ArrayLike, Tf: float, N: in
 
 @documented
 def ScrewTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, method: int) -> list[Array]:
-    """A turn about one screw axis, a pose (4, 4) for each of N points of time (Modern Robotics 9.6)."""
+    """A motion about one screw axis, a pose (4, 4) for each of N points of time (Modern Robotics 9.6)."""
     start, end = pose("Xstart", Xstart), pose("Xend", Xend)
     twist = np.array(log6((TransInv(start) @ end).tolist()))
     return list(start @ _powers(twist, _scaling(Tf, N, method)))
@@ -76,7 +76,7 @@ def ScrewTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, metho
 
 @documented
 def CartesianTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, method: int) -> list[Array]:
-    """A straight line of the origin and a turn about one axis, a pose (4, 4) for each of N points (MR 9.7, 9.8)."""
+    """A straight line of the origin and a rotation about one axis, a pose (4, 4) for each of N points (MR 9.7, 9.8)."""
     start, end = pose("Xstart", Xstart), pose("Xend", Xend)
     s = _scaling(Tf, N, method)
     omega, _ = log3(numbers(start[:3, :3].T @ end[:3, :3]))
@@ -97,7 +97,7 @@ def _scaling(Tf: float, N: Any, method: int) -> Array:
 
 
 def _powers(twist: Array, s: Array) -> Array:
-    """exp([V] s) for every s, shape (N, 4, 4); turns below 1e-6 rad count as none (Modern Robotics 3.88, 3.89)."""
+    """exp([V] s) for every s, shape (N, 4, 4); rotations below 1e-6 rad count as zero (Modern Robotics 3.88, 3.89)."""
     T = np.zeros((len(s), 4, 4))
     T[:, :, :] = np.eye(4)
     theta = float(np.linalg.norm(twist[:3]))

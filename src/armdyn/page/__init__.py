@@ -1,10 +1,9 @@
 """Live pages: a robot in one HTML file that computes with its own WebAssembly, without server and network.
 
-`to_page` is ``robot.to_page()`` and ``armdyn page``. `functions` chooses what the WebAssembly computes, `scene` what is
-drawn, `findings`, `tables` and `equations` say what is told of the robot, `assembly` puts the file together from the
-style sheet and scripts in ``template``.
-`motion_page` is ``trajectory.page()``: `motion_content` has its charts and numbers, uPlot draws them.
-`doctor` is the page of a description's findings.
+`to_page` is ``robot.to_page()`` and ``armdyn page``. `functions` defines the WebAssembly functions, `scene` the
+drawing, `findings`, `tables` and `equations` the texts on the robot, `assembly` builds the file from the style sheet
+and scripts in ``template``. `motion_page` is ``trajectory.page()``: `motion_content` contains its charts and numbers,
+uPlot draws them. `doctor` is the page of a description's findings.
 """
 
 from typing import TYPE_CHECKING

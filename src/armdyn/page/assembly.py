@@ -1,4 +1,4 @@
-"""The HTML file of a page from its template: one style sheet, one script, everything that is named escaped."""
+"""The HTML file of a page from its template: one style sheet, one script, all names escaped."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SCRIPTS = (
     *("vectors", "eigen", "numbers", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids", "scene"),
     *("chart", "state", "fall", "joints", "forces", "mass", "tip", "transport", "drawing", "main"),
 )
-"""In the order in which they stand in the script: they share its names, and none is used before it is made."""
+"""Script files in their order in the script: they share its names, which are defined before use."""
 
 
 def page_html(parts: Mapping[str, str], module: WasmModule, robot: Mapping[str, Any]) -> str:
-    """The file.
+    """The HTML file of a page.
 
     Args:
-        parts: HTML for the places of the template, by their names; names in it are escaped already.
-        module: the functions, which the script holds.
-        robot: what the script knows of the robot.
+        parts: HTML by name of the placeholder of the template; names in it are already escaped.
+        module: the functions, embedded in the script.
+        robot: data of the robot for the script.
     """
     loader = re.sub(r"^export ", "", module.javascript, flags=re.MULTILINE)
     scripts = [_read(f"{name}.js") for name in SCRIPTS]

@@ -24,28 +24,28 @@ from armdyn.plots.thinning import thinned
 from armdyn.spatial.rotations import Array
 
 SCRIPTS = ("vectors", "elements", "colours", "meshes", "webgl", "flat", "camera", "doctor")
-"""Files of the template, in the order in which they stand in the script."""
+"""Files of the template, in their order in the script."""
 
 TRIANGLES = 60_000
-"""The most triangles of all shapes of a page."""
+"""Largest number of triangles of all shapes of a page."""
 
 FEWEST = 12
-"""Triangles of a shape, however many shapes there are."""
+"""Least number of triangles of a shape, for any number of shapes."""
 
 FAR = 3.0
-"""Sizes of the robot; ellipsoids and centres of mass that are further away are not drawn."""
+"""Ellipsoids and centres of mass farther away than this many sizes of the robot are not drawn."""
 
 
 def doctor_page(findings: Findings, path: str | os.PathLike[str] | None = None) -> Page:
     """The findings as one HTML file that needs no server and no network.
 
-    The arm stands with all joints at zero; links with findings have the colour of the worst. The table has line,
+    The arm is drawn with all joints at zero; links with findings have the colour of the worst. The table has line,
     evidence, consequence and first repair of each finding; choosing one shows its link with the ellipsoid of uniform
-    density that has the stated mass and moments. Meshes are drawn if the doctor has opened them.
+    density with the given mass and moments. Meshes are drawn if the doctor has opened them.
 
     Args:
-        findings: of `armdyn.doctor`.
-        path: also write it there, over a file that exists.
+        findings: result of `armdyn.doctor`.
+        path: path of a file to write; an existing file is replaced.
 
     Raises:
         PageError: a file that cannot be written.
@@ -113,7 +113,7 @@ def _small(text: str) -> str:
 
 
 def _scene(subject: Subject, findings: Findings) -> dict[str, Any]:
-    """All that is drawn, in the frame of the root with joints at zero."""
+    """The data of the drawing, in the frame of the root with joints at zero."""
     bodies = {name: body for name, body in subject.bodies.items() if np.isfinite(body.world).all()}
     worst: dict[str, str] = {}
     for one in sorted(findings, key=lambda one: SEVERITIES.index(one.severity), reverse=True):
@@ -144,7 +144,7 @@ def _scene(subject: Subject, findings: Findings) -> dict[str, Any]:
 
 
 def _shapes(body: Body) -> Iterator[Array]:
-    """The triangles of the visual shapes of a link, else of the others, in the root's frame; shape (k, 3, 3)."""
+    """The triangles of a link's visual shapes, otherwise of its other shapes, in the root's frame; shape (k, 3, 3)."""
     chosen = next((body.complete[one] for one in PURPOSES if one in body.complete), body.hulls)
     for hull in chosen:
         triangles = _triangles(hull)
@@ -153,7 +153,7 @@ def _shapes(body: Body) -> Iterator[Array]:
 
 
 def _triangles(hull: Hull) -> Array:
-    """The triangles of a shape in the frame of its link; of one without its pose those of its corners' hull."""
+    """The triangles of a shape in the frame of its link; without a pose, those of its corners' convex hull."""
     if hull.placed is not None and hull.mesh is not None:
         own: Array = hull.mesh.vertices[hull.mesh.faces]
     elif hull.placed is not None and (form := _form(hull)) is not None:

@@ -1,4 +1,4 @@
-"""The equations of motion on a page: those of a small arm in full, of a larger one the recursion that makes them."""
+"""The equations of motion on a page: in full for a small arm, as the recursion for a larger one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from armdyn.errors import ArmdynError
 from armdyn.robot import Robot
 
 MOST_EQUATIONS = 90
-"""Of a function that is written out."""
+"""Largest number of equations of a function that is written out."""
 
 DIGITS = 6
 
@@ -27,14 +27,14 @@ RECURSION = (
         "τᵢ = zᵢ · nᵢ + friction   (a joint that slides: zᵢ · fᵢ + friction)",
     )),
 )  # fmt: skip
-"""Newton and Euler's recursion for revolute joints; [x] is the matrix of the cross product by x, h = m c the first
+"""The Newton-Euler recursion for revolute joints; [x] is the matrix of the cross product by x, h = m c the first
 moment, Σ the integral of r rᵀ dm about the link's origin."""
 
 FUNCTIONS = {"mass_matrix": "M(q)", "gravity_forces": "g(q)", "inverse_dynamics": "τ(q, q̇, q̈)"}
 
 
 def equations_html(robot: Robot) -> str:
-    """Every function written out where the arm is small enough, else the recursion with the counts."""
+    """Every function written out if the arm is small enough, otherwise the recursion with operation counts."""
     blocks, counts = [], []
     for name, symbol in FUNCTIONS.items():
         try:

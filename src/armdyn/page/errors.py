@@ -6,4 +6,4 @@ from armdyn.errors import ArmdynError
 
 
 class PageError(ArmdynError, ValueError):
-    """A page that cannot be made or written: a robot that is too large, a file that cannot be written."""
+    """A page that cannot be generated or written: a robot that is too large, a file that cannot be written."""

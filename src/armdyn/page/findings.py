@@ -14,24 +14,24 @@ from armdyn.robot import Robot
 from armdyn.tabular import figure
 
 CONFIGURATIONS = 1000
-"""At which the checks look, drawn within the limits."""
+"""Number of random configurations of the checks, within the limits."""
 
 EXACT = 1e-9
 """The largest error of a round trip that counts as rounding, relative to the accelerations."""
 
 NARROW = 1e12
-"""A condition number of M from which results have few digits."""
+"""Results have few digits if the condition number of M is at least this."""
 
 
 class Finding(NamedTuple):
-    """A sentence, and whether it is good news, a thing to know, or a warning."""
+    """A sentence, and its kind: confirmation, information or warning."""
 
     kind: Literal["good", "note", "warning"]
     text: str
 
 
 def findings(robot: Robot) -> list[Finding]:
-    """Checks of the inertias, of M, of forward beside inverse dynamics, of holding torques; then the notes."""
+    """Checks of the inertias, of M, of forward against inverse dynamics, of holding torques; then the notes."""
     found = [*_inertias(robot)]
     q = robot.random_configuration(0, CONFIGURATIONS)
     for check in (_mass_matrix, _holding, _round_trip):

@@ -1,4 +1,4 @@
-"""The functions that a page computes with, as one WebAssembly module of the robot."""
+"""The functions of a page as one WebAssembly module of the robot."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.targets.wasm import WasmModule, module
 
 STEP = 1e-3
-"""s, of every method."""
+"""Step of every method, s."""
 
 METHODS: dict[str, FixedStep] = {"semi_implicit_euler": SemiImplicitEuler(step=STEP), "rk4": RungeKutta4(step=STEP)}
 """The methods of the fall, by the names of `armdyn.simulate`."""
 
 MOST_BYTES = 500_000
-"""Of a module: more is refused, or goes without the fall."""
+"""Largest size of a module, bytes; a larger one is refused, or omits the fall."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Functions:
 
     Args:
         module: the WebAssembly.
-        fall: settings of the fall for the page; None where there is none.
-        left_out: sentences on what the module does not have.
+        fall: settings of the fall for the page; None without a fall.
+        left_out: sentences on omitted functions.
     """
 
     module: WasmModule
@@ -51,7 +51,7 @@ def functions_of(robot: Robot) -> Functions:
     """The module of a robot.
 
     Its functions are ``at`` (of q: poses, M, g, potential energy, pose and Jacobian of the tip), ``moving`` (of q, qd
-    and qdd: inverse dynamics, forces of velocity and friction, kinetic energy); where the arm can be let go also
+    and qdd: inverse dynamics, forces of velocity and friction, kinetic energy); if the arm can be released also
     ``accelerations``, ``released`` and a rollout for each of `METHODS`.
     """
     still: dict[str, Program | Rollout] = {"at": _at(robot), "moving": _moving(robot)}
@@ -80,7 +80,7 @@ def _at(robot: Robot) -> Program:
 
 
 def poses_module(robot: Robot) -> WasmModule:
-    """The module of poses alone: ``at`` of q gives the poses of links and of the tip."""
+    """The module of poses alone: ``at`` of q returns the poses of links and of the tip."""
     parts = {"poses": robot.link_poses.program()}
     if robot.tip is not None:
         parts["tip_pose"] = robot.forward_kinematics.program()
@@ -102,11 +102,11 @@ OF_STIFF_ARM = (
     "joint forces, M and accelerations are of the stiff arm, rotor and link as one; the fall and its energies count "
     "the springs of flexible joints"
 )
-"""What a page of an arm with flexible joints says."""
+"""The note on a page of an arm with flexible joints."""
 
 
 def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rollout], dict[str, Any] | None]:
-    """The functions of the fall, and its settings; a sentence where the arm cannot be let go."""
+    """The functions of the fall, and its settings; a sentence is added if the arm cannot be released."""
     if robot.model.constraints:
         left_out.append("no fall: the arm has constraints, which one step of a page does not keep; use armdyn.simulate")
         return {}, None
@@ -137,7 +137,7 @@ def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rol
 
 
 def _together(name: str, parts: dict[str, Program]) -> Program:
-    """One program of several, with their names for its results."""
+    """One program that joins several, with their names for its results."""
     named = [replace(program, outputs=(Port(new, program.outputs[0].shape),)) for new, program in parts.items()]
     result: Callable[[Program, Port], str] = lambda _, port: port.name  # noqa: E731
     return merged(named, name, result)

@@ -1,4 +1,4 @@
-"""The content of a motion's page: charts of each joint, and the columns of numbers that they draw."""
+"""The content of a motion's page: charts of each joint, and their columns of numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.results.trajectory import Trajectory
 
 MOST_NUMBERS = 8_000_000
-"""Numbers of a page; a motion of more is thinned by extremes."""
+"""Largest number of values on a page; longer motions are thinned by extremes."""
 
 WORDS = {
     "q": ("angle", "position", "q"),
@@ -29,24 +29,24 @@ WORDS = {
     "qdd": ("acceleration", "acceleration", "q̈"),
     "tau": ("torque", "force", "τ"),
 }
-"""Words of a quantity of joints that turn, of joints that slide, and its symbol."""
+"""Names of each quantity for revolute and for prismatic joints, and its symbol."""
 
 DEGREES = {"rad": ("°", 180.0 / np.pi), "rad/s": ("°/s", 180.0 / np.pi), "rad/s^2": ("°/s²", 180.0 / np.pi)}
 
 SHOWN_FIRST = ("q", "qd", "tau", "residual", "error")
-"""Quantities of joints that a page shows when it opens; the first four of those that there are."""
+"""Quantities of joints in the order of preference; an opened page shows the first four that the motion has."""
 
 MOST_FIRST = 3
 """Columns of quantities when the page opens."""
 
 
 class Content:
-    """Charts and columns of a motion, with another one behind it.
+    """Charts and columns of a motion, with another one drawn behind.
 
     Args:
         motion: one motion.
         over: another one, or a log.
-        limits: of its joints; empty if they are not known.
+        limits: limits of its joints; empty if unknown.
     """
 
     def __init__(self, motion: Trajectory, over: Overlay | None, limits: Sequence[Limits]) -> None:
@@ -83,7 +83,7 @@ class Content:
         }
 
     def _column(self, name: str, values: Array, of: int = 0) -> str:
-        """A column of numbers of the motion, 0, or of the other one, 1; its name."""
+        """Add a column of numbers of the motion, 0, or of the other one, 1, and return its name."""
         self._values[name] = (of, np.asarray(values, dtype=float))
         return name
 
@@ -195,7 +195,7 @@ class Content:
                 yield {"title": f"{words}{alone}", "unit": text, "factor": factor, "series": lines, "quantity": name}
 
     def _pack(self) -> None:
-        """Times and columns as text; long motions thinned by the extremes of all their columns."""
+        """Encode times and columns as text; long motions are thinned by the extremes of all their columns."""
         self._motions = []
         times = [self.motion.t, *([] if self.over is None else [self.over.t])]
         for of, t in enumerate(times):
@@ -213,20 +213,20 @@ class Content:
             self._motions.append({"t": self._block(t[rows], "<f8"), "rows": len(rows), "breaks": places})
 
     def _block(self, values: Array, kind: str) -> int:
-        """The number of a block of text that holds values; blocks are read when their chart is drawn."""
+        """Add a text block of values and return its number; blocks are decoded when their chart is drawn."""
         self.blocks.append(_encoded(values, kind))
         return len(self.blocks) - 1
 
 
 def _shown(unit: str) -> tuple[str, float]:
-    """A unit as it is shown, and its factor."""
+    """The displayed unit, and its factor."""
     return DEGREES.get(unit, (unit.replace("^2", "²"), 1.0))
 
 
 def _encoded(values: Array, kind: str) -> str:
     """Values as text: in single precision the differences of their bits; byte by byte in planes, deflated, base 64.
 
-    No digit is lost, and smooth columns take a third of the room.
+    The encoding is lossless, and smooth columns take a third of the space.
     """
     bits = np.ascontiguousarray(values, dtype=kind)
     if kind == "<f4":

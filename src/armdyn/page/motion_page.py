@@ -1,4 +1,4 @@
-"""`motion_page`: a motion as one HTML file: the arm as it moves, charts of every joint, one cursor through all."""
+"""`motion_page`: a motion as one HTML file: the moving arm, charts of every joint, one common cursor."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SCRIPTS = (
     *("vectors", "numbers", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids", "scene"),
     *("drawing", "motion_columns", "motion_chart", "motion_player", "motion_stage", "motion_main"),
 )
-"""The scripts of the page, in an order in which each uses names of those before it."""
+"""The scripts of the page, ordered so that each uses only names of earlier ones."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class MotionPage:
     """A motion as one HTML file.
 
     Args:
-        html: the file, which needs no other.
-        notes: rows that were thinned, joints that were matched, parts that are missing: one sentence each.
+        html: the self-contained file.
+        notes: sentences on thinned rows, matched joints and missing parts.
     """
 
     html: str = field(repr=False)
@@ -57,7 +57,7 @@ class MotionPage:
         return len(self.html.encode())
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write it, over a file that exists, and return its path.
+        """Write the page, replacing an existing file, and return its path.
 
         Raises:
             PageError: a file that cannot be written.
@@ -81,19 +81,19 @@ def motion_page(
     title: str | None = None,
     meshes: bool = True,
 ) -> MotionPage:
-    """A motion as one HTML file without server and network: the arm in motion, and charts of all that was recorded.
+    """A motion as one HTML file without server and network: the arm in motion, and charts of all recorded quantities.
 
-    A row for each joint has position, velocity, force, and what else the motion has of joints: tracking errors,
-    residuals, currents, temperatures; limits are bands, events have marks. Another motion or a log is drawn behind,
-    with a ghost of the arm. One cursor goes through all charts and moves the arm; playing takes the true time.
+    Each joint has a row with position, velocity, force and, if recorded, tracking errors, residuals, currents,
+    temperatures; limits are bands, events have marks. Another motion or a log is drawn behind, with a ghost of the arm.
+    One cursor is common to all charts and moves the arm; playback is in real time.
 
     Args:
         trajectory: one motion.
-        path: also write it there, over a file that exists.
-        robot: what moved; a bundled robot of the trajectory's name by default, and charts alone without one.
-        over: another motion or a log, behind it.
-        title: above the page; robot and duration by default.
-        meshes: draw the visual meshes of the description.
+        path: path of a file to write; an existing file is replaced.
+        robot: the robot of the motion; a bundled robot of the trajectory's name by default, only charts without one.
+        over: another motion or a log, drawn behind it.
+        title: title above the page; robot and duration by default.
+        meshes: True to draw the visual meshes of the description.
 
     Raises:
         PageError: a batch of motions; times or positions that are not finite; a file that cannot be written.
@@ -182,7 +182,7 @@ def _html(
 
 
 def _bundled(trajectory: Trajectory) -> Robot | None:
-    """The bundled robot of the trajectory's name, if its joints are the same."""
+    """The bundled robot of the trajectory's name, if its joints are equal."""
     from armdyn.robots import bundled_robots, load  # noqa: PLC0415 - descriptions are read where one is wanted
 
     if trajectory.robot not in bundled_robots():

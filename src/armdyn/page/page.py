@@ -1,4 +1,4 @@
-"""`to_page`: a robot as one HTML file in which it is seen, moved and let fall."""
+"""`to_page`: a robot as one HTML file with sliders and a simulated fall."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from armdyn.tabular import figure, figures
 from armdyn.writing import write_text
 
 LARGEST = 1_500_000
-"""bytes of a page."""
+"""Largest size of a page, bytes."""
 
 TRIANGLES = 60_000
-"""Of all bodies of a page; fewer where the file would be too large."""
+"""Largest number of triangles of all bodies of a page; fewer if the file would be too large."""
 
 MOST_COORDINATES = 64
-"""n of a robot whose page can be read."""
+"""Largest number of coordinates n of a robot with a readable page."""
 
 WITHOUT_LIMITS = {"revolute": math.pi, "prismatic": 0.5}
 """The end of the slider of a joint without limits, rad or m."""
@@ -46,7 +46,7 @@ class Page:
 
     Args:
         html: the file.
-        notes: what the page does not show of the robot, or shows with less detail: one sentence each.
+        notes: sentences on parts of the robot that the page omits or simplifies.
     """
 
     html: str = field(repr=False)
@@ -54,14 +54,14 @@ class Page:
 
     @property
     def size(self) -> int:
-        """bytes of the file."""
+        """The size of the file, bytes."""
         return len(self.html.encode())
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write the file, over one that exists, and give its path.
+        """Write the file, replacing an existing one, and return its path.
 
         Raises:
-            PageError: where it cannot be written.
+            PageError: a file that cannot be written.
         """
         return write_text(path, self.html, error=PageError)
 
@@ -72,17 +72,17 @@ class Page:
 def to_page(
     robot: Robot, path: str | os.PathLike[str] | None = None, *, q: ArrayLike | None = None, meshes: bool = True
 ) -> Page:
-    """The robot as one HTML file that needs no server and no network: seen, moved and let fall in every browser.
+    """The robot as one HTML file that needs no server and no network, with sliders and a simulated fall.
 
-    The arm in three dimensions, a slider for each joint, M(q), g(q), joint forces beside their limits, the pose and
-    ellipsoids of the tip, a fall with its energy; equations, operation counts, parameters and findings. The numbers
-    come from the robot's own functions as WebAssembly inside of the file, which is smaller than 1.5 MB: meshes are
-    thinned to fit. What the page leaves out stands in its ``notes``, and on the page.
+    The page contains the arm in three dimensions, a slider for each joint, M(q), g(q), joint forces and their limits,
+    the pose and ellipsoids of the tip, a fall with its energy; equations, operation counts, parameters and findings.
+    The numbers are computed by the robot's own functions as WebAssembly in the file, which is smaller than 1.5 MB:
+    meshes are thinned to fit. Omitted parts are listed in its ``notes``, and on the page.
 
     Args:
-        path: also write it there, over a file that exists.
-        q: joint positions in which it opens, rad or m, shape (n,); a bent configuration where none are given.
-        meshes: whether shapes and meshes of the description are drawn; a skeleton of links and joints is drawn anyway.
+        path: path of a file to write; an existing file is replaced.
+        q: initial joint positions, rad or m, shape (n,); a bent configuration by default.
+        meshes: True to draw shapes and meshes of the description; a skeleton of links and joints is always drawn.
 
     Raises:
         ShapeError: q of other joints.
@@ -114,7 +114,7 @@ def to_page(
 
 
 def _fitting(robot: Robot, functions: Functions, start: np.ndarray, most: int) -> Page:
-    """The page with as many triangles as fit."""
+    """The page with the largest number of triangles that fit."""
     fixed = _parts(robot, functions)
     found = findings(robot)
     while True:
@@ -156,7 +156,7 @@ def _without_tip(robot: Robot) -> list[str]:
 
 
 def _ellipsoids(robot: Robot) -> list[str]:
-    """Those that exist: of velocity and force where all joints that move the tip are of one kind."""
+    """The existing ellipsoids: of velocity and force only if all joints that move the tip are of one kind."""
     if robot.tip is None or robot.model.constraints:
         return []
     moving = np.abs(robot.jacobian(robot.random_configuration(0, 8), expressed_in="world")).max(axis=(0, 1)) > 0.0
@@ -165,7 +165,7 @@ def _ellipsoids(robot: Robot) -> list[str]:
 
 
 def _parts(robot: Robot, functions: Functions) -> dict[str, str]:
-    """The HTML that no triangle changes."""
+    """The HTML parts that do not depend on the triangles."""
     mass = figure(math.fsum(link.inertia.mass for link in robot.model.links[1:]), digits=5)
     kinds = [joint.kind for joint in robot.joints]
     counted = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
@@ -217,7 +217,7 @@ def _joint(joint: Any) -> dict[str, Any]:
 
 
 def _reference(robot: Robot) -> dict[str, Any]:
-    """NumPy's numbers at a random configuration, beside which the page sees its own."""
+    """NumPy's results at a random configuration, with which the page compares its own."""
     q = robot.random_configuration(7)
     values = {"mass_matrix": robot.mass_matrix(q), "gravity_forces": robot.gravity_forces(q)}
     if robot.tip is not None:

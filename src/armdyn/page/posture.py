@@ -1,4 +1,4 @@
-"""The configuration in which a page opens: bent, so that links and joints do not cover each other."""
+"""The initial configuration of a page: bent, so that links and joints do not cover each other."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 BENT = (0.3, -1.2, 1.4, -0.7, 1.1, 0.2)
-"""rad, joint after joint, and from the beginning again."""
+"""Angles of successive revolute joints, rad, repeated cyclically."""
 
 SLID = 0.4
-"""The share of its range at which a slide stands."""
+"""Position of a prismatic joint as a fraction of its range."""
 
 MARGIN = 0.15
-"""The share of a joint's range that stays free on both sides."""
+"""Fraction of a joint's range that is left free at both ends."""
 
 
 def posture(robot: Robot) -> Array:
-    """Joint positions within the limits, rad or m, shape (n,); of a robot with constraints the zero configuration."""
+    """Joint positions within the limits, rad or m, shape (n,); for a robot with constraints the zero configuration."""
     if robot.model.constraints:
         return np.zeros(robot.dof)
     q = np.zeros(robot.dof)

@@ -1,4 +1,4 @@
-"""Forces on an arm that is let go: damping at its joints, and stops at their limits. Both can be turned off."""
+"""Forces on a released arm: damping at its joints, and stops at their limits. Both can be turned off."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 DAMPING_TIME = 1.5
-"""s, in which damping takes most of a joint's speed."""
+"""Time constant in which damping reduces a joint's speed, s."""
 
 STOP_RATE = 60.0
-"""rad/s: the frequency of the lightest joint on its stop, far from what a step of 1 ms cannot follow."""
+"""Frequency of the lightest joint on its stop, rad/s, low enough for a step of 1 ms."""
 
 LOSS_TIME = 0.012
-"""s: a stop's damping over its stiffness."""
+"""Ratio of a stop's damping to its stiffness, s."""
 
 SAMPLES = 64
-"""Configurations among which the lightest is looked for."""
+"""Number of configurations in the search for the least inertia."""
 
 
 @function("(n),(n),(n),(n)->(n)")
@@ -31,8 +31,8 @@ def released(model: Any, q: Any, qd: Any, damping: Any, stiffness: Any) -> Any:
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        damping: N m s/rad or N s/m, shape (..., n); zero for none.
-        stiffness: of the stops, N m/rad or N/m, shape (..., n); zero for none.
+        damping: damping, N m s/rad or N s/m, shape (..., n); zero for none.
+        stiffness: stiffness of the stops, N m/rad or N/m, shape (..., n); zero for none.
     """
     forces = np.empty(len(q), dtype=object)
     for k, joint in enumerate(model.model.coordinates):
@@ -51,7 +51,7 @@ def released(model: Any, q: Any, qd: Any, damping: Any, stiffness: Any) -> Any:
 
 
 def constants(robot: Robot) -> tuple[Array, Array]:
-    """Damping and the stiffness of stops that suit the arm, shape (n,) each.
+    """Suitable damping and stiffness of stops for the arm, shape (n,) each.
 
     Damping is that of each joint's own inertia over `DAMPING_TIME`. The stiffness follows from the least inertia that
     a joint has when the others are free, so that no step of the integration is too long for it.

@@ -15,21 +15,21 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 SHORTEST = 1e-9
-"""m; lines of links that are shorter are not drawn."""
+"""Lines of links shorter than this, m, are not drawn."""
 
 FINEST = 65535
 """Steps of a coordinate of a body's corners across its box."""
 
 EYE = (np.radians(24.0), np.radians(-58.0))
-"""Elevation and azimuth of the eye of a spatial arm, as of `armdyn.plots.robot.plot`."""
+"""Elevation and azimuth of the camera for a spatial arm, as in `armdyn.plots.robot.plot`."""
 
 
 def scene(robot: Robot, most: int) -> tuple[dict[str, Any], list[str]]:
-    """The scene as data for JSON, and sentences on what is not drawn or thinned.
+    """The scene as data for JSON, and sentences on omitted or thinned parts.
 
     Args:
-        robot: what is drawn.
-        most: triangles of all bodies; zero for none.
+        robot: the robot.
+        most: largest number of triangles of all bodies; zero for none.
     """
     drawn, notes = bodies(robot.model, most=most) if most else ([], [])
     reach = _reach(robot)
@@ -46,13 +46,13 @@ def scene(robot: Robot, most: int) -> tuple[dict[str, Any], list[str]]:
 
 
 def _segments(robot: Robot) -> list[list[int]]:
-    """Pairs of links between whose origins a line is drawn, by number."""
+    """Pairs of indices of links whose origins are joined by a line."""
     number = {name: k for k, name in enumerate(robot.link_names)}
     return [[number[joint.parent], number[joint.child]] for joint in robot.model.joints]
 
 
 def _points(robot: Robot) -> list[dict[str, Any]]:
-    """Points on links, to which a line runs from the link's origin: the tip, and where constraints hold it."""
+    """Points on links that are joined to the link's origin by a line: the tip, and points of constraints."""
     model = robot.model
     places: list[tuple[str, Sequence[float]]] = []
     if robot.tip is not None:
@@ -68,7 +68,7 @@ def _points(robot: Robot) -> list[dict[str, Any]]:
 
 
 def _joints(robot: Robot) -> list[dict[str, Any]]:
-    """The joints' symbols, each in the frame of the link it moves."""
+    """The symbols of joints, each in the frame of its child link."""
     number = {name: k for k, name in enumerate(robot.link_names)}
     return [{"link": number[j.child], "axis": j.axis.tolist(), "kind": j.kind} for j in robot.model.joints]
 
@@ -88,7 +88,7 @@ def _inertias(robot: Robot) -> list[dict[str, Any]]:
 
 
 def _reach(robot: Robot) -> float:
-    """The distance from the base that links and tip reach, m; 1 of an arm all of whose frames coincide."""
+    """The largest distance of links and tip from the base, m; 1 for an arm all of whose frames coincide."""
     q = np.vstack([np.zeros(robot.dof), posture(robot), robot.random_configuration(0, 256)])
     points = [np.asarray(robot.link_poses(q))[..., :3, 3]]
     if robot.tip is not None:
@@ -98,7 +98,7 @@ def _reach(robot: Robot) -> float:
 
 
 def _view(robot: Robot) -> dict[str, Any]:
-    """Which way is up, the direction to the eye, and the normal of the grid."""
+    """The upward direction, the direction to the camera, and the normal of the grid."""
     plane = plane_of_motion(robot)
     if plane is not None:
         right, up = plane.T
@@ -122,7 +122,7 @@ def _packed(robot: Robot, body: Body) -> dict[str, Any]:
 
 
 def packed(triangles: Array) -> dict[str, Any]:
-    """Triangles, shape (k, 3, 3), with 16 bits a coordinate, corners that several share kept once."""
+    """Triangles, shape (k, 3, 3), with 16 bits per coordinate and shared corners stored once."""
     corners = triangles.reshape(-1, 3)
     low = corners.min(axis=0)
     step = float(np.ptp(corners, axis=0).max()) / FINEST or 1.0

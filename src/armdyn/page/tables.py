@@ -21,7 +21,7 @@ from armdyn.targets.wasm import WasmModule
 UNITS = {"revolute": ("rad", "rad/s", "N m"), "prismatic": ("m", "m/s", "N")}
 
 NONE = "\u2013"
-"""In a cell of what the description does not state."""
+"""The text of a cell without a value in the description."""
 
 LEFT = frozenset(
     {
@@ -41,10 +41,10 @@ LEFT = frozenset(
         "quantity",
     }
 )
-"""Headings of columns of words."""
+"""Headings of text columns."""
 
 MOST_COMBINATIONS = 120
-"""Base parameters that are listed; of more the number is told."""
+"""Largest number of listed base parameters; of more only the number is shown."""
 
 CALLS = {
     "at": "M(q), g(q), potential energy, poses of all links, pose and Jacobian of the tip",
@@ -54,11 +54,11 @@ CALLS = {
     "fall_semi_implicit_euler": "one step of the fall, semi-implicit Euler",
     "fall_rk4": "one step of the fall, Runge-Kutta 4",
 }
-"""The results of the functions of the module."""
+"""The results of each function of the module."""
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table that scrolls sideways where it is wider than the page."""
+    """A table that scrolls sideways if it is wider than the page."""
     sides = ["" if heading.split(",")[0] in LEFT else ' class="number"' for heading in headings]
     head = "".join(f"<th{side}>{escape(heading)}</th>" for side, heading in zip(sides, headings, strict=True))
     body = "".join(
@@ -75,7 +75,7 @@ def joint_table(robot: Robot) -> str:
 
 
 def _actuator_table(robot: Robot) -> str:
-    """A row for each part of an actuator and its numbers: motor, gear, friction laws, spring, brake."""
+    """One row per part of an actuator with its numbers: motor, gear, friction laws, spring, brake."""
     rows = [
         (joint.name, *row)
         for joint in robot.model.joints
@@ -86,7 +86,7 @@ def _actuator_table(robot: Robot) -> str:
 
 
 def _part_rows(actuator: Any) -> Iterator[tuple[str, str]]:
-    """The name and the numbers of each part, motor first; limits and thermal model of a motor in rows of their own."""
+    """The name and the numbers of each part, motor first; limits and thermal model of a motor in separate rows."""
     if not isinstance(actuator, Actuator):
         yield type(actuator).__name__, str(actuator)
         return
@@ -105,7 +105,7 @@ def _joint_row(joint: Any) -> list[str]:
     limits, units = joint.limits, UNITS[joint.kind]
     bounds = [_bound(x) for x in (limits.lower, limits.upper, limits.velocity, limits.effort)]
     losses = [figure(x, digits=5) if x else NONE for x in (joint.damping, joint.friction)]
-    armature = getattr(joint, "armature", 0.0)  # coordinates of coupled joints have none of their own
+    armature = getattr(joint, "armature", 0.0)  # coordinates of coupled joints have no own armature
     rotor = figure(armature, digits=5) if armature else NONE
     return [joint.name, joint.kind, ", ".join(units), *bounds, *losses, rotor]
 
@@ -127,7 +127,7 @@ def link_table(robot: Robot) -> str:
 
 
 def base_parameter_table(robot: Robot) -> str:
-    """The combinations of inertial parameters that joint forces can tell apart."""
+    """The base parameters: combinations of inertial parameters that determine joint forces."""
     try:
         base = robot.base_parameters()
     except (ArmdynError, np.linalg.LinAlgError) as error:
