@@ -9,8 +9,8 @@
 | `velocity` | joint velocities | velocities of a frame | J | 5.4 |
 | `force` | joint forces | forces of a frame | J^-T | 5.4 |
 
-Those of M and Lambda are about an arm at rest: velocities add forces that no ellipsoid shows. Semi-axes have a length
-only where all coordinates have the same unit; a mixture is refused.
+The ellipsoids of M and Lambda are those of an arm at rest: velocities add forces that no ellipsoid shows. Semi-axes
+have a length only if all coordinates have one common unit; a mixture is refused.
 """
 
 from armdyn.ellipsoids.ellipsoid import Ellipsoid

@@ -1,4 +1,4 @@
-"""An ellipsoid as data: semi-axes, their directions, and the matrix that makes it of the unit ball."""
+"""An ellipsoid as data: semi-axes, their directions, and the matrix that maps the unit ball to it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class Ellipsoid:
     """An ellipsoid about a centre: all centre + axes (lengths * u) with unit vectors u. Immutable; batched.
 
     Args:
-        name: of the quantity, "torque" and so on.
+        name: name of the quantity, e.g. "torque".
         coordinates: the names of its k coordinates.
-        unit: of them.
+        unit: unit of the coordinates.
         lengths: semi-axes, longest first, in that unit per unit of the ball, shape (..., k).
         axes: their directions, unit vectors, a column each, shape (..., k, k).
         matrix: axes diag(lengths) axes^T, which maps the unit ball to it, symmetric, shape (..., k, k): M, Lambda, ...
-        centre: where it is drawn on the arm: the point of the frame in base axes, m, shape (..., 3). None in joint
+        centre: position in pictures of the arm: the point of the frame in base axes, m, shape (..., 3). None in joint
             space.
-        directions: of the coordinates in base axes, a column each, shape (..., 3, k). None in joint space.
-        q: the configurations it is of, rad or m, shape (..., n), and
-        arm: a fingerprint of the arm it is of, by which pictures tell that it belongs there; None where not known.
-        frame: the name of the frame it is of. None in joint space.
+        directions: directions of the coordinates in base axes, as columns, shape (..., 3, k). None in joint space.
+        q: configurations of the ellipsoid, rad or m, shape (..., n).
+        arm: digest of its arm, with which pictures check that it belongs there; None if unknown.
+        frame: name of its frame. None in joint space.
 
     >>> mass = armdyn.ellipsoids.torque(armdyn.load("planar_2r"), [0.0, np.pi / 2])
     >>> mass
@@ -52,7 +52,7 @@ class Ellipsoid:
 
     @classmethod
     def of(cls, U: Array, lengths: Array, **what: Any) -> Ellipsoid:
-        """From orthonormal columns and the semi-axes along them, in any order."""
+        """The ellipsoid of orthonormal columns and the semi-axes along them, in any order."""
         order = np.argsort(-lengths, axis=-1, kind="stable")
         lengths = np.take_along_axis(lengths, order, axis=-1)
         axes = np.take_along_axis(U, order[..., None, :], axis=-1)
@@ -66,20 +66,20 @@ class Ellipsoid:
 
     @property
     def batch(self) -> tuple[int, ...]:
-        """The shape of the batch of configurations, () of a single one."""
+        """The shape of the batch of configurations, () for a single one."""
         return self.lengths.shape[:-1]
 
     @property
     def condition(self) -> Array:
-        """The longest semi-axis by the shortest, shape (...); 1 of a ball, infinite where it is flat."""
+        """The longest semi-axis over the shortest, shape (...); 1 for a ball, infinite for a flat ellipsoid."""
         longest, shortest = self.lengths[..., 0], self.lengths[..., -1]
         return np.where(shortest > 0.0, longest / np.where(shortest > 0.0, shortest, 1.0), np.inf)
 
     @property
     def volume(self) -> Array:
-        """pi^(k/2) / Gamma(k/2 + 1) times the product of the semi-axes, shape (...); an area where k = 2.
+        """pi^(k/2) / Gamma(k/2 + 1) times the product of the semi-axes, shape (...); an area for k = 2.
 
-        Of the velocity ellipsoid, this is proportional to Yoshikawa's manipulability sqrt(det(J J^T)).
+        For the velocity ellipsoid, this is proportional to Yoshikawa's manipulability sqrt(det(J J^T)).
         """
         k = self.lengths.shape[-1]
         return np.asarray(math.pi ** (k / 2) / math.gamma(k / 2 + 1) * np.prod(self.lengths, axis=-1))
@@ -90,10 +90,10 @@ class Ellipsoid:
         return image
 
     def __getitem__(self, index: Any) -> Ellipsoid:
-        """One ellipsoid of a batch, or some."""
+        """One or several ellipsoids of a batch."""
 
         def part(values: Array | None) -> Any:
-            return None if values is None else np.array(values[index])  # a copy, which is made read-only
+            return None if values is None else np.array(values[index])  # a copy, which becomes read-only
 
         return Ellipsoid(
             self.name, self.coordinates, self.unit, part(self.lengths), part(self.axes), part(self.matrix),

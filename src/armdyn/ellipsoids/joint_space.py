@@ -1,4 +1,4 @@
-"""The ellipsoids of the mass matrix: joint accelerations and the joint forces that make them."""
+"""The ellipsoids of the mass matrix: joint accelerations and the joint forces that cause them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def torque(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -
     Args:
         robot: the arm.
         q: joint positions, rad or m, shape (..., n).
-        joints: names of those that accelerate, in this order, while the others are held; all where none are given.
+        joints: names of the accelerating joints, in this order, with the others locked; all by default.
 
     Raises:
         Unsupported: a robot with constraints.
         UnknownName: a joint the robot does not have.
-        TaskSpaceError: joints that turn beside joints that slide.
+        TaskSpaceError: revolute and prismatic joints together.
     """
     return _of_mass_matrix("torque", 1, {"revolute": "N m", "prismatic": "N"}, robot, q, joints)
 
@@ -40,7 +40,7 @@ def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = N
     Args:
         robot: the arm.
         q: joint positions, rad or m, shape (..., n).
-        joints: names of those that are driven, in this order, while the others are held; all where none are given.
+        joints: names of the driven joints, in this order, with the others locked; all by default.
 
     Raises:
         UnknownName, TaskSpaceError: as for `torque`.
@@ -67,7 +67,7 @@ def _of_mass_matrix(
 
 
 def without_constraints_only(robot: Robot, which: str) -> None:
-    """Refuse robots with constraints, which block some of the directions."""
+    """Raise Unsupported for robots with constraints, which block some of the directions."""
     if robot.model.constraints:
         names = ", ".join(constraint.name for constraint in robot.model.constraints)
         raise Unsupported(
@@ -79,15 +79,15 @@ def without_constraints_only(robot: Robot, which: str) -> None:
 
 
 def finite(robot: Robot, q: ArrayLike) -> Array:
-    """q, refused where it holds NaN or infinity."""
+    """q; raises an error if it contains NaN or infinity."""
     array = np.asarray(as_plain("q", q, (robot.joint_names,), repr(robot.name)))
-    if array.dtype.kind == "f" and not np.isfinite(array).all():  # other kinds are the robot's to judge
+    if array.dtype.kind == "f" and not np.isfinite(array).all():  # other types are checked by the robot
         raise TaskSpaceError("q holds NaN or infinity; an ellipsoid is one of a configuration")
     return array
 
 
 def one_kind(robot: Robot, coordinates: Sequence[int]) -> str:
-    """The kind of these coordinates, which is the same for all."""
+    """The common kind of these coordinates; raises TaskSpaceError if there is none."""
     kinds = {robot.joints[i].kind for i in coordinates}
     if len(kinds) > 1:
         listed = ", ".join(f"{robot.joint_names[i]} ({robot.joints[i].kind})" for i in coordinates)
@@ -99,7 +99,7 @@ def one_kind(robot: Robot, coordinates: Sequence[int]) -> str:
 
 
 def positive(robot: Robot, eigenvalues: Array) -> Array:
-    """The eigenvalues of M, where M has an inverse."""
+    """The eigenvalues of M; raises an error if M has no inverse."""
     singular = eigenvalues.min(axis=-1) <= 1e-14 * eigenvalues.max(axis=-1)
     if singular.any():
         shown = ", ".join(f"{x:.3g}" for x in eigenvalues.reshape(-1, eigenvalues.shape[-1])[singular.ravel()][0])

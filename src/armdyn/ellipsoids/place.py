@@ -25,14 +25,14 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 FLAT = 1e-7
-"""A singular value below this part of ``Place.size`` counts as zero: the inverse ellipsoid has no bounds."""
+"""A singular value below this fraction of ``Place.size`` counts as zero: the inverse ellipsoid is unbounded."""
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
     """Components of a frame's motion at configurations: their rows of the Jacobian, the point and the directions.
 
-    ``size`` is the norm of the Jacobian's rows of all three directions, by which singular values are judged.
+    ``size`` is the norm of the Jacobian's rows of all three directions, to which singular values are compared.
     """
 
     robot: Robot
@@ -54,7 +54,7 @@ class Place:
         components: Components,
         expressed_in: str,
     ) -> Place:
-        """From the arguments of the functions of a frame; refused where it has no ellipsoid."""
+        """The place for the arguments of the functions of a frame; raises an error if it has no ellipsoid."""
         rows, point = chosen_rows(components), checked_place(point, expressed_in)
         expressed_in = way_of_twist(expressed_in)
         if expressed_in == "space":
@@ -87,7 +87,7 @@ class Place:
         return np.flatnonzero((self.J != 0.0).any(axis=tuple(range(self.J.ndim - 1)))).tolist()
 
     def check_bounds(self) -> None:
-        """Refuse configurations where a singular value is zero, so that an inverse ellipsoid has no bounds."""
+        """Raise SingularTask if a singular value is zero, because the inverse ellipsoid is unbounded."""
         sigma = svd(self.J)[1]
         flat = ~(sigma.min(axis=-1) > FLAT * self.size)
         if flat.any():
@@ -102,7 +102,7 @@ class Place:
             )
 
     def ellipsoid(self, U: Array, lengths: Array, name: str, linear: str, angular: str) -> Ellipsoid:
-        """With semi-axes along the columns of U, in the linear or the angular unit."""
+        """The ellipsoid with semi-axes along the columns of U, in the linear or the angular unit."""
         turns = any(self.rows[0][:3])
         return Ellipsoid.of(
             U, lengths, name=name, coordinates=tuple(map(name_of, self.rows)), unit=angular if turns else linear,
@@ -117,7 +117,7 @@ def fingerprint(robot: Robot) -> str:
 
 
 def svd(J: Array) -> tuple[Array, Array, Array]:
-    """J = U diag(sigma) V^T with a column of U and a sigma for each row of J, zeros where there are fewer joints."""
+    """J = U diag(sigma) V^T with a column of U and a sigma for each row of J, zeros if there are fewer joints."""
     k, n = J.shape[-2:]
     U, sigma, Vt = np.linalg.svd(J, full_matrices=True)
     missing = np.zeros((*sigma.shape[:-1], max(0, k - n)))
@@ -137,7 +137,7 @@ def weighed(robot: Robot, q: ArrayLike, J: Array) -> Array:
 
 
 def one_unit(rows: tuple[Row, ...]) -> None:
-    """Refuse components that have no common length: of different units, or not at right angles to each other."""
+    """Raise TaskSpaceError for components without a common length: different units, or not perpendicular."""
     turning = [any(row[:3]) for row in rows]
     sliding = [any(row[3:]) for row in rows]
     if any(turning) and any(sliding):

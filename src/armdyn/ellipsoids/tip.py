@@ -29,16 +29,16 @@ def tip_force(
     Args:
         robot: the arm.
         q: joint positions, rad or m, shape (..., n).
-        frame: name of the frame; the tip where none is given.
-        point: of the frame, m, in its axes; its origin by default.
+        frame: name of the frame; the tip by default.
+        point: point of the frame, m, in its axes; its origin by default.
         components: "position", "orientation", some of "vx", "vy", "vz" or of "wx", "wy", "wz", or rows of six numbers
             all of one kind.
-        expressed_in: "world" (Pinocchio's LOCAL_WORLD_ALIGNED) or "body": in whose axes the components are.
+        expressed_in: axes of the components, "world" (Pinocchio's LOCAL_WORLD_ALIGNED) or "body".
 
     Raises:
-        SingularTask: where the joints cannot move the frame along all components.
-        TaskSpaceError: turning and sliding components together.
-        UnknownName: a frame, component or way of expression that does not exist.
+        SingularTask: the joints cannot move the frame along all components.
+        TaskSpaceError: angular and linear components together.
+        UnknownName: an unknown frame, component or value of ``expressed_in``.
         Unsupported: a robot with constraints.
 
     >>> armdyn.ellipsoids.tip_force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
@@ -58,7 +58,7 @@ def tip_acceleration(
 ) -> Ellipsoid:
     """The accelerations J M^-1 J^T(q) f that all unit forces give a frame, m/s^2 or rad/s^2 (MR, figure 8.4).
 
-    Flat, with semi-axes 0, where the joints cannot move the frame.
+    It is flat, with semi-axes 0, if the joints cannot move the frame in some direction.
 
     Args:
         robot: the arm.
@@ -85,7 +85,7 @@ def velocity(
 ) -> Ellipsoid:
     """The velocities J(q) qd that all unit joint velocities give a frame, m/s or rad/s (Modern Robotics 5.4).
 
-    The manipulability ellipsoid. Flat where the joints cannot move the frame.
+    This is the manipulability ellipsoid. It is flat if the joints cannot move the frame in some direction.
 
     Args:
         robot: the arm.
@@ -93,7 +93,7 @@ def velocity(
         frame, point, components, expressed_in: as for `tip_force`.
 
     Raises:
-        TaskSpaceError, UnknownName: as for `tip_force`; turning joints beside sliding ones.
+        TaskSpaceError, UnknownName: as for `tip_force`; revolute and prismatic joints together.
 
     >>> armdyn.ellipsoids.velocity(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <velocity ellipsoid of vx, vy: semi-axes 1.61803, 0.618034 m/s>
@@ -112,7 +112,7 @@ def force(
 ) -> Ellipsoid:
     """The forces f that a frame can apply with joint forces |J^T(q) f| = 1, N or N m (Modern Robotics 5.4).
 
-    Its semi-axes are the reciprocals of those of `velocity`: where an arm is slow, it is strong.
+    Its semi-axes are the reciprocals of those of `velocity`: the arm is strong in directions in which it is slow.
 
     Args:
         robot: the arm.
@@ -120,7 +120,7 @@ def force(
         frame, point, components, expressed_in: as for `tip_force`.
 
     Raises:
-        SingularTask: where the structure itself holds some force, which has no bounds then.
+        SingularTask: the structure itself carries some force, which is then unbounded.
         TaskSpaceError, UnknownName: as for `velocity`.
 
     >>> armdyn.ellipsoids.force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
@@ -135,7 +135,7 @@ _KINDS = {
     "velocity": (False, 1, "m/s", "rad/s"),
     "force": (False, -1, "N", "N m"),
 }
-"""Whether J is weighed by the mass matrix, which power of its singular values the semi-axes are, and their units."""
+"""Flag of weighting J by the mass matrix, exponent of its singular values in the semi-axes, and their units."""
 
 
 def _ellipsoid(

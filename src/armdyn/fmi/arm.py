@@ -32,12 +32,12 @@ def robot_fmu(
     derivatives: bool = True,
     arrays: bool = True,
 ) -> Fmu:
-    """Forward dynamics as an FMU of FMI 3.0, for model exchange and co-simulation; `Fmu.write` makes the file.
+    """Forward dynamics as an FMU of FMI 3.0, for model exchange and co-simulation; `Fmu.write` writes the file.
 
-    States are q and qd; of an arm with flexible joints theta and thetad too; with ``command="voltage"`` the currents of
-    motors with an inductance. The input is tau, or the voltages of the motors and what else acts on the joints, tau.
+    States are q and qd; for an arm with flexible joints also theta and thetad; with ``command="voltage"`` the currents
+    of motors with an inductance. The input is tau, or the voltages of the motors and additional joint forces tau.
     Outputs are the states, qdd, pose and twist of the tip, kinetic and potential energy. In co-simulation the classical
-    method of Runge and Kutta integrates with steps not longer than the parameter ``step``, inputs being held.
+    method of Runge and Kutta integrates with steps not longer than the parameter ``step`` and constant inputs.
 
     Warns (`armdyn.simulation.FrictionWarning`) of dry friction, gear losses and backlash, which the FMU has without
     their events, and (`armdyn.simulation.StepWarning`) of a step that is too long for viscous friction, springs or
@@ -45,21 +45,21 @@ def robot_fmu(
 
     Args:
         robot: without constraints.
-        name: of the model and its files; the robot's own if not given.
+        name: name of the model and its files; the robot's own by default.
         given: optional inputs: "f_tip", "f_ext", "base_twist", "base_twist_rate".
-        parameters: of the model, that importers may change, as of `Robot.compile`; gravity and, where there is a tip, a
-            payload's mass and centre of mass at it, if none are given. Each costs operations.
-        start: arrays that states, inputs and parameters begin with, by their names: ``{"q": q0}``.
-        step: of co-simulation, s; importers may change it.
+        parameters: parameters of the model that importers may change, as in `Robot.compile`; by default gravity and, if
+            there is a tip, mass and centre of mass of a payload at it. Each costs operations.
+        start: start values of states, inputs and parameters, by their names: ``{"q": q0}``.
+        step: step of co-simulation, s; importers may change it.
         command: "torque", or "voltage" of the motors of joints with actuators (Modern Robotics 8.9.1).
-        derivatives: whether the FMU has directional and adjoint derivatives.
-        arrays: whether an array is one variable; otherwise each of its numbers is, ``q[1]``, ``q[2]``, ..., for
-            importers that have no arrays.
+        derivatives: True for directional and adjoint derivatives.
+        arrays: True for one variable per array; otherwise one per element, ``q[1]``, ``q[2]``, ..., for importers
+            without arrays.
 
     Raises:
         Unsupported: a robot with constraints; voltages of motors at flexible joints.
         ModelError: voltages of a robot without motors.
-        UnknownName: an input, parameter or start value that does not exist.
+        UnknownName: an unknown input, parameter or start value.
 
     >>> fmu = armdyn.load("ur5").to_fmu(start={"q": np.full(6, 0.5)})
     >>> [place.name for place in fmu.code.layout.places][:6]

@@ -21,8 +21,8 @@ from armdyn.program import clip
 def driven_motion(model: Model) -> Function:
     """tau = G (k_t I + tau_cogging) + tau_else, and L dI/dt = V - k_t w - R I (Modern Robotics 8.9.1, 8.103).
 
-    Results are qdd and, of motors with an inductance, current_rate; without one the current is steady, and is a result
-    itself. Voltages and torques are within the motors' limits; windings are as warm as the data sheet says.
+    Results are qdd and, for motors with an inductance, current_rate; without one the steady-state current is a result.
+    Voltages and torques are within the motors' limits; windings have the temperature of the data sheet.
 
     Raises:
         ModelError: when it is traced, a robot without motors, or motors without torque constant or resistance.
@@ -54,10 +54,10 @@ def driven_motion(model: Model) -> Function:
 
 
 def has_inductance(model: Model) -> bool:
-    """Whether the motors' currents are states.
+    """Return True if the motors' currents are states.
 
     Raises:
-        Unsupported: where some are and others are not.
+        Unsupported: some are and others are not.
     """
     actuators = [joint.actuator for joint in model.joints]
     found = {a.motor.inductance > 0.0 for a in actuators if isinstance(a, Actuator) and a.motor is not None}

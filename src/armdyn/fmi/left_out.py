@@ -1,4 +1,4 @@
-"""What an FMU of a robot has not of its joints: an FMU with events would have it, and `armdyn.simulate` does."""
+"""Effects of joints that an FMU omits because they need events; `armdyn.simulate` includes them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from armdyn.model.friction import is_dry
 
 
 def left_out(robot: RobotLike, parameters: Collection[str] = ()) -> Iterator[str]:
-    """A sentence for each kind of friction or play that moves otherwise in the FMU, with the joints' names.
+    """A sentence for each kind of friction or backlash that differs in the FMU, with the joints' names.
 
     Args:
-        robot: whose FMU it is.
-        parameters: of the model that are inputs of the FMU, and do not begin at zero.
+        robot: the robot of the FMU.
+        parameters: parameters of the model that are inputs of the FMU with a nonzero start value.
     """
     yield from _dry(robot, parameters)
     yield from _with_play(robot)

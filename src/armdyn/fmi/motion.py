@@ -27,9 +27,9 @@ class Motion(NamedTuple):
 
     Args:
         program: rates and outputs of states, inputs and parameters.
-        states: in order.
-        inputs: names of what acts.
-        outputs: names of results besides the rates.
+        states: states in order.
+        inputs: names of the inputs.
+        outputs: names of results in addition to the rates.
     """
 
     program: Program
@@ -59,7 +59,7 @@ def motion_of(robot: RobotLike, command: str, given: Sequence[str], parameters: 
 
 
 def _rigid(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> Motion:
-    """qdd of (q, qd, tau)."""
+    """The equations of a rigid arm: qdd as a function of (q, qd, tau)."""
     dynamics = _named(robot, algorithms.forward_dynamics, ["qdd"], given, parameters)
     states = (_state(robot, "q", "qd"), _second(robot, "q"))
     return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
@@ -93,7 +93,7 @@ def _with_outputs(
     parameters: Sequence[str],
     signals: Sequence[str] = (),
 ) -> Motion:
-    """The equations with what is seen of the motion, all in one program, which has every parameter as an input."""
+    """The equations with the outputs in one program, which has every parameter as an input."""
     kinetic: Function = algorithms.kinetic_energy
     potential: Function = algorithms.potential_energy
     if "theta" in {state.variable.port for state in states}:
@@ -110,7 +110,7 @@ def _with_outputs(
 def _named(
     robot: RobotLike, declared: Function, results: Sequence[str], given: Sequence[str], parameters: Sequence[str]
 ) -> Program:
-    """The program of a function, its results under these names."""
+    """The program of a function, with these names of its results."""
     compiled = robot.compile(declared, parameters=parameters)
     known = [argument.name for argument in declared.arguments]
     for name in given:

@@ -26,7 +26,7 @@ OF_JOINTS: Mapping[str, tuple[str, str, str]] = {
     "qd_ref": ("rad/s", "m/s", "velocities to follow"),
     "qdd_ref": ("rad/s2", "m/s2", "accelerations to follow"),
 }
-"""Of arrays with a number for each joint: the unit where it turns, the unit where it slides, and what it is."""
+"""Units for revolute and prismatic joints, and description, of arrays with one number per joint."""
 
 OTHERS: Mapping[str, tuple[str, str]] = {
     "f_tip": ("", "wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N"),
@@ -58,7 +58,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str, str]]] = {
     "tip_pose": _POSE,
     "tip_twist": _TWIST,
 }
-"""Unit and name of each number of an array whose numbers differ in that."""
+"""Unit and name of each number of an array with different units or names."""
 
 OF_PARAMETER: Mapping[str, tuple[str, str]] = {
     "gravity": ("m/s2", "acceleration of free fall, in base axes"),
@@ -76,7 +76,7 @@ OF_JOINT_PARAMETER: Mapping[str, tuple[str, str, str]] = {
 
 
 def variable(robot: RobotLike, name: str, said: str = "", **shown: Any) -> Variable:
-    """An array of a function of the robot, by its name; ``said`` where it is none of those above."""
+    """An array of a function of the robot, by its name; ``said`` describes it if it is none of those above."""
     if name in OF_JOINTS:
         turns, slides, what = OF_JOINTS[name]
         each = [(turns if joint.kind == "revolute" else slides, f"{what}: {joint.name}") for joint in robot.joints]
@@ -90,7 +90,7 @@ def variable(robot: RobotLike, name: str, said: str = "", **shown: Any) -> Varia
 
 
 def parameter(robot: RobotLike, name: str) -> Variable:
-    """A parameter of the robot's model, which begins at the model's own value."""
+    """A parameter of the robot's model, with the model's own value as start value."""
     start = tuple(np.asarray(parameter_value(robot.model, name), dtype=float).ravel().tolist())
     owner, _, quantity = name.rpartition(".")
     if quantity in OF_JOINT_PARAMETER and owner in robot.model.joint_names:
@@ -106,16 +106,16 @@ def parameter(robot: RobotLike, name: str) -> Variable:
 def starts(
     program: Program, given: Mapping[str, Any], known: Iterable[str], gains: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]]:
-    """Arrays that variables begin with, checked against the inputs of the program; rotors where the links are.
+    """Start values of variables, checked against the inputs of the program; rotors start at the links' positions.
 
     Args:
-        program: whose inputs they are.
-        given: by name.
-        known: the names that there are.
-        gains: those of which one number serves all components.
+        program: program with these inputs.
+        given: start values by name.
+        known: the existing names.
+        gains: names of inputs for which one number is used for all components.
 
     Raises:
-        UnknownName: a name that is no state, input or parameter.
+        UnknownName: a name that is not a state, input or parameter.
         ShapeError: another shape, or numbers that are not finite.
     """
     names = list(known)

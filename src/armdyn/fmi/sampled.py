@@ -33,26 +33,26 @@ def to_fmu(
     derivatives: bool = True,
     arrays: bool = True,
 ) -> Fmu:
-    """A robot under its controller as an FMU of FMI 3.0, for co-simulation; `Fmu.write` makes the file.
+    """A robot under its controller as an FMU of FMI 3.0, for co-simulation; `Fmu.write` writes the file.
 
-    Its states are those of the loop: q, qd, and what the controller keeps. Outputs are the states, tau and the
+    Its states are those of the loop: q, qd, and the states of the controller. Outputs are the states, tau and the
     controller's signals, at the present time. A communication step is a whole number of the loop's own steps.
 
     Warns (`armdyn.simulation.StepWarning`) of a step that makes deviations from the start grow with the gains of
     ``start``, if shorter steps do not.
 
     Args:
-        loop: what moves.
+        loop: the closed loop.
         name: of the model and its files; those of the robot and the controller if not given.
-        given: optional inputs, such as "f_tip".
-        tunable: inputs that are parameters in the FMU, such as gains; those whose names begin with K if not given.
+        given: optional inputs, e.g. "f_tip".
+        tunable: inputs that are parameters in the FMU, e.g. gains; by default those whose names begin with K.
         start: arrays that states, inputs and parameters begin with, by their names.
         derivatives: whether the FMU has directional and adjoint derivatives of the outputs.
         arrays: whether an array is one variable; otherwise each of its numbers is, ``q[1]``, ``q[2]``, ..., for
             importers that have no arrays.
 
     Raises:
-        UnknownName: an input or start value that does not exist.
+        UnknownName: an unknown input or start value.
 
     >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pd_gravity)
     >>> fmu = loop.to_fmu(start={"Kp": 100.0, "Kd": 20.0})
@@ -84,15 +84,15 @@ def controller_fmu(
 ) -> Fmu:
     """A controller of a robot, without the robot, as an FMU of FMI 3.0 for co-simulation.
 
-    Inputs are what it measures, q and qd, and its references; outputs are tau, its signals and its states. Outputs
+    Inputs are its measurements, q and qd, and its references; outputs are tau, its signals and its states. Outputs
     belong to the inputs of the present time; a communication step moves the states on by whole sample times.
 
     Args:
-        robot: whose model it knows.
-        controller: declared as for `ClosedLoop`.
-        step: its sample time, s.
+        robot: robot of its model.
+        controller: controller declared as for `ClosedLoop`.
+        step: sample time of the controller, s.
         name: of the model and its files; that of the controller if not given.
-        given: optional inputs, such as "Ki".
+        given: optional inputs, e.g. "Ki".
         parameters: of the model, that importers may change, as of `Robot.compile`.
         tunable: inputs that are parameters in the FMU; those whose names begin with K if not given.
         start: arrays that states, inputs and parameters begin with, by their names.
@@ -102,7 +102,7 @@ def controller_fmu(
 
     Raises:
         TraceError: a value that is not a declared controller.
-        UnknownName: an input, parameter or start value that does not exist.
+        UnknownName: an unknown input, parameter or start value.
 
     >>> fmu = armdyn.fmi.controller_fmu(armdyn.load("ur5"), armdyn.control.pid, step=1e-3)
     >>> [place.name for place in fmu.code.layout.places if place.is_output]

@@ -1,9 +1,9 @@
-"""Whether the step of an FMU's co-simulation is too long for its fastest motions: viscous friction, springs, currents.
+"""Check of the step of an FMU's co-simulation against its fastest motions: viscous friction, springs, currents.
 
 Near a state a deviation of the states moves as xdot = J x, and each eigenvalue lambda of J is a motion exp(lambda t). A
 step h of Runge-Kutta 4 multiplies it by R(h lambda), R(z) = 1 + z + z^2/2 + z^3/6 + z^4/24, which is above one in size
-for z below -2.785, where the motion itself decays, and for z beyond 2.83 i. A sampled system multiplies deviations by
-the eigenvalues of its own step.
+for z below -2.785, although the motion itself decays, and for z beyond 2.83 i. A sampled system multiplies deviations
+by the eigenvalues of its own step.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from armdyn.spatial.rotations import Array
 from armdyn.targets.fmi.system import System
 
 CONFIGURATIONS = 32
-"""Arms are looked at where they begin, and in so many positions within the limits of their joints, at rest."""
+"""Number of positions at rest, within the limits of joints, that are checked in addition to the start."""
 
 GROWS = 1e-3
-"""A motion that a step makes larger by more than this part of it, and more than the motion grows, is not the arm's."""
+"""A motion is unstable if a step enlarges it by more than this fraction, and more than its own growth."""
 
 LEAST = 2.5
-"""No motion below this size of h lambda grows by Runge-Kutta 4 that does not grow by itself."""
+"""Below this magnitude of h lambda, Runge-Kutta 4 enlarges no motion that does not grow by itself."""
 
 SHARE = 0.8
-"""Of the longest step, the part that is recommended."""
+"""The recommended fraction of the longest step."""
 
 HALVINGS = 40
-"""Of an interval in which the longest step is searched."""
+"""Number of halvings of the interval in the search for the longest step."""
 
 SHORTEST = 2.0**-10
-"""Of the step of a sampled system, the shortest part that is tried."""
+"""The shortest tried fraction of the step of a sampled system."""
 
 
 def warn_of_step(robot: RobotLike, system: System) -> None:
-    """Warn (`StepWarning`) of a step that makes motions grow that decay, and name the step to use."""
+    """Warn (`StepWarning`) of a step with which decaying motions grow, and recommend a step."""
     why = _of_sampled(system) if system.sampled else _of_continuous(robot, system)
     if why:
         warn_outside(f"FMU of {system.name!r}: {why}", StepWarning)
 
 
 def _of_continuous(robot: RobotLike, system: System) -> str:
-    """Which motion the step is too long for, in words; empty if there is none."""
+    """A description of the motion for which the step is too long; empty if there is none."""
     starts = _starts(system)
     q = np.vstack([starts["q"], robot.random_configuration(0, CONFIGURATIONS)])
     at_rest: dict[str, Array] = {name: np.zeros(robot.dof) for name in ("qd", "thetad") if name in starts}
@@ -72,7 +72,7 @@ def jacobian(system: System, values: Mapping[str, Array]) -> Array:
     """The derivatives of the rates of the states, or of the states a step later, by the states, shape (..., s, s).
 
     Args:
-        system: of which.
+        system: the system.
         values: all inputs of its program, by name, of shape (..., *shape).
     """
     later = [state.later.port for state in system.states]
@@ -97,7 +97,7 @@ def _one_more_axis(array: Array, rank: int) -> Array:
 
 
 def _starts(system: System) -> dict[str, Array]:
-    """What the inputs of the program begin with, by name."""
+    """The start values of the inputs of the program, by name."""
     variables = [*(state.variable for state in system.states), *system.inputs, *system.parameters]
     shapes = {name: port.shape for name, port in system.input_ports.items()}
     found = {v.port: np.reshape(v.start or np.zeros(shapes[v.port]), shapes[v.port]) for v in variables}
@@ -106,12 +106,12 @@ def _starts(system: System) -> dict[str, Array]:
 
 
 def _multiplied(z: Array) -> Array:
-    """R(z)."""
+    """The stability function R(z) of Runge-Kutta 4."""
     return 1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0)))
 
 
 def _grow(values: Array, step: float) -> Array:
-    """Which motions a step makes larger than they become by themselves."""
+    """Mask of motions that a step enlarges more than they grow by themselves."""
     z = step * values
     alone = np.exp(np.clip(z.real, 0.0, 700.0))
     return (np.abs(z) > LEAST) & (np.abs(_multiplied(z)) > (1.0 + GROWS) * alone)
@@ -131,7 +131,7 @@ def longest_step(values: Array, step: float) -> float:
 
 
 def _moving(robot: RobotLike, system: System, vector: Array) -> str:
-    """The state that moves most in an eigenvector: velocities before positions, for they are its rates."""
+    """The state that moves most in an eigenvector: velocities before positions, because they are its rates."""
     ports = [system.input_ports[state.variable.port] for state in system.states]
     numbers = [(port.name, k) for port in ports for k in range(port.size)]
     size = np.where([name in ("q", "theta") for name, _ in numbers], 0.0, np.abs(vector))
@@ -140,13 +140,13 @@ def _moving(robot: RobotLike, system: System, vector: Array) -> str:
 
 
 def _rounded(step: float) -> str:
-    """With one digit, not more than the step."""
+    """The step rounded down to one digit, as text."""
     unit = 10.0 ** math.floor(math.log10(step))
     return f"{math.floor(step / unit) * unit:g}"
 
 
 def _of_sampled(system: System) -> str:
-    """What a step of a loop multiplies at its start, in words, if shorter steps do not; empty otherwise."""
+    """A description of the growth of a loop's step at its start, if shorter steps do not grow; empty otherwise."""
     if system.step_port is None or not system.states:
         return ""
     grows = _growth_rate(system, system.step)
@@ -166,7 +166,7 @@ def _of_sampled(system: System) -> str:
 
 
 def _growth_rate(system: System, step: float) -> float:
-    """The logarithm of the largest eigenvalue of a step in size, 1/s."""
+    """The growth rate of a step: logarithm of the largest eigenvalue magnitude per time, 1/s."""
     values = _starts(system) | {str(system.step_port): np.array(step)}
     matrix = jacobian(system, values)
     if not np.isfinite(matrix).all():

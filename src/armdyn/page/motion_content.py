@@ -34,7 +34,7 @@ WORDS = {
 DEGREES = {"rad": ("°", 180.0 / np.pi), "rad/s": ("°/s", 180.0 / np.pi), "rad/s^2": ("°/s²", 180.0 / np.pi)}
 
 SHOWN_FIRST = ("q", "qd", "tau", "residual", "error")
-"""Quantities of joints in the order of preference; an opened page shows the first four that the motion has."""
+"""Quantities of joints in the order of preference; an opened page shows up to `MOST_FIRST` of them."""
 
 MOST_FIRST = 3
 """Columns of quantities when the page opens."""

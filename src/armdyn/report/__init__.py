@@ -1,7 +1,7 @@
-"""Reports: a motion as a document, HTML or PDF: limits, torques, energy, figures, and what is needed to repeat it.
+"""Reports: a motion as a document, HTML or PDF: limits, torques, energy, figures, and data to repeat it.
 
-`report` is ``trajectory.report()`` and ``armdyn report``, `fit_report` ``fit.report()``. `account` has the numbers,
-`figures` the pictures, `sections` the parts of the document, `printing` the PDF by a browser.
+`report` is ``trajectory.report()`` and ``armdyn report``, `fit_report` ``fit.report()``. `account` computes the
+numbers, `figures` the pictures, `sections` the parts of the document, `printing` the PDF by a browser.
 """
 
 from typing import TYPE_CHECKING

@@ -15,7 +15,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of a joint, infinite where there is none."""
+    """The limits of a joint, infinite if there is none."""
 
     lower: float
     upper: float
@@ -27,16 +27,16 @@ class JointAccount(NamedTuple):
     """The range, speed, force and work of a joint over a motion.
 
     Args:
-        name: of the joint.
+        name: name of the joint.
         kind: "revolute" or "prismatic".
-        bounds: its limits; None where the robot is not known.
+        bounds: its limits; None if the robot is unknown.
         lowest, highest: positions, rad or m.
         fastest: the largest speed, rad/s or m/s.
-        strongest: the largest force, N m or N, without its sign.
-        rms: the root of the mean over time of the force's square, N m or N.
-        peak_power: the largest power of the joint's force, W, without its sign.
-        delivered: energy that the joint's force put in, J.
-        taken: energy that it took back, J, a positive number.
+        strongest: the largest absolute force, N m or N.
+        rms: the root mean square of the force over time, N m or N.
+        peak_power: the largest absolute power of the joint's force, W.
+        delivered: energy delivered by the joint's force, J.
+        taken: energy absorbed by the joint's force, J, a positive number.
     """
 
     name: str
@@ -82,6 +82,6 @@ def _bounds(robot: Robot, k: int) -> Bounds:
 
 
 def mean_over(t: Array, values: Array) -> float:
-    """The mean over time; of one moment its value."""
+    """The mean over time; for a single time its value."""
     lasts = float(t[-1] - t[0])
     return integral(t, values) / lasts if lasts > 0.0 else float(values[0])

@@ -1,4 +1,4 @@
-"""`report`: a motion as a document, and the `Report` it is."""
+"""`report`: a motion as a document, a `Report`."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ class Report:
     """A motion as a document.
 
     Args:
-        html: the file, which needs no other.
+        html: the self-contained file.
     """
 
     html: str = field(repr=False)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write it, over a file that exists, and give its path; ``.pdf`` is printed by a browser.
+        """Write the document, replacing an existing file, and return its path; ``.pdf`` is printed by a browser.
 
         Raises:
-            ReportError: another ending than .html and .pdf, no browser for a PDF, a file that cannot be written.
+            ReportError: a file extension other than .html and .pdf, no browser for a PDF, a file that cannot be
+                written.
         """
         path = Path(path)
         check_ending(path)
@@ -56,7 +57,7 @@ class Report:
 
 
 def check_ending(path: Path) -> None:
-    """Raise for a file that is neither HTML nor PDF, and for a PDF where no browser prints it."""
+    """Raise ReportError for a file that is neither HTML nor PDF, and for a PDF without a browser."""
     if path.suffix.lower() not in ENDINGS:
         raise ReportError(f"{path}: expected a file name that ends in {', '.join(ENDINGS)}")
     if path.suffix.lower() == ".pdf":
@@ -70,20 +71,20 @@ def report(
     robot: Robot | None = None,
     title: str | None = None,
 ) -> Report:
-    """The motion as a document, HTML that needs no other file, or PDF: limits, forces, energy, figures, digests.
+    """The motion as a document, self-contained HTML or PDF: limits, forces, energy, figures, digests.
 
-    Per joint the range, speed, force, rms force and power, beside the limits of the description, with those marked that
-    were passed; the energy account; the page of `Trajectory.page` in a frame, to play and zoom, which a PDF leaves out;
-    the figures of `Trajectory.plot`; the path of the tip; the robot's parameters with what was found about them;
-    versions and digests by which the same run is known again.
+    The document contains per joint the range, speed, force, rms force and power, with the limits of the description and
+    marks on exceeded ones; the energy account; the page of `Trajectory.page` in a frame, to play and zoom, which a PDF
+    omits; the figures of `Trajectory.plot`; the path of the tip; the robot's parameters with findings on them; versions
+    and digests that identify the run.
 
     Args:
-        path: also write it there, over a file that exists: ``.html``, or ``.pdf`` by a browser that is installed.
-        robot: what moved; without it nothing is said of limits, tip and parameters.
-        title: above the document; the robot's name where none is given.
+        path: path of a file to write, replacing an existing one: ``.html``, or ``.pdf`` by an installed browser.
+        robot: the robot of the motion; without it limits, tip and parameters are omitted.
+        title: title above the document; the robot's name by default.
 
     Raises:
-        ReportError: a batch of motions; no finite number in it; another ending; a PDF without a browser.
+        ReportError: a batch of motions; no finite number in it; another file extension; a PDF without a browser.
         ShapeError: a robot of other joints.
 
     >>> arm = armdyn.load("planar_2r")
@@ -113,11 +114,11 @@ def report(
 
 
 LIVE, STILL = "<!--live-->", "<!--/live-->"
-"""Around the part of a document that moves."""
+"""Markers around the animated part of a document."""
 
 
 def _for_print(html: str) -> str:
-    """The document without the part that moves."""
+    """The document without the animated part."""
     before, _, rest = html.partition(LIVE)
     return before + rest.partition(STILL)[2]
 

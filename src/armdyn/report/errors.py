@@ -6,4 +6,4 @@ from armdyn.errors import ArmdynError
 
 
 class ReportError(ArmdynError, ValueError):
-    """A report that cannot be made or written: of many motions, of a log that cannot be read; a PDF without browser."""
+    """A report that cannot be generated or written: a batch, an unreadable log, a PDF without a browser."""

@@ -1,4 +1,4 @@
-"""The pictures of a report as markup that stands inside of it: SVG, or PNG where that would be very long."""
+"""The pictures of a report as embedded markup: SVG, or PNG if the SVG would be very long."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 
 LONGEST = 1_500_000
-"""Characters of an SVG; a longer one becomes a PNG."""
+"""Largest number of characters of an SVG; a longer one is replaced by a PNG."""
 
 GHOSTS = 5
-"""Configurations in the picture of the tip's path."""
+"""Number of configurations in the picture of the tip's path."""
 
 
 def motion_figure(motion: Trajectory) -> str:
-    """`armdyn.plots.plot_trajectory` of the motion."""
+    """The picture of `armdyn.plots.plot_trajectory` of the motion."""
     return inlined(plot_trajectory(motion), "joint positions, velocities, forces and energies over time", "motion")
 
 
@@ -42,7 +42,7 @@ def path_figure(motion: Trajectory, robot: Robot) -> str:
 
 
 def inlined(figure: Figure, about: str, name: str) -> str:
-    """An ``svg`` or ``img`` element. Its marks are named after ``name``, so that two pictures do not share them."""
+    """An ``svg`` or ``img`` element. Its ids are prefixed by ``name``, to be unique among pictures."""
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")

@@ -1,4 +1,4 @@
-"""`fit_report`: a fit as a document: the logs, torque errors, parameters with intervals, friction, residuals."""
+"""`fit_report`: a fit as a document: logs, torque errors, parameters with intervals, friction, residuals."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from armdyn.report.errors import ReportError
 from armdyn.report.figures import inlined
 
 MOST_DRAWN = 6
-"""Logs whose joint forces and residuals are drawn."""
+"""Largest number of logs with drawn joint forces and residuals."""
 
 CORRELATED, MOST_PAIRS = 0.9, 20
-"""Parameters are listed as correlated from this correlation on, and so many pairs at most."""
+"""Least correlation of parameters listed as correlated, and largest number of listed pairs."""
 
 
 def fit_report(
     fit: Fit, path: str | os.PathLike[str] | None = None, *, on: Any = (), title: str | None = None
 ) -> Report:
-    """A fit as a document, HTML that needs no other file, or PDF.
+    """A fit as a document, self-contained HTML or PDF.
 
-    The logs with their rows and findings, the torque errors of description, friction alone and fit on each log, the
-    parameters with intervals of 95 % and the part that comes from data, friction over speed, joint forces and
-    residuals over time, their autocorrelation and spectrum, correlated parameters.
+    The document contains the logs with their rows and findings, the torque errors of description, friction alone and
+    fit on each log, the parameters with intervals of 95 % and the fraction determined by data, friction over speed,
+    joint forces and residuals over time, their autocorrelation and spectrum, correlated parameters.
 
     Args:
-        path: also write it there, over a file that exists: ``.html``, or ``.pdf`` by a browser that is installed.
-        on: logs that were not fitted, one or several: `armdyn.logs.Log`, or checks of ``fit.check``.
+        path: path of a file to write, replacing an existing one: ``.html``, or ``.pdf`` by an installed browser.
+        on: one or several logs that were not fitted: `armdyn.logs.Log`, or checks of ``fit.check``.
         title: above the document.
 
     Raises:
@@ -66,7 +66,7 @@ def fit_report(
 
 
 def _as_list(logs: Any) -> list[Any]:
-    """Logs or checks, of one or several."""
+    """A list of logs or checks, from one or several."""
     return list(logs) if isinstance(logs, list | tuple) else [logs]
 
 
@@ -126,7 +126,7 @@ def _summary(fit: Fit, fitted: Sequence[Check], unseen: Sequence[Check]) -> str:
 
 
 def _logs(logs: Sequence[Log]) -> str:
-    """A row a log, then the findings."""
+    """The table of logs, one row per log, followed by the findings."""
     rows = [
         [log.name, f"{len(log):,}", f"{log.duration:.4g}", f"{log.rate:.4g}", ", ".join(log.quantities)] for log in logs
     ]
@@ -192,7 +192,7 @@ def _correlated(fit: Fit) -> str:
 
 
 def _friction(fit: Fit) -> str:
-    """The numbers of friction by joint, and the map."""
+    """The friction parameters by joint, and the friction map."""
     terms = [term.name for term in fit.parameters.terms]
     if not terms:
         return '<p class="note">No friction was fitted.</p>'

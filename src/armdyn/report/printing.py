@@ -1,4 +1,4 @@
-"""HTML as PDF by a browser that is installed: Chromium, Chrome or Edge, without a window and without network."""
+"""Conversion of HTML to PDF by an installed browser, Chromium, Chrome or Edge, headless and without network."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from armdyn.report.errors import ReportError
 from armdyn.writing import write_text
 
 PATIENCE = 180.0
-"""s until a browser that does not answer is given up."""
+"""Longest wait for a browser, s."""
 
 
 def browser() -> str:
-    """The path of a browser.
+    """The path of an installed browser.
 
     Raises:
-        ReportError: where there is none.
+        ReportError: no browser is installed.
     """
     found = browser_path()
     if found is None:

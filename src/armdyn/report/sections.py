@@ -1,4 +1,4 @@
-"""The parts of a report as HTML: the run, the joints, limits, tip, events, and what is needed to repeat it."""
+"""The parts of a report as HTML: the run, the joints, limits, tip, events, and data to repeat it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ UNITS = {
 }
 
 MOST_EVENTS = 40
-"""Events that are listed."""
+"""Largest number of listed events."""
 
 RESTING = 1e-12
-"""J: exchanged energy below which an arm is at rest."""
+"""An arm is at rest if its exchanged energy is below this, J."""
 
 
 def run(motion: Trajectory, robot: Robot | None) -> str:
-    """Times, integrator, energy account, as pairs; the limits that were passed."""
+    """Times, integrator and energy account as pairs; the exceeded limits."""
     energy, taken = motion.energy, motion.statistics
     drift, scale = float(np.abs(energy.drift).max()), float(energy.scale)
     part = f", {figure(drift / scale, digits=2)} of the {figure(scale, digits=4)} J that changed hands"
@@ -64,7 +64,7 @@ def _verdict(motion: Trajectory, robot: Robot | None) -> str:
 
 
 def joints(motion: Trajectory, robot: Robot | None) -> str:
-    """A row a joint: range, speed, force, rms and power beside the limits; what is beyond is marked."""
+    """One row per joint: range, speed, force, rms and power with the limits; exceeded limits are marked."""
     headings = ["joint", "unit", "lowest", "highest", "range", "speed", "limit", "force", "limit", "rms"]
     headings += ["power, W", "put in, J", "taken, J"]
     accounts = joint_accounts(motion, robot)
@@ -104,7 +104,7 @@ def _bound(value: float) -> str:
 def _marked(table: str, accounts: list[JointAccount]) -> str:
     """The table with a mark on the cells of values beyond their limits."""
     rows = table.split("<tr>")
-    for k, one in enumerate(accounts, start=2):  # behind the table's head
+    for k, one in enumerate(accounts, start=2):  # after the table's head
         if one.bounds is None:
             continue
         beyond = {
@@ -122,7 +122,7 @@ def _marked(table: str, accounts: list[JointAccount]) -> str:
 
 
 def tip(motion: Trajectory, robot: Robot) -> str:
-    """A table on the tip: its start and end, the length of its way, its greatest speed."""
+    """A table on the tip: its start and end, the length of its path, its greatest speed."""
     hand = motion.tip_motion(robot)
     p, speed = hand.position, np.linalg.norm(hand.twist[:, 3:], axis=-1)
     length = float(np.linalg.norm(np.diff(p, axis=0), axis=-1).sum())
@@ -144,7 +144,7 @@ def _place(point: Array) -> str:
 
 
 def events(motion: Trajectory) -> str:
-    """A table of the events, in order; empty where there are none."""
+    """A table of the events, in order; empty if there are none."""
     if not motion.events:
         return ""
     shown = [(f"{one.t:.6g}", one.name, one.kind) for one in motion.events[:MOST_EVENTS]]
@@ -162,7 +162,7 @@ def notes(motion: Trajectory, robot: Robot | None) -> str:
 
 
 def repeat(motion: Trajectory, robot: Robot | None) -> str:
-    """Versions and digests by which the same run is known again."""
+    """Versions and digests that identify the run."""
     pairs = [
         ("armdyn", __version__),
         ("Python, NumPy", f"{platform.python_version()}, {np.__version__}"),
@@ -178,7 +178,7 @@ def repeat(motion: Trajectory, robot: Robot | None) -> str:
 
 
 def digest(motion: Trajectory) -> str:
-    """A fingerprint of times, states and joint forces."""
+    """A digest of times, states and joint forces."""
     found = hashlib.sha256()
     for values in (motion.t, motion.q, motion.qd, motion.tau):
         found.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
