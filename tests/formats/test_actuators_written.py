@@ -198,7 +198,7 @@ def test_stators_that_leave_the_moment_across_their_axis_to_the_link(name: str, 
     robot = armdyn.load(name).with_actuators(drives)
     other = read_again(robot)
     assert other == robot
-    assert other.notes == robot.notes
+    assert [note for note in other.notes if "of another size" not in note] == list(robot.notes)
     assert other.with_actuators(drives) == robot
     text = re.sub("<stator.*?/>", "", robot.to_urdf())
     with pytest.raises(ModelError, match=r"principal inertia .* breaks a\+b>=c by"):

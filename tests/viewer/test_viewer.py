@@ -249,7 +249,7 @@ def test_what_is_refused(view: Callable[..., Viewer], tmp_path: Path) -> None:
         (ViewerError, "expected a Robot", lambda: view([])),
         (ViewerError, "expected a Robot", lambda: view("ur5")),
         (ViewerError, "expected 2, one for each", lambda: view([robot, robot], [[0] * 6])),
-        (ViewerError, "rate=5 Hz belongs to a csv", lambda: view(robot, rate=5.0)),
+        (ViewerError, "rate=5 Hz belongs to a log without times", lambda: view(robot, rate=5.0)),
         (ViewerError, "motion is 3", lambda: view(robot, motion=3)),
         (ViewerError, "port is 70000", lambda: view(robot, port=70_000)),
         (ViewerError, "no address", lambda: view(robot, host="192.0.2.1")),

@@ -72,7 +72,7 @@ def info(
     if not cost:
         show_notes(console, robot.notes)
         if findings:
-            console.print(labelled("doctor:", "yellow", f"{findings.counts()}; see armdyn doctor {arm.name}"))
+            console.print(labelled("doctor:", "yellow", f"{findings.counts()}; see armdyn doctor"))
 
 
 def _findings(arm: Described) -> Findings | None:

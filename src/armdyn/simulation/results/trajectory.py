@@ -109,9 +109,9 @@ class Trajectory(Tabulated, MotionData):
                 out.
 
         >>> arm = armdyn.load("rp")
-        >>> path = armdyn.trajectory.rest_to_rest([0.0, 1.0], [1.0, 1.2], duration=2.0)
         >>> t = np.linspace(0.0, 2.0, 201)
-        >>> armdyn.Trajectory.from_arrays(t, *path.evaluate(t), robot=arm)
+        >>> q = np.stack([np.sin(t), 1.0 + 0.1 * t], axis=1)
+        >>> armdyn.Trajectory.from_arrays(t, q, robot=arm)
         <Trajectory of 'rp': 201 times from 0 to 2 s, 2 joints; given>
         """
         from armdyn.simulation.results.recorded import from_arrays  # noqa: PLC0415 - it needs this class
