@@ -57,7 +57,7 @@ def test_a_reader_of_models_is_bound_to_the_class() -> None:
 def test_help_shows_parameters_and_documentation() -> None:
     text = pydoc.plain(pydoc.render_doc(armdyn.load("planar_2r").inverse_kinematics))
     assert "choose: \"Literal['first', 'nearest']\" = 'first'" in text
-    assert "Damped least squares" in text
+    assert "damped least squares" in text
     assert "rank_tolerance" in pydoc.plain(pydoc.render_doc(armdyn.Robot.force_projection))
 
 

@@ -319,7 +319,7 @@ def test_options_stand_in_signatures() -> None:
     ]
     for name in list(shown)[2:]:
         assert (shown[name].default, shown[name].kind) == (of_view[name].default, of_view[name].kind)
-    assert "loop: whether the motion begins again" in (armdyn.Trajectory.view.__doc__ or "")
+    assert "loop: True to restart the motion at its end" in (armdyn.Trajectory.view.__doc__ or "")
 
 
 def test_no_browser_for_a_screenshot(view: Callable[..., Viewer], monkeypatch: pytest.MonkeyPatch) -> None:

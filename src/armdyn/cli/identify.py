@@ -87,7 +87,7 @@ def identify(
     from armdyn.identification import identify as fit_of  # noqa: PLC0415 - other verbs need none of it
 
     for option, path, endings in (
-        ("--out", out, (".urdf", ".xml")),
+        ("--out", out, (".urdf",)),
         ("--plot", plot, (".png", ".pdf", ".svg")),
         ("--csv", csv, (".csv",)),
         ("--report", report, (".html", ".htm", ".pdf")),
@@ -105,7 +105,7 @@ def identify(
         fit = fit_of(arm, fitted, **options)
     checks = [fit.check(log) for log in (unseen or fitted)]
     if out is not None:
-        (fit.robot.to_mjcf if out.suffix.lower() == ".xml" else fit.robot.to_urdf)(out)
+        fit.robot.to_urdf(out)
     if plot is not None:
         checks[0].plot(plot)
     if csv is not None:

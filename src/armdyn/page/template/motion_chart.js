@@ -48,7 +48,12 @@ class Chart {
       hooks: {
         drawClear: [(u) => self.bands(u)],
         draw: [(u) => self.events(u)],
-        setCursor: [(u) => { if (u.cursor.event && u.cursor.left >= 0) place.hover(u.posToVal(u.cursor.left, "x")); }],
+        setCursor: [(u) => {
+          const event = u.cursor.event; // stays after the mouse has gone: a zoom by a key calls this with it again
+          if (event?.type !== "mousemove" || event === this.hovered || u.cursor.left < 0) return;
+          this.hovered = event;
+          place.hover(u.posToVal(u.cursor.left, "x"));
+        }],
         setSelect: [(u) => {
           if (u.select.width < 6) return;
           const a = u.posToVal(u.select.left, "x"), b = u.posToVal(u.select.left + u.select.width, "x");
