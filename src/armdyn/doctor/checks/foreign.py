@@ -79,7 +79,7 @@ def references(subject: Subject) -> Iterator[Finding]:
         name = node.attributes.get("reference")
         if name and name not in names and name not in subject.bodies:
             text = f"it refers to {name!r}, which is no link and no joint"
-            yield Finding.at(node, "names/unknown", "warning", text, why="Gazebo drops it without a word")
+            yield Finding.at(node, "names/unknown", "warning", text, why="its content has no place to go")
     for control in subject.source.root.all("ros2_control"):
         for node in control.all("joint"):
             if node.name not in names:
@@ -120,7 +120,7 @@ def _of_interface(joint: Articulation, interface: Node) -> Iterator[Finding]:
         if not beyond or abs(value - own) <= ALIKE * max(abs(value), abs(own)):
             continue
         text = f"{kind} {side} {value:g} in ros2_control, <limit> of the joint has {own:g}"
-        why = "the one of the two is wrong: ros2_control takes the stricter, Gazebo and MoveIt that of <limit>"
+        why = "one of the two is wrong, and programs differ in which they take"
         found = Finding.at(param, "limit/ros2_control", "warning", text, why=why, link=joint.child)
         yield replace(found, element=f"joint {joint.name!r}", repairs=_repairs(param, value, own))
 
