@@ -121,7 +121,7 @@ def task_aim(robot: RobotLike, task: Any, frame: str) -> tuple[TaskAim, Array]:
     finite = numbers.reshape(-1, numbers.shape[-1])
     finite = finite[np.isfinite(finite).all(axis=-1)]
     if len(finite):
-        aim = dataclasses.replace(aim, rows=_rows(robot, aim, tuple(finite[0].tolist())))
+        aim = dataclasses.replace(aim, rows=_rows(robot, aim, _Sample(finite[0])))
     return aim, numbers
 
 
@@ -131,11 +131,18 @@ def _rows_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     return numbers.reshape(*numbers.shape[: numbers.ndim - len(shape)], math.prod(shape))
 
 
+@dataclasses.dataclass(frozen=True)
+class _Sample:
+    """The numbers of one target, which are not part of the key of a cache: all samples are equal."""
+
+    numbers: Array = dataclasses.field(compare=False)
+
+
 @lru_cache(maxsize=64)
-def _rows(robot: RobotLike, aim: TaskAim, numbers: tuple[float, ...]) -> int:
+def _rows(robot: RobotLike, aim: TaskAim, sample: _Sample) -> int:
     """The number of residuals of a task, with its Jacobian checked at a random configuration."""
     name, model, q = aim.kind.__name__, robot.mechanism, robot.random_configuration(1)
-    task = aim.task(np.array(numbers))
+    task = aim.task(sample.numbers)
     with on_numbers():
         error = np.atleast_1d(np.asarray(task.error(model, q)))
         own = np.asarray(task.jacobian(model, q))
