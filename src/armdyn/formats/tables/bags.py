@@ -13,7 +13,7 @@ from typing import Any
 
 from armdyn.errors import ArmdynError, MissingLibrary, UnknownName
 from armdyn.formats.tables.messages import FIELDS, Message, table_of_messages
-from armdyn.formats.tables.table import Table
+from armdyn.formats.tables.table import Table, no_file
 
 BAG_ENDINGS = (".bag", ".mcap", ".db3")
 
@@ -37,7 +37,7 @@ def read_bag(path: Path, error: type[ArmdynError], topic: str | None = None) -> 
         MissingLibrary: rosbags is not installed.
     """
     if not path.exists():
-        raise error(f"no file {str(path)!r}; expected a table with columns such as t, q_JOINT, tau_JOINT")
+        raise error(no_file(path))
     messages, kinds = _messages(path, error, topic)
     with_joints = [name for name, kind in kinds.items() if _may_have_joints(kind)]
     listed = ", ".join(f"{name!r} ({kind})" for name, kind in list(kinds.items())[:12]) or "none"

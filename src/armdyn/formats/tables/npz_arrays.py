@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.errors import ArmdynError
 from armdyn.formats.tables.columns import table_of
-from armdyn.formats.tables.table import Table
+from armdyn.formats.tables.table import Table, no_file
 
 
 def read_npz(path: Path, error: type[ArmdynError]) -> Table:
@@ -22,7 +22,7 @@ def read_npz(path: Path, error: type[ArmdynError]) -> Table:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if file[name].dtype.kind in "fiub"}
     except FileNotFoundError:
-        raise error(f"no file {str(path)!r}; expected a table with columns such as t, q_JOINT, tau_JOINT") from None
+        raise error(no_file(path)) from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
         raise error(f"{str(path)!r} is not an npz file of arrays of numbers: {problem}") from None
     return table_of(arrays, str(path))

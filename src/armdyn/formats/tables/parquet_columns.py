@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.errors import ArmdynError
 from armdyn.extras import extra
 from armdyn.formats.tables.columns import table_of
-from armdyn.formats.tables.table import Table
+from armdyn.formats.tables.table import Table, no_file
 from armdyn.spatial.rotations import Array
 
 LEROBOT_INFO = ("meta/info.json", "../meta/info.json", "../../meta/info.json", "../../../meta/info.json")
@@ -30,7 +30,7 @@ def read_parquet(path: Path, error: type[ArmdynError]) -> Table:
     try:
         table = pq.read_table(path)
     except FileNotFoundError:
-        raise error(f"no file {str(path)!r}; expected a table with columns such as t, q_JOINT, tau_JOINT") from None
+        raise error(no_file(path)) from None
     except (OSError, ValueError) as problem:  # pyarrow's errors are both
         raise error(f"{str(path)!r} is not a Parquet file: {problem}") from None
     columns = {name: _values(table.column(name)) for name in table.column_names}

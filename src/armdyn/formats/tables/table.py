@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from armdyn.spatial.rotations import Array
 
 
+def no_file(name: object) -> str:
+    """The message for a table whose file does not exist."""
+    return f"no file {str(name)!r}; expected a table with columns such as t, q_JOINT, tau_JOINT"
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Columns of numbers with one entry for each row.

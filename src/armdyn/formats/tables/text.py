@@ -9,7 +9,7 @@ from armdyn.errors import ArmdynError
 from armdyn.formats.csv_table import STANDARD_INPUT
 from armdyn.formats.tables.csv_file import parse_csv
 from armdyn.formats.tables.json_lines import is_json_lines, parse_json_lines
-from armdyn.formats.tables.table import Table
+from armdyn.formats.tables.table import Table, no_file
 
 ErrorClass = type[ArmdynError]
 
@@ -31,7 +31,7 @@ def read_text(path: Path, error: ErrorClass) -> Table:
             raise error(f"{name} has more than {MOST_BYTES:,} bytes; thin it, cut it into parts, or take Parquet")
         text = content.decode() if isinstance(content, bytes) else content
     except FileNotFoundError:
-        raise error(f"no file {name!r}; expected a table with columns such as t, q_JOINT, tau_JOINT") from None
+        raise error(no_file(name)) from None
     except UnicodeDecodeError as problem:
         raise error(f"{name!r} is not a csv in UTF-8: {problem}") from None
     except OSError as problem:
