@@ -175,6 +175,13 @@ def test_point_masses_and_massless_links() -> None:
     )
 
 
+def test_an_inertia_that_no_body_has_is_named() -> None:
+    inertia = armdyn.Inertia(1.0, [0.0, 0.0, 0.1], np.diag([0.1, 0.1, 0.3]))
+    robot = Robot.from_links([armdyn.Part("disc", "base", axis=(0, 0, 1), inertia=inertia)], check_inertia=False)
+    with pytest.raises(Unsupported, match=r"inertia of link 'disc' is not that of a rigid body.*armdyn doctor"):
+        robot.to_mjcf()
+
+
 def test_notes_name_what_is_not_written() -> None:
     with pytest.warns(armdyn.DescriptionWarning, match="velocity limits are not written: 'shoulder_pan_joint'"):
         text = armdyn.load("ur5").to_mjcf()

@@ -16,6 +16,7 @@ from armdyn.formats.export.names import check_names
 from armdyn.formats.export.numbers import number, numbers, quaternions
 from armdyn.formats.export.shapes import shapes_by_link
 from armdyn.formats.links import Part, parts_of
+from armdyn.inertia.consistency import consistency
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
@@ -93,11 +94,10 @@ def _supported(model: Model) -> Mapping[str, JointEquation]:
         for reason in _refusals(joint):
             raise Unsupported(f"joint {joint.name!r} has {reason}, for which MJCF has no words; use to_urdf")
     for link in model.links[1:]:
-        moments = np.linalg.eigvalsh(link.inertia.tensor)
-        if link.inertia.mass > 0.0 and 2.0 * moments.max() > moments.sum() * (1.0 + 1e-12):
+        if violations := consistency(link.inertia).violations:
             raise Unsupported(
-                f"moments of link {link.name!r} are {numbers(moments)} kg m^2, which no rigid body has and MuJoCo "
-                "refuses; armdyn doctor proposes others"
+                f"inertia of link {link.name!r} is not that of a rigid body, and MuJoCo refuses it: {violations[0]}; "
+                "armdyn doctor proposes another"
             )
     return mimics
 
