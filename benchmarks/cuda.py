@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import armdyn
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.targets.cuda.driver import Driver, the_driver
 from armdyn.targets.cuda.kernel import CudaKernel
 from benchmarks.cases import Case, make_case

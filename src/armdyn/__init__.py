@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from armdyn._version import __version__
-from armdyn.errors import (
+from armdyn.base.errors import (
     ArmdynError,
     DescriptionWarning,
     DTypeError,
@@ -23,10 +23,10 @@ from armdyn.errors import (
     UnknownName,
     Unsupported,
 )
-from armdyn.lazy import as_package, module_of
+from armdyn.base.lazy import as_package, module_of
+from armdyn.base.threads import undivided
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
-from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn import (

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.by_value import reduced, travels_by_value
-from armdyn.errors import TraceError, UnknownName
+from armdyn.base.by_value import reduced, travels_by_value
+from armdyn.base.errors import TraceError, UnknownName
 
 Shape = tuple[str | int, ...]
 """Dimensions of an array: numbers, or "n" (size of q), "joints" (all of them), "links" (the base counted), "pairs"

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import either
 from armdyn.algorithms import task_space as algorithm
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import (
@@ -25,8 +24,9 @@ from armdyn.algorithms.task_rows import (
     name_of,
 )
 from armdyn.algorithms.task_space import TaskSpace
-from armdyn.arrays import as_plain
-from armdyn.checks import number
+from armdyn.base.advice import either
+from armdyn.base.arrays import as_plain
+from armdyn.base.checks import number
 from armdyn.declaration import Function, function
 from armdyn.functions import CompiledFunction
 from armdyn.functions.robot_like import RobotLike

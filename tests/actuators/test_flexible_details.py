@@ -9,8 +9,8 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, BoucWen, Brake, Coulomb, Gear, LuGre, Motor, Spring, Viscous
+from armdyn.base.errors import Unsupported
 from armdyn.constraints import PointOnPlane
-from armdyn.errors import Unsupported
 from armdyn.simulation import Adaptive, RungeKutta4
 
 BARE = armdyn.load("planar_2r")

@@ -10,8 +10,8 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.actuators import Actuator, Gear, Motor, Rotor, Stator, Viscous
+from armdyn.base.errors import DTypeError, ModelError, UnknownName, Unsupported
 from armdyn.constraints import PointOnPlane
-from armdyn.errors import DTypeError, ModelError, UnknownName, Unsupported
 from armdyn.formats.urdf import read_urdf_text
 from oracles.geared import Geared, geared
 from oracles.plain import plainly

@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Balancer, Gear, GearLoss, JointSpring, Motor, ParallelSpring, vibration_modes
-from armdyn.errors import DTypeError, ModelError, UnknownName, Unsupported
+from armdyn.base.errors import DTypeError, ModelError, UnknownName, Unsupported
 
 RNG = np.random.default_rng(40)
 SPRINGS = {
@@ -364,7 +364,5 @@ def test_fits_refuse_them() -> None:
     t = np.linspace(0.0, 4.0, 2001)
     q = np.stack([np.sin(t), np.cos(1.3 * t)], axis=-1)
     log = armdyn.logs.Log(t=t, q=q, tau=q, joint_names=robot.joint_names, name="run")
-    with pytest.raises(
-        armdyn.errors.ArmdynError, match=r"joint_1.parallel_spring, joint_2.parallel_spring.*take their"
-    ):
+    with pytest.raises(armdyn.ArmdynError, match=r"joint_1.parallel_spring, joint_2.parallel_spring.*take their"):
         armdyn.identify(robot, [log])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.base.errors import ModelError
 from armdyn.control import compensation
-from armdyn.errors import ModelError
 
 ARM = armdyn.load("ur5")
 Q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])

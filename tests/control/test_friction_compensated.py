@@ -12,7 +12,7 @@ import pytest
 import armdyn
 from armdyn import control
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, ServoFriction, Spring, Stribeck, Viscous, write
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
 from oracles.states import assert_close

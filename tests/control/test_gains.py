@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import ClosedLoop, control
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.simulation import GainWarning
 from armdyn.studies import Normal, grid, sampled
 from armdyn.studies.motion import Motion

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.base.errors import TraceError, Unsupported
 from armdyn.control import implicit_damping
-from armdyn.errors import TraceError, Unsupported
 from armdyn.functions.not_finite import DivergenceWarning
 
 ARM = """

@@ -12,8 +12,8 @@ import pytest
 from numpy import nan_to_num as cleaned
 
 import armdyn
+from armdyn.base.errors import TraceError
 from armdyn.control import saturated
-from armdyn.errors import TraceError
 from armdyn.simulation import ClosedLoop, Heun
 
 TABLE = [-1.0, -0.2, 0.5, 1.0], [2.0, -1.0, 0.5, 0.25]

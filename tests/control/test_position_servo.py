@@ -9,9 +9,9 @@ import pytest
 
 import armdyn
 from armdyn.actuators import published
+from armdyn.base.errors import ModelError, ShapeError, UnknownName
 from armdyn.control import position_servo
 from armdyn.declaration import function
-from armdyn.errors import ModelError, ShapeError, UnknownName
 from armdyn.simulation.errors import SettingError
 
 ARM = armdyn.load("ur5")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.exact import rounded
+from armdyn.base.exact import rounded
 from armdyn.spatial.rotations import rotation_from_rpy
 from oracles.cases import CASES, Case, grown, pinocchio_from_urdf
 from oracles.newton_euler_mp import ExactTree

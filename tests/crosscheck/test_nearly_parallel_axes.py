@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.exact import rounded
+from armdyn.base.exact import rounded
 from armdyn.spatial.rotations import rotation_about
 from oracles.cases import Case
 from oracles.states import assert_close, random_states

@@ -6,8 +6,8 @@ import sympy
 import armdyn
 from armdyn import constraints as c
 from armdyn.algorithms.task_rows import TaskSpaceError
+from armdyn.base.errors import DTypeError, MissingLibrary, ModelError, UnknownName, Unsupported
 from armdyn.derivation import symbolic_arm
-from armdyn.errors import DTypeError, MissingLibrary, ModelError, UnknownName, Unsupported
 
 
 @pytest.fixture(scope="module")

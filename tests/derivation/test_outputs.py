@@ -11,13 +11,13 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn import advice
+from armdyn.base import advice
+from armdyn.base.errors import ShapeError
 from armdyn.cli import main
 from armdyn.cli.derive import derived
 from armdyn.derivation.document import latex_of
 from armdyn.derivation.printing import Notation, short
 from armdyn.derivation.programs import program_of
-from armdyn.errors import ShapeError
 from armdyn.program import interpret
 from oracles.states import assert_close, random_states
 

@@ -5,8 +5,8 @@ import pytest
 import sympy
 
 import armdyn
+from armdyn.base.errors import ModelError, ShapeError
 from armdyn.derivation import from_dh
-from armdyn.errors import ModelError, ShapeError
 from armdyn.spatial import MassProperties
 from oracles.short_run import each_once
 from oracles.states import assert_close, random_states

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.cli import doctor as command
 from armdyn.doctor import doctor
-from armdyn.errors import ArmdynError, ModelError
 from doctor.arms import BOX, JOINT, RIGHT, examined, replaced
 from oracles.shell import Shell
 

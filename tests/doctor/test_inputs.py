@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import armdyn
+from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.cli import doctor as command
 from armdyn.doctor import Findings, doctor
 from armdyn.doctor.checks.efforts import MOST_JOINTS
-from armdyn.errors import ArmdynError, ModelError
 from doctor.arms import BOX, JOINT, RIGHT, replaced
 from doctor.mjcf_arms import RIGHT_MJCF, examined_mjcf, replaced_mjcf
 from oracles.shell import Shell

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.doctor import doctor
-from armdyn.errors import ArmdynError, ModelError
 from doctor.arms import RIGHT, replaced
 from oracles.shell import Shell
 

@@ -14,7 +14,7 @@ import pytest
 
 import armdyn
 from armdyn import ellipsoids, simulation
-from armdyn.arrays import as_plain, is_plain
+from armdyn.base.arrays import as_plain, is_plain
 from armdyn.plots.configurations import shown_configurations
 from armdyn.plots.stick_figure import stick_lines
 

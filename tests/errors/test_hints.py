@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 
 ROBOT = armdyn.load("planar_2r")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from armdyn import ModelError, Robot, UnknownName, Unsupported, load
-from armdyn.errors import MissingLibrary
+from armdyn.base.errors import MissingLibrary
 
 GOOD = """<mujoco model="arm">
   <option/>

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armdyn.exact import Exact, arctan2, cos_sin, exact, is_traced, meant, pi, right_angles, rounded
+from armdyn.base.exact import Exact, arctan2, cos_sin, exact, is_traced, meant, pi, right_angles, rounded
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 MODERATE = st.floats(-1e12, 1e12)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ShapeError, UnknownName, Unsupported
+from armdyn.base.errors import ShapeError, UnknownName, Unsupported
 from armdyn.targets.c.building import STRICT, TARGETS, CompilerError
 from armdyn.targets.fmi.archive import PLATFORMS
 from fmi.instances import FOLDER, Instance, arm, instance, written

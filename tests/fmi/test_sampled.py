@@ -7,7 +7,7 @@ from fmpy.validation import validate_fmu
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring, Supply
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.simulation import StepWarning
 from fmi.instances import instance, written
 

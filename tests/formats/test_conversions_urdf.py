@@ -13,7 +13,7 @@ from pydrake.multibody.plant import MultibodyPlant
 
 import armdyn
 from armdyn import Inertia, Limits, Part, Robot
-from armdyn.exact import rounded
+from armdyn.base.exact import rounded
 from armdyn.formats.export.numbers import rpy_of
 from armdyn.formats.urdf import read_urdf, read_urdf_text
 from armdyn.spatial.rotations import rotation_from_rpy

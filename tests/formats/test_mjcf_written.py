@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Balancer, Gear, JointSpring, Motor, Spring, Stribeck
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.model.geometry import Box, Cylinder, Geometry, Sphere
 from armdyn.robot import Robot
 from oracles.cases import CASES

@@ -10,7 +10,7 @@ import pinocchio
 import pytest
 
 import armdyn
-from armdyn.errors import ModelError, Unsupported
+from armdyn.base.errors import ModelError, Unsupported
 from armdyn.formats.mjcf.reader import read_mjmodel
 from armdyn.formats.pinocchio_model import read_pinocchio_model
 from oracles.robot_data import bare

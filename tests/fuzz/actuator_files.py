@@ -16,7 +16,7 @@ import armdyn
 from armdyn import actuators
 from armdyn.actuators.data import DATA_SHEET, fields_of, known_laws
 from armdyn.actuators.data_sheet import ENTRIES
-from armdyn.yaml_file import read_mapping
+from armdyn.base.yaml_file import read_mapping
 from fuzz import plain_data
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
 from fuzz.damage import now_and_then_damaged

@@ -13,12 +13,12 @@ import numpy as np
 import yaml
 
 import armdyn
+from armdyn.base.yaml_file import read_mapping
 from armdyn.studies import Scenario
 from armdyn.studies.definition import defined
 from armdyn.studies.law import DeclaredLaw
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import KEYS, Words
-from armdyn.yaml_file import read_mapping
 from fuzz import plain_data
 from fuzz.cases import Stage, Verdict, file_in_memory, refused
 from fuzz.damage import now_and_then_damaged

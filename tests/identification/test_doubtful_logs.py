@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.identification import Fit, IdentificationError
 from armdyn.logs import LogError, read
 from armdyn.spatial.rotations import Array

@@ -19,7 +19,7 @@ from armdyn.actuators import (
     Stribeck,
     Viscous,
 )
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.identification import IdentificationError, fit_law, friction_laws
 from armdyn.identification.law_models import Model, quantities_of
 from armdyn.spatial.rotations import Array

@@ -123,7 +123,7 @@ def test_bad_input_is_named(fit: Fit) -> None:
         payload(fit, log, unloaded=log)
     with pytest.raises(IdentificationError, match="on the base"):
         payload(fit, log, frame=ARM.model.base)
-    with pytest.raises(armdyn.errors.UnknownName, match="nothing"):
+    with pytest.raises(armdyn.UnknownName, match="nothing"):
         payload(fit, log, frame="nothing")
     with pytest.raises(IdentificationError, match="friction= is an option of the fit"):
         payload(ARM, log, friction=("viscous",))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.exact import rounded
+from armdyn.base.exact import rounded
 from armdyn.model import Frame, Inertia, Joint, Link, Model
 from armdyn.spatial.rotations import inverse_rigid, rigid, rotation_about
 from oracles.cases import Case

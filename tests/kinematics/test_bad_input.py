@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
+from armdyn.base.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.kinematics import NoSolution, Orientation, Pointing, Pose, Position, TaskError
 from kinematics.arms import reachable
 from oracles.cases import Case

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, ShapeError, UnknownName
+from armdyn.base.errors import ArmdynError, ShapeError, UnknownName
 from armdyn.functions import CompiledFunction
 from armdyn.kinematics import TaskError
 from armdyn.kinematics.motion import frame_motion

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 from armdyn import Inertia, inertia
-from armdyn.exact import rounded
+from armdyn.base.exact import rounded
 from armdyn.spatial import MassProperties, adjoint, rotations, spatial_inertia_in
 from oracles.states import assert_close
 from oracles.volume_integrals import ball, block, integrals, turned

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.logs import Log, LogError, read
 
 rosbag1 = pytest.importorskip("rosbags.rosbag1")

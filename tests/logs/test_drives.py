@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.identification import IdentificationError
 from armdyn.logs import LogError, read
 from armdyn.spatial.rotations import Array

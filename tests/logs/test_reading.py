@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.logs import LogError, read
 
 SCARA = armdyn.load("scara")  # its third joint slides

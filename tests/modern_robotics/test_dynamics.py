@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import armdyn.modern_robotics as mr
+from armdyn.base.threads import Once
 from armdyn.modern_robotics import integration, own_code
-from armdyn.threads import Once
 from oracles.screw_lists import BOOK, CASES, Lists, general_lists, with_wild_inertias
 from oracles.short_run import each_once
 from oracles.states import assert_close

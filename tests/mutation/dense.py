@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.exact import exact
 from armdyn.constraints import PointOnCurve
 from armdyn.constraints.point_on_curve import nearest
-from armdyn.exact import exact
 from armdyn.model.clean import clean, clean_rotation, largest, total
 from armdyn.spatial.positive_definite import Cholesky
 from armdyn.spatial.turns import Axes, symmetric_to_parent, tensor_to_parent

@@ -12,7 +12,7 @@ import pytest
 
 import armdyn
 from armdyn import logs
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.page import PageError
 from armdyn.plots.extremes import extreme_rows
 from oracles.shell import Shell

@@ -16,8 +16,8 @@ import pytest
 
 import armdyn
 from armdyn import Inertia, Limits, Part
+from armdyn.base.errors import ShapeError
 from armdyn.constraints import PointOnPlane
-from armdyn.errors import ShapeError
 from armdyn.model.geometry import Geometry, Mesh
 from armdyn.page import PageError, to_page
 from armdyn.page.findings import findings

@@ -9,7 +9,7 @@ import pytest
 import armdyn
 from armdyn import ModelError, ShapeError
 from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Thermal
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.plots import draw_drive_histories, draw_efficiency_map
 
 MOTOR = Motor(

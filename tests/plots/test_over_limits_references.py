@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import armdyn
 from armdyn import logs
-from armdyn.errors import DTypeError, ShapeError
+from armdyn.base.errors import DTypeError, ShapeError
 from armdyn.plots.extremes import INTERVALS, extreme_rows, with_breaks
 from armdyn.plots.overlay import overlay_of
 from armdyn.plots.style import COLOURS

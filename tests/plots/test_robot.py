@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import armdyn
-from armdyn.errors import ModelError, ShapeError, UnknownName
+from armdyn.base.errors import ModelError, ShapeError, UnknownName
 from armdyn.formats import mesh_bounds
 from armdyn.formats.mesh_bounds import UnreadMesh
 from armdyn.formats.mesh_files import find_file

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.plots import PictureError
 from armdyn.plots.coinciding import DASH, pieces
 from armdyn.plots.event_marks import MARKS

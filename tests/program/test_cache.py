@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.base.threads import Once
 from armdyn.program import Port, Program, trace
 from armdyn.targets import cache, cache_keys, kernels, machine_code
 from armdyn.targets.gufunc import ENTRY
@@ -24,7 +25,6 @@ from armdyn.targets.llvm.machine import Machine, host
 from armdyn.targets.native import is_on
 from armdyn.targets.native.loader import LoadError
 from armdyn.targets.native.relocations import LinkError
-from armdyn.threads import Once
 
 pytest.importorskip("llvmlite")
 needs_loader = pytest.mark.skipif(not is_on("loader"), reason="LLVM's loader is used")

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import armdyn
-from armdyn.errors import ShapeError, TraceError, UnknownName
+from armdyn.base.errors import ShapeError, TraceError, UnknownName
 from armdyn.program import Expr, Port, Program, derivative, interpret, rate, trace
 
 RNG = np.random.default_rng(401)

@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import algorithms
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.functions.derivatives import Derivative
 from armdyn.functions.products import Jvp
 from armdyn.program import interpret

@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn import algorithms
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.functions import CompiledFunction
 from armdyn.program import interpret
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 
-from armdyn.errors import TraceError, UnknownName
+from armdyn.base.errors import TraceError, UnknownName
 from armdyn.functions.integrations import polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair, Integration, Port, trace
 from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, RUNNING, TOO_SHORT, WATCHED

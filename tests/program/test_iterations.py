@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.algorithms import forward_dynamics
-from armdyn.errors import TraceError
+from armdyn.base.errors import TraceError
 from armdyn.functions import CompiledRollout
 from armdyn.program import Port, interpret, iterated, trace
 from armdyn.targets.llvm.machine import host

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import armdyn.program as ap
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program import Port, Program, interpret, trace
 from armdyn.program.operations import OPERATIONS
 from armdyn.targets import compile_program

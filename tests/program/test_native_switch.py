@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.program import Port, trace
 from armdyn.targets import machine_code, native, parallel
 from armdyn.targets.kernels import compile_program

@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 import armdyn
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.program import Port, Program, interpret, maximum, select, sign, trace
 from armdyn.program.differentiation import cotangents_along
 from armdyn.program.functions import less_equal

@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program import Port, Program, guarded, interpret, replay, trace
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS

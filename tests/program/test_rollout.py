@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import algorithms
-from armdyn.errors import TraceError, UnknownName
+from armdyn.base.errors import TraceError, UnknownName
 from armdyn.program import Port, Program, Rollout, guarded, interpret, trace
 from armdyn.program.rollout_products import adjoint_rollout, tangent_rollout
 from armdyn.targets.gufunc import Interface

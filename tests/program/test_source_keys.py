@@ -13,9 +13,9 @@ import pytest
 import armdyn
 from armdyn import constraints, kinematics, simulation
 from armdyn.algorithms import mass_matrix
+from armdyn.base.threads import Once
 from armdyn.functions.source_keys import source_key
 from armdyn.targets import kernels
-from armdyn.threads import Once
 
 pytest.importorskip("llvmlite")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.threads import Once, cached_property
+from armdyn.base.threads import Once, cached_property
 
 SOURCE = Path(armdyn.__file__).parent
 
@@ -134,8 +134,8 @@ def run(code: str, *arguments: str, **environment: str) -> str:
 @can_fork
 def test_fork_waits_for_what_is_undivided() -> None:
     code = """
-        from armdyn import threads
-        from armdyn.threads import Once, undivided
+        from armdyn.base import threads
+        from armdyn.base.threads import Once, undivided
         begun, done, values = threading.Event(), [], Once()
 
         def work():

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Limits, actuators, browser
+from armdyn import Limits, actuators
 from armdyn.actuators import Actuator, Gear, Motor
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base import browser
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.logs import LogError
 from armdyn.report import ReportError
 from armdyn.report.account import joint_accounts

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, ShapeError, TraceError, UnknownName
+from armdyn.base.errors import DTypeError, ShapeError, TraceError, UnknownName
 from armdyn.functions import CompiledRollout, rollout_runs, rollouts
 from armdyn.program import interpret
 from armdyn.program.rollout_products import adjoint_rollout

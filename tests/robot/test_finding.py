@@ -14,7 +14,7 @@ import pytest
 
 import armdyn
 from armdyn.algorithms import gravity_forces
-from armdyn.errors import DTypeError, ModelError, ShapeError, UnknownName
+from armdyn.base.errors import DTypeError, ModelError, ShapeError, UnknownName
 from armdyn.robot.groups import GROUPS, further
 from armdyn.robot.habits import HABITS
 

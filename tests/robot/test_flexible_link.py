@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import vibration_modes
-from armdyn.errors import ModelError, UnknownName, Unsupported
+from armdyn.base.errors import ModelError, UnknownName, Unsupported
 
 RNG = np.random.default_rng(7)
 MASS, EI = 0.8, 60.0

@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Viscous, published
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from identification.arms import fourier, recorded
 
 ARM = armdyn.load("planar_2r")

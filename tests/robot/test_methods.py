@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import armdyn
-from armdyn.imported import Imported
+from armdyn.base.imported import Imported
 from armdyn.robot.imported import Read
 
 IMPORTED = {

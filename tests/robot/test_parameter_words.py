@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.model.parameter_words import parameter_of, parameter_words
 from armdyn.model.parameters import parameter_names
 from armdyn.studies import grid

@@ -8,9 +8,9 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor, Thermal
+from armdyn.base.tabular import Table
 from armdyn.formats.dh import DHRow
 from armdyn.model import Inertia
-from armdyn.tabular import Table
 
 ARM = armdyn.load("planar_2r")
 UR5 = armdyn.load("ur5")

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 import armdyn
 from armdyn import ShapeError, simulation
 from armdyn.actuators import Actuator, Coulomb, LuGre, MaxwellSlip, Viscous
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.simulation import Adaptive, SettingError
 from armdyn.simulation.elements.bristles import bristle_energy
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, ModelError, ShapeError, TraceError, UnknownName
+from armdyn.base.errors import DTypeError, ModelError, ShapeError, TraceError, UnknownName
 from armdyn.simulation import AdamsBashforthMoulton4, Adaptive, Euler, RungeKutta4, SettingError, Variational
 from armdyn.simulation.equations import motion
 from armdyn.simulation.system.arm_in_step import held_step

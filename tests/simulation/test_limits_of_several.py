@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.simulation import JointLimit, Stops
 
 A, B = np.array([[0.5, 0.5], [0.7, -0.4]]), np.array([0.1, -0.2])

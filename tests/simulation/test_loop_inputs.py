@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor, Spring
-from armdyn.errors import ModelError, OverlapError, ShapeError, TraceError, UnknownName, Unsupported
+from armdyn.base.errors import ModelError, OverlapError, ShapeError, TraceError, UnknownName, Unsupported
 from armdyn.functions import CompiledRollout
 from armdyn.simulation import ClosedLoop, DivergenceWarning, SettingError
 from armdyn.studies import Normal, StudyError, sampled

@@ -10,8 +10,8 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Spring
+from armdyn.base.errors import ShapeError
 from armdyn.control import pd_gravity, pid, sampled, saturated
-from armdyn.errors import ShapeError
 from armdyn.simulation import ClosedLoop, DivergenceWarning, Euler, Heun, RungeKutta4, SemiImplicitEuler, SettingError
 
 ROBOT = armdyn.load("planar_2r")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, ShapeError, UnknownName
+from armdyn.base.errors import ArmdynError, ShapeError, UnknownName
 from armdyn.logs import LogError
 from armdyn.simulation import SettingError
 from armdyn.simulation.files.joint_tables import read_cycle, read_reference, read_states, read_torques

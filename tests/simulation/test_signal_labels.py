@@ -9,7 +9,7 @@ import pytest
 import armdyn
 from armdyn import control
 from armdyn.actuators import Actuator, Gear, LuGre, MaxwellSlip, Motor, MotorLimits, Supply, Thermal
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.simulation import Contact, RungeKutta4, Stops
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import expm
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.simulation import Adaptive, SettingError, SimulationError
 from armdyn.simulation.methods.catalogue import NAMES, STIFF, chosen_method
 from armdyn.studies.motion import Motion

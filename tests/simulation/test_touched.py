@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.base.errors import Unsupported
 from armdyn.constraints import PointOnPlane
 from armdyn.control import momentum_observer, motor_pd_gravity
-from armdyn.errors import Unsupported
 from armdyn.simulation import Contact, OverTime, RungeKutta4, Stops
 
 PLANAR = armdyn.load("planar_2r", gravity=(0, 0, 0))

@@ -11,8 +11,8 @@ import pytest
 import armdyn
 from armdyn import control
 from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, write
+from armdyn.base.errors import ArmdynError, MissingInput
 from armdyn.constraints import PointOnPlane
-from armdyn.errors import ArmdynError, MissingInput
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Scenario
 from armdyn.studies.motion import Motion

@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn import control
-from armdyn.errors import ArmdynError, UnknownName
+from armdyn.base.errors import ArmdynError, UnknownName
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Scenario
 from armdyn.studies.motion import Motion

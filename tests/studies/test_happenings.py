@@ -10,8 +10,8 @@ import pytest
 import armdyn
 from armdyn import control
 from armdyn.actuators import Actuator, Coulomb, Viscous, write
+from armdyn.base.errors import ArmdynError, UnknownName
 from armdyn.constraints import JointCoupling, PointOnPlane, RedundantConstraints
-from armdyn.errors import ArmdynError, UnknownName
 from armdyn.simulation import Contact, JointLimit, Plane, RungeKutta4
 from armdyn.studies import StudyError
 from armdyn.studies.motion import Motion

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, DTypeError, MissingInput, ShapeError, UnknownName
+from armdyn.base.errors import ArmdynError, DTypeError, MissingInput, ShapeError, UnknownName
 from armdyn.simulation import OverTime, RungeKutta4, Stops
 from armdyn.studies import Scenario, StudyError
 from armdyn.studies.motion import Motion

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.studies import LogUniform, Normal, StudyError, Uniform, grid, sampled
 from armdyn.studies.samples import samples_of
 

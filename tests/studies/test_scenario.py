@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
+from armdyn.base.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Normal, Scenario, StudyError, Uniform, definition, sampled
 from armdyn.studies.summaries import SUMMARIES

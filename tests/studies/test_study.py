@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.simulation import AdamsBashforthMoulton4, RungeKutta4, SemiImplicitEuler, SettingError
 from armdyn.studies import OtherStudy, Results, StudyError, Uniform, grid, parts, read, sampled
 from studies.arms import ROBOT, N, pid, settled, worst

@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn import control
-from armdyn.errors import TraceError
+from armdyn.base.errors import TraceError
 from armdyn.simulation import DivergenceWarning, OverTime, SemiImplicitEuler, UntracedControllerWarning
 from armdyn.studies import Uniform, sampled
 from armdyn.studies.code_digest import digest_of_code

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from benchmarks.cuda_memory import Memory
 
-from armdyn.errors import MissingLibrary
+from armdyn.base.errors import MissingLibrary
 from armdyn.program import Program, Rollout
 from armdyn.targets.cuda.driver import Driver, the_driver
 from armdyn.targets.cuda.kernel import CudaKernel

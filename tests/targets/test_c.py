@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor
-from armdyn.errors import MissingLibrary, ShapeError, UnknownName, Unsupported
+from armdyn.base.errors import MissingLibrary, ShapeError, UnknownName, Unsupported
 from armdyn.program import Port, Program, interpret, trace
 from armdyn.program.merging import merged
 from armdyn.targets.c import CCode, CFunction, c_code

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program import Port, Program, less, select, trace
 from armdyn.targets.c.body import statements
 from armdyn.targets.c.dialect import DOUBLE, FLOAT, Dialect

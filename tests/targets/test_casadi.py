@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import MissingLibrary, ShapeError, Unsupported
+from armdyn.base.errors import MissingLibrary, ShapeError, Unsupported
 from armdyn.program import Port, Program, trace
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single_operations
 

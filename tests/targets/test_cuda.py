@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, MissingLibrary, Unsupported
-from armdyn.exact import Exact
+from armdyn.base.errors import DTypeError, MissingLibrary, Unsupported
+from armdyn.base.exact import Exact
 from armdyn.program import Port, Program, Rollout, interpret, trace
 from armdyn.program.operations import OPERATIONS
 from armdyn.targets.cuda.ptx import ARCHITECTURES, newest_for

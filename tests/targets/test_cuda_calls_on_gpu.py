@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, ShapeError
+from armdyn.base.errors import DTypeError, ShapeError
 from armdyn.program import Port, interpret, trace
 from armdyn.targets.cuda.driver import CudaError, DeviceError
 from targets import cuda_on_gpu  # noqa: F401 - skips all where there is no GPU

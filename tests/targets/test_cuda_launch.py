@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
+from armdyn.base.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
 from armdyn.program import Port, trace
 from armdyn.targets.cuda import driver as drivers
 from armdyn.targets.cuda.driver import CudaError, DeviceError, Driver

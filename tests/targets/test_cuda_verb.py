@@ -5,8 +5,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 import armdyn
+from armdyn.base.errors import UnknownName
 from armdyn.cli.app import app
-from armdyn.errors import UnknownName
 
 
 def test_files(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from jax.test_util import check_grads
 
 import armdyn
-from armdyn.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
+from armdyn.base.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
 from armdyn.program import Port, interpret, trace
 from armdyn.targets.jax import lowering
 from armdyn.targets.native.xla_handler import HandlerError

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.targets.wasm import module
 
 EXPORTS = ["to_c", "to_casadi", "to_jax", "to_wasm", "to_cuda", "to_python"]

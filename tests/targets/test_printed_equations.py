@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, Unsupported
+from armdyn.base.errors import DTypeError, Unsupported
 from armdyn.program import Port, Program, trace
 from armdyn.targets.equations import heading, latex_document, paragraph
 from targets.exported import odd_shapes, single_operations

@@ -6,7 +6,7 @@ import sympy
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor
-from armdyn.errors import MissingLibrary, Unsupported
+from armdyn.base.errors import MissingLibrary, Unsupported
 from armdyn.program import Port, Program, trace
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single_operations
 

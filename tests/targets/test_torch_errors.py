@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
+from armdyn.base.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
 from armdyn.program import Port, trace
 
 

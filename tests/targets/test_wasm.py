@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program import Port, Rollout, interpret, trace
 from armdyn.targets.wasm import export, loops, module
 from armdyn.targets.wasm.instructions import assembled, number, op, signed, unsigned

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.exact import rounded
+from armdyn.base.exact import rounded
 from armdyn.spatial.rotations import rotation_about
 from armdyn.trajectory import (
     Arc,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, ShapeError, UnknownName
+from armdyn.base.errors import ArmdynError, ShapeError, UnknownName
 from armdyn.logs import LogError
 from armdyn.viewer import PortInUse, Recording, StreamError, ViewerError
 from armdyn.viewer.curves import History, curves_of

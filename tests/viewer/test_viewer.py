@@ -21,7 +21,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import armdyn
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.viewer import PortInUse, Viewer, ViewerError
 from armdyn.viewer import view as view_module  # the function
 from armdyn.viewer.pictures import over

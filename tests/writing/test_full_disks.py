@@ -15,10 +15,10 @@ import pytest
 import armdyn
 from armdyn import ArmdynError
 from armdyn.actuators import Actuator, Gear, Motor
+from armdyn.base.writing import write_all
 from armdyn.plots.movie import ffmpeg
 from armdyn.studies import StudyError, Uniform, sampled
 from armdyn.targets.wasm import module
-from armdyn.writing import write_all
 from oracles.shell import Shell
 from writing.disks import FILLER, fill, short_files, small_disk
 

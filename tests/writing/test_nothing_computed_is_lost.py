@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.interrupts import ctrl_c_waits
+from armdyn.base.interrupts import ctrl_c_waits
 from oracles.shell import Shell
 from writing.disks import FILLER, fill, small_disk
 

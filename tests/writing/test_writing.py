@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.errors import ArmdynError, ModelError
-from armdyn.writing import UNFINISHED, FileWriteError, replacement, write_all, write_bytes, write_first, write_text
+from armdyn.base.errors import ArmdynError, ModelError
+from armdyn.base.writing import UNFINISHED, FileWriteError, replacement, write_all, write_bytes, write_first, write_text
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -161,7 +161,7 @@ def test_one_of_several_is_first(links: bool, tmp_path: Path, monkeypatch: pytes
 KILLED = """
 import os, sys
 from pathlib import Path
-from armdyn.writing import replacement
+from armdyn.base.writing import replacement
 
 with replacement(sys.argv[1]) as unfinished:
     unfinished.write_bytes(b"half of the ne")
@@ -192,13 +192,13 @@ REASONS = {
     "child.py: write_text": "a process that knows MuJoCo alone answers in a temporary folder",
     "child.py: mj_saveModel": "the model in that temporary folder",
     "app.py: open": "standard output that nobody reads leads to the null device",
-    "movie.py: save": "frames go into the file that `armdyn.writing.replacement` gives",
+    "movie.py: save": "frames go into the file that `armdyn.base.writing.replacement` gives",
     "trajectory.py: save": "an animation, whose own method writes it",
     "motion_files.py: save": "a trajectory, whose own method writes it",
     "excite.py: to_csv": "an exciting motion, whose own method writes it",
     "tables.py: write_table": "the function itself, with a text in memory",
 }
-"""Calls that may write without `armdyn.writing`, and why."""
+"""Calls that may write without `armdyn.base.writing`, and why."""
 
 IN_MEMORY = ("buffer", "written", "drawn", "png", "whole", "content")
 """Names of the buffers that functions of libraries write into."""

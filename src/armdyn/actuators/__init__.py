@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 from armdyn.model.balancer import Balancer
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.model.motor_parts import Rotor, Stator

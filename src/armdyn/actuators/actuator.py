@@ -15,8 +15,8 @@ from armdyn.actuators.spring import Spring
 from armdyn.actuators.unique_load import check_unique_load
 from armdyn.actuators.viscous import Viscous
 from armdyn.actuators.with_state import FrictionWithState
-from armdyn.checks import number
-from armdyn.errors import DTypeError, ModelError, shown
+from armdyn.base.checks import number
+from armdyn.base.errors import DTypeError, ModelError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.motor_parts import Rotor, Stator

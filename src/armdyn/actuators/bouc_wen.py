@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.with_state import FrictionWithState
-from armdyn.checks import number
-from armdyn.errors import ModelError
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError
 from armdyn.program import less, minimum, select
 
 PARTS = 2

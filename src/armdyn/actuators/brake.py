@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.checks import choice, number
+from armdyn.base.checks import choice, number
 
 STATES = ("released", "engaged")
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.actuators import sag
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
+from armdyn.base.threads import cached_property
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.actuators.supply import Supply

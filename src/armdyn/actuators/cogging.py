@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import number
+from armdyn.base.checks import number
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
 from armdyn.actuators.units import quantity
-from armdyn.advice import instead
-from armdyn.errors import ArmdynError, ModelError, UnknownName, Unsupported, shown
+from armdyn.base.advice import instead
+from armdyn.base.errors import ArmdynError, ModelError, UnknownName, Unsupported, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 

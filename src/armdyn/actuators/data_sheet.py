@@ -11,9 +11,9 @@ from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import COPPER, Thermal
 from armdyn.actuators.units import quantity
-from armdyn.advice import option
-from armdyn.checks import choice, switch
-from armdyn.errors import ModelError, UnknownName, warn_of_description
+from armdyn.base.advice import option
+from armdyn.base.checks import choice, switch
+from armdyn.base.errors import ModelError, UnknownName, warn_of_description
 
 LEAST = 1e-30
 """No motor has numbers below this, or above its inverse: their products would overflow or underflow."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from armdyn.actuators.law import Law
 from armdyn.actuators.with_state import refuse_state
-from armdyn.errors import DTypeError, shown
+from armdyn.base.errors import DTypeError, shown
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import less, select, sign
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.motor import Motor
-from armdyn.advice import either
-from armdyn.errors import ModelError, Unsupported
+from armdyn.base.advice import either
+from armdyn.base.errors import ModelError, Unsupported
 from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model

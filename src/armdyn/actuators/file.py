@@ -20,10 +20,10 @@ from typing import Any
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.data import Misfit, as_data, from_data
-from armdyn.errors import ModelError, shown
+from armdyn.base.errors import ModelError, shown
+from armdyn.base.writing import write_text
+from armdyn.base.yaml_file import Lined, read_mapping
 from armdyn.model.actuator import JointActuator
-from armdyn.writing import write_text
-from armdyn.yaml_file import Lined, read_mapping
 
 EXAMPLE = "elbow_joint: {gear: {ratio: 100}}"
 

@@ -23,13 +23,13 @@ import numpy as np
 
 from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
-from armdyn.advice import either
 from armdyn.algorithms.energy import kinetic_energy
 from armdyn.algorithms.forward_dynamics import forward_dynamics
 from armdyn.algorithms.friction_forces import friction_forces
 from armdyn.algorithms.newton_euler import tip_forces
+from armdyn.base.advice import either
+from armdyn.base.errors import Unsupported
 from armdyn.constraints.dynamics import constrained_forward_dynamics, nan_without_rank
-from armdyn.errors import Unsupported
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 

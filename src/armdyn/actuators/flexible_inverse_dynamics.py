@@ -24,7 +24,7 @@ from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.actuators.spring import Spring
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.errors import TraceError, Unsupported
+from armdyn.base.errors import TraceError, Unsupported
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import rate
 from armdyn.spatial.rotations import Array

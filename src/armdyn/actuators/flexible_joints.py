@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.spring import Spring
-from armdyn.errors import ModelError, Unsupported
-from armdyn.exact import Exact, is_zero
+from armdyn.base.errors import ModelError, Unsupported
+from armdyn.base.exact import Exact, is_zero
 from armdyn.model.editing import WITHOUT_ROTOR
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.mechanism import Mechanism

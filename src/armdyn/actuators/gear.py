@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 
 from armdyn.actuators.gear_loss import GearLoss, check_efficiencies
-from armdyn.checks import number
-from armdyn.errors import ModelError
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError
 from armdyn.model.motor_parts import LARGEST_RATIO, RATIO
 
 

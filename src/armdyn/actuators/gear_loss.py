@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.checks import as_float, divisor
-from armdyn.errors import ModelError, shown
+from armdyn.base.checks import as_float, divisor
+from armdyn.base.errors import ModelError, shown
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, maximum, minimum, select, sign
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import divisor, number
-from armdyn.errors import ModelError
+from armdyn.base.checks import divisor, number
+from armdyn.base.errors import ModelError
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import derivative
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from armdyn.checks import number
-from armdyn.errors import ModelError
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError
 
 UNITS = {
     "voltage": "V",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.with_state import FrictionWithState
-from armdyn.checks import number
-from armdyn.errors import ModelError, shown
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError, shown
 from armdyn.program import less, maximum, minimum, select
 from armdyn.spatial.rotations import Array
 

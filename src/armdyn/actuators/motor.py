@@ -14,8 +14,8 @@ from armdyn.actuators.electrical import DcEquations
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.operating import OperatingRegion
 from armdyn.actuators.thermal import COPPER, Rises, Thermal
-from armdyn.checks import number, whole_number
-from armdyn.errors import DTypeError, ModelError, shown
+from armdyn.base.checks import number, whole_number
+from armdyn.base.errors import DTypeError, ModelError, shown
 
 UNITS = {
     "inductance": "H",

@@ -9,8 +9,8 @@ import numpy as np
 
 from armdyn.actuators.electrical import DcEquations
 from armdyn.actuators.limits import MotorLimits
-from armdyn.checks import number
-from armdyn.errors import ModelError
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError
 from armdyn.program import greater, less_equal, select
 from armdyn.spatial.rotations import Array
 

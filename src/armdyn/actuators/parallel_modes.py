@@ -15,7 +15,7 @@ from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import bias_forces
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.program import derivative

@@ -19,8 +19,8 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.servo_friction import ServoFriction
 from armdyn.actuators.sigmoid import Sigmoid
 from armdyn.actuators.viscous import Viscous
-from armdyn.checks import number
-from armdyn.errors import ModelError, ShapeError, UnknownName
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError, ShapeError, UnknownName
 
 PANDA = (
     (0.54615, 5.1181, 0.039533),

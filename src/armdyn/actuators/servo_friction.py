@@ -33,7 +33,7 @@ import numpy as np
 
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.stribeck import fallen
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, less_equal, maximum, select, sign
 

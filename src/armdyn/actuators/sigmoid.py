@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.law import Law
-from armdyn.checks import number
+from armdyn.base.checks import number
 
 
 @dataclass(frozen=True)

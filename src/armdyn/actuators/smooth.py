@@ -10,8 +10,8 @@ import numpy as np
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.law import Law
 from armdyn.actuators.with_state import refuse_state
-from armdyn.checks import choice
-from armdyn.errors import DTypeError, shown
+from armdyn.base.checks import choice
+from armdyn.base.errors import DTypeError, shown
 
 SHAPES = ("tanh", "root")
 

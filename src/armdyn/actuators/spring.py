@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.checks import number
-from armdyn.errors import ModelError
-from armdyn.exact import is_zero
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError
+from armdyn.base.exact import is_zero
 from armdyn.program import maximum, minimum, sign
 
 ITERATIONS = 5

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.bus_account import BusAccount, split_at
 from armdyn.actuators.sag import most_power, power_at
-from armdyn.checks import array, number, switch
-from armdyn.errors import ModelError, ShapeError
+from armdyn.base.checks import array, number, switch
+from armdyn.base.errors import ModelError, ShapeError
 from armdyn.spatial.rotations import Array
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.checks import number
-from armdyn.errors import ModelError
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError
 from armdyn.program import select
 
 COPPER = 0.00393

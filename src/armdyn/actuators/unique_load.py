@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.model.friction import FrictionLaw
 
 SIZES = 10.0 ** np.arange(-3, 7)

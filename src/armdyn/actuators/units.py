@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from armdyn.checks import number
-from armdyn.errors import ModelError, shown
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError, shown
 
 BASE = ("m", "kg", "s", "A", "K")
 

@@ -32,11 +32,11 @@ from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, l
 from armdyn.actuators.parallel_modes import ElasticSystem, links_elasticity, modes_of, passive_places
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import bias_forces, gravity_forces, parallel_spring_forces
-from armdyn.checks import choice, per_joint
+from armdyn.base.checks import choice, per_joint
+from armdyn.base.errors import ModelError
 from armdyn.constraints.arguments import CLOSED, RANK_TOLERANCE, ConstrainedRobot, tolerance_of
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.row_sizes import unit_rows
-from armdyn.errors import ModelError
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import derivative
 from armdyn.spatial.rotations import Array

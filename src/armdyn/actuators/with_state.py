@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.errors import ModelError, shown
+from armdyn.base.errors import ModelError, shown
 from armdyn.model.friction import FrictionLaw
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armdyn.base.lazy import names_of
 from armdyn.declaration import Argument, Function, function
-from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.algorithms.bias_acceleration import bias_acceleration

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.advice import option
 from armdyn.algorithms.newton_euler import Motion, Wrench, twist_in_child, wrench_in_parent
-from armdyn.errors import ModelError
-from armdyn.exact import is_zero
+from armdyn.base.advice import option
+from armdyn.base.errors import ModelError
+from armdyn.base.exact import is_zero
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, skew
 from armdyn.spatial.turns import Turns, symmetric_to_parent, tensor_to_parent

@@ -18,7 +18,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.link_motion import centre_of_mass
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid
 from armdyn.spatial.turns import matrix, to_parent

@@ -46,7 +46,7 @@ from armdyn.algorithms.load_laws import (
     until_settled,
 )
 from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_of_drives
-from armdyn.exact import is_zero
+from armdyn.base.exact import is_zero
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 
 EXPRESSED_IN = ("body", "space", "world")
 

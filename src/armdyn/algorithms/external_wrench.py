@@ -8,7 +8,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import EXPRESSED_IN, way_of_twist
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import transform_wrench
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
 

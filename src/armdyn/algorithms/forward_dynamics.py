@@ -9,7 +9,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped

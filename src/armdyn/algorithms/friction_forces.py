@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from armdyn.advice import either
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_of_drives
-from armdyn.errors import TraceError
+from armdyn.base.advice import either
+from armdyn.base.errors import TraceError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array

@@ -14,11 +14,11 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion, summed_inwards
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
+from armdyn.base.tabular import Table, vector_table
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_parent
-from armdyn.tabular import Table, vector_table
 
 AXES = ("link", "parent", "base")
 COLLARS = ("child", "parent")

@@ -14,10 +14,10 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion, outward
-from armdyn.exact import is_zero
+from armdyn.base.exact import is_zero
+from armdyn.base.tabular import Table, vector_table
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
-from armdyn.tabular import Table, vector_table
 
 AXES = ("link", "base")
 

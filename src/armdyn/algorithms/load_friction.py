@@ -50,11 +50,11 @@ from armdyn.algorithms.load_laws import (
 )
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.algorithms.prescribed import solved_with_prescribed
-from armdyn.exact import is_zero
+from armdyn.base.exact import is_zero
+from armdyn.base.threads import cached_property
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 STEPS = 6
 """Iterations of Newton's method if rotors are on the drive's side of friction that is piecewise linear in the load."""

@@ -17,8 +17,8 @@ from armdyn.algorithms.generalized_momentum import joint_momenta
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.mass_matrix import composites, wrench_of_unit_acceleration
 from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion, summed_inwards, wrench_in_parent
-from armdyn.errors import ModelError, UnknownName
-from armdyn.exact import is_zero
+from armdyn.base.errors import ModelError, UnknownName
+from armdyn.base.exact import is_zero
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_parent

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from armdyn.errors import TraceError
+from armdyn.base.errors import TraceError
 from armdyn.model.friction import TINY
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array

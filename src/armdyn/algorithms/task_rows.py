@@ -11,8 +11,8 @@ import numpy as np
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.kinematics import path_to
-from armdyn.checks import number, vector
-from armdyn.errors import ArmdynError, UnknownName
+from armdyn.base.checks import number, vector
+from armdyn.base.errors import ArmdynError, UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 

@@ -1,7 +1,7 @@
 """The command line: one verb for each task."""
 
+from armdyn.base.lazy import modules_of
 from armdyn.cli.app import main
-from armdyn.lazy import modules_of
 
 __all__ = ["main"]
 

@@ -15,7 +15,8 @@ import typer
 import typer.main
 
 from armdyn._version import __version__
-from armdyn.advice import spelled
+from armdyn.base.advice import spelled
+from armdyn.base.errors import ArmdynError
 from armdyn.cli.arguments import as_flag, of_named_robot, of_robot
 from armdyn.cli.bench import bench
 from armdyn.cli.collisions import collisions
@@ -43,7 +44,6 @@ from armdyn.cli.size import size
 from armdyn.cli.study import study
 from armdyn.cli.torque import torque
 from armdyn.cli.view import view
-from armdyn.errors import ArmdynError
 
 app = typer.Typer(
     name="armdyn",

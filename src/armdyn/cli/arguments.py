@@ -16,10 +16,10 @@ import numpy as np
 import typer
 
 from armdyn.actuators import read
-from armdyn.advice import NO_VALUE
+from armdyn.base.advice import NO_VALUE
+from armdyn.base.errors import ArmdynError, DescriptionWarning, ShapeError, UnknownName
 from armdyn.cli.completion import complete_frames, complete_locks, complete_robots
 from armdyn.cli.outputs import refuse_lost_of
-from armdyn.errors import ArmdynError, DescriptionWarning, ShapeError, UnknownName
 from armdyn.formats.quantities import (
     ANGLE_OR_LENGTH,
     NO_UNITS,

@@ -11,11 +11,11 @@ import numpy as np
 import typer
 from rich.progress import track
 
+from armdyn.base.errors import ModelError
 from armdyn.cli.info import compiled_methods
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
-from armdyn.errors import ModelError
 from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
 

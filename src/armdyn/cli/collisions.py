@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from armdyn.base.writing import write_text
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
@@ -18,7 +19,6 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
 from armdyn.robot import Robot
-from armdyn.writing import write_text
 
 if TYPE_CHECKING:
     from armdyn.identification import Collisions, Fit

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from armdyn.actuators.published import position_servo
+from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import complete_frames, words
 from armdyn.cli.json_output import AsJson, print_json
@@ -16,7 +17,6 @@ from armdyn.cli.log_options import Columns, Drives, Gains, Units, Zeros, log_rea
 from armdyn.cli.outputs import Overwrite, write_into
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
-from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 import typer
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 

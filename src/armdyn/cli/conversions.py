@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from armdyn.base.errors import ModelError
 from armdyn.cli.tables import figure, figures, new_table
-from armdyn.errors import ModelError
 from armdyn.formats.dh import DHTable
 from armdyn.formats.export.screws import Screws
 from armdyn.formats.zero_reference import ZeroReference

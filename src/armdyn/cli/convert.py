@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
+from armdyn.base.errors import ShapeError, UnknownName
+from armdyn.base.writing import write_text
 from armdyn.cli.completion import words
 from armdyn.cli.conversions import CONVERSIONS, Converted
 from armdyn.cli.json_output import AsJson, as_json, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show, show_notes
-from armdyn.errors import ShapeError, UnknownName
 from armdyn.robot import Robot
-from armdyn.writing import write_text
 
 WRITERS: dict[str, Callable[[Converted], str]] = {
     ".urdf": lambda found: found.xml(),

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.base.errors import ModelError, ShapeError, UnknownName
+from armdyn.base.extras import extra
+from armdyn.base.writing import write_text
 from armdyn.cli.completion import words
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
-from armdyn.errors import ModelError, ShapeError, UnknownName
-from armdyn.extras import extra
 from armdyn.robot import Robot
-from armdyn.writing import write_text
 
 FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space", "task-space", "constrained")
 FORM = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}."

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.base.errors import ArmdynError, ModelError, ShapeError, UnknownName
+from armdyn.base.writing import write_bytes, write_text
 from armdyn.cli.arguments import named_values
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
@@ -19,8 +21,6 @@ from armdyn.doctor.examine import doctor as examine
 from armdyn.doctor.finding import SEVERITIES, Severity
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.sarif import log_of
-from armdyn.errors import ArmdynError, ModelError, ShapeError, UnknownName
-from armdyn.writing import write_bytes, write_text
 
 FOUND = 1
 """The exit code if there is a finding as severe as --fail-on."""

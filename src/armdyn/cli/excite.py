@@ -8,17 +8,17 @@ from typing import Annotated, get_args
 
 import typer
 
+from armdyn.base.errors import UnknownName
+from armdyn.base.writing import write_text
 from armdyn.cli.completion import words
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
-from armdyn.errors import UnknownName
 from armdyn.identification import Excitation, random_motions
 from armdyn.identification import excite as find_motion
 from armdyn.identification.optimal_design import Criterion
 from armdyn.robot import Robot
-from armdyn.writing import write_text
 
 RANDOM = 10
 """Random motions beside the found one in the table."""

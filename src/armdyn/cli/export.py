@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.base.errors import UnknownName
+from armdyn.base.writing import write_folder
 from armdyn.cli.arguments import named_values
 from armdyn.cli.completion import complete_functions
 from armdyn.cli.completion import words as complete_words
@@ -18,12 +20,10 @@ from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
-from armdyn.errors import UnknownName
 from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions
 from armdyn.targets.identifiers import chosen_name
-from armdyn.writing import write_folder
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from armdyn.base.writing import write_folder
 from armdyn.program import Program
 from armdyn.targets.equations import heading, latex_document
 from armdyn.targets.identifiers import chosen_name, identifiers
-from armdyn.writing import write_folder
 
 Named = tuple[str, Program]
 """A program and the name of its function."""

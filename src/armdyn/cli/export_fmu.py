@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.robot import Robot
 
 OPTIONS = ("step", "command", "parameters", "platforms", "derivatives", "arrays")

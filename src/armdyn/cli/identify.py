@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.actuators import write as write_actuators
+from armdyn.base.tabular import Table
+from armdyn.base.writing import write_text
 from armdyn.cli.completion import words
 from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
@@ -19,8 +21,6 @@ from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.identification.friction_terms import TERMS
 from armdyn.robot import Robot
-from armdyn.tabular import Table
-from armdyn.writing import write_text
 
 LOG = "A log of moving joints: t, q, tau or current; csv, Parquet, npz, MCAP or a ROS bag."
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.cli.completion import complete_frames, words
 from armdyn.cli.exit_codes import NOT_MET
@@ -16,7 +17,6 @@ from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.poses import Rotated, read_pose, read_position
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
-from armdyn.errors import ShapeError
 from armdyn.kinematics import Orientation, Pointing, Pose, Position, Solution
 from armdyn.kinematics.inverse import CHOICES
 from armdyn.kinematics.tasks import FrameTask

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.data import shown_part, stated
+from armdyn.base.errors import ArmdynError, ModelError, Unsupported
 from armdyn.cli.arguments import Described
 from armdyn.cli.description import description, moving_mass
 from armdyn.cli.json_output import AsJson, print_json
@@ -25,7 +26,6 @@ from armdyn.constraints import RedundantConstraints
 from armdyn.doctor.examine import doctor as examine
 from armdyn.doctor.finding import SEVERITIES
 from armdyn.doctor.findings import Findings
-from armdyn.errors import ArmdynError, ModelError, Unsupported
 from armdyn.formats.export.numbers import rpy_of
 from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import read_joint_vector, read_vector
-from armdyn.errors import ShapeError
 from armdyn.logs import Log, read
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import Described
 from armdyn.cli.completion import complete_robots
-from armdyn.errors import ShapeError
 
 PAPERS_ARM = Annotated[
     str,

@@ -10,11 +10,11 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from armdyn.base.errors import ArmdynError
+from armdyn.base.interrupts import ctrl_c_waits
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.scenario_options import flag
 from armdyn.cli.screen import Screen, labelled, screen
-from armdyn.errors import ArmdynError
-from armdyn.interrupts import ctrl_c_waits
 from armdyn.simulation import Trajectory
 from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.studies.motion import Motion

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.errors import ArmdynError
-from armdyn.writing import write_folder
+from armdyn.base.errors import ArmdynError
+from armdyn.base.writing import write_folder
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there with other contents.")]
 """The option of verbs that write files whose names they choose themselves."""

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.base.errors import ModelError, ShapeError
+from armdyn.base.exact import rounded
 from armdyn.cli.arguments import read_vector
-from armdyn.errors import ModelError, ShapeError
-from armdyn.exact import rounded
 from armdyn.formats.csv_table import ANGLES, LENGTHS
 from armdyn.formats.export.numbers import quaternions, rpy_of
 from armdyn.formats.given import pose_problems

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from armdyn.checks import number
+from armdyn.base.checks import number
+from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import Described, load_robot, read_vector
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.log_options import Columns, Gains, Rate, Topic, Units, options_of
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_limits, show_notes
-from armdyn.errors import ShapeError
 from armdyn.formats.csv_table import LENGTHS
 from armdyn.model import Inertia
 from armdyn.report.errors import ReportError

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from armdyn.base.yaml_file import Keys, read_value
 from armdyn.cli.arguments import load_robot, read_joint_vector, read_vector, read_wrench
 from armdyn.formats.csv_table import LENGTHS
 from armdyn.formats.quantities import joint_units, split_quantities
@@ -20,7 +21,6 @@ from armdyn.studies.happenings import CONTACT, OF_PLANE
 from armdyn.studies.joint_units import IN_UNITS
 from armdyn.studies.motion import OUTPUTS
 from armdyn.studies.words import STATE, Words
-from armdyn.yaml_file import Keys, read_value
 
 SCENARIOS = (".yaml", ".yml")
 

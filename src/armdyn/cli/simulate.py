@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.errors import ArmdynError, DescriptionWarning
 from armdyn.cli.arguments import Described
 from armdyn.cli.completion import complete_robots
 from armdyn.cli.completion import words as words_to_complete
@@ -36,7 +37,6 @@ from armdyn.cli.scenario_options import (
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.constraints import constrained_forward_dynamics
-from armdyn.errors import ArmdynError, DescriptionWarning
 from armdyn.robot import Robot
 from armdyn.simulation import SettingError, SimulationInterrupted, Trajectory
 from armdyn.simulation.methods.catalogue import NAMES

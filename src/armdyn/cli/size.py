@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from armdyn.base.errors import ShapeError
+from armdyn.base.writing import write_text
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import complete_joints, words
 from armdyn.cli.exit_codes import NOT_MET
@@ -20,7 +22,6 @@ from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes
-from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.files.joint_tables import read_cycle
 from armdyn.simulation.progress import progress_bar
@@ -28,7 +29,6 @@ from armdyn.sizing import Catalogue, Sizing, Task
 from armdyn.sizing import check as check_drives
 from armdyn.sizing import size as size_drives
 from armdyn.sizing.judging import CRITERIA
-from armdyn.writing import write_text
 
 TASK = (
     "A csv of one cycle: columns t, q_JOINT, qd_JOINT, qdd_JOINT, with units if not SI, as of armdyn torque. Without "

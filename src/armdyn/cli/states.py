@@ -9,9 +9,9 @@ from typing import Annotated, TextIO
 import numpy as np
 import typer
 
+from armdyn.base.errors import ShapeError
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.tables import write_table
-from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 
 Positions = Annotated[

@@ -12,10 +12,10 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from armdyn.base.errors import DescriptionWarning, MissingLibrary
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
-from armdyn.errors import DescriptionWarning, MissingLibrary
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.studies import ClusterLost, Results, Scenario

@@ -16,9 +16,9 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
+from armdyn.base.writing import write_text
 from armdyn.cli.screen import labelled, visible
 from armdyn.spatial.rotations import Array
-from armdyn.writing import write_text
 
 _NAMES = (
     *("#", "joint", "coordinate", "name", "type", "kind", "on link", "moves link", "link", "frame", "to"),

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import read_joint_vector, read_wrench
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Accelerations, MotionFile, OutFile, Positions, Velocities, target_of, write_rows
 from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes, write_table
-from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.files.joint_tables import read_states
 from armdyn.simulation.results.limits_passed import limits_passed

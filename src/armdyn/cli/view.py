@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from armdyn.base.errors import ArmdynError
 from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import words as words_to_complete
 from armdyn.cli.exit_codes import INTERRUPTED
@@ -16,7 +17,6 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Positions, refuse_both
 from armdyn.cli.tables import show_notes
-from armdyn.errors import ArmdynError
 from armdyn.formats.csv_table import STANDARD_INPUT
 from armdyn.formats.quantities import split_quantities
 from armdyn.robot import Robot

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import per_joint
+from armdyn.base.checks import per_joint
+from armdyn.base.errors import Unsupported
 from armdyn.constraints import dynamics
 from armdyn.constraints.arguments import (
     CLOSED,
@@ -25,7 +26,6 @@ from armdyn.constraints.checks import check_motion
 from armdyn.constraints.errors import ConstraintError
 from armdyn.constraints.redundant_under_load import rotors_before_friction
 from armdyn.constraints.under_load import coordinates_under_load, forces_before_loads, loads_of_available
-from armdyn.errors import Unsupported
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 

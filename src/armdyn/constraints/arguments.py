@@ -9,9 +9,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number, places
+from armdyn.base.checks import array, number, places
+from armdyn.base.errors import ModelError
 from armdyn.constraints.errors import ConstraintError
-from armdyn.errors import ModelError
 from armdyn.functions.robot_like import RobotLike
 from armdyn.model.constraints import Row
 from armdyn.spatial.rotations import Array

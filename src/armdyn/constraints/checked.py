@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import one_batch, per_joint
+from armdyn.base.checks import one_batch, per_joint
 from armdyn.constraints import dynamics
 from armdyn.constraints.arguments import (
     CLOSED,

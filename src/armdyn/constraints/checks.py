@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from armdyn.base.errors import ModelError
 from armdyn.constraints.arguments import ConstrainedRobot, finite, indices, state_name
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import ContradictingConstraints, InconsistentMotion, OpenLoop, SingularState
 from armdyn.constraints.row_sizes import NO_GRADIENT, holonomic_rows, listed, sizes_at
-from armdyn.errors import ModelError
 from armdyn.model.constraints import Row
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.singular_mass import is_singular, without_inertia

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import per_joint
+from armdyn.base.checks import per_joint
 from armdyn.constraints.arguments import ConstrainedRobot, LockedJoints, state_name, tolerance_of, with_locked
 from armdyn.constraints.closure import ClosureCandidate, ClosureSolver, perturbed_guesses
 from armdyn.constraints.errors import ContradictingConstraints, OpenLoop

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.base.threads import cached_property
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant, finite
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import schur_complement
@@ -29,7 +30,6 @@ from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, maximum, minimum, rate, select
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 PASSES = 5e-4
 """Part of the usual least singular value: at it, row and rate have equal weight for a motion that passes quickly."""

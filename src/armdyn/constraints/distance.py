@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.errors import ModelError
 from armdyn.constraints.fields import ORIGIN, distinct, vector
-from armdyn.errors import ModelError
 from armdyn.model.constraints import Constraint, Equations, Numbers, Row
 from armdyn.spatial.rotations import rigid
 

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from armdyn import declaration
-from armdyn.advice import either
+from armdyn.base.advice import either
+from armdyn.base.errors import ModelError
 from armdyn.constraints.own_function import wrong_shape
 from armdyn.constraints.state import State
-from armdyn.errors import ModelError
 from armdyn.model.constraints import Constraint, Equations
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, without_booleans
-from armdyn.errors import ArmdynError, ModelError, shown
-from armdyn.exact import exact, rounded, unit
+from armdyn.base.checks import array, without_booleans
+from armdyn.base.errors import ArmdynError, ModelError, shown
+from armdyn.base.exact import exact, rounded, unit
 from armdyn.model.constraints import Constraint, Numbers
 from armdyn.spatial.rotations import Array, cross
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from armdyn.base.errors import ModelError, UnknownName
 from armdyn.constraints.fields import as_pose, distinct, pose
-from armdyn.errors import ModelError, UnknownName
 from armdyn.model.constraints import Constraint, Equations, Numbers, Row
 from armdyn.spatial.rotations import Array, cross
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from armdyn.checks import as_float
-from armdyn.errors import ModelError, UnknownName
+from armdyn.base.checks import as_float
+from armdyn.base.errors import ModelError, UnknownName
 from armdyn.model.constraints import Constraint, Equations, Row
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import per_joint
+from armdyn.base.checks import per_joint
 from armdyn.constraints.arguments import (
     CLOSED,
     RANK_TOLERANCE,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.errors import ModelError
 from armdyn.constraints.fields import check_function
-from armdyn.errors import ModelError
 from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.errors import ModelError
 from armdyn.constraints.fields import ORIGIN, check_function, direction, vector
 from armdyn.constraints.point_of import PointOf
-from armdyn.errors import ModelError
 from armdyn.model.constraints import Equations, Row
 from armdyn.program import derivative, rate, select
 from armdyn.spatial.rotations import Array

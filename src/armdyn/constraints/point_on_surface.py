@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.errors import ModelError
 from armdyn.constraints.fields import ORIGIN, check_function
 from armdyn.constraints.own_function import wrong_shape
 from armdyn.constraints.point_of import PointOf
-from armdyn.errors import ModelError
 from armdyn.model.constraints import Equations, Row
 from armdyn.program import derivative, rate
 from armdyn.spatial.rotations import Array

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import per_joint
+from armdyn.base.checks import per_joint
+from armdyn.base.errors import ShapeError
 from armdyn.constraints.arguments import CLOSED, RANK_TOLERANCE, ConstrainedRobot, rank_tolerance_of
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import OpenLoop, SingularState
 from armdyn.constraints.row_sizes import holonomic, unit_rows
 from armdyn.constraints.rows_of import RowsOf
-from armdyn.errors import ShapeError
 from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 

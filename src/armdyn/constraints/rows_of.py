@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armdyn.errors import ModelError, UnknownName
+from armdyn.base.errors import ModelError, UnknownName
 from armdyn.model.constraints import Constraint, Equations, Numbers, Row
 
 if TYPE_CHECKING:

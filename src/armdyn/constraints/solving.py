@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from armdyn.advice import either, option
-from armdyn.checks import choice
+from armdyn.base.advice import either, option
+from armdyn.base.checks import choice
 from armdyn.constraints import dynamics
 from armdyn.constraints.arguments import (
     ConstrainedRobot,

@@ -19,9 +19,9 @@ import numpy as np
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.kinematics import Pose, base_columns, body_poses
 from armdyn.algorithms.newton_euler import Motion, base_motion, outward
+from armdyn.base.threads import cached_property
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
-from armdyn.threads import cached_property
 
 
 class Moving(NamedTuple):

@@ -12,8 +12,9 @@ import dataclasses
 
 import numpy as np
 
-from armdyn.advice import either
 from armdyn.algorithms.load_laws import loaded_bodies
+from armdyn.base.advice import either
+from armdyn.base.errors import Unsupported
 from armdyn.constraints.distance import Distance
 from armdyn.constraints.held import Held
 from armdyn.constraints.point_on_curve import PointOnCurve
@@ -22,7 +23,6 @@ from armdyn.constraints.point_on_plane import PointOnPlane
 from armdyn.constraints.point_on_surface import PointOnSurface
 from armdyn.constraints.rows_of import RowsOf
 from armdyn.constraints.state import State
-from armdyn.errors import Unsupported
 from armdyn.model.constraints import Constraint
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array

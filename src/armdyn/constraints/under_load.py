@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import either
 from armdyn.algorithms.coupled_loads import Kept, accelerations_of_coupled
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.load_friction import (
@@ -41,10 +40,11 @@ from armdyn.algorithms.load_laws import (
     other_laws,
 )
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion, loads_of_drives
+from armdyn.base.advice import either
+from armdyn.base.errors import Unsupported
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import ConstrainedMotion, independence_of, moved_within, schur_complement
 from armdyn.constraints.transmitted import transmitted
-from armdyn.errors import Unsupported
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array

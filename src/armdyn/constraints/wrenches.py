@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, per_joint, places
+from armdyn.base.checks import array, per_joint, places
 from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, finite, indices, multipliers_of, state_name
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.spatial.rotations import Array

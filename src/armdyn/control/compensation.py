@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number
+from armdyn.base.checks import array, number
+from armdyn.base.errors import ModelError
+from armdyn.base.threads import cached_property
+from armdyn.base.writing import write_folder
 from armdyn.control.floating import floating_goal, floating_torque
-from armdyn.errors import ModelError
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
-from armdyn.writing import write_folder
 
 if TYPE_CHECKING:
     from armdyn.functions.compiled import CompiledFunction

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.driven import CONSTANTS, motors_of
-from armdyn.checks import number
+from armdyn.base.checks import number
 from armdyn.control.sampled import sampled
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Argument, Function

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import whole_number
+from armdyn.base.checks import whole_number
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.simulation.errors import SettingError

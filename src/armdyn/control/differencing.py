@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.checks import number
+from armdyn.base.checks import number
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import select

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.algorithms import forward_dynamics, friction_forces
+from armdyn.base.errors import TraceError, UnknownName, Unsupported
 from armdyn.control.with_model import with_model
 from armdyn.control.wrapping import QD, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Function
-from armdyn.errors import TraceError, UnknownName, Unsupported
 
 OVERCOME_FRICTION = ("armdyn.control.computed_torque", "armdyn.control.hybrid_motion_force")
 """Packages of controllers that compensate friction themselves, by inverse dynamics."""

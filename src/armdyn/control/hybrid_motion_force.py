@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from armdyn.base.errors import MissingInput
 from armdyn.constraints import hybrid_forces
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
-from armdyn.errors import MissingInput
 
 
 class HybridMotionForce(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.algorithms.task_rows import COMPONENTS, Components, selected
+from armdyn.base.errors import MissingInput
 from armdyn.control.tip_tasks import force_felt, task_size, tip_task, wrench_on_frame
 from armdyn.control.with_gains import scaled, unscaled
 from armdyn.declaration import function
-from armdyn.errors import MissingInput
 
 
 @function(

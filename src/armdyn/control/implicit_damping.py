@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms import bias_forces, friction_forces, mass_matrix
+from armdyn.base.errors import Unsupported
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Function
-from armdyn.errors import Unsupported
 from armdyn.model.constraints import refuse_constraints
 from armdyn.program import derivative
 from armdyn.spatial.positive_definite import Cholesky

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import joint_array, whole_number
+from armdyn.base.checks import joint_array, whole_number
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Argument, Function
 from armdyn.robot import Robot

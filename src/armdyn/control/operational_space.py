@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.algorithms.task_rows import COMPONENTS, Components
+from armdyn.base.errors import MissingInput
 from armdyn.control.tip_tasks import task_size, tip_task
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
-from armdyn.errors import MissingInput
 
 
 @function(

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import without_booleans
+from armdyn.base.checks import without_booleans
+from armdyn.base.errors import ShapeError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError
 from armdyn.simulation.errors import SettingError
 
 

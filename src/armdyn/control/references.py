@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.base.checks import array
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, JointPath

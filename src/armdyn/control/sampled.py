@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.checks import whole_number
+from armdyn.base.checks import whole_number
 from armdyn.control.wrapping import H, Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import Expr, less, select

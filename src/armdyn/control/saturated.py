@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import either
-from armdyn.checks import without_booleans
+from armdyn.base.advice import either
+from armdyn.base.checks import without_booleans
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import clip, greater, select
 from armdyn.simulation.errors import SettingError
 

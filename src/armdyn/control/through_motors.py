@@ -14,11 +14,11 @@ from armdyn.actuators.driven import COMMANDS, CONSTANTS, Driven, motors_of
 from armdyn.actuators.flexible_joints import flexible_places, spring_count
 from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
-from armdyn.advice import either
-from armdyn.checks import choice, switch
+from armdyn.base.advice import either
+from armdyn.base.checks import choice, switch
+from armdyn.base.errors import DTypeError, ModelError, UnknownName, Unsupported, shown
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Argument, Function
-from armdyn.errors import DTypeError, ModelError, UnknownName, Unsupported, shown
 from armdyn.program import clip, minimum, select
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array

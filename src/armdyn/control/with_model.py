@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from armdyn.base.errors import ShapeError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError

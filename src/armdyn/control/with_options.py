@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function, MadeFunction
-from armdyn.errors import UnknownName
 
 
 def with_options(controller: Function, **options: Any) -> Function:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.flexible_joints import spring_count
-from armdyn.advice import either
+from armdyn.base.advice import either
+from armdyn.base.errors import TraceError, Unsupported
+from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
-from armdyn.errors import TraceError, Unsupported
 from armdyn.model.mechanism import Mechanism
-from armdyn.named_tuples import named_tuple
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controller import Controller
 

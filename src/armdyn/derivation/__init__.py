@@ -9,9 +9,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from armdyn.extras import extra
-from armdyn.lazy import has_module, module_of
-from armdyn.threads import undivided
+from armdyn.base.extras import extra
+from armdyn.base.lazy import has_module, module_of
+from armdyn.base.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn.derivation.arm import SymbolicArm

@@ -9,9 +9,9 @@ from typing import Any
 
 import sympy
 
+from armdyn.base.threads import cached_property
 from armdyn.derivation.algebra import Algebra
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,10 @@ from typing import Any
 import sympy
 from sympy.polys.rings import PolyElement
 
+from armdyn.base.errors import ModelError, shown
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.harmonics import Groups, Wave
 from armdyn.derivation.numbers import printed
-from armdyn.errors import ModelError, shown
 
 CLASSES = ("motion", "mass", "geometry")
 

@@ -16,9 +16,9 @@ import sympy
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
+from armdyn.base.errors import Unsupported
 from armdyn.derivation.arm import symbols_in
 from armdyn.derivation.printing import Notation, lines_of
-from armdyn.errors import Unsupported
 
 if TYPE_CHECKING:
     from armdyn.derivation.derivation import Derivation

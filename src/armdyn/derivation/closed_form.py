@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import sympy
 
+from armdyn.base.errors import UnknownName
+from armdyn.base.threads import cached_property
+from armdyn.base.writing import write_text
 from armdyn.derivation.steps import Equation, Step
-from armdyn.errors import UnknownName
-from armdyn.threads import cached_property
-from armdyn.writing import write_text
 
 if TYPE_CHECKING:
     from armdyn.derivation.arm import SymbolicArm

@@ -15,15 +15,15 @@ import sympy
 from sympy.polys.rings import PolyElement
 
 from armdyn.algorithms.expressed_in import way_of_twist
+from armdyn.base.errors import ModelError, Unsupported
+from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.closed_form import ClosedForm, DerivationLike
 from armdyn.derivation.quotients import LARGEST, adjugate_of, quotients, shorter
 from armdyn.derivation.steps import Step
 from armdyn.derivation.velocity_rows import constraint_rows, tip_rows, words_of
-from armdyn.errors import ModelError, Unsupported
 from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 Constraints = str | Constraint | Sequence[str | Sequence[float] | Constraint]
 """Components of the tip's twist that are zero, as of `Robot.task_space`, and constraints of `armdyn.constraints`."""

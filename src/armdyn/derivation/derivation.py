@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy
 
+from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
+from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.arrangement import Arrangement
 from armdyn.derivation.closed_form import ClosedForm
@@ -19,8 +21,6 @@ from armdyn.derivation.parameters import Symbols, symbolic_arm
 from armdyn.derivation.sizes import refuse_large
 from armdyn.derivation.steps import Equation, Step, Writer
 from armdyn.derivation.structure import Structure
-from armdyn.errors import ModelError, UnknownName, Unsupported, shown
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.algorithms.task_rows import Components

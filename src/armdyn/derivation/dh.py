@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import sympy
 
+from armdyn.base.errors import ModelError, ShapeError, shown
+from armdyn.base.exact import meant
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, Tip, symbols_in
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.derivation.parameters import RESERVED
-from armdyn.errors import ModelError, ShapeError, shown
-from armdyn.exact import meant
 from armdyn.model.model import STANDARD_GRAVITY
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from armdyn.base.errors import ModelError, ShapeError
 from armdyn.derivation.printing import VECTORS
-from armdyn.errors import ModelError, ShapeError
 
 if TYPE_CHECKING:
     from armdyn.derivation.closed_form import ClosedForm

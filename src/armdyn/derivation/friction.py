@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sympy.polys.rings import PolyElement
 
-from armdyn.advice import either
+from armdyn.base.advice import either
+from armdyn.base.errors import Unsupported
 from armdyn.derivation.arm import SymbolicArm
-from armdyn.errors import Unsupported
 from armdyn.spatial.rotations import Array
 
 

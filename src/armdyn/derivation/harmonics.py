@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from sympy import QQ
 from sympy.polys.rings import PolyElement
 
+from armdyn.base.exact import Exact, cos_sin
+from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.numbers import EXACT, rational
-from armdyn.exact import Exact, cos_sin
-from armdyn.threads import cached_property
 
 Angle = tuple[Fraction, ...]
 """Factors of the coordinates in an angle."""

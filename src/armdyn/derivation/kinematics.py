@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sympy.polys.rings import PolyElement
 
+from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor
 from armdyn.spatial.rotations import Array, cross
-from armdyn.threads import cached_property
 
 __all__ = ["Kinematics", "cross", "skew"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy
 
-from armdyn.exact import Exact
+from armdyn.base.exact import Exact
 
 SHORT = 15
 """Largest number of significant digits of a decimal that is read as exact: 0.35 is 7/20."""

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from armdyn.advice import either
+from armdyn.base.advice import either
+from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
+from armdyn.base.exact import Exact, exact, unit
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, SymbolicSpring, Tip
 from armdyn.derivation.numbers import EXACT, rational
-from armdyn.errors import ModelError, UnknownName, Unsupported, shown
-from armdyn.exact import Exact, exact, unit
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.joint import Joint
 from armdyn.model.model import Model

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from armdyn.advice import either
+from armdyn.base.advice import either
+from armdyn.base.errors import Unsupported
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.harmonics import Groups
-from armdyn.errors import Unsupported
 
 MOST_DIRECTIONS = 3
 """Largest number of groups of parallel revolute axes: a fourth leads to hundreds of terms per entry."""

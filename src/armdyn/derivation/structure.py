@@ -9,9 +9,9 @@ import numpy as np
 from sympy import QQ
 from sympy.polys.rings import PolyElement
 
+from armdyn.base.threads import cached_property
 from armdyn.derivation.algebra import Algebra
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 
 class Structure:

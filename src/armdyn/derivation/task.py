@@ -17,14 +17,14 @@ from sympy.polys.rings import PolyElement
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import Components, chosen_rows
+from armdyn.base.errors import UnknownName, Unsupported
+from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.closed_form import ClosedForm, DerivationLike
 from armdyn.derivation.quotients import LARGEST, adjugate_of, quotients
 from armdyn.derivation.steps import Step
 from armdyn.derivation.velocity_rows import tip_rows, words_of
-from armdyn.errors import UnknownName, Unsupported
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 
 class TaskEquations(ClosedForm):

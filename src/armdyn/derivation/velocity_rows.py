@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.task_rows import Components, chosen_rows, name_of
+from armdyn.base.errors import UnknownName, Unsupported
 from armdyn.constraints.fields import axes_along
 from armdyn.constraints.held import Held
 from armdyn.constraints.joint_coupling import JointCoupling
@@ -15,7 +16,6 @@ from armdyn.constraints.point_on_plane import PointOnPlane
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.kinematics import Kinematics, cross
 from armdyn.derivation.numbers import rational
-from armdyn.errors import UnknownName, Unsupported
 from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 

@@ -3,7 +3,7 @@
 `armdyn.doctor` is the function `armdyn.doctor.examine.doctor`; this package holds its checks and its findings.
 """
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 _WHERE = {
     "Difference": "comparison",

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from armdyn.base.errors import ModelError, shown
 from armdyn.doctor.source import Source
 from armdyn.doctor.xacro import XacroFiles
-from armdyn.errors import ModelError, shown
 from armdyn.formats.files import read_file
 from armdyn.formats.urdf.expansion import expand, read_files
 from armdyn.formats.xml_tree import parse

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from armdyn.checks import switch
+from armdyn.base.checks import switch
+from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.doctor.checks import (
     composites,
     efforts,
@@ -31,7 +32,6 @@ from armdyn.doctor.findings import Findings
 from armdyn.doctor.mjcf.reading import mjcf_subject
 from armdyn.doctor.source import Node, Source
 from armdyn.doctor.subject import Subject
-from armdyn.errors import ArmdynError, ModelError
 from armdyn.robot import Robot
 
 CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (

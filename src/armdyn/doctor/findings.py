@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from armdyn.base.errors import UnknownName
+from armdyn.base.imported import exported
 from armdyn.doctor.finding import SEVERITIES, Finding, Severity
 from armdyn.doctor.source import Edit, Source
 from armdyn.doctor.subject import Subject
-from armdyn.errors import UnknownName
-from armdyn.imported import exported
 
 MOST_OF_A_RULE = 20
 """So many findings of one rule are shown; of more there is a count."""

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 import armdyn.inertia as bodies
-from armdyn.errors import MissingLibrary, ModelError
-from armdyn.extras import extra
+from armdyn.base.errors import MissingLibrary, ModelError
+from armdyn.base.extras import extra
+from armdyn.base.threads import cached_property
 from armdyn.formats.mesh_bounds import MOST_OF_ALL, UnreadMesh, check_file
 from armdyn.formats.mesh_files import find_file, opened
 from armdyn.model.geometry import Mesh
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 EXACT_POINTS = 5_000
 """The hull of so many points is exact; of more, that of the outermost points of `COLUMNS` x `COLUMNS` columns."""

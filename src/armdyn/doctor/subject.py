@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.doctor.hulls import Hull, hull_of
 from armdyn.doctor.meshes import Shelf, choice, hull_of_points
 from armdyn.doctor.source import Edit, Node, Source, Span
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.doctor.mjcf.settings import Settings

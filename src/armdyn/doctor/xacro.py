@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from armdyn.base.errors import ModelError
 from armdyn.doctor.finding import Finding, Repair
 from armdyn.doctor.source import Edit, Node, Source, Span
-from armdyn.errors import ModelError
 
 _EXPRESSION = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)")
 

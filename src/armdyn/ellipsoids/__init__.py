@@ -13,10 +13,10 @@ The ellipsoids of M and Lambda are those of an arm at rest: velocities add force
 have a length only if all coordinates have one common unit; a mixture is refused.
 """
 
+from armdyn.base.lazy import modules_of
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import acceleration, torque
 from armdyn.ellipsoids.tip import force, tip_acceleration, tip_force, velocity
-from armdyn.lazy import modules_of
 
 __all__ = ["Ellipsoid", "acceleration", "force", "tip_acceleration", "tip_force", "torque", "velocity"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
-from armdyn.arrays import as_plain
-from armdyn.checks import places
+from armdyn.base.arrays import as_plain
+from armdyn.base.checks import places
+from armdyn.base.errors import Unsupported
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
-from armdyn.errors import Unsupported
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 

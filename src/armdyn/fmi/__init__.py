@@ -4,7 +4,7 @@ An FMU is a zip of equations in C, of libraries compiled from it, and of a descr
 kinds import. It needs neither Python nor armdyn.
 """
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 _WHERE = {
     "controller_fmu": "sampled",

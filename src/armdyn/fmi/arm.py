@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from armdyn.checks import number
-from armdyn.errors import Unsupported, warn_outside
+from armdyn.base.checks import number
+from armdyn.base.errors import Unsupported, warn_outside
 from armdyn.fmi.left_out import left_out
 from armdyn.fmi.motion import Motion, motion_of
 from armdyn.fmi.quantities import parameter, starts, variable

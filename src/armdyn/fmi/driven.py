@@ -11,10 +11,10 @@ from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
 from armdyn.actuators.motor_functions import MOTORS
 from armdyn.algorithms import forward_dynamics
+from armdyn.base.errors import Unsupported
+from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, MadeFunction
-from armdyn.errors import Unsupported
 from armdyn.model.model import Model
-from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
 
 

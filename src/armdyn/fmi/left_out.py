@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.actuators.with_state import FrictionWithState
-from armdyn.exact import is_zero
+from armdyn.base.exact import is_zero
 from armdyn.functions.robot_like import RobotLike
 from armdyn.model.friction import is_dry
 

@@ -10,9 +10,9 @@ from armdyn import algorithms
 from armdyn.actuators.driven import COMMANDS
 from armdyn.actuators.flexible_dynamics import flexible_forward_dynamics, flexible_kinetic_energy, spring_energy
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.checks import choice
+from armdyn.base.checks import choice
+from armdyn.base.errors import UnknownName, Unsupported
 from armdyn.declaration import Function, function
-from armdyn.errors import UnknownName, Unsupported
 from armdyn.fmi.driven import driven_motion
 from armdyn.fmi.quantities import variable
 from armdyn.functions.robot_like import RobotLike

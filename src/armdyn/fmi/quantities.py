@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.checks import array
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.functions.robot_like import RobotLike
 from armdyn.model.parameters import parameter_value
 from armdyn.program import Program

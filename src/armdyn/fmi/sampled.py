@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from armdyn.checks import number
+from armdyn.base.checks import number
+from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName
 from armdyn.fmi.arm import ABOUT
 from armdyn.fmi.quantities import parameter, starts, variable
 from armdyn.fmi.steps import warn_of_step

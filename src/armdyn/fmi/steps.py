@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from armdyn.errors import warn_outside
+from armdyn.base.errors import warn_outside
 from armdyn.functions.robot_like import RobotLike
 from armdyn.program.interpret import interpret
 from armdyn.program.selecting import with_results

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.units import INCH, POUND_FORCE
 from armdyn.spatial.rotations import Array
 

@@ -20,10 +20,10 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import option
-from armdyn.checks import as_float, is_one_of, listed, switch
-from armdyn.errors import ModelError, ShapeError, Unsupported, shown
-from armdyn.exact import ONE, ZERO, exact, meant
+from armdyn.base.advice import option
+from armdyn.base.checks import as_float, is_one_of, listed, switch
+from armdyn.base.errors import ModelError, ShapeError, Unsupported, shown
+from armdyn.base.exact import ONE, ZERO, exact, meant
 from armdyn.formats.given import (
     KINDS,
     collar_problems,

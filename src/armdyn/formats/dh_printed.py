@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from armdyn.base.tabular import DUST, Table, figure, figures
 from armdyn.formats.dh import CONVENTIONS, DHRow, DHTable
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import DUST, Table, figure, figures
 
 HEADINGS = {"modified": ("a(i-1) [m]", "alpha(i-1) [°]", "d(i) [m]", "theta(i) [°]"),
             "standard": ("a(i) [m]", "alpha(i) [°]", "d(i) [m]", "theta(i) [°]")}  # fmt: skip

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.formats.findings import Findings
 from armdyn.formats.xml_tree import MAX_BYTES, Element, parse
 

@@ -12,8 +12,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from armdyn.advice import option
-from armdyn.errors import ModelError, warn_of_description
+from armdyn.base.advice import option
+from armdyn.base.errors import ModelError, warn_of_description
 from armdyn.formats.xml_tree import Element
 from armdyn.model.messages import did_you_mean, listing, quoted
 from armdyn.model.selection import Policy

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, is_one_of, listed, text_problems, wrong_length
-from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.base.checks import array, is_one_of, listed, text_problems, wrong_length
+from armdyn.base.errors import ModelError, ShapeError, shown
 from armdyn.model.bounds import LARGEST
 from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array

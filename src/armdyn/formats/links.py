@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, is_one_of, listed, object_problems, text_problems
-from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.base.checks import array, is_one_of, listed, object_problems, text_problems
+from armdyn.base.errors import ModelError, ShapeError, shown
 from armdyn.formats.given import collar_problems, numbers, pose_problems, unit_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import largest_problem

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from armdyn.errors import MissingLibrary
-from armdyn.extras import extra
+from armdyn.base.errors import MissingLibrary
+from armdyn.base.extras import extra
 from armdyn.formats.mesh_bounds import UnreadMesh, check_file
 from armdyn.model.geometry import Mesh
 

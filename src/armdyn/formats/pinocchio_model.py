@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.direction_dependent import DirectionDependent
-from armdyn.errors import ModelError, Unsupported, shown
+from armdyn.base.errors import ModelError, Unsupported, shown
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_order import in_joint_order

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
-from armdyn.errors import ModelError, ShapeError
-from armdyn.exact import exact, norm, unit
+from armdyn.base.checks import array
+from armdyn.base.errors import ModelError, ShapeError
+from armdyn.base.exact import exact, norm, unit
 from armdyn.formats.given import TOLERANCE, names_of_joints, pose_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import LARGEST, largest_problem

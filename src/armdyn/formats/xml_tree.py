@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 
 MAX_BYTES = 16 * 2**20
 """The largest known robots take 0.2 MB, a chain of ten thousand links 5 MB."""

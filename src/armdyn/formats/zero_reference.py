@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, is_one_of, number, object_problems, switch
-from armdyn.errors import ModelError, ShapeError, UnknownName, shown
+from armdyn.base.checks import array, is_one_of, number, object_problems, switch
+from armdyn.base.errors import ModelError, ShapeError, UnknownName, shown
 from armdyn.formats.given import (
     KINDS,
     TOLERANCE,

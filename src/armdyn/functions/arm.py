@@ -21,4 +21,4 @@ class Arm(Protocol):
 
     @property
     def exact_mechanism(self) -> Mechanism:
-        """The model in canonical link frames, in `armdyn.exact.Exact` numbers: functions are traced with it."""
+        """The model in canonical link frames, in `armdyn.base.exact.Exact` numbers: functions are traced with it."""

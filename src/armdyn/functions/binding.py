@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.arrays import Names
+from armdyn.base.arrays import Names
+from armdyn.base.errors import Unsupported
+from armdyn.base.threads import cached_property
 from armdyn.declaration import Function, Shape, in_numbers
-from armdyn.errors import Unsupported
 from armdyn.functions.variants import refuse_unknown
 from armdyn.model.constraints import sizes as constraint_sizes
 from armdyn.model.parameter_words import word_of
 from armdyn.model.parameters import matching_parameters, parameter_shape
 from armdyn.program import Port
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.model.model import Model

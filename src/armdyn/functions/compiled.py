@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.arrays import are_arrays, are_plain, as_arrays, plain_arguments
+from armdyn.base.arrays import are_arrays, are_plain, as_arrays, plain_arguments
+from armdyn.base.errors import ArmdynError, DTypeError, ShapeError, is_ours
+from armdyn.base.threads import undivided
 from armdyn.declaration import Function, on_numbers
-from armdyn.errors import ArmdynError, DTypeError, ShapeError, is_ours
 from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import OfProgramWithNotes
@@ -25,7 +26,6 @@ from armdyn.program import OperationCounts, Program, guarded, trace
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
 from armdyn.targets.parallel import run_in_parallel
-from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
@@ -39,7 +39,7 @@ class CompiledFunction:
     number of threads, -1 meaning one per core; they spin for some milliseconds before they sleep. Lists and integers
     become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in float32,
     as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of the
-    joints (`armdyn.arrays`); the results are NumPy's. A NaN input makes every result NaN that depends on it in its
+    joints (`armdyn.base.arrays`); the results are NumPy's. A NaN input makes every result NaN that depends on it in its
     state; if no result depends on it, every result that is not a constant.
     """
 

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from armdyn.base.errors import UnknownName
+from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, Shape
-from armdyn.errors import UnknownName
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.variants import Variant
 from armdyn.model.parameter_words import word_of
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
-from armdyn.named_tuples import named_tuple
 from armdyn.program import Program
 from armdyn.program.differentiation import derivatives
 from armdyn.program.products import unused

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.arrays import overlapping, takes_results
-from armdyn.errors import DTypeError, OverlapError, ShapeError
+from armdyn.base.arrays import overlapping, takes_results
+from armdyn.base.errors import DTypeError, OverlapError, ShapeError
 from armdyn.program import Expr, NeedsNumbers, Port
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.declaration import Argument, Function, MadeFunction
-from armdyn.errors import ShapeError, UnknownName
 
 KINDS = ("number", "vector", "matrix")
 """The kinds of gains; a gain has as many axes as its kind's place here."""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.base.threads import undivided
 from armdyn.declaration import Function
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.integration import LIMITS, PROGRESS, RUNNING, TOO_SHORT, WATCHED, Integration
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
-from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm

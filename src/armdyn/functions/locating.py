@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, TraceError
+from armdyn.base.errors import ArmdynError, TraceError
 from armdyn.functions.silent import unless_silent
 from armdyn.program import NeedsNumbers, explained
 from armdyn.program.expr import ASKED, Expr, MixedTraces

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from armdyn.imported import Imported, adapted
+from armdyn.base.imported import Imported, adapted
 from armdyn.program import Program
 
 

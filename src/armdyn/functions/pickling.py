@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 
+from armdyn.base.errors import ArmdynError
 from armdyn.declaration import Function
-from armdyn.errors import ArmdynError
 
 
 class FunctionPicklingError(ArmdynError, pickle.PicklingError):

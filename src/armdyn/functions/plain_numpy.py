@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.errors import is_ours
 from armdyn.declaration import running
-from armdyn.errors import is_ours
 from armdyn.functions import numpy_functions as of_traced
 from armdyn.program import Expr, arctan2, maximum, minimum
 from armdyn.spatial.rotations import Array

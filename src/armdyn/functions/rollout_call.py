@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arrays import are_plain, overlapping, plain_arguments
-from armdyn.checks import whole_number
+from armdyn.base.arrays import are_plain, overlapping, plain_arguments
+from armdyn.base.checks import whole_number
+from armdyn.base.errors import OverlapError, ShapeError, UnknownName, warn_outside
+from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Function
-from armdyn.errors import OverlapError, ShapeError, UnknownName, warn_outside
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
 from armdyn.functions.not_finite import DivergenceWarning, Lost, are_finite
@@ -23,7 +24,6 @@ from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
 from armdyn.functions.unfinished import KEPT, Made, RolloutInterrupted
 from armdyn.functions.variants import names_given
 from armdyn.model.possible import check_possible
-from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arrays import takes_results
-from armdyn.errors import DTypeError, ShapeError, shown
+from armdyn.base.arrays import takes_results
+from armdyn.base.errors import DTypeError, ShapeError, shown
 from armdyn.functions.not_finite import Lost, lost_of
 from armdyn.functions.unfinished import Made
 from armdyn.targets.kernels import Kernel

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.base.named_tuples import named_tuple
+from armdyn.base.threads import undivided
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.of_program import OfProgram
@@ -19,12 +21,10 @@ from armdyn.functions.rollout_call import RolloutCall, names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Stored, backward
 from armdyn.functions.unfinished import nothing_is_kept
-from armdyn.named_tuples import named_tuple
 from armdyn.program import Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
-from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm

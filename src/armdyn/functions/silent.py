@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.errors import is_ours
 from armdyn.declaration import running
-from armdyn.errors import is_ours
 from armdyn.program import NeedsNumbers
 
 SILENT = "nan_to_num"

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from armdyn.base.threads import Once
 from armdyn.targets.kernels import Kernel
 from armdyn.targets.native import direct
-from armdyn.threads import Once
 
 RECORDS = "_records"
 NO_RECORDS = direct.NO_RECORDS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from armdyn.base.errors import UnknownName, nearest
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName, nearest
 
 if TYPE_CHECKING:
     from armdyn.functions.binding import Inputs

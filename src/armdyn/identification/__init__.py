@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 from armdyn.model.base_parameters import BaseParameters
 from armdyn.model.standard_parameters import StandardParameters
 

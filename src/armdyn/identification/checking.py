@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.imported import exported
+from armdyn.base.imported import exported
+from armdyn.base.tabular import Table
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table
 
 AT_REST = 1e-3
 """A joint slower than this stands, rad/s or m/s."""

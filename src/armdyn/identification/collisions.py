@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number
+from armdyn.base.checks import array, number
+from armdyn.base.imported import exported
+from armdyn.base.tabular import Table
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.fit import Fit
 from armdyn.identification.signals import cubic, torques_of
-from armdyn.imported import exported
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table
 
 if TYPE_CHECKING:
     from armdyn.robot import Robot

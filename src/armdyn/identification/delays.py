@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.checks import array
+from armdyn.base.checks import array
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import triangle_of
 from armdyn.identification.regression import Regression

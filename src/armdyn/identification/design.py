@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.identification.friction_terms import Term, term_values
 from armdyn.identification.identifiability import base_parameters
 from armdyn.identification.low_pass import filtered
@@ -24,7 +25,6 @@ from armdyn.identification.signals import MotionSamples, Piece, Samples
 from armdyn.model.base_parameters import BaseParameters
 from armdyn.model.standard_parameters import OF_LINK, StandardParameters, standard_parameters
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike

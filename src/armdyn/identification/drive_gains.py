@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number
-from armdyn.errors import shown
+from armdyn.base.checks import array, number
+from armdyn.base.errors import shown
 from armdyn.identification.design import Parameters, needs_load, update_gain_columns, update_load_columns
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 
 
 class IdentificationError(ArmdynError, ValueError):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import number
+from armdyn.base.checks import number
+from armdyn.base.imported import exported
 from armdyn.identification.fourier_series import Basis, motion_of
 from armdyn.identification.optimal_design import Design
-from armdyn.imported import exported
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Excitation:
 
     def to_csv(self, path: Any, rate: float = 100.0) -> None:
         """Write t, q, qd and qdd as a csv with the joints' names, which `armdyn torque --motion` and `view` read."""
-        from armdyn.writing import write_text  # noqa: PLC0415 - for few
+        from armdyn.base.writing import write_text  # noqa: PLC0415 - for few
 
         write_text(path, self._csv(rate))
 

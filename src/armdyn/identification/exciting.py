@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import choice, number, whole_number
+from armdyn.base.checks import choice, number, whole_number
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.excitation import Excitation
 from armdyn.identification.identifiability import base_parameters

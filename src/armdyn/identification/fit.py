@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
+from armdyn.base.imported import exported
+from armdyn.base.tabular import Table
+from armdyn.base.threads import cached_property
 from armdyn.identification.checking import Check
 from armdyn.identification.design import Parameters, columns_of
 from armdyn.identification.errors import IdentificationError
@@ -20,13 +23,10 @@ from armdyn.identification.low_pass import filtered
 from armdyn.identification.prior import Selection
 from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
 from armdyn.identification.signals import Chain, Samples, pieces_of
-from armdyn.imported import exported
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.model.joint_parameters import UNITS
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, choice, number, switch
-from armdyn.errors import shown
+from armdyn.base.checks import array, choice, number, switch
+from armdyn.base.errors import shown
 from armdyn.identification.consistency import contradictions, disagreeing_logs, undetermined
 from armdyn.identification.delays import Delays, estimated_delays, given_delays
 from armdyn.identification.design import Parameters

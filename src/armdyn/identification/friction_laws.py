@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.identification.design import NO_JOINTS, Parameters
 from armdyn.identification.fit import Fit
 from armdyn.identification.fitted_robot import fitted_robot
@@ -27,7 +28,6 @@ from armdyn.identification.regression import Regression
 from armdyn.identification.signals import Samples
 from armdyn.model.friction import FrictionLaw
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 if TYPE_CHECKING:
     from armdyn.robot import Robot

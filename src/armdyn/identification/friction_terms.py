@@ -20,7 +20,7 @@ from armdyn.actuators.gear_loss import GearLoss
 from armdyn.actuators.quadratic import Quadratic
 from armdyn.actuators.stribeck import Stribeck
 from armdyn.actuators.viscous import Viscous
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.identification.errors import IdentificationError
 from armdyn.model.friction import FrictionLaw
 from armdyn.spatial.rotations import Array

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.identification.fit import Interval
 from armdyn.identification.intervals import NORMAL
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.checks import number
-from armdyn.errors import UnknownName, Unsupported
+from armdyn.base.checks import number
+from armdyn.base.errors import UnknownName, Unsupported
 from armdyn.model.base_parameters import BaseParameters, grouped, own_gravity, own_length, own_units
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.null_parameters import null_parameters

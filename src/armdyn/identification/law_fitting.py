@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.servo_friction import ServoFriction
-from armdyn.checks import array, whole_number
-from armdyn.errors import UnknownName, shown
+from armdyn.base.checks import array, whole_number
+from armdyn.base.errors import UnknownName, shown
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.fit import Interval
 from armdyn.identification.intervals import NORMAL, autocovariance_of
 from armdyn.identification.law_models import ABOVE_ZERO, Model, Quantity, quantities_of
 from armdyn.model.friction import FrictionLaw
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 Laws = FrictionLaw | Sequence[FrictionLaw]
 

@@ -23,7 +23,7 @@ from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.quadratic import Quadratic
 from armdyn.actuators.servo_friction import ServoFriction
 from armdyn.actuators.stribeck import Stribeck
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.identification.friction_terms import SIGN_WIDTH
 from armdyn.model.friction import FrictionLaw
 from armdyn.program import NeedsNumbers, derivative, less, select, sign, trace

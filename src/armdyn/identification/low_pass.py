@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from armdyn.checks import number, whole_number
+from armdyn.base.checks import number, whole_number
 from armdyn.identification.errors import IdentificationError
 from armdyn.spatial.rotations import Array
 

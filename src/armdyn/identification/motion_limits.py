@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, one_per_joint
-from armdyn.errors import shown
+from armdyn.base.checks import array, one_per_joint
+from armdyn.base.errors import shown
 from armdyn.identification.errors import IdentificationError
 from armdyn.spatial.rotations import Array
 

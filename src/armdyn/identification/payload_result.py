@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.tabular import Table
 from armdyn.identification.fit import SEEN, Interval
 from armdyn.identification.intervals import NORMAL
 from armdyn.identification.pseudo_inertia import TEN
 from armdyn.model.inertia import Inertia
 from armdyn.model.standard_parameters import ENTRIES
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table
 
 if TYPE_CHECKING:
     from armdyn.robot import Robot

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import number
+from armdyn.base.checks import number
 from armdyn.identification.design import Parameters
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine

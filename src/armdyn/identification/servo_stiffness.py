@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.checks import number, switch
+from armdyn.base.checks import number, switch
+from armdyn.base.tabular import Table
 from armdyn.identification.design import Parameters, Rows
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.friction_terms import terms_of
@@ -23,7 +24,6 @@ from armdyn.identification.intervals import NORMAL, autocovariance_of, lags_of
 from armdyn.identification.regression import Regression
 from armdyn.logs.log import Log
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table
 
 if TYPE_CHECKING:
     from armdyn.robot import Robot

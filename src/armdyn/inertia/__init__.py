@@ -6,6 +6,7 @@ cut out with ``-``. With symbols of SymPy among the sizes or the mass these func
 `armdyn.spatial.MassProperties`.
 """
 
+from armdyn.base.lazy import modules_of
 from armdyn.inertia.consistency import Consistency, Mended, Violation, consistency, nearest_consistent
 from armdyn.inertia.density import Density
 from armdyn.inertia.meshes import mesh
@@ -19,7 +20,6 @@ from armdyn.inertia.thin import (
     rod,
     spherical_shell,
 )
-from armdyn.lazy import modules_of
 
 __all__ = [
     "Consistency",

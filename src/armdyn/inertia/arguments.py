@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import as_plain
-from armdyn.checks import listed
-from armdyn.errors import DTypeError, ModelError, ShapeError
+from armdyn.base.arrays import as_plain
+from armdyn.base.checks import listed
+from armdyn.base.errors import DTypeError, ModelError, ShapeError
 from armdyn.model.bounds import SHORTEST, largest_problem
 
 

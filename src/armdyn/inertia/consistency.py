@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import number
-from armdyn.errors import DTypeError, ModelError, ShapeError
+from armdyn.base.checks import number
+from armdyn.base.errors import DTypeError, ModelError, ShapeError
 from armdyn.inertia.arguments import mass_from
 from armdyn.inertia.cubature import Integral, Integrand, integrate
 from armdyn.inertia.regions import Coordinates, Region

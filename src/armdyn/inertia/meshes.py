@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.checks import array, number
-from armdyn.errors import MissingLibrary, ModelError, ShapeError, Unsupported
+from armdyn.base.checks import array, number
+from armdyn.base.errors import MissingLibrary, ModelError, ShapeError, Unsupported
 from armdyn.inertia.arguments import mass_from
 from armdyn.inertia.density import DensityLike, integrated, varies
 from armdyn.inertia.regions import tetrahedra

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.spatial.rotations import Array
 
 ALONG, ROUND = 4, 8

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.exact import is_zero
+from armdyn.base.exact import is_zero
 from armdyn.inertia import regions
 from armdyn.inertia.arguments import (
     circle_constant,

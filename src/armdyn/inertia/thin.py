@@ -9,8 +9,8 @@ from operator import add
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import scalars
-from armdyn.errors import ShapeError
+from armdyn.base.checks import scalars
+from armdyn.base.errors import ShapeError
 from armdyn.inertia import regions
 from armdyn.inertia.arguments import circle_constant, inner_length, mass_from, positive, positives
 from armdyn.inertia.density import DensityLike, filled

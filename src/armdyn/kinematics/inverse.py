@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import option
-from armdyn.checks import number, per_joint, whole_number
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.advice import option
+from armdyn.base.checks import number, per_joint, whole_number
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics import solution as words
 from armdyn.kinematics.descent import DampedLeastSquares

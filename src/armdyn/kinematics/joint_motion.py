@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.spatial.rotations import Array
 
 

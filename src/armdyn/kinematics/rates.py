@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import COMPONENTS
-from armdyn.checks import array, number, one_batch, per_joint, places, vector
+from armdyn.base.checks import array, number, one_batch, per_joint, places, vector
 from armdyn.functions.robot_like import RobotLike, compiled
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of

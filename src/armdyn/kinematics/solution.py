@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.errors import ArmdynError, ShapeError
+from armdyn.base.advice import option
+from armdyn.base.errors import ArmdynError, ShapeError
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 CONVERGED = "converged"
 OUT_OF_REACH = "out of reach"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.tabular import Table, figures
+from armdyn.base.tabular import Table, figures
 
 if TYPE_CHECKING:
     from armdyn.kinematics.solution import Solution

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from armdyn.checks import array, number
+from armdyn.base.checks import array, number
+from armdyn.base.errors import ArmdynError
 from armdyn.declaration import on_numbers
-from armdyn.errors import ArmdynError
 from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.aims import TaskAim
 from armdyn.model.mechanism import Mechanism

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, direction, number, rotation, vector
-from armdyn.errors import ShapeError
+from armdyn.base.checks import array, direction, number, rotation, vector
+from armdyn.base.errors import ShapeError
 from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.aims import Aim, TaskAim
 from armdyn.kinematics.task import Task, TaskError, task_aim

@@ -6,7 +6,7 @@ columns by joint names, converts units, and names in `Log.findings` the rows tha
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.logs.errors import LogError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.base.checks import array
 from armdyn.logs.errors import LogError
 from armdyn.logs.log import Log
 

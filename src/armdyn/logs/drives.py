@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
-from armdyn.errors import ShapeError
+from armdyn.base.checks import array
+from armdyn.base.errors import ShapeError
 from armdyn.logs.errors import LogError
 from armdyn.spatial.rotations import Array
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.logs.errors import LogError
 from armdyn.spatial.rotations import Array
 

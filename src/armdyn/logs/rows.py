@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.formats.csv_table import comma_hint, is_number, unused
 from armdyn.formats.tables.table import Table
 from armdyn.logs.errors import LogError

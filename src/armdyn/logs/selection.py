@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.errors import UnknownName, shown
+from armdyn.base.errors import UnknownName, shown
 from armdyn.formats.csv_table import comma_hint
 from armdyn.formats.tables.table import Table
 from armdyn.logs.errors import LogError

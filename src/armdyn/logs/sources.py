@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import shown
+from armdyn.base.errors import shown
 from armdyn.formats.tables.bags import is_bag, read_bag
 from armdyn.formats.tables.data_frame import is_table_like, read_frame
 from armdyn.formats.tables.npz_arrays import read_npz

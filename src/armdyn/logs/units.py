@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.formats.csv_table import TIMES, ColumnUnits, units_of
 from armdyn.logs.errors import LogError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.checks import number
+from armdyn.base.checks import number
 from armdyn.formats.csv_table import ColumnUnits
 from armdyn.formats.tables.table import Table
 from armdyn.logs.errors import LogError

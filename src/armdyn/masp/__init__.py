@@ -7,7 +7,7 @@ over time to the motions of the joints and the hand. `run_masp` is the first hal
 circle by default.
 """
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.masp.circle import DISTANCE, NEXT_TO_ZERO, RADIUS, TILT, circle_of_the_paper
 from armdyn.masp.columns import columns
 from armdyn.masp.configurations import configurations

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import option
-from armdyn.checks import whole_number
-from armdyn.errors import ShapeError
+from armdyn.base.advice import option
+from armdyn.base.checks import whole_number
+from armdyn.base.errors import ShapeError
 from armdyn.kinematics.limits import FULL_TURN, length_of
 from armdyn.masp.distinct import MOST, is_among, less_turns, one_of_each_continuum
 from armdyn.robot import Robot

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import instead
-from armdyn.errors import ArmdynError, ModelError
+from armdyn.base.advice import instead
+from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.formats.given import KINDS
 from armdyn.formats.units import STANDARD_FREE_FALL
 from armdyn.masp.hand_load import HandLoad

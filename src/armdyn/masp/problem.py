@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.masp.configurations import configurations
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.run import MaspRun, run_masp

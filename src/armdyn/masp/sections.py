@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import as_float
-from armdyn.errors import LONGEST_SHOWN, shown
+from armdyn.base.checks import as_float
+from armdyn.base.errors import LONGEST_SHOWN, shown
 from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
 

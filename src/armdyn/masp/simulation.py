@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import instead
-from armdyn.checks import number
-from armdyn.errors import ShapeError
+from armdyn.base.advice import instead
+from armdyn.base.checks import number
+from armdyn.base.errors import ShapeError
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.torques import TorqueTable
 from armdyn.masp.units import InputUnits

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, make_interp_spline
 
-from armdyn.checks import array
-from armdyn.errors import ArmdynError
+from armdyn.base.checks import array
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.csv_table import ColumnUnits
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.units import InputUnits

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from armdyn.checks import is_one_of
-from armdyn.errors import ModelError, shown
+from armdyn.base.checks import is_one_of
+from armdyn.base.errors import ModelError, shown
 from armdyn.formats.units import INCH, POUND_FORCE, STANDARD_FREE_FALL, Units
 from armdyn.model.messages import did_you_mean
 from armdyn.trajectory.checks import NotFollowed

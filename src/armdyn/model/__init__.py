@@ -1,6 +1,6 @@
 """The model of a robot arm: frozen data, validated when it is assembled."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import option
-from armdyn.errors import ModelError, UnknownName, warn_of_description
-from armdyn.exact import exact, norm, rounded
+from armdyn.base.advice import option
+from armdyn.base.errors import ModelError, UnknownName, warn_of_description
+from armdyn.base.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.editing import without_friction
 from armdyn.model.frozen import frozen_array

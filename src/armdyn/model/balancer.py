@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from armdyn.checks import array, number
-from armdyn.errors import ModelError
-from armdyn.exact import is_zero
+from armdyn.base.checks import array, number
+from armdyn.base.errors import ModelError
+from armdyn.base.exact import is_zero
 from armdyn.model.parallel_spring import ParallelSpring
 
 if TYPE_CHECKING:

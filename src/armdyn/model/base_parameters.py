@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
+from armdyn.base.threads import cached_property
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.standard_parameters import ENTRIES, OF_LINK, StandardParameters
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 PREFERRED = ("m", "mc_z", "mc_y", "mc_x", "I_yy", "I_xx", "I_zz", "I_xy", "I_yz", "I_xz")
 """The order in which parameters of a link become dependent: first those the literature gives to the link before."""

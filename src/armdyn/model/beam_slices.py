@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import betainc
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 

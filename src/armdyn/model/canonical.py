@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.exact import ZERO, Exact, arctan2, cos_sin, exact, norm, unit
+from armdyn.base.exact import ZERO, Exact, arctan2, cos_sin, exact, norm, unit
 from armdyn.model.clean import (
     ROUNDING,
     clean,

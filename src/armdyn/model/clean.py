@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.exact import ONE, ZERO, Exact, exact, is_traced, norm, unit
+from armdyn.base.exact import ONE, ZERO, Exact, exact, is_traced, norm, unit
 from armdyn.spatial.rotations import Array, rigid
 from armdyn.spatial.turns import Turn, matrix, to_child
 

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from armdyn.errors import ModelError, Unsupported
+from armdyn.base.errors import ModelError, Unsupported
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:

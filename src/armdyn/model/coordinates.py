@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
-from armdyn.errors import ModelError, Unsupported
-from armdyn.exact import exact, rounded
+from armdyn.base.checks import array
+from armdyn.base.errors import ModelError, Unsupported
+from armdyn.base.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.joint import Joint
 from armdyn.model.limits import UNLIMITED, Limits

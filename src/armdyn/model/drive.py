@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.errors import ShapeError
-from armdyn.exact import Exact, is_zero, rounded
+from armdyn.base.errors import ShapeError
+from armdyn.base.exact import Exact, is_zero, rounded
 from armdyn.model.coupling import Coupling
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.model.parallel_spring import ParallelSpring

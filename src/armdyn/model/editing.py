@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array, listed, number
-from armdyn.errors import DTypeError, ModelError, UnknownName, shown
+from armdyn.base.checks import array, listed, number
+from armdyn.base.errors import DTypeError, ModelError, UnknownName, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.coordinates import refuse, with_coordinates
 from armdyn.model.coupling import Coordinate

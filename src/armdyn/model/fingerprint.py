@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from armdyn.errors import DTypeError, shown
+from armdyn.base.errors import DTypeError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.parallel_spring import ParallelSpring

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ModelError, shown
-from armdyn.exact import is_zero
+from armdyn.base.errors import ModelError, shown
+from armdyn.base.exact import is_zero
 
 TINY = float(np.finfo(np.float32).tiny)
 """rad/s or m/s: the velocity of a joint that begins to slip; the least that float32 distinguishes from rest."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
-from armdyn.errors import ModelError
+from armdyn.base.checks import array
+from armdyn.base.errors import ModelError
 from armdyn.spatial.rotations import Array
 
 
@@ -24,7 +24,7 @@ def frozen_array(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: 
 
 
 def unrounded(values: ArrayLike) -> Array | None:
-    """A read-only copy of `armdyn.exact.Exact` numbers; None for float64 ones."""
+    """A read-only copy of `armdyn.base.exact.Exact` numbers; None for float64 ones."""
     if not isinstance(values, np.ndarray) or values.dtype != object:
         return None
     copy = values.copy()

@@ -10,8 +10,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from armdyn.checks import array
-from armdyn.errors import ModelError
+from armdyn.base.checks import array
+from armdyn.base.errors import ModelError
 from armdyn.model.frozen import frozen_array
 from armdyn.spatial.rotations import Array
 

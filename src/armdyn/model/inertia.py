@@ -10,9 +10,9 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, printed_pose
-from armdyn.errors import DTypeError, ModelError
-from armdyn.exact import exact
+from armdyn.base.checks import array, printed_pose
+from armdyn.base.errors import DTypeError, ModelError
+from armdyn.base.exact import exact
 from armdyn.model.bounds import LARGEST, largest_problem
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
@@ -76,7 +76,7 @@ class Inertia(MassProperties):
 
     @property
     def exact(self) -> MassProperties:
-        """The body in `armdyn.exact.Exact` numbers, for sums and turns that are to be rounded once."""
+        """The body in `armdyn.base.exact.Exact` numbers, for sums and turns that are to be rounded once."""
         return MassProperties(exact(self.mass), exact(self.com), exact(self.tensor))
 
     def seen_from(self, T: ArrayLike) -> Self:

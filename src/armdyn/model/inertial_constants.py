@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from armdyn.exact import exact, is_traced, rounded
+from armdyn.base.exact import exact, is_traced, rounded
 from armdyn.model.clean import clean, largest, total
 from armdyn.spatial.rotations import Array, mirrored
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from armdyn.exact import exact
+from armdyn.base.exact import exact
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.frozen import frozen_array, unrounded
@@ -68,7 +68,7 @@ class Joint:
 
     @property
     def exact_placement(self) -> Array:
-        """The placement in `armdyn.exact.Exact` numbers: the value before rounding, if it was rounded."""
+        """The placement in `armdyn.base.exact.Exact` numbers: the value before rounding, if it was rounded."""
         return exact(self.placement) if self._unrounded is None else self._unrounded
 
     @property

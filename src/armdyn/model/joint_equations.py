@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from armdyn.errors import ModelError, UnknownName
+from armdyn.base.errors import ModelError, UnknownName
 from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, refuse, with_coordinates
 from armdyn.model.model import Model
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.checks import listed
-from armdyn.errors import ModelError, UnknownName, shown
+from armdyn.base.advice import option
+from armdyn.base.checks import listed
+from armdyn.base.errors import ModelError, UnknownName, shown
 from armdyn.model.coupling import Coupling
 from armdyn.model.joint import Joint
 from armdyn.model.messages import quoted

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.exact import rounded
+from armdyn.base.exact import rounded
+from armdyn.base.threads import cached_property
 from armdyn.model.drive import Drive
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import Axes, Turn, Turns
-from armdyn.threads import cached_property
 
 SLIGHT = 2.0**-27
 """Below this an angle is its own sine and its cosine is 1, to a quarter of a float64's last digit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
-from armdyn.errors import LONGEST_SHOWN, nearest
+from armdyn.base.errors import LONGEST_SHOWN, nearest
 
 LONGEST_COMPARED = 100
 """The most letters of a name that a misspelt one is compared with."""

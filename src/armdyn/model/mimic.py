@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from armdyn.advice import option
-from armdyn.errors import ModelError, UnknownName
+from armdyn.base.advice import option
+from armdyn.base.errors import ModelError, UnknownName
 from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, moved_by, refuse
 from armdyn.model.joint_equations import JointEquation, with_joint_equations
 from armdyn.model.messages import quoted

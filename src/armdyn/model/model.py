@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.errors import UnknownName
-from armdyn.exact import exact
+from armdyn.base.advice import option
+from armdyn.base.errors import UnknownName
+from armdyn.base.exact import exact
+from armdyn.base.threads import cached_property
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.fingerprint import fingerprint
@@ -24,7 +25,6 @@ from armdyn.model.motor_parts import MotorPart, Place, Rotor
 from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """The acceleration of free fall in base axes, m/s^2, if a description names none."""
@@ -53,7 +53,7 @@ class Link:
 
     @property
     def exact_inertia(self) -> MassProperties:
-        """The inertia in `armdyn.exact.Exact` numbers: the value before rounding, if it was rounded."""
+        """The inertia in `armdyn.base.exact.Exact` numbers: the value before rounding, if it was rounded."""
         return self.inertia.exact if self._unrounded is None else self._unrounded
 
     def renamed(self, name: str) -> Link:
@@ -76,7 +76,7 @@ class Frame:
 
     @property
     def exact_pose(self) -> Array:
-        """The pose in `armdyn.exact.Exact` numbers: the value before rounding, if it was rounded."""
+        """The pose in `armdyn.base.exact.Exact` numbers: the value before rounding, if it was rounded."""
         return exact(self.pose) if self._unrounded is None else self._unrounded
 
     def replace(self, **changes: Any) -> Frame:

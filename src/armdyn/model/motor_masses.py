@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from armdyn.errors import ModelError
-from armdyn.exact import exact
+from armdyn.base.errors import ModelError
+from armdyn.base.exact import exact
 from armdyn.model.model import Link, Model
 from armdyn.model.motor_parts import MotorPart
 from armdyn.spatial.mass_properties import MassProperties, steiner

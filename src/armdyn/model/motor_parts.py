@@ -19,10 +19,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from armdyn import checks
-from armdyn.checks import number, text_problems
-from armdyn.errors import ModelError
-from armdyn.exact import exact, unit
+from armdyn.base import checks
+from armdyn.base.checks import number, text_problems
+from armdyn.base.errors import ModelError
+from armdyn.base.exact import exact, unit
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, orthonormal
 

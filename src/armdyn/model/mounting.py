@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.exact import exact, rounded
+from armdyn.base.exact import exact, rounded
 from armdyn.model.clean import clean, largest
 from armdyn.model.messages import listing, quoted
 from armdyn.model.parts import JointPart

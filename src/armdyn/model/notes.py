@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.model.coupling import Coupling
 from armdyn.model.joint import Joint
 from armdyn.model.joint_order import notes_on_joint_order

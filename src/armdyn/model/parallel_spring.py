@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from armdyn.checks import number
+from armdyn.base.checks import number
 
 
 class ParallelSpring(ABC):

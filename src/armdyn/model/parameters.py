@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.inertial_constants import canonical_inertia
 from armdyn.model.mechanism import Body, Mechanism

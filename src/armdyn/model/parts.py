@@ -26,7 +26,7 @@ class LinkPart:
 
     @property
     def exact_inertia(self) -> MassProperties:
-        """The inertia in `armdyn.exact.Exact` numbers."""
+        """The inertia in `armdyn.base.exact.Exact` numbers."""
         return self.inertia.exact
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.checks import number
+from armdyn.base.checks import number
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number
-from armdyn.errors import DTypeError, ModelError
-from armdyn.exact import exact
+from armdyn.base.checks import array, number
+from armdyn.base.errors import DTypeError, ModelError
+from armdyn.base.exact import exact
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Frame, Link, Model
 from armdyn.model.notes import renoted

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-9

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.exact import Exact, is_traced, is_zero
+from armdyn.base.exact import Exact, is_traced, is_zero
 from armdyn.model.clean import total
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, mirrored

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypedDict, get_args
 
 from numpy.typing import ArrayLike
 
-from armdyn.advice import option
-from armdyn.checks import is_one_of, number, switch, text_problems
-from armdyn.errors import ModelError, UnknownName, shown
+from armdyn.base.advice import option
+from armdyn.base.checks import is_one_of, number, switch, text_problems
+from armdyn.base.errors import ModelError, UnknownName, shown
 from armdyn.model.frozen import frozen_array
 from armdyn.model.joint_order import FILE, checked_order
 from armdyn.model.model import GRAVITY

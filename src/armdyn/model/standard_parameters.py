@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
-from armdyn.errors import ModelError, UnknownName
+from armdyn.base.checks import array
+from armdyn.base.errors import ModelError, UnknownName
+from armdyn.base.tabular import Table
 from armdyn.model.editing import with_joints
 from armdyn.model.friction import TwoNumbers
 from armdyn.model.frozen import frozen_array
@@ -27,7 +28,6 @@ from armdyn.model.model import Link, Model
 from armdyn.model.two_numbers import other_laws
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table
 
 OF_LINK = ("m", "mc_x", "mc_y", "mc_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", "I_zz")
 """The parameters of one link, in their order."""

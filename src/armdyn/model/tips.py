@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.model.messages import listing
 from armdyn.model.parts import JointPart, moved_links
 

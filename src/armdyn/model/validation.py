@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.checks import as_float, object_problems, text_problems
-from armdyn.errors import ModelError, shown
-from armdyn.exact import exact, norm, rounded
+from armdyn.base.advice import option
+from armdyn.base.checks import as_float, object_problems, text_problems
+from armdyn.base.errors import ModelError, shown
+from armdyn.base.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
 from armdyn.model.limits import Limits

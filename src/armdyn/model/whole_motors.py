@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from armdyn.exact import exact, rounded
+from armdyn.base.exact import exact, rounded
 from armdyn.model.inertia import Inertia
 from armdyn.model.motor_parts import MotorPart
 from armdyn.model.parts import JointPart, LinkPart

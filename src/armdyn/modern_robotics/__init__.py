@@ -17,7 +17,7 @@ array([[ 0., -1.],
        [ 1.,  0.]])
 """
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.modern_robotics import core
 from armdyn.modern_robotics.core import *  # noqa: F403 - the same names in both places, as the package has them
 from armdyn.modern_robotics.core import __all__ as _names

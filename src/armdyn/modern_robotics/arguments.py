@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn import checks
-from armdyn.errors import ArmdynError, ShapeError
+from armdyn.base import checks
+from armdyn.base.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
 

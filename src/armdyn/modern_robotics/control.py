@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
 from armdyn.modern_robotics.documentation import documented
 from armdyn.modern_robotics.dynamics import FREE, InverseDynamics

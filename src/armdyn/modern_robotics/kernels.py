@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from armdyn.arrays import are_plain
+from armdyn.base.arrays import are_plain
 from armdyn.program import Port, Program, trace
 from armdyn.targets import load_or_compile, source_digest
 from armdyn.targets.kernels import NumpyFunction

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
-from armdyn.errors import ShapeError
+from armdyn.base.checks import array
+from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.arguments import joints_of, pose, screws, vector
 from armdyn.modern_robotics.documentation import documented

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.algorithms import forward_dynamics, function
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
+from armdyn.base.threads import Once
 from armdyn.model.mechanism import Mechanism
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.kernels import compiled
@@ -15,7 +16,6 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.targets import kernel_of
 from armdyn.targets.kernels import NumpyFunction
-from armdyn.threads import Once
 
 Lists = tuple[Array, Array, Array]
 """Mlist, Glist and Slist."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
-from armdyn.errors import ShapeError
+from armdyn.base.checks import array
+from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics.arguments import ArgumentError, points, pose
 from armdyn.modern_robotics.documentation import documented
 from armdyn.modern_robotics.rigid_motions import TransInv, log6

@@ -8,7 +8,7 @@ uPlot draws them. `doctor` is the page of a description's findings.
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.page.doctor import doctor_page

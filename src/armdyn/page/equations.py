@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.robot import Robot
 
 MOST_EQUATIONS = 90

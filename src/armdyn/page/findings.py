@@ -7,11 +7,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
-from armdyn.exact import rounded
+from armdyn.base.errors import ArmdynError
+from armdyn.base.exact import rounded
+from armdyn.base.tabular import figure
 from armdyn.model.whole_motors import with_whole
 from armdyn.robot import Robot
-from armdyn.tabular import figure
 
 CONFIGURATIONS = 1000
 """Number of random configurations of the checks, within the limits."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.errors import ArmdynError
 from armdyn.declaration import Function
-from armdyn.errors import ArmdynError
 from armdyn.page.release import constants, released
 from armdyn.program import Port, Program
 from armdyn.program.merging import merged

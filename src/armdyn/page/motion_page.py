@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn._version import __version__
-from armdyn.errors import ArmdynError, ShapeError, shown
+from armdyn.base.errors import ArmdynError, ShapeError, shown
+from armdyn.base.writing import write_text
 from armdyn.page.assembly import script_json
 from armdyn.page.errors import PageError
 from armdyn.page.functions import poses_module
@@ -23,7 +24,6 @@ from armdyn.plots.overlay import Overlay, overlay_of
 from armdyn.robot import Robot
 from armdyn.simulation.results.limits_passed import limits_passed
 from armdyn.simulation.results.with_robot import check_it_moved
-from armdyn.writing import write_text
 
 if TYPE_CHECKING:
     from armdyn.logs.log import Log

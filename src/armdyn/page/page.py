@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn._version import __version__
-from armdyn.checks import joint_array, switch
-from armdyn.errors import ShapeError
+from armdyn.base.checks import joint_array, switch
+from armdyn.base.errors import ShapeError
+from armdyn.base.tabular import figure, figures
+from armdyn.base.writing import write_text
 from armdyn.page.assembly import page_html
 from armdyn.page.equations import equations_html
 from armdyn.page.errors import PageError
@@ -24,8 +26,6 @@ from armdyn.page.posture import posture
 from armdyn.page.scene import scene
 from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table, operation_table
 from armdyn.robot import Robot
-from armdyn.tabular import figure, figures
-from armdyn.writing import write_text
 
 LARGEST = 1_500_000
 """Largest size of a page, bytes."""

@@ -12,10 +12,10 @@ import numpy as np
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.data import shown_part, stated
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
+from armdyn.base.tabular import figure, figures
 from armdyn.page.findings import Finding
 from armdyn.robot import Robot
-from armdyn.tabular import figure, figures
 from armdyn.targets.wasm import WasmModule
 
 UNITS = {"revolute": ("rad", "rad/s", "N m"), "prismatic": ("m", "m/s", "N")}

@@ -13,7 +13,7 @@ opens a window like the book's code, uses matplotlib outside this package.
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.plots.animate import animate_trajectory

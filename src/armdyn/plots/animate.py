@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from armdyn.checks import array, choice, number, switch, whole_number
+from armdyn.base.checks import array, choice, number, switch, whole_number
 from armdyn.plots.animation import Animation
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import joint_array
-from armdyn.errors import ArmdynError, ShapeError
+from armdyn.base.checks import joint_array
+from armdyn.base.errors import ArmdynError, ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 

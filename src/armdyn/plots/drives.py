@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from armdyn.actuators.motor import Motor
-from armdyn.checks import choice, is_one_of, whole_number
-from armdyn.errors import UnknownName
+from armdyn.base.checks import choice, is_one_of, whole_number
+from armdyn.base.errors import UnknownName
 from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.motion_panels import behind_style
 from armdyn.plots.motors import axes_of_plane, closed, room

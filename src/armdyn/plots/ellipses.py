@@ -13,11 +13,11 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import Components, TaskSpaceError
-from armdyn.checks import joint_array
+from armdyn.base.checks import joint_array
+from armdyn.base.errors import ShapeError
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import acceleration, torque
 from armdyn.ellipsoids.tip import tip_acceleration, tip_force
-from armdyn.errors import ShapeError
 from armdyn.plots.drawing import BACK, FORWARD, circle, draw_ellipse, frame_picture, prepare_plane, round_scale
 from armdyn.plots.stick_figure import draw_arm, stick_lines
 from armdyn.plots.style import INK, new_figure

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from armdyn.actuators import Coulomb, FrictionLaw, StaticKinetic, Stribeck, Viscous
-from armdyn.checks import number
-from armdyn.errors import ModelError, shown
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError, shown
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from armdyn.checks import joint_array
-from armdyn.errors import ShapeError, Unsupported
+from armdyn.base.checks import joint_array
+from armdyn.base.errors import ShapeError, Unsupported
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
 from armdyn.simulation.files.labels import UNITS

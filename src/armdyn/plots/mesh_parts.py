@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import MissingLibrary
-from armdyn.extras import extra
+from armdyn.base.errors import MissingLibrary
+from armdyn.base.extras import extra
 from armdyn.formats.mesh_bounds import MOST_OF_ALL, MOST_PIXELS, MOST_TRIANGLES, UnreadMesh
 from armdyn.formats.mesh_files import find_file, opened
 from armdyn.model.geometry import Mesh

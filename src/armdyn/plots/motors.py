@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.motor import Motor
-from armdyn.checks import number
-from armdyn.errors import ModelError, ShapeError
+from armdyn.base.checks import number
+from armdyn.base.errors import ModelError, ShapeError
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
 

@@ -18,11 +18,11 @@ from matplotlib.animation import HTMLWriter
 from matplotlib.figure import Figure
 from PIL import Image
 
-from armdyn.errors import MissingLibrary
+from armdyn.base.errors import MissingLibrary
+from armdyn.base.writing import replacement, write_text
 from armdyn.plots.player_symbols import self_contained
 from armdyn.plots.style import PictureError
 from armdyn.spatial.rotations import Array
-from armdyn.writing import replacement, write_text
 
 MOVIES = (".gif", ".mp4", ".html")
 """File extensions of animations."""

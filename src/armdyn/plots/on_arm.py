@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import TaskSpaceError
-from armdyn.checks import joint_array
+from armdyn.base.checks import joint_array
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.place import fingerprint
 from armdyn.plots.drawing import draw_ellipse, fill_figure, frame_picture, round_scale

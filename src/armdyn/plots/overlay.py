@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.errors import DTypeError, ShapeError, shown
+from armdyn.base.errors import DTypeError, ShapeError, shown
 from armdyn.logs.log import Log
 from armdyn.plots.extremes import with_breaks
 from armdyn.simulation.results.motion_data import MotionData

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number, switch
+from armdyn.base.checks import array, number, switch
 from armdyn.plots.bodies import Body, bodies
 from armdyn.plots.configurations import shown_configurations
 from armdyn.plots.drawing import fill_figure, frame_picture

@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from armdyn.errors import DTypeError, shown
+from armdyn.base.errors import DTypeError, shown
 from armdyn.plots.motors import CONTINUOUS, INTERMITTENT
 from armdyn.plots.style import COLOURS, FAINT, INK, SPINE, new_figure, prepare
 from armdyn.sizing import Choice, DriveHistory, JointSizing, Sizing

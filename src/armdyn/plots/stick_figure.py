@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from armdyn.checks import joint_array
-from armdyn.errors import ShapeError
+from armdyn.base.checks import joint_array
+from armdyn.base.errors import ShapeError
 from armdyn.plots.style import INK
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

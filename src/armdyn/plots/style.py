@@ -13,8 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from armdyn.errors import ArmdynError
-from armdyn.writing import write_bytes
+from armdyn.base.errors import ArmdynError
+from armdyn.base.writing import write_bytes
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A3E00", "#5D5D5D")
 """Okabe and Ito's palette, distinguishable by colour-blind readers, without black and yellow."""

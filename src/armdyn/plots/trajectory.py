@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
-from armdyn.checks import array, choice, is_one_of, switch
-from armdyn.errors import DTypeError, UnknownName, shown
+from armdyn.base.checks import array, choice, is_one_of, switch
+from armdyn.base.errors import DTypeError, UnknownName, shown
 from armdyn.model.limits import Limits
 from armdyn.plots.draw_panel import MOST_LINES, draw_panel, legend_lines
 from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from armdyn.checks import joint_array
-from armdyn.errors import Unsupported
+from armdyn.base.checks import joint_array
+from armdyn.base.errors import Unsupported
 from armdyn.plots.drawing import frame_picture, round_scale
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.stick_figure import draw_arm, stick_lines

@@ -1,6 +1,6 @@
 """Straight-line scalar programs: tracing, simplification, operation counts, interpretation; independent of robots."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.program.differentiation import derivative, rate
 from armdyn.program.embedded_pairs import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair
 from armdyn.program.expr import Expr, NeedsNumbers

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.program.accumulation import adjoints, both_ways, chosen, entries, seeds_of, shortest, tangents
 from armdyn.program.expr import Expr, MixedTraces, traced
 from armdyn.program.graph import Graph, replayed

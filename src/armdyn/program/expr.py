@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from armdyn.errors import TraceError, is_ours
+from armdyn.base.errors import TraceError, is_ours
 from armdyn.program.graph import Graph
 
 NUMBERS = (Real, np.bool_)

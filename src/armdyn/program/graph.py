@@ -14,7 +14,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
-from armdyn.errors import TraceError
+from armdyn.base.errors import TraceError
 from armdyn.program.operations import OPERATIONS
 
 Node = tuple[str | int | float, ...]

@@ -14,10 +14,10 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from armdyn.errors import TraceError, UnknownName
+from armdyn.base.errors import TraceError, UnknownName
+from armdyn.base.threads import cached_property
 from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.program import Port, Program
-from armdyn.threads import cached_property
 
 LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches")
 """The settings of a call.

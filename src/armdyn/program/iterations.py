@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import TraceError
+from armdyn.base.errors import TraceError
 from armdyn.program.expr import Expr
 from armdyn.program.functions import select
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.program.accumulation import both_ways, chosen, entries, shortest
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.program import Port, Program, inputs_of, live

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.exact import Exact
+from armdyn.base.exact import Exact
 
 
 def _select(condition: Any, if_true: Any, if_false: Any) -> Any:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, DTypeError, TraceError
-from armdyn.imported import exported
+from armdyn.base.errors import ArmdynError, DTypeError, TraceError
+from armdyn.base.imported import exported
+from armdyn.base.threads import cached_property
 from armdyn.program.expr import WHY_NO_VALUE, Expr, NeedsNumbers, traced
 from armdyn.program.graph import Graph, Node, cone
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.replay import Operations, replay
-from armdyn.threads import cached_property
 
 Names = Iterable[str] | None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 
 if TYPE_CHECKING:
     from armdyn.program.program import Program

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from armdyn.errors import TraceError, UnknownName
-from armdyn.imported import exported
+from armdyn.base.errors import TraceError, UnknownName
+from armdyn.base.imported import exported
+from armdyn.base.threads import cached_property
 from armdyn.program.program import OperationCounts, Port, Program
-from armdyn.threads import cached_property
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import TraceError
+from armdyn.base.errors import TraceError
 from armdyn.program.expr import shaped
 from armdyn.program.functions import applied
 from armdyn.program.operations import OPERATIONS

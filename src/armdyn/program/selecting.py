@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.program import Program, inputs_of, live

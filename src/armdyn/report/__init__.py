@@ -6,7 +6,7 @@ numbers, `figures` the pictures, `sections` the parts of the document, `printing
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.report.document import Report, report

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.errors import shown
+from armdyn.base.errors import shown
+from armdyn.base.writing import write_bytes
 from armdyn.page.findings import findings
 from armdyn.page.html_file import filled, template_file
 from armdyn.page.motion_page import motion_page
@@ -21,7 +22,6 @@ from armdyn.report.printing import browser, pdf_of
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation.results.with_robot import check_it_moved
-from armdyn.writing import write_bytes
 
 ENDINGS = (".html", ".htm", ".pdf")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import shown
+from armdyn.base.errors import shown
 from armdyn.identification import Check, Fit
 from armdyn.identification.fit import SEEN
 from armdyn.logs import Log

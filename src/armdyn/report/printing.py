@@ -6,9 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from armdyn.browser import HEADLESS, browser_path, options_of_root
+from armdyn.base.browser import HEADLESS, browser_path, options_of_root
+from armdyn.base.writing import write_text
 from armdyn.report.errors import ReportError
-from armdyn.writing import write_text
 
 PATIENCE = 180.0
 """Longest wait for a browser, s."""

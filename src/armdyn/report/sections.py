@@ -10,12 +10,12 @@ from html import escape
 import numpy as np
 
 from armdyn._version import __version__
+from armdyn.base.tabular import figure
 from armdyn.page.tables import html_table
 from armdyn.report.account import JointAccount, joint_accounts
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory, limits_passed
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import figure
 
 UNITS = {
     "revolute": {"position": "rad", "speed": "rad/s", "force": "N m"},

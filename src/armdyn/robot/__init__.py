@@ -1,6 +1,6 @@
 """`Robot`, its methods, and the conversion of functions to methods."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.robot.method import Method
 from armdyn.robot.robot import Robot
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from armdyn.base.errors import UnknownName, shown
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName, shown
 from armdyn.functions import CompiledFunction
 from armdyn.functions.c_notes import about, notes_of
 from armdyn.functions.motion_states import motion_states

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number, whole_number
-from armdyn.errors import ModelError, UnknownName, Unsupported, shown
-from armdyn.exact import exact
+from armdyn.base.checks import array, number, whole_number
+from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
+from armdyn.base.exact import exact
 from armdyn.model.beam_slices import slices
 from armdyn.model.joint import Joint
 from armdyn.model.model import Frame, Link, Model

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms import gravity_forces
-from armdyn.checks import array
-from armdyn.errors import ModelError
+from armdyn.base.checks import array
+from armdyn.base.errors import ModelError
+from armdyn.base.imported import exported
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.functions.robot_like import compiled
-from armdyn.imported import exported
 from armdyn.model.joint import Joint
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike

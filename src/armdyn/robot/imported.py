@@ -12,7 +12,7 @@ from functools import partial
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, TypeVar, overload
 
-from armdyn.imported import Imported, Parameters, Result, adapted
+from armdyn.base.imported import Imported, Parameters, Result, adapted
 
 if TYPE_CHECKING:
     from armdyn.model.model import Model

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from armdyn.base.errors import ModelError, UnknownName, Unsupported
 from armdyn.constraints import Holonomic, JointCoupling, Pfaffian, RowsOf
-from armdyn.errors import ModelError, UnknownName, Unsupported
 from armdyn.model.assembly import lock, merge, refuse_motionless
 from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import HELD_WITHIN, coupling_of, moved_by, with_coordinates

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, overload
 
 from armdyn.actuators.driven import motor_count
 from armdyn.actuators.flexible_joints import spring_count
+from armdyn.base.threads import cached_property, undivided
 from armdyn.declaration import Function
 from armdyn.functions import CompiledFunction
 from armdyn.model.constraints import refuse_constraints
-from armdyn.threads import cached_property, undivided
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm

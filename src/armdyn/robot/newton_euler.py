@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.joint_reactions import OF_JOINTS, JointReactions
 from armdyn.algorithms.link_motion import OF_LINKS, LinkMotion
-from armdyn.checks import per_joint
-from armdyn.errors import ShapeError, Unsupported
+from armdyn.base.checks import per_joint
+from armdyn.base.errors import ShapeError, Unsupported
+from armdyn.base.tabular import Table, Tabulated, vector_rows
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated, vector_rows
 
 if TYPE_CHECKING:
     from armdyn.robot.robot import Robot

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 
-from armdyn.checks import text_problems
+from armdyn.base.checks import text_problems
+from armdyn.base.errors import ModelError, UnknownName, shown
 from armdyn.constraints import JointCoupling, RowsOf
-from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import refuse
 from armdyn.model.joint import Joint

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.errors import TraceError, UnknownName, shown
+from armdyn.base.imported import Imported, exported
+from armdyn.base.threads import cached_property
 from armdyn.declaration import Function, function
-from armdyn.errors import TraceError, UnknownName, shown
 from armdyn.functions import CompiledFunction
-from armdyn.imported import Imported, exported
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints import Row, rows_in
 from armdyn.model.joint import Joint
@@ -24,7 +25,6 @@ from armdyn.robot.habits import HABITS, without_attribute
 from armdyn.robot.imported import Edited, OfModel, Read
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     import armdyn.actuators.vibration
@@ -342,7 +342,7 @@ class Robot:
 
     @cached_property
     def exact_mechanism(self) -> Mechanism:
-        """The model in canonical link frames, in `armdyn.exact.Exact` numbers, with which functions are traced."""
+        """The model in canonical link frames, in `armdyn.base.exact.Exact` numbers, with which functions are traced."""
         return canonical(self.model)
 
     def compile(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.checks import whole_number
-from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.base.checks import whole_number
+from armdyn.base.errors import ModelError, ShapeError, shown
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:

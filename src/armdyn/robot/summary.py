@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from armdyn.base.tabular import Table, figure, figures
 from armdyn.model.joint import Joint
 from armdyn.model.limits import Limits
-from armdyn.tabular import Table, figure, figures
 
 if TYPE_CHECKING:
     from armdyn.model.model import Model

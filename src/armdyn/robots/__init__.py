@@ -9,13 +9,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Unpack
 
-from armdyn.errors import ModelError, UnknownName, shown
-from armdyn.lazy import modules_of
+from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.lazy import modules_of
+from armdyn.base.threads import undivided
 from armdyn.model.model import Model
 from armdyn.model.selection import Options
 from armdyn.robot import Robot
 from armdyn.robots.from_memory import is_text, of_object, of_text
-from armdyn.threads import undivided
 
 __all__ = ["LoadOptions", "bundled_robots", "load"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from armdyn.base.writing import write_bytes
 from armdyn.robot import Robot
-from armdyn.writing import write_bytes
 
 
 def is_text(source: object) -> bool:

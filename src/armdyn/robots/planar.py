@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from armdyn.checks import array
-from armdyn.errors import ModelError
+from armdyn.base.checks import array
+from armdyn.base.errors import ModelError
 from armdyn.robot import Robot
 
 ARMS = ("planar_2r", "planar_3r", "ucl_2r")

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from armdyn.exact import exact
+from armdyn.base.exact import exact
 from armdyn.formats.dh import DHRow
 from armdyn.formats.units import INCH
 from armdyn.model.inertia import Inertia

@@ -1,8 +1,8 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` contains the results."""
 
+from armdyn.base.lazy import modules_of
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.functions.unfinished import RolloutInterrupted
-from armdyn.lazy import modules_of
 from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
 from armdyn.simulation.elements.stops import Contact, Stops
 from armdyn.simulation.errors import (

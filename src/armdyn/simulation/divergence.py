@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.model.mechanism import Body
 from armdyn.robot import Robot
 from armdyn.simulation.methods.catalogue import STIFF, Adaptive

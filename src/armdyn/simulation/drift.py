@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import either, option
+from armdyn.base.advice import either, option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.dead_points import APPROACHING, DeadPoints
 from armdyn.constraints.projection import Projected, projection_of

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.arrays import Names
-from armdyn.checks import array, number, one_per_joint
+from armdyn.base.advice import option
+from armdyn.base.arrays import Names
+from armdyn.base.checks import array, number, one_per_joint
+from armdyn.base.errors import ShapeError
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.errors import SettingError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from armdyn.advice import either, option
+from armdyn.base.advice import either, option
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.chattering import CHATTERING
 from armdyn.simulation.elements.bristles import names

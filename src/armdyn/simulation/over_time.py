@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Names, is_plain, keys
-from armdyn.checks import array, choice
-from armdyn.errors import ShapeError
+from armdyn.base.arrays import Names, is_plain, keys
+from armdyn.base.checks import array, choice
+from armdyn.base.errors import ShapeError
 from armdyn.simulation.drivers.grid import ROUNDING, StepGrid
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import answering, either, option
-from armdyn.checks import number, switch
+from armdyn.base.advice import answering, either, option
+from armdyn.base.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia

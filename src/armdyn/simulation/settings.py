@@ -8,10 +8,10 @@ from typing import Any, get_args
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import either, option
-from armdyn.checks import choice, per_joint
+from armdyn.base.advice import either, option
+from armdyn.base.checks import choice, per_joint
+from armdyn.base.errors import ShapeError
 from armdyn.constraints.arguments import Redundant
-from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods.catalogue import FixedStep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.simulation.results.trajectory import Trajectory
 
 KEPT = "What was simulated until then is in error.trajectory."

@@ -1,6 +1,6 @@
 """Sizing of drives: motors and gears of a catalogue that fulfil a task, and the lightest of them."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.sizing.arm_loads import joint_loads
 from armdyn.sizing.catalogue import Catalogue, CatalogueError
 from armdyn.sizing.choosing import Choice, JointSizing

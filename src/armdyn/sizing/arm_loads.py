@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
-from armdyn.advice import option
-from armdyn.checks import places
-from armdyn.errors import ShapeError, Unsupported
+from armdyn.base.advice import option
+from armdyn.base.checks import places
+from armdyn.base.errors import ShapeError, Unsupported
 from armdyn.model import Inertia, Joint
 from armdyn.robot import Robot
 from armdyn.sizing.load import JointLoad

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from armdyn.actuators.data_sheet import ENTRIES
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.units import quantity
-from armdyn.advice import instead
-from armdyn.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
+from armdyn.base.advice import instead
+from armdyn.base.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
 from armdyn.formats.csv_table import CsvTable, is_number
 from armdyn.sizing.gear_entry import CatalogueGear
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.actuators.motor import Motor
-from armdyn.errors import ModelError, UnknownName
+from armdyn.base.errors import ModelError, UnknownName
 from armdyn.sizing.catalogue import Catalogue
 from armdyn.sizing.gear_entry import CatalogueGear
 from armdyn.sizing.history import DriveHistory, drive_history

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators import Actuator
-from armdyn.advice import option
-from armdyn.checks import choice as one_of
-from armdyn.checks import number, switch, whole_number
-from armdyn.errors import DTypeError, ModelError, UnknownName, shown
-from armdyn.extras import extra
+from armdyn.base.advice import option
+from armdyn.base.checks import choice as one_of
+from armdyn.base.checks import number, switch, whole_number
+from armdyn.base.errors import DTypeError, ModelError, UnknownName, shown
+from armdyn.base.extras import extra
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.robot import Robot
 from armdyn.sizing.arm_loads import joint_loads, with_masses
 from armdyn.sizing.catalogue import Catalogue
@@ -23,7 +24,6 @@ from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
 from armdyn.sizing.task import Task
 from armdyn.sizing.unsaid import notes_on_motor, notes_on_task
-from armdyn.tabular import Table, Tabulated
 
 MOST_ROUNDS = 20
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from armdyn.actuators.gear import Gear
-from armdyn.checks import number
+from armdyn.base.checks import number
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Rises
-from armdyn.checks import number, places
-from armdyn.errors import DTypeError, Unsupported, shown
+from armdyn.base.checks import number, places
+from armdyn.base.errors import DTypeError, Unsupported, shown
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.sizing.arm_loads import AT_REST, check_belongs
@@ -22,7 +23,6 @@ from armdyn.sizing.task import Task
 from armdyn.sizing.temperature import periodic_rises
 from armdyn.sizing.unsaid import notes_on_motor, notes_on_task
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 OF_MOTORS = ("speed", "torque", "rms_torque", "current", "rms_current", "voltage", "winding", "warm_voltage")
 """Criteria for a motor; gears of actuators have no limits."""

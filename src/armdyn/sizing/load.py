@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.sizing.task import Task
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 OUTPUT, NOT_DRIVEN, DRIVING, SIGN, SPEED, ACCELERATION = range(6)
 """Row indices of `JointLoad.features`."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.motor import Motor
-from armdyn.checks import array, number
-from armdyn.errors import ModelError
+from armdyn.base.checks import array, number
+from armdyn.base.errors import ModelError
 from armdyn.sizing.gear_entry import CatalogueGear
 from armdyn.sizing.judging import means_of_squares, peaks
 from armdyn.sizing.load import JointLoad

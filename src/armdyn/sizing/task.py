@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.advice import either
-from armdyn.checks import array, number, switch
-from armdyn.errors import DTypeError, ModelError, ShapeError, Unsupported, shown
+from armdyn.base.advice import either
+from armdyn.base.checks import array, number, switch
+from armdyn.base.errors import DTypeError, ModelError, ShapeError, Unsupported, shown
 from armdyn.simulation import Trajectory
 from armdyn.sizing.rates import contradiction
 from armdyn.spatial.rotations import Array

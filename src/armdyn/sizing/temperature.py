@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Rises, Thermal
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.sizing.pairs import Motors
 from armdyn.spatial.rotations import Array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.spatial.body_equations import body_wrench, euler, euler_principal, newton

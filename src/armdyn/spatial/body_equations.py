@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import scalars
+from armdyn.base.checks import scalars
 from armdyn.spatial.rotations import Array, cross
 from armdyn.spatial.twists import coadjoint
 

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn import checks
-from armdyn.checks import PRINTED, printed_pose, rotation, scalars
-from armdyn.exact import is_zero
+from armdyn.base import checks
+from armdyn.base.checks import PRINTED, printed_pose, rotation, scalars
+from armdyn.base.exact import is_zero
 from armdyn.spatial.body_equations import body_wrench
 from armdyn.spatial.rotations import Array, skew
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import PRINTED, rotation, scalars
+from armdyn.base.checks import PRINTED, rotation, scalars
 from armdyn.spatial.rotations import Array, cross
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.exact import is_zero
+from armdyn.base.exact import is_zero
 from armdyn.spatial.rotations import Array
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.exact import Exact, exact, meant, unit
+from armdyn.base.exact import Exact, exact, meant, unit
 
 Array = NDArray[Any]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import printed_pose, scalars
+from armdyn.base.checks import printed_pose, scalars
 from armdyn.spatial.rotations import Array, adjoint, cross, inverse_rigid, skew
 
 

@@ -1,6 +1,6 @@
 """Studies: many runs of an arm from other states and with other parameters; `study` runs them."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import ClusterLost, OtherStudy, StudyError
 from armdyn.studies.recipe import Runs

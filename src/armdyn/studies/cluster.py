@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from armdyn.errors import MissingLibrary
+from armdyn.base.errors import MissingLibrary
+from armdyn.base.threads import undivided
 from armdyn.simulation import ClosedLoop
 from armdyn.spatial.rotations import Array
 from armdyn.studies.definition import Study
@@ -23,7 +24,6 @@ from armdyn.studies.errors import ClusterLost, StudyError
 from armdyn.studies.parts import InFolder, InMemory
 from armdyn.studies.recipe import Recipe, Report
 from armdyn.studies.travel import packed, unpacked
-from armdyn.threads import undivided
 
 AHEAD = 3
 """Tasks that wait for each thread of the cluster: none is idle, and few results wait to be taken."""

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from armdyn import control
+from armdyn.base.errors import MissingInput
 from armdyn.declaration import Function
-from armdyn.errors import MissingInput
 from armdyn.functions import CompiledFunction
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot

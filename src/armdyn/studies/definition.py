@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import joint_array, number, switch, whole_number
+from armdyn.base.checks import joint_array, number, switch, whole_number
+from armdyn.base.errors import ShapeError
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError
 from armdyn.functions.not_finite import Lost
 from armdyn.model.possible import check_possible
 from armdyn.program import Rollout

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.base.checks import array
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName
 from armdyn.robot import Robot
 from armdyn.simulation import OverTime
 from armdyn.simulation.files.joint_tables import read_reference, read_torques

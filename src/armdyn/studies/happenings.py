@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from armdyn import constraints
+from armdyn.base.errors import UnknownName
 from armdyn.constraints import PointOnPlane
-from armdyn.errors import UnknownName
 from armdyn.model.constraints import Constraint
 from armdyn.robot import Robot
 from armdyn.simulation import Contact, JointLimit, Plane

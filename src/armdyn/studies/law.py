@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import count

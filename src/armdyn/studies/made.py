@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from armdyn.errors import ArmdynError, UnknownName, shown
+from armdyn.base.errors import ArmdynError, UnknownName, shown
 from armdyn.studies.errors import StudyError
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.checks import choice, number
+from armdyn.base.checks import choice, number
+from armdyn.base.errors import ArmdynError
 from armdyn.constraints import OpenLoop
 from armdyn.constraints.arguments import CLOSED, Redundant
 from armdyn.constraints.checks import check_closed
-from armdyn.errors import ArmdynError
 from armdyn.model import Inertia, Model
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.editing import with_joints, with_parallel_spring_number

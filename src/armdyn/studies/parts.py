@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from armdyn.interrupts import ctrl_c_waits
+from armdyn.base.interrupts import ctrl_c_waits
+from armdyn.base.writing import UNFINISHED, FileWriteError, write_bytes, write_first
 from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.spatial.rotations import Array
 from armdyn.studies import tables
 from armdyn.studies.errors import OtherStudy, StudyError
-from armdyn.writing import UNFINISHED, FileWriteError, write_bytes, write_first
 
 FORMAT, MANIFEST = "armdyn study 1", "study.json"
 
@@ -201,7 +201,7 @@ def _differences(names: list[str], there: Mapping[str, Any], here: Mapping[str, 
 
 
 def _write(write: Callable[[Path, bytes], Path | bool], path: Path, content: bytes) -> bool:
-    """Write a file by a function of `armdyn.writing`; True if this call wrote it."""
+    """Write a file by a function of `armdyn.base.writing`; True if this call wrote it."""
     try:
         return bool(write(path, content))
     except FileWriteError as error:

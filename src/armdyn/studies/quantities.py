@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName
 from armdyn.model.parameter_words import parameter_of, parameter_words
 from armdyn.model.parameters import parameter_shape
 from armdyn.robot import Robot

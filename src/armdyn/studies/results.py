@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import UnknownName
-from armdyn.extras import extra
+from armdyn.base.errors import UnknownName
+from armdyn.base.extras import extra
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 from armdyn.studies.parts import InFolder, InMemory, Manifest

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import switch, whole_number
+from armdyn.base.checks import switch, whole_number
+from armdyn.base.errors import shown, warn_outside
 from armdyn.declaration import Function
-from armdyn.errors import shown, warn_outside
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controlled_rollout import warn_of_python

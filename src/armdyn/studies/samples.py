@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, whole_number
-from armdyn.errors import ShapeError, shown
+from armdyn.base.checks import array, whole_number
+from armdyn.base.errors import ShapeError, shown
 from armdyn.spatial.rotations import Array
 from armdyn.studies.distributions import Distribution
 from armdyn.studies.errors import StudyError

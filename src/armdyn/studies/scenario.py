@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from armdyn.checks import whole_number, without_booleans
+from armdyn.base.checks import whole_number, without_booleans
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.methods.catalogue import NAMES

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 from armdyn.studies.recipe import Runs, Summary

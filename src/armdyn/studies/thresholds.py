@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array, switch, without_booleans
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.checks import array, switch, without_booleans
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.spatial.rotations import Array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from armdyn.errors import MissingLibrary
+from armdyn.base.errors import MissingLibrary
 from armdyn.studies.recipe import Recipe
 
 

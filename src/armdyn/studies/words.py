@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from armdyn import actuators, control
-from armdyn.checks import array, number, one_per_joint, printed_pose, switch, without_booleans
+from armdyn.base.checks import array, number, one_per_joint, printed_pose, switch, without_booleans
+from armdyn.base.errors import ArmdynError, MissingInput, ModelError, UnknownName
+from armdyn.base.yaml_file import Keys, lines_of, read_mapping
 from armdyn.declaration import Function
-from armdyn.errors import ArmdynError, MissingInput, ModelError, UnknownName
 from armdyn.model import Inertia
 from armdyn.model.parameters import SHAPES, parameter_names, parameter_shape
 from armdyn.robot import Robot
@@ -28,7 +29,6 @@ from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.happenings import with_constraint
 from armdyn.studies.joint_units import in_si
 from armdyn.studies.quantities import Quantities
-from armdyn.yaml_file import Keys, lines_of, read_mapping
 
 T = TypeVar("T")
 

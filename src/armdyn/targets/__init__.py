@@ -4,7 +4,7 @@
 faster and can be turned off. Both share with the interpreter the modules here: kernels, cache on disk, ufuncs, threads.
 """
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.targets.cache_keys import source_digest
 from armdyn.targets.kernels import compile_program, kernel_of, load_or_compile
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program.integration import LIMITS, PROGRESS, Integration
 from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout

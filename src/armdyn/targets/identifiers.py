@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from armdyn.errors import Unsupported, shown
+from armdyn.base.errors import Unsupported, shown
 
 
 def identifier(name: str, reserved: Collection[str] = ()) -> str:

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
+from armdyn.base.threads import Once
 from armdyn.program.integration import Integration
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
@@ -30,7 +31,6 @@ from armdyn.targets.llvm.machine import host
 from armdyn.targets.llvm.module import Module
 from armdyn.targets.machine_code import Code, kept_or_compiled
 from armdyn.targets.native.loader import LoadError
-from armdyn.threads import Once
 
 MOST_RESULTS = 20_000
 """The most results of a compiled program; larger ones are interpreted, because compiling would take minutes."""

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from armdyn.base.threads import Once, undivided
 from armdyn.targets import cache, cache_keys
 from armdyn.targets.gufunc import keep
 from armdyn.targets.llvm import compiler
@@ -16,7 +17,6 @@ from armdyn.targets.native import is_on
 from armdyn.targets.native.linker import Image, can_link, link
 from armdyn.targets.native.loader import NO_FUNCTIONS, LoadError, load
 from armdyn.targets.native.relocations import LinkError
-from armdyn.threads import Once, undivided
 
 Code = tuple[int, Any]
 """The address of an entry, and the object that must be kept alive as long as the entry may be called."""

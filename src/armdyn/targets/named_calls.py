@@ -7,7 +7,7 @@ from inspect import Parameter, Signature
 from keyword import kwlist
 from typing import Any
 
-from armdyn.named_tuples import named_tuple
+from armdyn.base.named_tuples import named_tuple
 from armdyn.program.program import Port, Program
 from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 

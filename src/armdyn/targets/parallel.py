@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import shown
+from armdyn.base.errors import shown
+from armdyn.base.threads import undivided
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes
 from armdyn.targets.kernels import NumpyFunction
 from armdyn.targets.native.work_queue import WorkQueue, queue_loop
 from armdyn.targets.native.work_queue_ir import GROUP
-from armdyn.threads import undivided
 
 SMALLEST_SHARE = 1 << 16
 """The fewest numbers, read and written, of a thread that is worth waking."""

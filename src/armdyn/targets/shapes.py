@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.program.program import Port
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program.program import Program
 
 

@@ -6,8 +6,8 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
-from armdyn.errors import Unsupported
-from armdyn.extras import extra
+from armdyn.base.errors import Unsupported
+from armdyn.base.extras import extra
 from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import identifiers
 

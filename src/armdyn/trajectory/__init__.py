@@ -5,7 +5,7 @@
 joint motion of it. The result of a simulation is an `armdyn.Trajectory`.
 """
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.trajectory.by_length import ByLength
 from armdyn.trajectory.cartesian_path import CartesianPath, CartesianPathSequence, CurvePath, PoseSpline, TipMotion
 from armdyn.trajectory.checks import MotionError

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.expressed_in import way_of_twist
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.spatial.rotations import Array, rigid
 from armdyn.trajectory.checks import fixed_pose, rising, times_within
 from armdyn.trajectory.curves import Curve

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn import checks
-from armdyn.checks import NamedJoints, Shape, array, joint_array, pose
-from armdyn.errors import ArmdynError, ShapeError
+from armdyn.base import checks
+from armdyn.base.checks import NamedJoints, Shape, array, joint_array, pose
+from armdyn.base.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-9
@@ -52,7 +52,7 @@ def _amount(kind: str, value: float, unit_of: Callable[[str, str], tuple[str, fl
 
 
 number = partial(checks.number, error=MotionError)
-"""A finite number, as of `armdyn.checks.number`."""
+"""A finite number, as of `armdyn.base.checks.number`."""
 
 
 def times_within(t: Any, duration: float) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.spatial.rotations import Array, rigid, skew
 from armdyn.trajectory.checks import MotionError, fixed, fixed_pose, number
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 from armdyn.trajectory.law import LawSequence, MotionLaw, Progress
 from armdyn.trajectory.polynomial_law import ConstantVelocity
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import MotionError, fixed, rising
 from armdyn.trajectory.joint_path import JointStates

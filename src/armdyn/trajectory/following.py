@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from armdyn.advice import option
 from armdyn.algorithms.task_rows import COMPONENTS
-from armdyn.checks import places
-from armdyn.errors import ShapeError
+from armdyn.base.advice import option
+from armdyn.base.checks import places
+from armdyn.base.errors import ShapeError
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import MotionError, fixed, times_within
 from armdyn.trajectory.law import MotionLaw

@@ -45,7 +45,7 @@ class MotionLaw(ABC):
         self._check("duration", above=0.0, unit="s")
 
     def _check(self, *names: str, **bounds: Any) -> None:
-        """Check numbers among the fields, as of `armdyn.checks.number`."""
+        """Check numbers among the fields, as of `armdyn.base.checks.number`."""
         for name in names:
             object.__setattr__(self, name, number(name, getattr(self, name), **bounds))
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.trajectory.checks import MotionError, fixed, limit_of_each
 from armdyn.trajectory.joint_path import JointPathSequence, PointToPoint, joint_pair
 from armdyn.trajectory.law import MotionLaw

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
+from armdyn.base.threads import cached_property
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 from armdyn.trajectory.checks import times_within
 from armdyn.trajectory.law import MotionLaw, Progress
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, CubicSpline, PPoly, make_interp_spline
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
+from armdyn.base.threads import cached_property
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 from armdyn.trajectory.checks import MotionError, fixed, limit_of_each, number, rising, times_within
 from armdyn.trajectory.joint_path import JointPath, JointRates, JointStates, Retimed
 

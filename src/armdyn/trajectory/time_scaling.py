@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.checks import whole_number
-from armdyn.errors import ShapeError, Unsupported
+from armdyn.base.checks import whole_number
+from armdyn.base.errors import ShapeError, Unsupported
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.by_length import ByLength, angles

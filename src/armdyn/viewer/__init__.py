@@ -7,7 +7,7 @@ poses, torques and energies are computed by the robot's methods.
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.viewer.errors import PortInUse, StreamError, ViewerError

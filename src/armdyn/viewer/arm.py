@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 from armdyn.viewer.ellipsoids import Solid, inertia_ellipsoid
 from armdyn.viewer.skeleton import JointSymbol, joint_symbols, rods, size_of
 from armdyn.viewer.surfaces import Looks

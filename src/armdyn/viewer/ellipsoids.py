@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn import ellipsoids
+from armdyn.base.errors import ArmdynError
 from armdyn.ellipsoids import Ellipsoid
-from armdyn.errors import ArmdynError
 from armdyn.model.inertia import Inertia
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 
-from armdyn.browser import HEADLESS, NAMES, browser_path, options_of_root
+from armdyn.base.browser import HEADLESS, NAMES, browser_path, options_of_root
 from armdyn.viewer.errors import ViewerError
 
 OPTIONS = (

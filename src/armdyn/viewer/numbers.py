@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.export.numbers import rpy_of
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.writing import write_bytes
 from armdyn.formats.export.numbers import quaternions
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.headless import headless
 from armdyn.viewer.server import address_of
-from armdyn.writing import write_bytes
 
 BACKGROUNDS = {False: (255, 255, 255), True: (26, 27, 30)}
 """Background colours of pictures, RGB, by dark mode."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.checks import number
+from armdyn.base.checks import number
 from armdyn.viewer.errors import ViewerError
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, ShapeError
+from armdyn.base.errors import ArmdynError, ShapeError
 from armdyn.logs.log import Log
 from armdyn.robot import Robot
 from armdyn.simulation.files.rates import rates_of

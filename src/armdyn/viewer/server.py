@@ -12,7 +12,7 @@ import webbrowser
 from collections.abc import Iterator
 from typing import Any
 
-from armdyn.extras import extra
+from armdyn.base.extras import extra
 from armdyn.viewer.errors import PortInUse, ViewerError
 from armdyn.viewer.sources import port_number, unbound
 

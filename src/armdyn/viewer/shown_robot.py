@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.arm import Arm

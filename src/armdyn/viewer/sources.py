@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from armdyn.checks import whole_number
-from armdyn.errors import shown
+from armdyn.base.checks import whole_number
+from armdyn.base.errors import shown
 from armdyn.viewer.errors import PortInUse, ViewerError
 from armdyn.viewer.stream_lines import LONGEST_LINE
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, UnknownName, shown
+from armdyn.base.errors import ArmdynError, UnknownName, shown
 from armdyn.formats.csv_table import CsvTable, is_number
 from armdyn.logs.errors import LogError
 from armdyn.logs.headings import Heading, heading_of

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from armdyn.extras import extra
+from armdyn.base.extras import extra
 from armdyn.formats.mesh_bounds import UnreadMesh
 from armdyn.model.geometry import Geometry, Mesh
 from armdyn.model.model import Model

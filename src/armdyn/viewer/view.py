@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import choice, number
-from armdyn.errors import ArmdynError, shown
+from armdyn.base.checks import choice, number
+from armdyn.base.errors import ArmdynError, shown
 from armdyn.logs.log import Log
 from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot

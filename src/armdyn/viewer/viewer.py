@@ -15,8 +15,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import joint_array, number, whole_number
-from armdyn.errors import UnknownName
+from armdyn.base.checks import joint_array, number, whole_number
+from armdyn.base.errors import UnknownName
+from armdyn.base.writing import write_bytes
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
@@ -32,7 +33,6 @@ from armdyn.viewer.server import address_of, open_browser, start, stop
 from armdyn.viewer.shown_robot import Entry, ShownRobot
 from armdyn.viewer.sources import Source
 from armdyn.viewer.stream_lines import LineReader, State, complaint
-from armdyn.writing import write_bytes
 
 TICK = 1.0 / 30.0
 """Time between two frames of a motion, s."""

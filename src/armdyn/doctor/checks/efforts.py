@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from armdyn.base.errors import ArmdynError
 from armdyn.doctor.finding import Finding, Repair
 from armdyn.doctor.subject import Body, Subject
-from armdyn.errors import ArmdynError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from armdyn.base.errors import ArmdynError
 from armdyn.doctor.source import Node, Source
-from armdyn.errors import ArmdynError
 from armdyn.formats.files import read_file
 from armdyn.formats.xml_tree import parse
 

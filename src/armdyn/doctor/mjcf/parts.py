@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.doctor.hulls import Hull
 from armdyn.doctor.mjcf.geoms import Geom
 from armdyn.doctor.mjcf.places import ORIENTATIONS, numbers, pose
@@ -16,7 +17,6 @@ from armdyn.doctor.source import Edit, Node, Span
 from armdyn.doctor.subject import PURPOSES, Articulation, Body, tensor_of
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
 """Types of joints, in the words of URDF."""

@@ -1,5 +1,5 @@
 """Models written in other descriptions: screw lists, zero reference position, Denavit-Hartenberg tables, URDF."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 
 __getattr__ = modules_of(__name__)

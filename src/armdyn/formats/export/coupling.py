@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.formats.export.numbers import number
 from armdyn.formats.urdf.coupling import COORDINATE, MOVES, OFFSET, TAG
 from armdyn.model.coordinates import with_coordinates

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from armdyn.errors import ModelError
-from armdyn.exact import arctan2, exact, norm, rounded
+from armdyn.base.errors import ModelError
+from armdyn.base.exact import arctan2, exact, norm, rounded
 from armdyn.formats.dh import Convention, DHRow, DHTable, convention_problems, step_across, step_along
 from armdyn.formats.export.serial import SerialArm
 from armdyn.model.clean import ROUNDING, clean_direction

@@ -6,8 +6,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from armdyn.base.errors import Unsupported
 from armdyn.constraints.held import Held
-from armdyn.errors import Unsupported
 from armdyn.formats.export.numbers import numbers, rpy_of
 from armdyn.model.constraints import Constraint
 from armdyn.model.model import Model

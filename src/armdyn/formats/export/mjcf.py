@@ -10,7 +10,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.errors import Unsupported, warn_of_description
+from armdyn.base.errors import Unsupported, warn_of_description
+from armdyn.base.writing import write_text
 from armdyn.formats.export.mimic import mimics_of
 from armdyn.formats.export.names import check_names
 from armdyn.formats.export.numbers import number, numbers, quaternions
@@ -27,7 +28,6 @@ from armdyn.model.model import Model
 from armdyn.model.parallel_spring import JointSpring
 from armdyn.model.two_numbers import of_joint, other_laws
 from armdyn.spatial.rotations import Array
-from armdyn.writing import write_text
 
 WORLD = "world"
 """The body that every MJCF file has, which does not move."""

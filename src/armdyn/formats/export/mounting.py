@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.exact import exact, norm, unit
+from armdyn.base.exact import exact, norm, unit
 from armdyn.formats.export.numbers import numbers, rpy_of
 from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.spatial.rotations import Array, cross

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.model.model import Model
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from armdyn.exact import arctan2, exact, norm, rounded
+from armdyn.base.exact import arctan2, exact, norm, rounded
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
 STRAIGHT = 1e-7

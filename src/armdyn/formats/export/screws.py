@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.exact import exact, rounded
+from armdyn.base.exact import exact, rounded
+from armdyn.base.tabular import Table, figures
 from armdyn.formats.export.serial import SerialArm
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, inverse_rigid, rigid, skew
-from armdyn.tabular import Table, figures
 
 WHAT = "a product of exponentials"
 

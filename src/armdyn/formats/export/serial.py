@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.advice import either, option
-from armdyn.errors import Unsupported
-from armdyn.exact import exact
+from armdyn.base.advice import either, option
+from armdyn.base.errors import Unsupported
+from armdyn.base.exact import exact
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.joint_order import chain_order, without_permutation
@@ -22,7 +22,7 @@ class SerialArm:
 
     q of the written description has the order of the chain, independent of that of the model.
 
-    Poses are in `armdyn.exact.Exact` numbers: written numbers are rounded once.
+    Poses are in `armdyn.base.exact.Exact` numbers: written numbers are rounded once.
 
     Args:
         model: the model of the chain.

@@ -11,7 +11,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.errors import Unsupported, shown, warn_of_description
+from armdyn.base.errors import Unsupported, shown, warn_of_description
+from armdyn.base.writing import write_text
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.coupling import add_coupling
 from armdyn.formats.export.loops import add_loops
@@ -36,7 +37,6 @@ from armdyn.model.model import Model
 from armdyn.model.motor_parts import MotorPart
 from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.model.two_numbers import of_joint
-from armdyn.writing import write_text
 
 SHOWN = 10
 """The most joints that one note names."""

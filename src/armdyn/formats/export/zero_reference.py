@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.exact import exact, rounded
+from armdyn.base.exact import exact, rounded
 from armdyn.formats.export.serial import SerialArm
 from armdyn.formats.zero_reference import ZeroReference
 from armdyn.model.model import Model

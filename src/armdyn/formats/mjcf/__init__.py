@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.formats.mjcf.compiler import is_mjcf

@@ -20,7 +20,7 @@ from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
 from armdyn.actuators.viscous import Viscous
-from armdyn.errors import ArmdynError, ModelError
+from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.formats.mjcf.actuator_ranges import joint_of, most_voltage
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.friction import bristles_of, drag_of

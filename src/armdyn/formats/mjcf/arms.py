@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.tree import Tree
 

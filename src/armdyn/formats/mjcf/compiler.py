@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import MissingLibrary, ModelError, shown
+from armdyn.base.errors import MissingLibrary, ModelError, shown
+from armdyn.base.threads import undivided
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.apart import Result, compile_apart
 from armdyn.formats.mjcf.missing_files import NEEDED, NO_FILE, compiled_file
 from armdyn.formats.mjcf.ordinary import is_ordinary
 from armdyn.formats.xml_tree import Element
-from armdyn.threads import undivided
 
 OTHER_FORMATS = {
     "robot": "a URDF file; read it with Robot.from_urdf",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import listing

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.errors import ModelError, Unsupported
+from armdyn.base.advice import option
+from armdyn.base.errors import ModelError, Unsupported
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
 from armdyn.model.joint_equations import JointEquation, with_joint_equations

@@ -10,8 +10,8 @@ or two sites. Here they hold exactly; MuJoCo makes them compliant (solref, solim
 
 from __future__ import annotations
 
+from armdyn.base.exact import exact
 from armdyn.constraints.held import AXES, POSITIONS, Held
-from armdyn.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
 from armdyn.formats.mjcf.places import pose_of

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.files import parse_leniently, read_file
 from armdyn.formats.findings import Findings
 from armdyn.formats.xml_tree import Element

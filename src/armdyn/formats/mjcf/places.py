@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from armdyn.errors import ModelError
-from armdyn.exact import exact
+from armdyn.base.errors import ModelError
+from armdyn.base.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
 from armdyn.model.bounds import LONGEST, largest_problem

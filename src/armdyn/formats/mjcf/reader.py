@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError, shown
+from armdyn.base.errors import ModelError, shown
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.actuators import driven
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf, compiled_in_memory, model_name

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from armdyn.exact import exact
+from armdyn.base.exact import exact
 from armdyn.formats.mjcf.actuator_ranges import effort_range
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.errors import Unsupported
+from armdyn.base.advice import option
+from armdyn.base.errors import Unsupported
 from armdyn.formats.mjcf.actuators import actuators_of
 from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import ArmdynError, MissingLibrary, UnknownName
+from armdyn.base.errors import ArmdynError, MissingLibrary, UnknownName
 from armdyn.formats.tables.messages import FIELDS, Message, table_of_messages
 from armdyn.formats.tables.table import Table, no_file
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
+from armdyn.base.threads import undivided
 from armdyn.formats.csv_table import MOST_COLUMNS, is_number
 from armdyn.formats.tables.table import Table
 from armdyn.spatial.rotations import Array
-from armdyn.threads import undivided
 
 SEPARATORS = ("\t", ";", ",", "|")
 """Separators in the search of the first row: the first that the next row has as often, or else the first of all.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.tables.messages import Message, table_of_messages
 from armdyn.formats.tables.table import Table, row_list
 from armdyn.spatial.rotations import Array

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.tables.columns import table_of
 from armdyn.formats.tables.table import Table, no_file
 

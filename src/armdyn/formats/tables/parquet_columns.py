@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError
-from armdyn.extras import extra
+from armdyn.base.errors import ArmdynError
+from armdyn.base.extras import extra
 from armdyn.formats.tables.columns import table_of
 from armdyn.formats.tables.table import Table, no_file
 from armdyn.spatial.rotations import Array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.csv_table import STANDARD_INPUT
 from armdyn.formats.tables.csv_file import parse_csv
 from armdyn.formats.tables.json_lines import is_json_lines, parse_json_lines

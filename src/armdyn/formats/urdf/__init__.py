@@ -16,8 +16,8 @@ axes x, y, z in rad. The frame of a link is the frame of the joint that carries 
 frame. The specification is at http://wiki.ros.org/urdf/XML.
 """
 
+from armdyn.base.lazy import modules_of
 from armdyn.formats.urdf.reader import read_urdf, read_urdf_text
-from armdyn.lazy import modules_of
 
 __all__ = ["read_urdf", "read_urdf_text"]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import with_coordinates

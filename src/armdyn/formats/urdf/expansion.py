@@ -17,9 +17,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from armdyn.advice import option
-from armdyn.errors import ModelError, UnknownName, shown
-from armdyn.extras import extra
+from armdyn.base.advice import option
+from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.extras import extra
 
 PACKAGE_FILE = "package.xml"
 

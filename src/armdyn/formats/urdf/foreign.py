@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from armdyn.advice import option
-from armdyn.errors import Unsupported
+from armdyn.base.advice import option
+from armdyn.base.errors import Unsupported
 from armdyn.formats.findings import Findings, read_number
 from armdyn.formats.urdf.transmissions import ROS2, of_several_with_rotors
 from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.errors import Unsupported
-from armdyn.exact import exact, norm, rounded
+from armdyn.base.advice import option
+from armdyn.base.errors import Unsupported
+from armdyn.base.exact import exact, norm, rounded
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.urdf.unused import DRAKE_JOINT

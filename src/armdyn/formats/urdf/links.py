@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.exact import exact
+from armdyn.base.exact import exact
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.xml_tree import Element

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from armdyn.exact import exact
+from armdyn.base.exact import exact
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.joints import read_axis
 from armdyn.formats.urdf.origins import read_origin, read_pose

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import HELD_WITHIN, refuse

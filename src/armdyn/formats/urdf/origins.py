@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.exact import exact, norm
+from armdyn.base.exact import exact, norm
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.xml_tree import Element
 from armdyn.model.bounds import largest_problem

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.actuators import read_actuator
 from armdyn.formats.urdf.coupling import TAG as COUPLING

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError
+from armdyn.base.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_not_xml, refuse_other_formats, refuse_text
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.coupling import with_coupling

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.urdf.own_words import OF_LINK, TAG

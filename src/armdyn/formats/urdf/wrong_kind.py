@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from armdyn.advice import either, option
-from armdyn.errors import ModelError
+from armdyn.base.advice import either, option
+from armdyn.base.errors import ModelError
 from armdyn.formats.findings import Findings
 from armdyn.formats.urdf.unused import USED_ATTRIBUTES, USED_CHILDREN
 from armdyn.formats.xml_tree import Element

@@ -1,5 +1,5 @@
 """Drivers of a simulation: from event to event, by steps of one length, and their compiled loops."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 
 __getattr__ = modules_of(__name__)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import either
+from armdyn.base.advice import either
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drivers import compiled_adaptive
 from armdyn.simulation.drivers.chattering import Quiet, Stretch, Watch, in_turns

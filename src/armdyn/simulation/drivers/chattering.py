@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.advice import either, option
+from armdyn.base.advice import either, option
 from armdyn.spatial.rotations import Array
 
 CHATTERING = "chattering:"

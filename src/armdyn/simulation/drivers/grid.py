@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.checks import array, number
+from armdyn.base.advice import option
+from armdyn.base.checks import array, number
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 

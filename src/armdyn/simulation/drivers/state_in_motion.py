@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.simulation.drivers.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.drivers.crossings import SLOW, Function, falls, points_of, slips
 from armdyn.simulation.drivers.finding import Along, At, Found, arrival, closing, crossing, found_in, reversal

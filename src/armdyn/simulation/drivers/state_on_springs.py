@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.simulation.drivers.chattering import Watch
 from armdyn.simulation.drivers.crossings import Function
 from armdyn.simulation.drivers.finding import Along, At, Found

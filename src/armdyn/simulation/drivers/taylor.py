@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.advice import option
-from armdyn.errors import MissingLibrary, Unsupported
+from armdyn.base.advice import option
+from armdyn.base.errors import MissingLibrary, Unsupported
 from armdyn.program.replay import ARITHMETIC
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged

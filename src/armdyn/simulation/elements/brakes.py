@@ -8,8 +8,8 @@ from typing import Any
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.brake import STATES
-from armdyn.advice import either
-from armdyn.checks import choice, number
+from armdyn.base.advice import either
+from armdyn.base.checks import choice, number
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
 from armdyn.simulation.elements.events import Watched

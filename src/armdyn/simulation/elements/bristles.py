@@ -25,9 +25,9 @@ from armdyn import algorithms
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
 from armdyn.actuators.with_state import FrictionWithState
-from armdyn.checks import array
+from armdyn.base.checks import array
+from armdyn.base.errors import ShapeError
 from armdyn.declaration import function
-from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.robot import Robot

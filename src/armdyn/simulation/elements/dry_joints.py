@@ -9,12 +9,12 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.exact import is_zero, rounded
+from armdyn.base.exact import is_zero, rounded
+from armdyn.base.threads import cached_property
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, is_dry
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 
 @dataclass(frozen=True, eq=False)

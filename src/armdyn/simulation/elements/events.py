@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import as_float, switch
+from armdyn.base.checks import as_float, switch
+from armdyn.base.errors import UnknownName
 from armdyn.constraints import PointOnPlane
-from armdyn.errors import UnknownName
 from armdyn.model.joint import Joint
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.crossings import THERE

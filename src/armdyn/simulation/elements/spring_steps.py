@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.vibration import VibrationModes, flexible_stiffness, vibration_modes
-from armdyn.advice import option
-from armdyn.errors import warn_outside
+from armdyn.base.advice import option
+from armdyn.base.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import shorter_than
 from armdyn.simulation.errors import StepWarning

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.advice import either, option
-from armdyn.checks import number
+from armdyn.base.advice import either, option
+from armdyn.base.checks import number
 from armdyn.constraints import PointOnPlane
 from armdyn.robot import Robot
 from armdyn.simulation.elements.events import limits_of

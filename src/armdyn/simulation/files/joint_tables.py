@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
 from armdyn.logs.errors import LogError
 from armdyn.logs.rows import STATE, Rows, check_times, read_rows, warn_of_unused
 from armdyn.logs.sources import Source

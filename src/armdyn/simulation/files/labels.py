@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.model.constraints import Constraint
 from armdyn.robot import Robot
 from armdyn.simulation.files.signal_words import base_name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.npz_file import read_arrays
+from armdyn.base.npz_file import read_arrays
 from armdyn.simulation.drivers.grid import refuse_more_than_memory
 from armdyn.simulation.files.columns import ENERGIES
 from armdyn.simulation.files.words import OVER_TIME, checked_words, refusing_damage, trajectory_of, words_of

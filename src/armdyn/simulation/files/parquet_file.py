@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import MissingLibrary
+from armdyn.base.errors import MissingLibrary
 from armdyn.simulation.drivers.grid import refuse_more_than_memory
 from armdyn.simulation.files.columns import (
     ENERGIES,

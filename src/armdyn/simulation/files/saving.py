@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from types import ModuleType
 
+from armdyn.base.writing import write_bytes
 from armdyn.simulation.errors import TrajectoryFileError
 from armdyn.simulation.files import csv_file, npz_file, parquet_file
 from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.writing import write_bytes
 
 FORMATS = {".npz": npz_file, ".parquet": parquet_file, ".csv": csv_file}
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, shown
+from armdyn.base.errors import ArmdynError, shown
+from armdyn.base.npz_file import reason_of
 from armdyn.model.limits import Limits
-from armdyn.npz_file import reason_of
 from armdyn.simulation.errors import SettingError, TrajectoryFileError
 from armdyn.simulation.files.columns import ENERGIES
 from armdyn.simulation.files.labels import UNITS, checked_labels

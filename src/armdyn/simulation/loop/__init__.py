@@ -1,5 +1,5 @@
 """An arm under its controller as one compiled loop."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 
 __getattr__ = modules_of(__name__)

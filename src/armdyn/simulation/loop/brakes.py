@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.flexible_joints import flexible_joints
-from armdyn.checks import number
-from armdyn.errors import ShapeError
+from armdyn.base.checks import number
+from armdyn.base.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import ROUNDING

@@ -33,13 +33,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.checks import array, number, switch, whole_number
+from armdyn.base.checks import array, number, switch, whole_number
+from armdyn.base.errors import ShapeError, UnknownName, shown, warn_outside
+from armdyn.base.imported import exported
+from armdyn.base.named_tuples import named_tuple
+from armdyn.base.threads import cached_property
 from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.equations import require_constraints
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, UnknownName, shown, warn_outside
 from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
 from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
@@ -47,8 +50,6 @@ from armdyn.functions.motion_states import motion_states
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import names_of
 from armdyn.functions.rollout_runs import Report
-from armdyn.imported import exported
-from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import motion_carries
@@ -67,7 +68,6 @@ from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
-from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.simulation.results.trajectory import Trajectory

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.errors import warn_outside
 from armdyn.declaration import Function
-from armdyn.errors import warn_outside
 from armdyn.functions import CompiledRollout
 from armdyn.functions.locating import LocatedNeedsNumbers
 from armdyn.functions.not_finite import Lost

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import one_per_joint
+from armdyn.base.checks import one_per_joint
+from armdyn.base.errors import DTypeError, ShapeError, TraceError, shown
 from armdyn.declaration import Argument, Function, Shape, on_numbers
-from armdyn.errors import DTypeError, ShapeError, TraceError, shown
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import are_traced, called, locating
 

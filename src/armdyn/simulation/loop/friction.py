@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from armdyn.actuators.flexible_joints import flexible_joints
-from armdyn.advice import either
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.errors import Unsupported, warn_outside
+from armdyn.base.advice import either
+from armdyn.base.errors import Unsupported, warn_outside
 from armdyn.model.joint import Joint
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import behind_springs, motion_carries, without_bristles

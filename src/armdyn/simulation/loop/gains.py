@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from armdyn.base.errors import warn_outside
 from armdyn.declaration import Argument, Function
-from armdyn.errors import warn_outside
 from armdyn.simulation.errors import GainWarning
 from armdyn.spatial.rotations import Array
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array
+from armdyn.base.checks import array
 from armdyn.functions.not_finite import Lost, names_of_lost, of_state, places_of
 from armdyn.functions.rollout_runs import Array, Arrays, Batch, Loop, Report
 from armdyn.functions.unfinished import Made

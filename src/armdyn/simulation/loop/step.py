@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
-from armdyn.errors import ShapeError, TraceError, UnknownName, shown
-from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import SIZES

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.advice import option
-from armdyn.checks import number, switch, whole_number
-from armdyn.errors import UnknownName
+from armdyn.base.advice import option
+from armdyn.base.checks import number, switch, whole_number
+from armdyn.base.errors import UnknownName
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods.formulas import (
     constant_acceleration,

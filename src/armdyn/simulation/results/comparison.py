@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.resampling import resampled

@@ -13,14 +13,14 @@ from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
-from armdyn.errors import DTypeError, ShapeError, shown
-from armdyn.extras import extra
+from armdyn.base.errors import DTypeError, ShapeError, shown
+from armdyn.base.extras import extra
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.robot import Robot
 from armdyn.simulation.results.limits_passed import integral
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 
 @dataclass(frozen=True, eq=False)

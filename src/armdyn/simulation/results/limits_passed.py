@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.base.tabular import figure
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import figure
 
 ROUNDING = 1e-9
 """A limit is passed by more than this part of its size, or of 1 if it is smaller."""

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from armdyn.checks import array, number
+from armdyn.base.checks import array, number
 from armdyn.simulation.drivers.grid import ROUNDING, refuse_more_than_memory
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.dense import Dense, of_batch

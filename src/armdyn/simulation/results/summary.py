@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.tabular import Table, figure
 from armdyn.simulation.files.signal_words import words_of
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, figure
 
 if TYPE_CHECKING:
     from armdyn.simulation.results.trajectory import Trajectory

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, text_problems
+from armdyn.base.checks import array, text_problems
+from armdyn.base.errors import ShapeError
+from armdyn.base.extras import extra
+from armdyn.base.imported import exported
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.constraints.arguments import Redundant
-from armdyn.errors import ShapeError
-from armdyn.extras import extra
-from armdyn.imported import exported
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import checked_labels, known_labels
@@ -29,7 +30,6 @@ from armdyn.simulation.results.dense import (
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.resampling import part, resampled
 from armdyn.spatial.rotations import Array
-from armdyn.tabular import Table, Tabulated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

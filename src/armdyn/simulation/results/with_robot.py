@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.errors import ShapeError, Unsupported, shown
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.point_on_plane import PointOnPlane
-from armdyn.errors import ShapeError, Unsupported, shown
 from armdyn.functions.robot_like import compiled
 from armdyn.kinematics.motion import frame_motion
 from armdyn.robot import Robot

@@ -20,6 +20,7 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
+from armdyn.base.threads import cached_property
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.multipliers import moved_within
 from armdyn.declaration import function
@@ -34,7 +35,6 @@ from armdyn.simulation.sticking.doings import largest, part_behind_zero
 from armdyn.simulation.sticking.dry_rows import DryRows
 from armdyn.simulation.system.bounded_impulses import Impulses, bounded_impulses
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 
 def by_rows(mechanism: Mechanism) -> bool:

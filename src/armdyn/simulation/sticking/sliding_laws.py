@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.exact import Exact
+from armdyn.base.exact import Exact
 from armdyn.model.drive import Drive
 from armdyn.model.friction import FrictionLaw, LoadLine, Slopes, is_dry
 from armdyn.program import maximum

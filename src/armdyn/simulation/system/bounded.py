@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.constraints.projection import DRIFTED
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 SLACK = 1e-12
 """A force is within its bounds if it exceeds them by less than this fraction of the width between them."""

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.advice import option
+from armdyn.base.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.row_sizes import unit_rows

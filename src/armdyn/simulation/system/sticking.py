@@ -15,11 +15,11 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import factored, factored_mass_matrix, links_mass
+from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, MadeFunction, Shape, function
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY
 from armdyn.model.mechanism import Mechanism
-from armdyn.named_tuples import named_tuple
 from armdyn.program import less, less_equal, maximum, minimum, select
 from armdyn.simulation.elements.dry_joints import can_stick
 from armdyn.simulation.equations import SOURCES, sliding_friction

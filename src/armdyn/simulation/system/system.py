@@ -15,10 +15,11 @@ import numpy as np
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.advice import either
-from armdyn.checks import per_joint
+from armdyn.base.advice import either
+from armdyn.base.checks import per_joint
+from armdyn.base.errors import ShapeError
+from armdyn.base.threads import cached_property
 from armdyn.constraints.arguments import Redundant
-from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import (
     NAME,
@@ -40,7 +41,6 @@ from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 
 class System:

@@ -1,6 +1,6 @@
 """Programs as C99: `to_c` for one, `c_code` for several in one file; `body` prints statements for every dialect."""
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 _WHERE = {
     "CCode": "code",

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, groupby
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.program import Program
 from armdyn.targets.c.dialect import Dialect

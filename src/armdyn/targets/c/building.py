@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from armdyn.errors import ArmdynError, MissingLibrary, UnknownName
-from armdyn.extras import extra
+from armdyn.base.errors import ArmdynError, MissingLibrary, UnknownName
+from armdyn.base.extras import extra
 
 if TYPE_CHECKING:
     from armdyn.targets.c.code import CCode

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armdyn._version import __version__
+from armdyn.base.threads import cached_property
+from armdyn.base.writing import write_folder
 from armdyn.targets.c.body import LONGEST
 from armdyn.targets.c.dialect import Dialect
 from armdyn.targets.c.functions import CFunction
@@ -15,8 +17,6 @@ from armdyn.targets.c.helpers import helpers, operations_of
 from armdyn.targets.c.notes import comment
 from armdyn.targets.c.selftest import selftest
 from armdyn.targets.c.sine_source import SineSource
-from armdyn.threads import cached_property
-from armdyn.writing import write_folder
 
 if TYPE_CHECKING:
     from armdyn.targets.c.building import Built

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from armdyn.errors import Unsupported, shown
+from armdyn.base.errors import Unsupported, shown
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.c.body import LONGEST

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
+from armdyn.base.threads import cached_property
 from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.c.body import LONGEST, needed, statements
@@ -19,7 +20,6 @@ from armdyn.targets.c.dialect import Dialect
 from armdyn.targets.c.names import RESERVED, unlike
 from armdyn.targets.c.notes import Notes, comment
 from armdyn.targets.identifiers import of_both_sides
-from armdyn.threads import cached_property
 
 States = Callable[[], Mapping[str, ArrayLike]]
 """A function that returns values of inputs, called when a test is written."""

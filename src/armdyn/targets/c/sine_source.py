@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from armdyn.errors import Unsupported, shown
+from armdyn.base.errors import Unsupported, shown
 from armdyn.targets.c.dialect import Dialect
 from armdyn.targets.c.names import KEYWORDS, OWN
 from armdyn.targets.c.sincos import inline_sincos, one_of_both

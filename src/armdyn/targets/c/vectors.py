@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from armdyn.checks import choice
-from armdyn.errors import ShapeError
-from armdyn.extras import extra
+from armdyn.base.checks import choice
+from armdyn.base.errors import ShapeError
+from armdyn.base.extras import extra
 from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import chosen_name, identifier, of_both_sides
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from armdyn.errors import ShapeError
-from armdyn.extras import extra
+from armdyn.base.errors import ShapeError
+from armdyn.base.extras import extra
 
 ca: Any = extra("casadi", "to_casadi", library="CasADi")
 

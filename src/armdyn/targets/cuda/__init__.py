@@ -1,6 +1,6 @@
 """Programs as kernels for NVIDIA's GPUs: PTX by llvmlite's LLVM, CUDA C++, and launches by NVIDIA's driver."""
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 _WHERE = {
     "CudaError": "driver",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.errors import DTypeError
+from armdyn.base.errors import DTypeError
 from armdyn.targets.cuda.driver import DeviceError
 
 _CUDA = (2, 13)

@@ -14,7 +14,7 @@ from ctypes import byref, c_char_p, c_int, c_uint, c_void_p
 from functools import cache
 from typing import Any
 
-from armdyn.errors import ArmdynError, MissingLibrary
+from armdyn.base.errors import ArmdynError, MissingLibrary
 from armdyn.targets.cuda.ptxas import AssemblerError
 
 # Constants of cuda.h.

@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from armdyn.errors import DTypeError, ShapeError, Unsupported, shown
+from armdyn.base.errors import DTypeError, ShapeError, Unsupported, shown
+from armdyn.base.threads import Once
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda import ptxas
@@ -22,7 +23,6 @@ from armdyn.targets.cuda.source import _WORDS, cuda_source
 from armdyn.targets.cuda.staging import WARP, is_staged, stage_numbers
 from armdyn.targets.identifiers import chosen_name, identifier
 from armdyn.targets.sizes import refuse_large
-from armdyn.threads import Once
 
 LARGEST = 30_000
 """The most operations of a program; above, NVIDIA's assembler takes minutes, and a thread's values spill to memory."""

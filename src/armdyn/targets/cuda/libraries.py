@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from armdyn.errors import DTypeError
+from armdyn.base.errors import DTypeError
 
 
 class Library(Protocol):

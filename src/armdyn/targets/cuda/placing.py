@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from armdyn.errors import ShapeError
+from armdyn.base.errors import ShapeError
 from armdyn.targets.cuda.arguments import Argument
 from armdyn.targets.cuda.device_arrays import DeviceArray
 from armdyn.targets.cuda.scalars import Scalar

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from armdyn.errors import Unsupported
-from armdyn.extras import extra
+from armdyn.base.errors import Unsupported
+from armdyn.base.extras import extra
 from armdyn.targets.cuda.kernel_ir import GPU
 
 ARCHITECTURES = {

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from armdyn.errors import ArmdynError, MissingLibrary
-from armdyn.writing import write_text
+from armdyn.base.errors import ArmdynError, MissingLibrary
+from armdyn.base.writing import write_text
 
 
 class AssemblerError(ArmdynError, RuntimeError):

@@ -1,6 +1,6 @@
 """Programs as equations: in Unicode, in LaTeX, in Python, with each shared term computed once and named."""
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.targets.equations.document import heading, latex_document, paragraph
 from armdyn.targets.equations.let_bound import Equations, equations, latex
 from armdyn.targets.equations.python import to_python

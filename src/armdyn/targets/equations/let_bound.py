@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import count, islice, product
 from typing import TYPE_CHECKING
 
-from armdyn.advice import answering
-from armdyn.errors import DTypeError
+from armdyn.base.advice import answering
+from armdyn.base.errors import DTypeError
 from armdyn.targets.equations.angles import of_angles, sums_of_angles
 from armdyn.targets.equations.notation import words
 from armdyn.targets.equations.sharing import named

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
-from armdyn.errors import DTypeError, Unsupported
+from armdyn.base.errors import DTypeError, Unsupported
 from armdyn.targets.equations import python_helpers as source
 from armdyn.targets.equations.let_bound import equations as let_bound
 from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions

@@ -4,7 +4,7 @@ A system is *continuous*, states and their rates, and becomes an FMU for model e
 states and their values a step later, and becomes one for co-simulation. ``sources/`` has the C shared by all FMUs.
 """
 
-from armdyn.lazy import names_of
+from armdyn.base.lazy import names_of
 
 _WHERE = {
     "Fmu": "archive",

@@ -13,14 +13,14 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from armdyn.errors import UnknownName
+from armdyn.base.errors import UnknownName
+from armdyn.base.threads import cached_property
+from armdyn.base.writing import write_bytes, write_folder
 from armdyn.targets.c.building import compiled
 from armdyn.targets.fmi.code import Code
 from armdyn.targets.fmi.description import build_description, model_description
 from armdyn.targets.fmi.layout import Layout
 from armdyn.targets.fmi.system import System
-from armdyn.threads import cached_property
-from armdyn.writing import write_bytes, write_folder
 
 SHARED = ("fmi3_api.h", "fmu.h", "instance.c", "values.c", "derivatives.c", "states.c", "model_exchange.c",
           "co_simulation.c")  # fmt: skip

@@ -9,6 +9,7 @@ from functools import reduce
 from itertools import pairwise
 
 from armdyn._version import __version__
+from armdyn.base.threads import cached_property
 from armdyn.program.program import Port, Program
 from armdyn.program.selecting import with_results
 from armdyn.targets.c.code import CCode
@@ -18,7 +19,6 @@ from armdyn.targets.c.functions import CFunction
 from armdyn.targets.fmi.layout import Layout, Place
 from armdyn.targets.fmi.names import model_identifier
 from armdyn.targets.fmi.sparsity import dependencies
-from armdyn.threads import cached_property
 
 FORMAT = 2
 """The version of the C code that `armdyn.targets.fmi` generates for a system."""

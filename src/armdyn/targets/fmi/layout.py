@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, product
 from math import prod
 
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.base.errors import ShapeError, UnknownName
+from armdyn.base.threads import cached_property
 from armdyn.targets.fmi.names import indexed, structured
 from armdyn.targets.fmi.system import System, Variable
-from armdyn.threads import cached_property
 
 KNOWN = ("OF_TIME", "OF_STEP", "OF_STATES", "OF_INPUTS", "OF_PARAMETERS")
 """The roles of knowns, by their names in ``sources/fmu.h``."""

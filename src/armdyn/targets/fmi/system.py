@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from armdyn.errors import UnknownName, Unsupported
+from armdyn.base.errors import UnknownName, Unsupported
+from armdyn.base.threads import cached_property
 from armdyn.program.program import Port, Program
-from armdyn.threads import cached_property
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from armdyn.base.threads import Once, cached_property
 from armdyn.program.degrees import AFFINE, degrees
 from armdyn.program.program import Program
-from armdyn.threads import Once, cached_property
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import DTypeError
+from armdyn.base.errors import DTypeError
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.targets.jax import lowering

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.threads import Once, undivided
 from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
@@ -20,7 +21,6 @@ from armdyn.targets.jax.primitive import batch_of, call, jax, jnp, leading
 from armdyn.targets.kernels import kernel_of, loops_of
 from armdyn.targets.native.work_queue_ir import GROUP
 from armdyn.targets.native.xla_handler import Axis, HandlerError, handler, plan
-from armdyn.threads import Once, undivided
 
 mlir: Any = jax.interpreters.mlir
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from armdyn.errors import Unsupported
-from armdyn.extras import extra
+from armdyn.base.errors import Unsupported
+from armdyn.base.extras import extra
 from armdyn.program.program import Port
 from armdyn.targets.jax.called import Called
 

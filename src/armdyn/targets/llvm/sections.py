@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from armdyn.base.threads import cached_property
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.conditional import NODES_OF_A_CALL, Conditions, conditions, merged, without
-from armdyn.threads import cached_property
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
 INLINE = frozenset({"exp", "tanh", "decay"})

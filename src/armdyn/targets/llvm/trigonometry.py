@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
-from armdyn.exact import pi
+from armdyn.base.exact import pi
 from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
 
 PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)

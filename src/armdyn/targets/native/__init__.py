@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from armdyn.errors import UnknownName
-from armdyn.lazy import modules_of
+from armdyn.base.errors import UnknownName
+from armdyn.base.lazy import modules_of
 
 PIECES = ("direct", "sharing", "loader", "xla")
 """Single states in one C call; batches shared among threads; linker and loader of stored code; handlers of XLA."""

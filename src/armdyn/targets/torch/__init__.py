@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armdyn.extras import extra
+from armdyn.base.extras import extra
 
 if TYPE_CHECKING:
     from armdyn.program.program import Program

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from armdyn.errors import DTypeError, Unsupported
-from armdyn.extras import extra
+from armdyn.base.errors import DTypeError, Unsupported
+from armdyn.base.extras import extra
 from armdyn.program.program import Port
 from armdyn.targets.shapes import leading_axes, no_broadcast
 from armdyn.targets.torch.evaluation import batch_of

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.extras import extra
+from armdyn.base.extras import extra
+from armdyn.base.threads import cached_property
 from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.targets.kernels import Kernel, kernel_of
 from armdyn.targets.parallel import run_in_parallel
-from armdyn.threads import cached_property
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 

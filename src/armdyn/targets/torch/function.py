@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.extras import extra
+from armdyn.base.extras import extra
 from armdyn.program.program import Program
 from armdyn.targets.named_calls import NamedCall
 from armdyn.targets.parallel import checked_workers

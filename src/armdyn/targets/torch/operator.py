@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.extras import extra
+from armdyn.base.extras import extra
+from armdyn.base.threads import Once, cached_property
 from armdyn.program.program import Program
 from armdyn.targets.identifiers import identifier
 from armdyn.targets.torch.evaluation import Evaluation, batch_of
-from armdyn.threads import Once, cached_property
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from armdyn.extras import extra
+from armdyn.base.extras import extra
 from armdyn.targets.torch.evaluation import as_array
 from armdyn.targets.torch.operator import Operator, in_front
 

@@ -5,7 +5,7 @@ binary format, `code` turns a program into code for its stack machine, `loops` r
 `trigonometry` has armdyn's own sine and cosine, `interface` describes the exports of a module.
 """
 
-from armdyn.lazy import modules_of
+from armdyn.base.lazy import modules_of
 from armdyn.targets.wasm.export import WasmModule, module, to_wasm
 
 __all__ = ["WasmModule", "module", "to_wasm"]

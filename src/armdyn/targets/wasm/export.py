@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from armdyn._version import __version__
-from armdyn.errors import Unsupported, shown
+from armdyn.base.errors import Unsupported, shown
+from armdyn.base.writing import write_folder
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.identifiers import chosen_name, identifier, identifiers
@@ -17,7 +18,6 @@ from armdyn.targets.wasm import javascript
 from armdyn.targets.wasm.encoder import F64, Contents, Signature
 from armdyn.targets.wasm.interface import Interface
 from armdyn.targets.wasm.layout import Layout, stepped
-from armdyn.writing import write_folder
 
 Sine = Literal["host", "own"]
 

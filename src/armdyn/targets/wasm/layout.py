@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from armdyn.errors import Unsupported
+from armdyn.base.errors import Unsupported
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.wasm import loops, trigonometry

@@ -10,7 +10,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
-from armdyn.errors import nearest, shown
+from armdyn.base.errors import nearest, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,7 +29,7 @@ _spelling: ContextVar[Callable[[str, Any], str]] = ContextVar("spelling", defaul
 def option(name: str, value: Any = NO_VALUE) -> str:
     """A keyword for a message that recommends it, as it is written where the message is read.
 
-    >>> from armdyn.advice import option
+    >>> from armdyn.base.advice import option
     >>> option("tip"), option("locked", {"finger": 0.0})
     ('tip=', "locked={'finger': 0.0}")
     """
@@ -39,7 +39,7 @@ def option(name: str, value: Any = NO_VALUE) -> str:
 def either(python: str, shell: str) -> str:
     """Advice in Python's words, or, where options are spelled as flags, in those of the command line and its files.
 
-    >>> from armdyn.advice import either
+    >>> from armdyn.base.advice import either
     >>> either("robot.without_friction()", "--ignore-friction")
     'robot.without_friction()'
     """
@@ -53,7 +53,7 @@ _instead: ContextVar[Mapping[str, str]] = ContextVar("instead", default=MappingP
 def instead(**words: str) -> Iterator[None]:
     """Let messages say these words in the place of options that are not there to be given.
 
-    >>> from armdyn.advice import instead, option
+    >>> from armdyn.base.advice import instead, option
     >>> with instead(check_inertia="check_inertia = false in [arm]"):
     ...     option("check_inertia", False)
     'check_inertia = false in [arm]'
@@ -82,7 +82,7 @@ def answering(hints: Mapping[str, str], *, positional: str = "") -> Callable[[Ca
         hints: what to do, by the names of arguments of other programs.
         positional: what to do where more arguments are given by position than it takes.
 
-    >>> from armdyn.advice import answering
+    >>> from armdyn.base.advice import answering
     >>> @answering({"dt": "give step="})
     ... def move(duration, *, step=1e-3):
     ...     return duration / step

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from armdyn.threads import cached_property, undivided
+from armdyn.base.threads import cached_property, undivided
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ShapeError
-from armdyn.extras import extra
+from armdyn.base.errors import ShapeError
+from armdyn.base.extras import extra
 
 DUST = 1e-12
 """Numbers below this are rounding of zero, relative to the largest beside them, or to 1 where that is smaller."""

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
+from armdyn.base.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 
 Names = tuple[str, ...] | None
 """The names along an axis, in order; None if it has no names."""

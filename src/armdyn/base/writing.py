@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 
 UNFINISHED = ".unfinished"
 """Part of the names of files that are being written; a killed process leaves one."""
@@ -67,7 +67,7 @@ def write_bytes(path: FilePath, content: bytes, *, error: type[ArmdynError] = Fi
         FileWriteError: or the given class: the file cannot be written. The older file is as it was.
 
     >>> import tempfile
-    >>> from armdyn.writing import write_bytes
+    >>> from armdyn.base.writing import write_bytes
     >>> path = write_bytes(Path(tempfile.mkdtemp()) / "arm.txt", b"new")
     >>> path.read_bytes(), [each.name for each in path.parent.iterdir()]
     (b'new', ['arm.txt'])
@@ -149,7 +149,7 @@ def replacement(path: FilePath, *, error: type[ArmdynError] = FileWriteError) ->
         error: the class of what is raised for an error of the system, also one within the block.
 
     >>> import tempfile
-    >>> from armdyn.writing import replacement
+    >>> from armdyn.base.writing import replacement
     >>> place = Path(tempfile.mkdtemp()) / "q.npy"
     >>> with replacement(place) as unfinished:
     ...     np.save(unfinished, np.arange(3.0))
@@ -265,7 +265,7 @@ def reason(problem: OSError) -> str:
     """The words of an error of the system, and what to do.
 
     >>> import errno, os
-    >>> from armdyn.writing import reason
+    >>> from armdyn.base.writing import reason
     >>> reason(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     'No space left on device; free some space, or choose a place on another disk'
     """

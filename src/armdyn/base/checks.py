@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arrays import Names, as_plain, is_masked
-from armdyn.errors import LONGEST_SHOWN, ArmdynError, DTypeError, ModelError, ShapeError, UnknownName, shown
+from armdyn.base.arrays import Names, as_plain, is_masked
+from armdyn.base.errors import LONGEST_SHOWN, ArmdynError, DTypeError, ModelError, ShapeError, UnknownName, shown
 
 Array = NDArray[Any]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import ArmdynError, MissingLibrary, ModelError, shown
+from armdyn.base.errors import ArmdynError, MissingLibrary, ModelError, shown
 
 LARGEST = 1 << 20
 """Bytes of a file that a person writes."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.errors import ArmdynError
+from armdyn.base.errors import ArmdynError
 
 LONGEST_REASON = 200
 """Characters of another library's words in a message."""

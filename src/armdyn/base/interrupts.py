@@ -18,7 +18,7 @@ def ctrl_c_waits(notify: Callable[[], None] = lambda: None) -> Iterator[None]:
         notify: called when the first Ctrl-C comes.
 
     >>> import signal
-    >>> from armdyn.interrupts import ctrl_c_waits
+    >>> from armdyn.base.interrupts import ctrl_c_waits
     >>> try:
     ...     with ctrl_c_waits():
     ...         signal.raise_signal(signal.SIGINT)

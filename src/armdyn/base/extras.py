@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires
 from typing import Any
 
-from armdyn.errors import MissingLibrary
+from armdyn.base.errors import MissingLibrary
 
 
 def extra(module: str, what: str, *, name: str | None = None, library: str | None = None, command: str = "") -> Any:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from armdyn.threads import undivided
+from armdyn.base.threads import undivided
 
 
 class _Package(ModuleType):

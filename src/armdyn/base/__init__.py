@@ -1,0 +1,1 @@
+"""What has no robot in it: errors, checks, arrays, exact numbers, threads, lazy imports, tables, files."""
