@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,44 @@ def test_ellipsoids(ur5: Any) -> None:
         until(ur5, f"armdyn.scene.layers.{name} && armdyn.frames > {before}")
 
 
+def test_the_tip_is_dragged(ur5: Any) -> None:
+    """Inverse kinematics in the page: the tip goes with the pointer in the plane of the screen, and keeps its turn."""
+    robot = armdyn.load("ur5")
+    ur5.evaluate("(q) => armdyn.set(q)", BENT)
+    before = robot.forward_kinematics(BENT)
+    box = ur5.locator("#view").bounding_box()
+    x, y = ur5.evaluate("(p) => armdyn.camera.placeOf(p)", before[:3, 3].tolist())
+    right, above, metres = ur5.evaluate("(p) => armdyn.camera.plane(p)", before[:3, 3].tolist())
+    ur5.mouse.move(box["x"] + x, box["y"] + y)
+    until(ur5, "armdyn.scene.held")
+    ur5.mouse.down()
+    ur5.mouse.move(box["x"] + x + 40, box["y"] + y + 25, steps=8)
+    ur5.mouse.up()
+    q = listed(ur5, "armdyn.state.q")
+    after = robot.forward_kinematics(q)
+    goal = before[:3, 3] + metres * (40 * np.array(right) - 25 * np.array(above))
+    np.testing.assert_allclose(after[:3, 3], goal, atol=2e-4)
+    np.testing.assert_allclose(after[:3, :3], before[:3, :3], atol=2e-3)
+    assert np.linalg.norm(goal - before[:3, 3]) > 0.05
+    ur5.mouse.move(box["x"] + 5, box["y"] + box["height"] - 5)
+    until(ur5, "!armdyn.scene.held")
+
+
+def test_inverse_kinematics_keep_the_limits(browser: Any, tmp_path: Path) -> None:
+    """A point out of reach brings the arm next to it, with no joint beyond its limit."""
+    limits = {"joint_1": armdyn.Limits(-0.5, 0.5), "joint_2": armdyn.Limits(-1.0, 0.1), "joint_3": armdyn.Limits(-2, 2)}
+    arm = armdyn.load("planar_3r").with_limits(limits)
+    with opened(browser, written(arm, tmp_path)) as page:
+        point = [11.0, 3.0, 0.0]
+        q = np.array(page.evaluate("(point) => Array.from(armdyn.towards(point))", point))
+    assert (q >= arm.lower).all()
+    assert (q <= arm.upper).all()
+    grid = np.stack(np.meshgrid(*(np.linspace(*ends, 41) for ends in zip(arm.lower, arm.upper, strict=True))), -1)
+    distance = np.linalg.norm(arm.forward_kinematics(grid.reshape(-1, 3))[:, :3, 3] - point, axis=1)
+    reach = np.linalg.norm(arm.forward_kinematics(np.zeros(3))[:3, 3])
+    assert np.linalg.norm(arm.forward_kinematics(q)[:3, 3] - point) < distance.min() + 0.005 * reach
+
+
 @pytest.mark.parametrize("method", ["semi_implicit_euler", "rk4"])
 def test_the_fall_is_that_of_simulate(ur5: Any, method: str) -> None:
     expected = armdyn.simulate(armdyn.load("ur5"), BENT, duration=1.0, method=method, step=1e-3)
@@ -143,8 +182,48 @@ def test_a_phone_and_a_dark_room(ur5: Any) -> None:
     for scheme in ("light", "dark"):
         ur5.emulate_media(color_scheme=scheme)
         assert ur5.evaluate("document.documentElement.scrollWidth") <= 390
+        chips = [box["y"] for box in (one.bounding_box() for one in ur5.locator("#layers button").all())]
+        assert len(set(chips)) == 1
         backs.add(ur5.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert len(backs) == 2
+    ur5.evaluate("window.scrollTo(0, 900)")
+    until(ur5, "Math.abs(document.querySelector('.view').getBoundingClientRect().top) < 2")
+    ur5.evaluate("window.scrollTo(0, 0)")
+    ur5.set_viewport_size({"width": 1000, "height": 600})
+    ur5.emulate_media(color_scheme="light")
+
+
+def test_numbers_are_not_cut(browser: Any, tmp_path: Path) -> None:
+    """M(q) and joint forces of eight joints in a window of 1280 pixels and on a phone, still and as they fall."""
+    inertia, limits = armdyn.Inertia(3.0, (0.05, 0.02, 0.01), np.eye(3) * 1e-2), armdyn.Limits(-2, 2, 3, 150)
+    names = [f"a_long_name_of_link_{k}" for k in range(8)]
+    chain = zip(names, ["base", *names], [(k % 2, 0, 1 - k % 2) for k in range(8)], strict=False)
+    parts = [
+        armdyn.Part(name, parent, axis=axis, xyz=(0.2, 0.1, 0.0), inertia=inertia, limits=limits)
+        for name, parent, axis in chain
+    ]
+    arm = Robot.from_links(parts, name="long")
+    arm = arm.with_friction(dict.fromkeys(arm.joint_names, (0.2, 0.1)))
+    cut = """[...document.querySelectorAll('#mass .matrix span, #forces td.number')].filter((cell) => {
+      const range = document.createRange(), box = (one) => one.getBoundingClientRect();
+      range.selectNodeContents(cell);
+      const text = box(range), card = box(cell.closest('.card')), own = box(cell);
+      const cut = text.left < own.left - 0.5 || text.right > own.right + 0.5 || own.right > card.right;
+      return cell.offsetParent && (cut || !cell.textContent);
+    }).map((cell) => cell.textContent)"""
+    with opened(browser, written(arm, tmp_path)) as page:
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.get_by_role("button", name="Let it fall").click()
+            until(page, "armdyn.fall.time > 0.3")
+            page.get_by_role("button", name="Pause").click()
+            assert page.evaluate(cut) == []
+            page.get_by_role("button", name="reset").click()
+        friction = listed(
+            page, "armdyn.functions.moving(armdyn.state.q, armdyn.state.q, armdyn.state.qdd).friction_forces"
+        )
+        q = listed(page, "armdyn.state.q")
+        np.testing.assert_allclose(friction, arm.friction_forces(q, q), rtol=1e-12)
 
 
 def test_let_it_fall(browser: Any, tmp_path: Path) -> None:
@@ -162,9 +241,10 @@ def test_let_it_fall(browser: Any, tmp_path: Path) -> None:
         assert "no bound" in page.locator("#tip").inner_text()
         start = listed(page, "armdyn.state.q")
         page.get_by_label("damping").check()
-        page.get_by_label("integrator").select_option("rk4")
+        assert page.get_by_label("integrator").input_value() == "rk4"
         page.get_by_role("button", name="Let it fall").click()
         until(page, "armdyn.fall.time > 0.3")
+        assert re.search(r"plays at \d\.\d\d \S the true rate · t = ", page.locator(".clock").inner_text())
         page.get_by_role("button", name="Pause").click()
         assert np.abs(listed(page, "armdyn.state.q") - start).max() > 0.01
         work, drift, total = (listed(page, f"armdyn.fall.{each}") for each in ("works", "drift", "total"))

@@ -11,8 +11,8 @@ from armdyn.page.html_file import filled, template_file
 from armdyn.targets.wasm import WasmModule
 
 SCRIPTS = (
-    *("vectors", "eigen", "numbers", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids", "scene"),
-    *("chart", "state", "fall", "joints", "forces", "mass", "tip", "transport", "drawing", "main"),
+    *("vectors", "eigen", "numbers", "rate", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids"),
+    *("scene", "chart", "state", "fall", "joints", "forces", "mass", "tip", "inverse", "transport", "drawing", "main"),
 )
 """Script files in their order in the script: they share its names, which are defined before use."""
 

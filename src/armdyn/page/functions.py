@@ -25,7 +25,7 @@ from armdyn.targets.wasm import WasmModule, module
 STEP = 1e-3
 """Step of every method, s."""
 
-METHODS: dict[str, FixedStep] = {"semi_implicit_euler": SemiImplicitEuler(step=STEP), "rk4": RungeKutta4(step=STEP)}
+METHODS: dict[str, FixedStep] = {"rk4": RungeKutta4(step=STEP), "semi_implicit_euler": SemiImplicitEuler(step=STEP)}
 """The methods of the fall, by the names of `armdyn.simulate`."""
 
 MOST_BYTES = 500_000
@@ -51,7 +51,7 @@ def functions_of(robot: Robot) -> Functions:
     """The module of a robot.
 
     Its functions are ``at`` (of q: poses, M, g, potential energy, pose and Jacobian of the tip), ``moving`` (of q, qd
-    and qdd: inverse dynamics, forces of velocity and friction, kinetic energy); if the arm can be released also
+    and qdd: inverse dynamics, velocity forces, friction, kinetic energy); if the arm can be released also
     ``accelerations``, ``released`` and a rollout for each of `METHODS`.
     """
     still: dict[str, Program | Rollout] = {"at": _at(robot), "moving": _moving(robot)}
@@ -95,7 +95,18 @@ def _moving(robot: Robot) -> Program:
     }
     if not robot.model.constraints:
         found["inverse_dynamics"] = algorithms.inverse_dynamics
-    return _together("moving", {name: robot.program(function) for name, function in found.items()})
+    programs = {name: robot.program(function) for name, function in found.items()}
+    if has_friction(robot):
+        programs["friction_forces"] = robot.program(algorithms.friction_forces, given=("qdd",))
+    return _together("moving", programs)
+
+
+def has_friction(robot: Robot) -> bool:
+    """True if the page shows friction torques: the joints or drives of an arm without constraints have friction."""
+    if robot.model.constraints:
+        return False
+    q, qd = robot.random_configuration(0), np.linspace(0.5, 1.0, robot.dof)
+    return bool(np.any(robot.friction_forces(q, qd, np.zeros(robot.dof))))
 
 
 OF_STIFF_ARM = (

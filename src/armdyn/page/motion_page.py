@@ -33,7 +33,7 @@ TRIANGLES = 30_000
 """Triangles of all bodies of the arm."""
 
 SCRIPTS = (
-    *("vectors", "numbers", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids", "scene"),
+    *("vectors", "numbers", "rate", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids", "scene"),
     *("drawing", "motion_columns", "motion_chart", "motion_player", "motion_stage", "motion_main"),
 )
 """The scripts of the page, ordered so that each uses only names of earlier ones."""

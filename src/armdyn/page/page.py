@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -21,10 +22,17 @@ from armdyn.page.assembly import page_html
 from armdyn.page.equations import equations_html
 from armdyn.page.errors import PageError
 from armdyn.page.findings import Finding, findings
-from armdyn.page.functions import MOST_BYTES, Functions, functions_of
+from armdyn.page.functions import MOST_BYTES, Functions, functions_of, has_friction
 from armdyn.page.posture import posture
 from armdyn.page.scene import scene
-from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table, operation_table
+from armdyn.page.tables import (
+    base_parameter_table,
+    constraint_table,
+    findings_list,
+    joint_table,
+    link_table,
+    operation_table,
+)
 from armdyn.robot import Robot
 
 LARGEST = 1_500_000
@@ -64,6 +72,10 @@ class Page:
             PageError: a file that cannot be written.
         """
         return write_text(path, self.html, error=PageError)
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of a notebook."""
+        return f'<iframe style="width: 100%; height: 720px; border: 0" srcdoc="{escape(self.html)}"></iframe>'
 
     def __repr__(self) -> str:
         return f"<live page: {self.size:,} bytes>"
@@ -180,6 +192,7 @@ def _parts(robot: Robot, functions: Functions) -> dict[str, str]:
         "equations": equations_html(robot),
         "operations": operation_table(functions.module),
         "joint_table": joint_table(robot),
+        "constraint_table": constraint_table(robot),
         "link_table": link_table(robot),
         "base_parameters": base_parameter_table(robot),
         "foot": f"Made by armdyn {escape(__version__)} from the model {robot.model.digest[:16]}.",
@@ -190,17 +203,38 @@ def _data(robot: Robot, functions: Functions, start: np.ndarray, drawn: dict[str
     """The data of the robot for the script."""
     return {
         "name": robot.name,
-        "joints": [_joint(joint) for joint in robot.joints],
+        "joints": [
+            {**_joint(joint), "short": short}
+            for joint, short in zip(robot.joints, short_names(robot.joint_names), strict=True)
+        ],
         "links": list(robot.link_names),
         "tip": robot.tip,
         "without_tip": "This robot has several ends, and none was chosen as its tip.",
         "start": start.tolist(),
         "ellipsoids": _ellipsoids(robot),
         "inverse": not robot.model.constraints,
+        "drags": robot.tip is not None and not robot.model.constraints,
+        "friction": has_friction(robot),
         "fall": functions.fall,
         "reference": _reference(robot),
         **{"axes" if name == "joints" else name: value for name, value in drawn.items()},
     }
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin or end with, as far as a letter is left.
+
+    >>> short_names(["shoulder_pan_joint", "elbow_joint"])
+    ['shoulder_pan', 'elbow']
+    >>> short_names(["joint_1", "joint_2"])
+    ['joint_1', 'joint_2']
+    """
+    words = [name.split("_") for name in names]
+    least = min(len(one) for one in words) - 1 if len(words) > 1 else 0
+    first = next((k for k in range(least) if len({one[k] for one in words}) > 1), least)
+    last = next((k for k in range(least - first) if len({one[-1 - k] for one in words}) > 1), least - first)
+    short = ["_".join(one[first : len(one) - last]) for one in words]
+    return short if all(any(map(str.isalpha, one)) for one in short) else list(names)
 
 
 def _joint(joint: Any) -> dict[str, Any]:
@@ -212,8 +246,9 @@ def _joint(joint: Any) -> dict[str, Any]:
         low = high - 2.0 * free if math.isfinite(high) else -free
     if not math.isfinite(high):
         high = low + 2.0 * free
+    stops = [bound if math.isfinite(bound) else None for bound in (joint.limits.lower, joint.limits.upper)]
     effort = joint.limits.effort if math.isfinite(joint.limits.effort) else None
-    return {"name": joint.name, "kind": joint.kind, "low": low, "high": high, "effort": effort}
+    return {"name": joint.name, "kind": joint.kind, "low": low, "high": high, "stops": stops, "effort": effort}
 
 
 def _reference(robot: Robot) -> dict[str, Any]:

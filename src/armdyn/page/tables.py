@@ -33,6 +33,10 @@ LEFT = frozenset(
         "joint",
         "actuator",
         "link",
+        "constraint",
+        "frame",
+        "to",
+        "rows",
         "kind",
         "moves",
         "function",
@@ -48,7 +52,7 @@ MOST_COMBINATIONS = 120
 
 CALLS = {
     "at": "M(q), g(q), potential energy, poses of all links, pose and Jacobian of the tip",
-    "moving": "inverse dynamics, velocity forces, kinetic energy",
+    "moving": "inverse dynamics, velocity forces, friction torques, kinetic energy",
     "accelerations": "forward dynamics",
     "released": "damping and stops",
     "fall_semi_implicit_euler": "one step of the fall, semi-implicit Euler",
@@ -112,6 +116,17 @@ def _joint_row(joint: Any) -> list[str]:
 
 def _bound(value: float) -> str:
     return figure(value, digits=5) if math.isfinite(value) else NONE
+
+
+def constraint_table(robot: Robot) -> str:
+    """One row per constraint: loop, contact, coupling; empty for a robot without constraints."""
+    rows = []
+    for constraint in robot.model.constraints:
+        frame, to = (*constraint.frames, "", "")[:2]
+        equations = ", ".join(row.name.removeprefix(f"{constraint.name}: ") for row in constraint.rows)
+        rows.append([constraint.name, type(constraint).__name__, frame, to or robot.model.base, equations])
+    headings = ["constraint", "kind", "frame", "to", "rows"]
+    return f"<h3>Constraints and contacts</h3>{html_table(headings, rows)}" if rows else ""
 
 
 def link_table(robot: Robot) -> str:

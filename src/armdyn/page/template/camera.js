@@ -10,6 +10,7 @@ class Camera {
     this.front = norm(level) > 1e-6 ? unit(level) : across(this.up);
     this.side = cross(this.up, this.front);
     this.pointers = new Map();
+    this.refuses = () => false; // whether a pointer that goes down belongs to something else
     this.reset();
     this.listen();
   }
@@ -19,7 +20,7 @@ class Camera {
     this.azimuth = 0;
     this.elevation = Math.asin(Math.max(-1, Math.min(1, dot(scene.eye, this.up))));
     this.target = times(scene.planar ? 0 : 0.12 * scene.size, this.up);
-    this.distance = ((scene.planar ? 1.06 : 0.8) * scene.size) / Math.sin(FIELD / 2);
+    this.distance = ((scene.planar ? 1.06 : 0.72) * scene.size) / Math.sin(FIELD / 2);
     this.changed();
   }
 
@@ -47,6 +48,19 @@ class Camera {
     this.changed();
   }
 
+  /** The place of a point on the canvas, pixels of the page. */
+  placeOf(p) {
+    const { matrix: m } = this.seen(), w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
+    const [x, y] = [0, 1].map((r) => (m[r] * p[0] + m[4 + r] * p[1] + m[8 + r] * p[2] + m[12 + r]) / w);
+    return [(0.5 + 0.5 * x) * this.canvas.clientWidth, (0.5 - 0.5 * y) * this.canvas.clientHeight];
+  }
+
+  /** Right and above as the eye has them, and metres a pixel at the depth of a point. */
+  plane(p) {
+    const away = this.direction(), right = unit(cross(this.up, away)), { eye } = this.seen();
+    return [right, cross(away, right), (2 * dot(minus(eye, p), away) * Math.tan(FIELD / 2)) / this.canvas.clientHeight];
+  }
+
   pan(x, y) {
     const away = this.direction(), right = unit(cross(this.up, away)), above = cross(away, right);
     const metres = (2 * this.distance * Math.tan(FIELD / 2)) / this.canvas.clientHeight;
@@ -56,7 +70,7 @@ class Camera {
 
   listen() {
     const { canvas, pointers } = this;
-    canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); pointers.set(event.pointerId, event); });
+    canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); if (!this.refuses(event)) pointers.set(event.pointerId, event); });
     for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => pointers.delete(event.pointerId));
     canvas.addEventListener("pointermove", (event) => this.drag(event));
     canvas.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(Math.exp(0.0012 * event.deltaY)); }, { passive: false });

@@ -1,7 +1,8 @@
 /* The arm let go: steps of one length, of the WebAssembly; energies and their account over time. */
 
 const KEPT = 2500; // moments of the charts
-const MOST_STEPS = 400; // between two pictures
+const MOST_STEPS = 2000; // between two pictures
+const LONGEST = 0.5; // s between two pictures that the fall makes up for; a hidden page is not made up for
 const RECORDED = 8; // steps between two moments that are kept, however slow the pictures are
 
 class Fall {
@@ -9,8 +10,9 @@ class Fall {
   constructor(state, settings, passed) {
     this.passed = passed;
     this.state = state; this.settings = settings;
-    this.method = "semi_implicit_euler"; this.speed = 1; this.damped = false; this.stopped = true;
+    this.method = "rk4"; this.speed = 1; this.damped = false; this.stopped = true;
     this.running = false;
+    this.rate = new Rate();
     this.begin();
   }
 
@@ -19,6 +21,7 @@ class Fall {
     const { state } = this;
     this.time = 0; this.work = 0; this.owed = 0; this.broken = false;
     this.carried = null;
+    this.rate.begin();
     this.t = []; this.kinetic = []; this.potential = []; this.total = []; this.works = []; this.drift = [];
     this.record();
   }
@@ -56,13 +59,19 @@ class Fall {
 
   /** Go on by what has passed of a real time, s. */
   advance(seconds) {
-    this.owed += Math.min(seconds, 0.1) * this.speed;
+    this.owed += Math.min(seconds, LONGEST) * this.speed;
     const count = Math.min(Math.floor(this.owed / this.settings.step), MOST_STEPS);
     this.owed -= count * this.settings.step;
     for (let done = 0; done < count && !this.broken; done += RECORDED) {
       this.step(Math.min(RECORDED, count - done));
       if (!this.broken) this.record();
     }
+  }
+
+  /** Whether a joint is on a stop of the page. */
+  onStop(k) {
+    const { q, robot } = this.state, [low, high] = robot.joints[k].stops;
+    return this.stopped && ((high !== null && q[k] > high) || (low !== null && q[k] < low));
   }
 
   record() {

@@ -1,38 +1,50 @@
-/* Joint forces: what holds the arm, what its motion takes, their sum, and the limits. */
+/* Joint forces: of gravity, of the motion, of friction, their sum, and the limits. */
 
 class ForcePanel {
-  constructor(place, robot, hasInverse) {
-    this.robot = robot; this.hasInverse = hasInverse; this.largest = 0;
+  /** `onStop`: whether a joint is on a stop now. */
+  constructor(place, robot, onStop) {
+    this.robot = robot; this.onStop = onStop; this.largest = 0;
     this.limited = robot.joints.some((joint) => joint.effort !== null);
-    const head = ["joint", "g(q)", ...(hasInverse ? ["motion", "τ"] : []), ...(this.limited ? ["", "of its limit"] : [])];
-    const sides = head.map((text, k) => (text === "" ? "meter" : k ? "number" : null)), count = hasInverse ? 3 : 1;
+    this.columns = robot.inverse ? ["g(q)", "motion", ...(robot.friction ? ["friction"] : []), "τ"] : ["g(q)"];
+    const head = ["joint", ...this.columns, ...(this.limited ? ["", "of its limit"] : [])];
+    const sides = head.map((text, k) => (text === "" ? "meter" : k ? "number" : null));
     const cells = head.map((text, k) => element("th", { class: sides[k] }, text));
     this.body = element("tbody");
-    this.rows = robot.joints.map((joint) => {
-      const numbers = head.slice(1, count + 1).map(() => element("td", { class: "number" }));
-      const fill = element("i"), share = element("td", { class: "share number" });
+    this.rows = robot.joints.map((joint, k) => {
+      const numbers = this.columns.map(() => element("td", { class: "number" }));
+      const fill = element("i"), share = element("td", { class: "share number" }), stop = element("span", { class: "badge", hidden: true }, "stop");
       const bar = joint.effort === null ? "–" : element("span", { class: "bar" }, fill);
-      this.body.append(element("tr", {}, element("td", {}, joint.name), ...numbers, ...(this.limited ? [element("td", { class: "meter" }, bar), share] : [])));
-      return { numbers, fill, share };
+      const name = element("td", { title: joint.name }, element("span", { class: "named" }, element("span", {}, joint.short), stop));
+      this.body.append(element("tr", {}, name, ...numbers, ...(this.limited ? [element("td", { class: "meter" }, bar), share] : [])));
+      return { numbers, fill, share, stop, k };
     });
     place.append(element("table", {}, element("thead", {}, element("tr", {}, ...cells)), this.body));
     const units = new Set(robot.joints.map((joint) => (joint.kind === "revolute" ? "N m" : "N")));
-    place.after(element("p", { class: "caption" }, `${[...units].join("; ")}. g(q) holds the arm; motion is M q̈ + c + friction${hasInverse ? "; τ is their sum, inverse dynamics" : ""}.`));
+    const parts = { "g(q)": "g(q) holds the arm", motion: "motion is M q̈ + c", friction: "friction is that of joints and drives", "τ": "τ is their sum, by inverse dynamics; while the arm falls, the force of damping and stops" };
+    place.after(element("p", { class: "caption" }, `${[...units].join("; ")}. ${this.columns.map((name) => parts[name]).join("; ")}.`));
   }
 
-  show({ at, moving }) {
-    this.largest = Math.max(this.largest, ...at.gravity_forces.map(Math.abs));
-    const digits = this.largest >= 100 ? 2 : this.largest >= 1 || !this.largest ? 3 : Math.min(8, 3 - Math.floor(Math.log10(this.largest)));
+  /** Numbers of a joint in the order of the columns. */
+  of({ at, moving }, k) {
+    const g = at.gravity_forces[k];
+    if (!this.robot.inverse) return [g];
+    const tau = moving.inverse_dynamics[k], friction = this.robot.friction ? moving.friction_forces[k] : 0;
+    return [g, tau - g - friction, ...(this.robot.friction ? [friction] : []), tau];
+  }
+
+  show(now) {
+    const all = this.rows.map(({ k }) => this.of(now, k));
+    this.largest = Math.max(this.largest, ...all.flat().filter(Number.isFinite).map(Math.abs));
+    const digits = this.largest >= 1e4 ? 0 : this.largest >= 1000 ? 1 : this.largest >= 100 ? 2 : this.largest >= 1 || !this.largest ? 3 : Math.min(8, 3 - Math.floor(Math.log10(this.largest)));
     this.robot.joints.forEach((joint, k) => {
-      const { numbers, fill, share } = this.rows[k], g = at.gravity_forces[k];
-      const tau = this.hasInverse ? moving.inverse_dynamics[k] : g;
-      const shown = this.hasInverse ? [g, tau - g, tau] : [g];
-      numbers.forEach((cell, i) => { cell.textContent = fixed(shown[i], digits); });
+      const { numbers, fill, share, stop } = this.rows[k], tau = all[k][all[k].length - 1];
+      numbers.forEach((cell, i) => { cell.textContent = fixed(all[k][i], digits); });
+      stop.hidden = !this.onStop(k);
       if (joint.effort === null) return;
       const part = joint.effort > 0 ? Math.abs(tau) / joint.effort : Infinity;
       fill.style.width = `${Math.min(100 * part, 100)}%`;
       fill.className = part > 1 ? "over" : part > 0.7 ? "much" : "";
-      share.textContent = `${fixed(100 * part, 0)} % of ${figure(joint.effort, 4)}`;
+      share.replaceChildren(`${fixed(100 * part, 0)} %`, element("span", { class: "of" }, ` of ${figure(joint.effort, 4)}`));
       share.classList.toggle("over", part > 1);
     });
   }

@@ -33,7 +33,7 @@ class JointPanel {
     const rates = element("div", { class: "rates", hidden: true }, qd.whole, qdd.whole);
     rates.style.display = "none";
     const value = element("label", { class: "value" }, number, element("span", { class: "unit" }, u));
-    const whole = element("div", { class: "joint" }, element("span", { class: "name", title: joint.name }, joint.name), slider, value, rates);
+    const whole = element("div", { class: "joint" }, element("span", { class: "name", title: joint.name }, joint.short), slider, value, rates);
     return { whole, slider, number, rates, factor, digits, qd: qd.input, qdd: qdd.input };
   }
 

@@ -46,11 +46,12 @@ async function begin() {
     transport?.restart();
     show();
   });
-  const panels = [new ForcePanel(byId("forces"), ROBOT, ROBOT.inverse), new MassPanel(byId("mass"), ROBOT), new TipPanel(byId("tip"), ROBOT)];
   const fall = ROBOT.fall && new Fall(state, ROBOT.fall, (place) => scene.follow(place));
+  const panels = [new ForcePanel(byId("forces"), ROBOT, (k) => fall?.running && fall.onStop(k)), new MassPanel(byId("mass"), ROBOT), new TipPanel(byId("tip"), ROBOT)];
   const transport = fall && new Transport(byId("transport"), fall, joints, show);
   if (!fall) for (const id of ["transport", "charts"]) byId(id).hidden = true, (byId(id).style.display = "none");
   const camera = new Camera(drawing.canvas, ROBOT, draw);
+  if (ROBOT.drags) new TipDrag(drawing.canvas, camera, state, () => { if (fall) fall.running = false; joints.changed("moved"); }, (held) => { scene.held = held; draw(); });
   drawing.canvas.addEventListener("pointerdown", () => byId("hint").classList.add("read"), { once: true });
   layerButtons(byId("layers"), scene, draw);
 
@@ -74,6 +75,7 @@ async function begin() {
         shown = false;
         if (slow.sees(time - last)) fit();
       }
+      fall.rate.see(time, fall.time);
       last = time;
     } else last = null;
     if (!shown) {
@@ -89,11 +91,13 @@ async function begin() {
     if (fall?.running) draw();
   };
   window.armdyn = {
-    robot: ROBOT, functions, state, fall, scene, frames: 0, drawing: drawing.constructor.name,
+    robot: ROBOT, functions, state, fall, scene, camera, frames: 0, drawing: drawing.constructor.name,
     disagreement: disagreement(functions, ROBOT.reference),
     now: () => state.now(),
     /** Move the arm, rad or m. */
     set: (q) => joints.go(q),
+    /** Joint positions, rad or m, near these that bring the tip to a point, m. */
+    towards: (point) => towardsPoint(ROBOT, functions, state.q, point, null, ROBOT.size),
   };
   byId("check").textContent = `NumPy and this page's WebAssembly agree to ${window.armdyn.disagreement.toExponential(1)}.`;
   fit();

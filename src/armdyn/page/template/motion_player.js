@@ -3,7 +3,7 @@
 class Player {
   constructor(place, columns, changed) {
     this.start = columns.start; this.end = columns.end; this.time = columns.start; this.changed = changed;
-    this.running = false; this.speed = 1; this.measured = null; this.passed = [];
+    this.running = false; this.speed = 1; this.rate = new Rate();
     this.button = element("button", { type: "button", class: "main", onclick: () => this.toggle() }, "Play");
     this.slider = element("input", { type: "range", min: this.start, max: this.end, step: "any", "aria-label": "time, s" });
     this.slider.addEventListener("input", () => { this.pause(); this.go(Number(this.slider.value)); });
@@ -14,12 +14,12 @@ class Player {
   }
 
   go(time) { this.time = Math.max(this.start, Math.min(this.end, time)); this.changed(); }
-  anchor() { this.from = this.time; this.since = performance.now(); this.passed = []; }
+  anchor() { this.from = this.time; this.since = performance.now(); this.rate.begin(); }
   toggle() { if (this.running) this.pause(); else this.play(); }
 
   play() {
     if (this.time >= this.end) this.time = this.start;
-    this.running = true; this.measured = null;
+    this.running = true;
     this.anchor();
     this.changed();
   }
@@ -35,17 +35,13 @@ class Player {
     if (!this.running) return;
     const now = performance.now(), time = this.from + (this.speed * (now - this.since)) / 1000;
     this.time = Math.min(time, this.end);
-    this.passed.push([now, this.time]);
-    while (this.passed.length > 2 && now - this.passed[0][0] > 1000) this.passed.shift();
-    const [was, then] = this.passed[0];
-    if (now - was > 100 && time <= this.end) this.measured = (this.time - then) / ((now - was) / 1000);
+    if (time <= this.end) this.rate.see(now, this.time);
     if (time >= this.end) this.running = false;
   }
 
   show() {
     this.button.textContent = this.running ? "Pause" : "Play";
     this.slider.value = this.time;
-    const rate = this.measured === null ? "" : `plays at ${this.measured.toFixed(2)} × the true rate`;
-    this.clock.replaceChildren(element("b", {}, `${fixed(this.time, 3)} s`), element("span", {}, `of ${figure(this.start, 4)} to ${figure(this.end, 4)} s`), element("span", {}, rate));
+    this.clock.replaceChildren(element("b", {}, `${fixed(this.time, 3)} s`), element("span", {}, `of ${figure(this.start, 4)} to ${figure(this.end, 4)} s`), element("span", {}, String(this.rate)));
   }
 }

@@ -17,3 +17,12 @@ function fixed(x, digits) {
   const text = x.toFixed(digits);
   return signed(Number(text) === 0 ? text.replace("-", "") : text);
 }
+
+/** So many significant digits, or as many as fit in so many letters; nothing if not even one does. */
+function within(x, digits, letters) {
+  for (let count = digits; count > 0; count--) {
+    const text = figure(x, count), short = signed(x.toExponential(count - 1).replace("e+", "e"));
+    for (const one of [text, short]) if (one.length <= letters) return one;
+  }
+  return "";
+}

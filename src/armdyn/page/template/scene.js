@@ -9,6 +9,7 @@ class Scene {
     this.meshes = about.bodies.map((body) => ({ link: body.link, mesh: bodyMesh(body), colour: body.color }));
     this.layers = { bodies: about.bodies.length > 0, skeleton: about.bodies.length === 0, frames: true, velocity: false, force: false, acceleration: false, inertias: false, trace: true };
     this.trace = [];
+    this.held = false; // the tip, by a pointer
     this.grid = gridLines(about);
   }
 
@@ -23,13 +24,14 @@ class Scene {
     const poses = about.links.map((_, k) => poseOf(now.at.poses, k));
     drawing.begin(camera);
     drawing.lines(this.grid, [...colours.rgb("grid"), 0.9], { fade: 1.5 * size });
-    if (layers.bodies) for (const { link, mesh, colour } of this.meshes) drawing.solid(mesh, poses[link], colour ? softened(colour) : colours.rgb("metal"));
+    if (layers.bodies) for (const { link, mesh, colour } of this.meshes) drawing.solid(mesh, poses[link], colour ? softened(colour) : colours.rgb("metal"), (colour?.[3] ?? 1) < OPAQUE);
     if (layers.skeleton) this.skeleton(drawing, poses);
     if (ghost && layers.ghost) this.ghost(drawing, about.links.map((_, k) => poseOf(ghost, k)));
     if (layers.frames) {
       triad(drawing, poses[0], size);
       if (now.tip) triad(drawing, now.tip, size);
     }
+    if (now.tip && about.drags) drawing.knob(origin(now.tip), (this.held ? 0.034 : 0.025) * size, colours.rgb("accent"));
     if (layers.inertias) for (const one of about.inertias) this.inertia(drawing, poses[one.link], one);
     if (now.tip) for (const [name, found] of Object.entries(now.ellipsoids)) if (layers[name]) this.ellipsoid(drawing, now.tip, found, ELLIPSOIDS[name].colour);
     if (layers.trace && this.trace.length > 1) drawing.lines(this.trace.flat(), [...colours.rgb("accent"), 0.9], { strip: true });
@@ -76,7 +78,8 @@ class Scene {
   }
 }
 
-const softened = (colour) => colour.slice(0, 3).map((x) => 0.08 + 0.84 * x);
+const OPAQUE = 0.95; // bodies of less opacity are drawn as glass
+const softened = (colour) => [...colour.slice(0, 3).map((x) => 0.08 + 0.84 * x), colour[3] ?? 1];
 
 function triad(drawing, pose, size) {
   const at = origin(pose);

@@ -1,6 +1,6 @@
 /* The buttons of the fall, and its charts. */
 
-const METHODS = { semi_implicit_euler: "semi-implicit Euler", rk4: "Runge–Kutta 4" };
+const METHODS = { rk4: "Runge–Kutta 4", semi_implicit_euler: "semi-implicit Euler" };
 
 class Transport {
   constructor(place, fall, panel, changed) {
@@ -21,7 +21,7 @@ class Transport {
     this.clock = element("span", { class: "clock" });
     place.append(
       this.play, reset,
-      choice("speed", [["0.1", "0.1 ×"], ["0.25", "0.25 ×"], ["1", "1 ×"], ["2", "2 ×"]], "1", (value) => { fall.speed = Number(value); }),
+      choice("speed", [["0.1", "0.1 ×"], ["0.25", "0.25 ×"], ["1", "1 ×"], ["2", "2 ×"]], "1", (value) => { fall.speed = Number(value); fall.rate.begin(); }),
       choice("integrator", Object.entries(METHODS), fall.method, (value) => { fall.method = value; }),
       box("damping", fall.damped, (on) => { fall.damped = on; }),
       box("stops at limits", fall.stopped, (on) => { fall.stopped = on; }),
@@ -36,6 +36,7 @@ class Transport {
     const { fall } = this;
     if (!fall.running && this.from === null) this.from = Float64Array.from(fall.state.q);
     fall.running = !fall.running;
+    fall.rate.begin();
     this.changed();
   }
 
@@ -55,7 +56,8 @@ class Transport {
   show() {
     const { fall } = this, last = (list) => list[list.length - 1];
     this.play.textContent = fall.running ? "Pause" : this.from === null ? "Let it fall" : "Go on";
-    this.clock.textContent = fall.broken ? "the motion has left the finite numbers; reset" : `t = ${fall.time.toFixed(2)} s`;
+    const rate = fall.running ? String(fall.rate) : "";
+    this.clock.textContent = fall.broken ? "the motion has left the finite numbers; reset" : `${rate}${rate && " · "}t = ${fall.time.toFixed(2)} s`;
     const shown = [["kinetic", colours.kinetic, fall.kinetic], ["potential", colours.potential, fall.potential], ["total", colours.ink, fall.total]];
     if (fall.works.some((work) => work !== 0)) shown.splice(2, 0, ["work", colours.work, fall.works]);
     this.energy.draw(fall.t, shown.map(([, colour, values]) => ({ colour, values })));
