@@ -10,14 +10,14 @@ import scipy.integrate
 from armdyn.base.errors import TraceError, UnknownName
 from armdyn.functions.integrations import polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair, Integration, Port, trace
-from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, RUNNING, TOO_SHORT, WATCHED
+from armdyn.program.integration import FINISHED, LIMITS, LOCATED, PROGRESS, RUNNING, TOO_SHORT, WATCHED
 from armdyn.targets.gufunc import Interface
 from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.kernels import kernel_of
 
 PAIRS = [DORMAND_PRINCE_54, DORMAND_PRINCE_853]
 TIMES = np.linspace(0.0, 6.0, 41)
-T, H, ROW, REJECTED, STATUS, STEPS, EVALUATIONS = range(len(PROGRESS))
+T, H, ROW, REJECTED, STATUS, STEPS, EVALUATIONS, *_ = range(len(PROGRESS))
 
 
 def pendulum(t: Any, x: Any, v: Any, a: Any) -> tuple[Any, ...]:
@@ -192,22 +192,75 @@ def test_order_conditions(pair: EmbeddedPair) -> None:
         assert abs(sum(weights.values())) < 1e-13
 
 
-@pytest.mark.parametrize("interpreted", [False, True])
+def watching(pair: EmbeddedPair) -> Integration:
+    """x'' = -k^2 x, of which v + c is watched with its rate, and x without."""
+
+    def rates(x: Any, v: Any, k: Any, c: Any) -> tuple[Any, ...]:
+        return 1.0 * v, -k * k * x, np.array([v + c, x]), np.array([-k * k * x, 0.0 * x])
+
+    program = trace(rates, [Port(name, ()) for name in "xvkc"], ["xd", "vd", "seen", "rate"], name="swings")
+    return Integration(program, [("x", "xd"), ("v", "vd")], pair, watched="seen", slopes="rate")
+
+
+def watched(function: Any, made: Integration, k: np.ndarray, c: float, watches: float, end: float = 3.0) -> Any:
+    """Progress, x and v of motions that start at x = 0, v = k."""
+    n = len(k)
+    progress, moved = np.zeros((n, len(PROGRESS))), np.empty((n, len(PROGRESS)))
+    x, v, rows = np.empty(n), np.empty(n), np.full((n, 2), np.nan)
+    limits = np.array([end, 1e-11, 1e-11, 1000, 2, 0.0, watches])
+    progress[:, ROW] = 1
+    times = np.array([0.0, 0.1])
+    out = (moved, x, v, rows, rows.copy(), np.empty((n, 1, made.piece_size)))
+    function(limits, progress, np.zeros(n), 1.0 * k, k, np.full(n, c), times, out=out)
+    return moved, x, v, rows
+
+
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
-def test_a_step_in_which_the_watched_result_falls_below_zero_is_not_made(pair: EmbeddedPair, interpreted: bool) -> None:
-    """x = cos t is watched: the step before t = pi/2 is the last; without watching the end is reached."""
-    rates = trace(lambda x, v: (1.0 * v, -x, 1.0 * x), [Port("x", ()), Port("v", ())], ["xd", "vd", "seen"])
-    made = Integration(rates, [("x", "xd"), ("v", "vd")], pair, watched="seen")
+def test_the_first_zero_of_a_watched_result_is_located_in_each_lane(pair: EmbeddedPair) -> None:
+    """x = sin(k t) is zero at t = pi/k, 13 states; without watching the end is reached."""
+    made, k = watching(pair), np.linspace(1.1, 4.0, 13)
     function = kernel_of(made, cache=False).for_float64
-    if interpreted:
-        function = InterpretedIntegration(lambda: made, Interface.of(made))
-    for watches in (1.0, 0.0):
-        progress, moved = np.zeros((1, len(PROGRESS))), np.empty((1, len(PROGRESS)))
-        x, v, none = np.empty(1), np.empty(1), np.empty((1, 1))
-        limits = np.array([3.0, 1e-9, 1e-9, 1000, 0, 0.0, watches])
-        pieces = np.empty((1, 1, made.piece_size))
-        function(limits, progress, np.ones(1), np.zeros(1), none[0], out=(moved, x, v, none, none.copy(), pieces))
-        t, h = moved[0, T], moved[0, H]
-        assert moved[0, STATUS] == (WATCHED if watches else FINISHED)
-        assert (t < np.pi / 2 <= t + h) if watches else t == 3.0
-        np.testing.assert_allclose([x[0], v[0]], [np.cos(t), -np.sin(t)], rtol=0, atol=1e-7)
+    moved, x, v, rows = watched(function, made, k, 10.0, 1.0)
+    assert (moved[:, STATUS] == LOCATED).all()
+    assert (moved[:, PROGRESS.index("which")] == 1.0).all()
+    np.testing.assert_allclose(moved[:, T], np.pi / k, rtol=0, atol=2e-10 if pair.name == "RK45" else 2e-11)
+    np.testing.assert_allclose(x, 0.0, rtol=0, atol=1e-14)
+    assert (x >= 0.0).all()
+    np.testing.assert_allclose(v, -k, rtol=1e-9)
+    np.testing.assert_allclose(rows[:, 1], np.sin(0.1 * k), rtol=0, atol=1e-9)
+    moved, *_ = watched(function, made, k, 10.0, 0.0)
+    assert (moved[:, STATUS] == FINISHED).all()
+
+
+def test_the_error_of_a_time_is_that_of_a_step() -> None:
+    """With x = t - 1 of a straight line, the time is right to rounding."""
+    program = trace(lambda x: (1.0 + 0.0 * x, 1.0 - x), [Port("x", ())], ["xd", "seen"], name="line")
+    made = Integration(program, [("x", "xd")], DORMAND_PRINCE_853, watched="seen")
+    progress, moved, x = np.zeros((1, len(PROGRESS))), np.empty((1, len(PROGRESS))), np.empty(1)
+    limits = np.array([3.0, 1e-10, 1e-10, 1000, 0, 0.0, 1.0])
+    out = (moved, x, np.empty((1, 0)), np.empty((1, 1, made.piece_size)))
+    kernel_of(made, cache=False).for_float64(limits, progress, np.array([1.0 / 3.0]), np.zeros(0), out=out)
+    assert moved[0, STATUS] == LOCATED
+    assert abs(moved[0, T] - 2.0 / 3.0) < 2e-15
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_a_result_that_may_dip_within_a_step_stops_before_it(pair: EmbeddedPair) -> None:
+    """v + c, v = k cos(k t) and c = k - 1e-12, dips below zero by 1e-12; by 1e-3 the zero is located."""
+    made, k = watching(pair), np.array([1.5])
+    function = kernel_of(made, cache=False).for_float64
+    moved, x, *_ = watched(function, made, k, 1.5 - 1e-12, 1.0)
+    assert moved[0, STATUS] in (WATCHED, LOCATED)
+    assert moved[0, T] < np.pi / 1.5
+    moved, x, v, _ = watched(function, made, k, 1.4, 1.0)
+    assert moved[0, STATUS] == LOCATED
+    assert abs(moved[0, T] - np.arccos(-1.4 / 1.5) / 1.5) < 1e-9
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_the_interpreter_stops_before_a_step_in_which_a_watched_result_falls_below_zero(pair: EmbeddedPair) -> None:
+    made = watching(pair)
+    moved, x, *_ = watched(InterpretedIntegration(lambda: made, Interface.of(made)), made, np.array([2.0]), 10.0, 1.0)
+    t, h = moved[0, T], moved[0, H]
+    assert moved[0, STATUS] == WATCHED
+    assert t < np.pi / 2 <= t + h

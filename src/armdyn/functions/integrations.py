@@ -14,7 +14,7 @@ from armdyn.base.threads import undivided
 from armdyn.declaration import Function
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.program.embedded_pairs import EmbeddedPair
-from armdyn.program.integration import LIMITS, PROGRESS, RUNNING, TOO_SHORT, WATCHED, Integration
+from armdyn.program.integration import LIMITS, PROGRESS, LOCATED, RUNNING, TOO_SHORT, WATCHED, Integration
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
 
@@ -30,7 +30,7 @@ class Progress:
     """Progress of the integrations of a batch.
 
     Args:
-        numbers: `armdyn.program.integration.PROGRESS` of each state, shape (states, 7).
+        numbers: `armdyn.program.integration.PROGRESS` of each state, shape (states, 15).
     """
 
     numbers: Array
@@ -55,9 +55,15 @@ class Progress:
 
     @property
     def stopped(self) -> Array:
-        """The states before a step in which the watched result falls below zero, a mask."""
+        """The states before a step in which a watched result may fall below zero and rise again, a mask."""
         stopped: Array = self.numbers[:, PROGRESS.index("status")] == WATCHED
         return stopped
+
+    @property
+    def located(self) -> Array:
+        """The states at a time at which the watched result with the number ``which`` falls below zero, a mask."""
+        located: Array = self.numbers[:, PROGRESS.index("status")] == LOCATED
+        return located
 
     def of(self, which: Array) -> Progress:
         """The progress of some states."""
@@ -74,6 +80,12 @@ class Progress:
         numbers = self.numbers.copy()
         for name, values in (("t", t), ("h", h), ("rejected", 0.0), ("status", RUNNING)):
             numbers[which, PROGRESS.index(name)] = values
+        return Progress(numbers)
+
+    def stopping(self, which: Array) -> Progress:
+        """The progress with some states before a step that is not to be made by the loop."""
+        numbers = self.numbers.copy()
+        numbers[which, PROGRESS.index("status")] = WATCHED
         return Progress(numbers)
 
     def with_failed(self, states: Array) -> Progress:
@@ -100,7 +112,8 @@ class CompiledIntegration:
         state: the name of the rate of each part of the state; a part that is not an argument is only integrated.
         pair: the Runge-Kutta formulas.
         time: the argument that is the time, s.
-        watched: the result that is not negative along the motion.
+        watched: the result, a scalar or a vector, that is not negative along the motion.
+        slopes: the result that is the rate of the watched one.
     """
 
     def __init__(
@@ -112,9 +125,10 @@ class CompiledIntegration:
         *,
         time: str | None = None,
         watched: str | None = None,
+        slopes: str | None = None,
     ) -> None:
         self._rates = CompiledFunction(arm, function)
-        self.state, self.pair, self.time, self.watched = dict(state), pair, time, watched
+        self.state, self.pair, self.time, self.watched, self.slopes = dict(state), pair, time, watched, slopes
         self._kernels: dict[tuple[str, ...], Kernel] = {}
         self._known_names: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
@@ -190,14 +204,14 @@ class CompiledIntegration:
                 if source is None:
                     kernel = kernel_of(self._integration(names))
                 else:
-                    key = f"integration {self.pair.name} {self.state} {self.time} {self.watched} {source}"
+                    key = f"integration {self.pair.name} {self.state} {self.time} {self.watched} {self.slopes} {source}"
                     kernel = load_or_compile(key, lambda: self._integration(names))
             self._kernels[names] = kernel
         return kernel
 
     def _integration(self, names: Sequence[str]) -> Integration:
         program = self._rates.program(given=names)
-        return Integration(program, self.state.items(), self.pair, self.time, self.watched)
+        return Integration(program, self.state.items(), self.pair, self.time, self.watched, self.slopes)
 
 
 def polynomial(piece: Array, pair: EmbeddedPair) -> Any:

@@ -22,23 +22,34 @@ from armdyn.program.program import Port, Program
 LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches")
 """The settings of a call.
 
-The last time, s; the tolerances; the most steps to try; the number of saved times; 1 if polynomials are kept; 1 if a
-step in which the watched result falls below zero is not made.
+The last time, s; the tolerances; the most steps to try; the number of saved times; 1 if polynomials are kept; 1 if the
+first time at which a watched result falls below zero ends the integration.
 """
 
-PROGRESS = ("t", "h", "row", "rejected", "status", "steps", "evaluations")
+SEARCH = ("phase", "low", "f_low", "high", "f_high", "side", "whole", "which")
+"""The state of a search for the time at which a watched result falls below zero, within one step.
+
+The phase; the longest known step without and the shortest known step with a result below zero, s, and the least result
+after each; 1 or -1 if the last trial was the shortest or the longest; the length of the step that is searched, s; the
+number of the watched result that is least after the shortest step.
+"""
+
+PROGRESS = ("t", "h", "row", "rejected", "status", "steps", "evaluations", *SEARCH)
 """The state of an integration between two calls.
 
 The time, s; the length of the next step, 0 if it is to be chosen; the next saved time by number; 1 after a step that
-was rejected; the status; accepted steps and evaluations so far.
+was rejected; the status; accepted steps and evaluations so far; and the state of a search.
 """
 
-RUNNING, FINISHED, TOO_SHORT, WATCHED = 0.0, 1.0, 2.0, 3.0
+RUNNING, FINISHED, TOO_SHORT, WATCHED, LOCATED = 0.0, 1.0, 2.0, 3.0, 4.0
 """The status: there are more steps to make; the end is reached; the error requires steps below rounding of t; in the
-next step, of length h, the watched result falls below zero."""
+next step, of length h, a watched result may fall below zero and rise again; number ``which`` does so at t."""
+
+STEPPING, SEARCHING, LANDING = 0.0, 1.0, 2.0
+"""The phase: a step forwards; a trial step of a search; the last step, up to the time found."""
 
 FIRST_WATCHED = 4
-"""The first stage of a step at which the watched result counts: those before are close to the start of the step."""
+"""The first stage of a step at which watched results count: those before are close to the start of the step."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,8 @@ class Integration:
         state: the name of each part of y, and the name of the result that is its rate.
         pair: the formula.
         time: the input that is the time, s; None if the rates do not depend on it.
-        watched: a scalar result that is not negative along the motion; None if there is none.
+        watched: a result, a scalar or a vector, that is not negative along the motion; None if there is none.
+        slopes: the result that is the rate of the watched one, 0 where it is not known; None if none is known.
 
     >>> from armdyn.program import DORMAND_PRINCE_54, Integration, Port, trace
     >>> rates = trace(lambda x, v: (1.0 * v, -x), [Port("x", ()), Port("v", ())], ["xd", "vd"])
@@ -64,6 +76,7 @@ class Integration:
     pair: EmbeddedPair
     time: str | None = None
     watched: str | None = None
+    slopes: str | None = None
 
     def __init__(
         self,
@@ -72,12 +85,14 @@ class Integration:
         pair: EmbeddedPair,
         time: str | None = None,
         watched: str | None = None,
+        slopes: str | None = None,
     ) -> None:
         object.__setattr__(self, "rates", rates)
         object.__setattr__(self, "state", tuple((name, rate) for name, rate in state))
         object.__setattr__(self, "pair", pair)
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "watched", watched)
+        object.__setattr__(self, "slopes", slopes)
         self._check()
 
     def _check(self) -> None:
@@ -93,8 +108,9 @@ class Integration:
                 )
         if self.time is not None and self.time not in inputs:
             raise UnknownName.of("input", self.time, inputs, self.rates.name)
-        if self.watched is not None and self.watched not in results:
-            raise UnknownName.of("result", self.watched, results, self.rates.name)
+        for name in (self.watched, self.slopes):
+            if name is not None and name not in results:
+                raise UnknownName.of("result", name, results, self.rates.name)
 
     @property
     def name(self) -> str:
@@ -119,6 +135,11 @@ class Integration:
         return sum(port.size for port in self.state_ports)
 
     @property
+    def watched_size(self) -> int:
+        """The count of watched numbers."""
+        return sum(port.size for port in self.rates.outputs if port.name == self.watched)
+
+    @property
     def piece_size(self) -> int:
         """The count of numbers in a step's polynomial: t, h, y, F_0, F_1, ..."""
         return 2 + (1 + len(self.pair.dense)) * self.size
@@ -126,5 +147,5 @@ class Integration:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of everything that influences the numbers."""
-        text = repr((self.rates.digest, self.state, self.pair, self.time, self.watched))
+        text = repr((self.rates.digest, self.state, self.pair, self.time, self.watched, self.slopes))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -70,7 +70,7 @@ def _rates_of(
         computed = interpret(rates, *(values[port.name] for port in rates.inputs), dtype=np.dtype(np.float64))
         results = {port.name: result for port, result in zip(rates.outputs, computed, strict=True)}
         if integration.watched is not None:
-            seen.append(float(results[integration.watched]))
+            seen.append(float(np.min(results[integration.watched])))
         return np.concatenate([np.ravel(results[rate]) for _, rate in integration.state])
 
     return f

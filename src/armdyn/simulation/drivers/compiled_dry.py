@@ -1,9 +1,9 @@
 """Adaptive motions of joints that stick and slip in compiled loops, from event to event, all states side by side.
 
-The loop makes steps of a state until the friction of a sticking joint would exceed its bounds, or a slipping joint
-stops, within a step. That step is made by `armdyn.simulation.drivers.dry_events`, for all those states at once: up
-to its first event, which is located to rounding. A step with an event that is not decided there is made by
-`armdyn.simulation.drivers.state_in_motion`.
+The loop makes steps of a state until the friction of a sticking joint exceeds its bounds, or a slipping joint stops: it
+locates that time to rounding. Then the joints at rest stick or slip anew, for all those states at once
+(`armdyn.simulation.drivers.dry_modes`). A step in which the loop cannot decide that, or after which modes are not
+found, is made by `armdyn.simulation.drivers.state_in_motion`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.declaration import function
-from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress
-from armdyn.program import minimum, select
-from armdyn.program.integration import FINISHED, PROGRESS, RUNNING
+from armdyn.functions.integrations import Arrays, CompiledIntegration
+from armdyn.program import select
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_adaptive import PAIRS, STATE, Run, are_known
-from armdyn.simulation.drivers.dry_events import Acting, Bounds, Change, States, events_of
+from armdyn.simulation.drivers.dry_modes import Acting, Bounds, States, modes_of
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
@@ -36,22 +35,23 @@ from armdyn.simulation.system.sticking import Sticking, sticking_motion
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
-ATTEMPTS_OF_PART = 64
-"""Steps that a part of an accepted step may take; one is enough but for rounding."""
-
 
 class DryRates(NamedTuple):
-    """The rates of q, qd and the work W, and the reserve: negative if a joint does something else than it is given."""
+    """The rates of q, qd and the work W; a number that is negative if a joint leaves its mode; and its rate."""
 
     d_q: Any
     d_qd: Any
     d_work: Any
-    reserve: Any
+    margins: Any
+    slopes: Any
 
 
-@function("(n),(n),(n),(n),(n),(n),(6)?->(n),(n),(),()", sources=SOURCES, result=DryRates)
+@function("(n),(n),(n),(n),(n),(n),(6)?->(n),(n),(),(n),(n)", sources=SOURCES, result=DryRates)
 def dry_rates(model: Any, q: Any, qd: Any, slip: Any, least: Any, most: Any, tau: Any, f_tip: Any = None) -> DryRates:
-    """Rates of (q, qd, W), each joint slipping or sticking as given, and the least reserve, (..., n) and (...).
+    """Rates of (q, qd, W) in given modes, (..., n) and (...), and margins with their rates, (..., n) each.
+
+    The margin of a coordinate that slips is its speed, of one that sticks that of its friction to its bounds, of one
+    without dry friction 1.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -64,10 +64,11 @@ def dry_rates(model: Any, q: Any, qd: Any, slip: Any, least: Any, most: Any, tau
     """
     sticking = Sticking(model, slip, tau, f_tip, (least, most))
     found = sticking.motion(q, qd)
-    reserve: Any = 1.0
+    margins, slopes = np.ones(len(q), dtype=object), np.zeros(len(q), dtype=object)
     for i, margin in zip(sticking.dry, sticking.margins(found.friction), strict=True):
-        reserve = minimum(reserve, select(sticking.moves[i], slip[i] * qd[i], margin))
-    return DryRates(1.0 * qd, found.qdd, found.power, reserve)
+        margins[i] = select(sticking.moves[i], slip[i] * qd[i], margin)
+        slopes[i] = slip[i] * found.qdd[i]
+    return DryRates(1.0 * qd, found.qdd, found.power, margins, slopes)
 
 
 def has_loop(problem: Problem, joints: DryJoints) -> bool:
@@ -101,11 +102,11 @@ class _DryRun(Run):
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
         self.pushing = pushing_of(robot, Barriers(robot, None, []), joints, problem.redundant)
         self.motion = robot.compile(sticking_motion)
-        self.events = events_of(self.pushing, self._part, self.bounds)
+        self.modes = modes_of(self.pushing, self.bounds, self.motion)
         self.slip = np.zeros(self.state["q"].shape)
         self.slips = np.full((len(samples.t), *self.slip.shape), np.nan)
         """The directions at the saved times, (times, states, n)."""
-        self.at_once = np.zeros(self.states, dtype=int)
+        self.at_once, self.last_event = np.zeros(self.states, dtype=int), np.full(self.states, -np.inf)
         self.room = Room.of(samples, 0, robot.dof)
         samples.qdd, samples.signals = self.room.qdd, {"friction": self.room.friction}
 
@@ -129,12 +130,10 @@ class _DryRun(Run):
         return tuple(held[name][which] for name in ("tau", "f_tip") if name in held)
 
     def _states(self, which: Array) -> States:
-        q, qd, work = (self.state[name][which] for name in STATE)
-        return States(q, qd, work, self.slip[which], np.zeros(len(which)))
+        return States(self.state["q"][which], self.state["qd"][which], self.slip[which])
 
     def _put(self, which: Array, some: States) -> None:
-        for array, values in zip((*(self.state[name] for name in STATE), self.slip), some, strict=False):
-            array[which] = values
+        self.state["q"][which], self.state["qd"][which], self.slip[which] = some
 
     def _enter(self, k: int, begin: float, held: Arrays) -> None:
         """Let joints stick or slip under the forces of a hold."""
@@ -150,10 +149,11 @@ class _DryRun(Run):
             return
         some, fine = self._states(which), np.ones(len(which), dtype=bool)
         if k == 0:
-            fine = self.events.begun(some, self._acting(held, which))
+            fine = self.modes.begun(some, self._acting(held, which))
         elif self.forces.jump:
-            for change in self.events.after_jump(some, self._acting(held, which), fine):
-                self._note(change, int(which[change.place]), begin)
+            before = some.slip.copy()
+            fine = self.modes.decided(some, self._acting(held, which))
+            self._note(which[fine], np.full(len(which), begin)[fine], before[fine], some.of(fine))
         self._put(which[fine], some.of(fine))
         for n in which[~fine].tolist():
             self._alone(n, held, begin, begin, begins=k == 0)
@@ -171,79 +171,32 @@ class _DryRun(Run):
             self.slips[int(before[n]) : int(after[n]), n] = slip[n]
 
     def _through_events(self, held: Arrays, end: float) -> None:
-        """The step of each state in which something happens, up to its first event."""
-        which = np.flatnonzero(self.progress.stopped)
-        if not len(which):
-            return
-        t, h = self.progress.t[which], self.progress.h[which]
-        some, slip, start = self._states(which), self.slip.copy(), {n: a.copy() for n, a in self.state.items()}
-        changes, happened, well = self.events.until_event(some, h, self._acting(held, which))
-        for change in changes:
-            self._note(change, int(which[change.place]), float(t[change.place]))
-        self.at_once[which] = np.where(happened & (some.elapsed <= NO_TIME * self.duration), self.at_once[which] + 1, 0)
-        well = well & (self.at_once[which] <= MOST_AT_ONCE)
-        done = which[well]
-        self._keep_samples(start, slip, held, done, some.elapsed[well])
-        self._put(done, some.of(well))
-        later = np.where(t[well] + some.elapsed[well] >= end * (1.0 - 1e-15), end, t[well] + some.elapsed[well])
-        self.progress = self.progress.moved(done, later, np.where(happened[well], 0.0, h[well]))
-        for n in which[~well].tolist():
+        """The modes of the states in which a joint has stopped or can stick no longer, and unusual steps."""
+        which = np.flatnonzero(self.progress.located)
+        if len(which):
+            self._change_modes(which, held)
+        for n in np.flatnonzero(self.progress.stopped).tolist():
             self._alone(n, held, float(self.progress.t[n]), min(float(self.progress.t[n] + self.progress.h[n]), end))
 
-    def _keep_samples(self, start: Arrays, slip: Array, held: Arrays, which: Array, elapsed: Array) -> None:
-        """The states at saved times in these parts of steps."""
-        due = np.append(self.samples.t, np.inf)[self.progress.row[which].astype(int)]
-        due = (due <= self.progress.t[which] + elapsed) | bool(self.dense)
-        if not due.any():
-            return
-        numbers, before = self.progress.numbers.copy(), self.progress.row
-        numbers[:, PROGRESS.index("status")] = FINISHED
-        numbers[which[due], PROGRESS.index("status")] = RUNNING
-        ends = self.progress.t.copy()
-        ends[which[due]] += elapsed[due]
-        numbers[:, PROGRESS.index("h")] = ends - self.progress.t
-        limits = {**self._limits(ends, ATTEMPTS_OF_PART), "watches": False}
-        rows = {name: self._rows(name) for name in self.state}
-        pieces = self.loop.piece_room(start, ATTEMPTS_OF_PART) if self.dense else None
-        after, _ = self.loop.advance(
-            Progress(numbers), start, held | self._given(slip), self.samples.t, rows, limits=limits, pieces=pieces
-        )
-        if pieces is not None:
-            self._keep_pieces(pieces)
-        self.progress = self.progress.with_rows(after.row)
-        self._keep_slips(before, slip)
+    def _change_modes(self, which: Array, held: Arrays) -> None:
+        """Let the joints at rest of some states stick or slip after an event."""
+        t, h, some, acting = self.progress.t[which], self.progress.h[which], self._states(which), self._acting(held, which)
+        before = some.slip.copy()
+        well = self.modes.after_event(some, self.progress.which[which].astype(int), acting)
+        soon = t - self.last_event[which] <= NO_TIME * self.duration
+        self.at_once[which] = np.where(soon, self.at_once[which] + 1, 0)
+        self.last_event[which] = t
+        well &= self.at_once[which] <= MOST_AT_ONCE
+        done = which[well]
+        self._note(done, t[well], before[well], some.of(well))
+        self._put(done, some.of(well))
+        self.progress = self.progress.moved(done, t[well], h[well]).stopping(which[~well])
 
-    def _part(self, q: Array, qd: Array, work: Array, slip: Array, h: Array, *acting: Array) -> tuple[Array, ...]:
-        """A part of a step, see `armdyn.simulation.system.sticking.part_of_step`; for ``h`` (..., states)."""
-        shape = np.shape(h)
-        ends = np.ascontiguousarray(h, dtype=float).reshape(-1)
-        state = {name: self._repeated(a, shape) for name, a in zip(STATE, (q, qd, work), strict=True)}
-        held = dict(zip(("tau", "f_tip"), (self._repeated(a, shape) for a in acting), strict=False))
-        slip = self._repeated(slip, shape)
-        progress = Progress.at_start(len(ends), 0)
-        progress.numbers[:, PROGRESS.index("h")] = ends
-        limits = {**self._limits(ends, ATTEMPTS_OF_PART), "watches": False}
-        none = {name: np.empty((len(ends), 0, *a.shape[1:])) for name, a in state.items()}
-        after, later = self.loop.advance(progress, state, held | self._given(slip), np.zeros(0), none, limits=limits)
-        self.samples.effort.evaluations += int(after.evaluations.sum())
-        qdd, _, friction = self.motion(later["q"], later["qd"], slip, *held.values())
-        found = (*(later[name] for name in STATE), qdd, friction)
-        return tuple(array.reshape(*shape, *array.shape[1:]) for array in found)
-
-    @staticmethod
-    def _repeated(array: Array, shape: tuple[int, ...]) -> Array:
-        """An array of states, one for each step length of a shape (..., states)."""
-        if array.shape[:1] == shape:
-            return array
-        core = array.shape[1:]
-        whole = np.broadcast_to(array, (*shape, *core))
-        return np.ascontiguousarray(whole).reshape(-1, *core)
-
-    def _note(self, change: Change, n: int, begin: float) -> None:
+    def _note(self, which: Array, t: Array, before: Array, after: States) -> None:
         """Note the joints that stick, slip, or turn round."""
-        for c in np.flatnonzero(change.before != change.after).tolist():
-            kind = "stick" if change.after[c] == 0 else "slip" if change.before[c] == 0 else "reversal"
-            self._occurs(n, begin + change.elapsed, self.names[c], kind, change.q, change.qd)
+        for k, c in np.argwhere(before != after.slip).tolist():
+            kind = "stick" if after.slip[k, c] == 0 else "slip" if before[k, c] == 0 else "reversal"
+            self._occurs(int(which[k]), float(t[k]), self.names[c], kind, after.q[k], after.qd[k])
 
     def _occurs(self, n: int, t: float, name: str, kind: str, q: Array, qd: Array, energy: float = 0.0) -> None:
         self.samples.events.append(Occurrence(t, name, kind, q, qd, energy, self._index(n)))
@@ -305,6 +258,8 @@ def loop_of(robot: Robot, scipy_method: str) -> CompiledIntegration:
     """The compiled loop of a robot with dry joints, which keeps it for the next motion."""
     kept, name = vars(robot), f"_{scipy_method}_dry"
     if name not in kept:
-        kept[name] = CompiledIntegration(robot, dry_rates, STATE, PAIRS[scipy_method], watched="reserve")
+        kept[name] = CompiledIntegration(
+            robot, dry_rates, STATE, PAIRS[scipy_method], watched="margins", slopes="slopes"
+        )
     loop: CompiledIntegration = kept[name]
     return loop

@@ -75,7 +75,7 @@ class Ports:
 
 
 def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
-    """``@evaluate``: the rates of the state in scratch memory, to a row of stages, and the watched result."""
+    """``@evaluate``: the rates of the state in scratch memory, to a row of stages, and the watched results."""
     out = Lines()
     for number in range(len(plan.parts)):
         out.put(f"call void @part{number}(ptr %values, ptr %values)")
@@ -84,10 +84,11 @@ def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
     places = [place for _, rate in integration.state for place in plan.places(found[rate])]
     for k, (slot, constant) in enumerate(places):
         lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), "%rates", k)
-    if integration.watched is not None:
-        ((slot, constant),) = plan.places(found[integration.watched])
-        lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), "%watched")
-    return f"define internal void @evaluate(ptr %values, ptr %rates, ptr %watched) #0 {{\n{out}\n  ret void\n}}\n"
+    for name in filter(None, (integration.watched, integration.slopes)):
+        base = "%watched" if name == integration.watched else "%slopes"
+        for k, (slot, constant) in enumerate(plan.places(found[name])):
+            lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), base, k)
+    return f"define internal void @evaluate(ptr %values, ptr %rates, ptr %watched, ptr %slopes) #0 {{\n{out}\n  ret void\n}}\n"
 
 
 def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from armdyn.program.embedded_pairs import Weights
-from armdyn.program.integration import FINISHED, FIRST_WATCHED, LIMITS, PROGRESS, TOO_SHORT, WATCHED, Integration
+from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, TOO_SHORT, Integration
+from armdyn.targets.llvm.integration_search import Search
 from armdyn.targets.llvm.lanes import Lanes
 
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
@@ -22,8 +23,8 @@ SMALLEST_ERROR, LARGEST_ERROR = 1e-10, 1e7
 ROUNDINGS = 10.0
 """The shortest step, in distances from t to the next floating-point number."""
 
-_T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS = range(len(PROGRESS))
-_END, _RTOL, _ATOL, _WATCHES = map(LIMITS.index, ("end", "rtol", "atol", "watches"))
+_T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS, *_ = range(len(PROGRESS))
+_END, _RTOL, _ATOL = map(LIMITS.index, ("end", "rtol", "atol"))
 
 
 class Step:
@@ -41,9 +42,9 @@ class Step:
         ports = integration.state_ports
         firsts = accumulate((port.size for port in ports), initial=0)
         self.parts = [(port.name, first, port.size) for port, first in zip(ports, firsts, strict=False)]
-        self.watches = integration.watched is not None
-        own = ("t.new", "h", "accepted", "rejected", "factor", "watched", "least.watched", "sum0", "sum1")
-        self.room = dict.fromkeys(own, 1)
+        self.search = Search(lanes, integration.watched_size, slopes=integration.slopes is not None)
+        own = ("t.new", "h", "accepted", "rejected", "factor", "sum0", "sum1")
+        self.room = dict.fromkeys(own, 1) | self.search.room
 
     def begin(self) -> None:
         """Evaluate the first rates, and choose the first length in lanes without one; lanes at their end finish."""
@@ -53,6 +54,7 @@ class Step:
         ended = lanes.both(at_end, running)
         lanes.store(lanes.select(ended, FINISHED, progress(_STATUS)), "%progress", _STATUS)
         self._evaluate_at(progress(_T), 0)
+        self.search.keep_start()
         missing = lanes.both(lanes.compare("oeq", progress(_H), 0.0), lanes.without(running, at_end))
         with lanes.where(lanes.any(missing), "first.length"):
             self._choose_length(missing)
@@ -98,17 +100,14 @@ class Step:
         """The stages of a step, its error, and the lanes that accept it; lanes that are not active do not move."""
         lanes, pair = self.lanes, self.pair
         self._choose_end(active)
-        lanes.store(lanes.vector.splat(1.0), "%least.watched")
+        self.search.clear()
         for s, weights in enumerate(pair.stages, start=1):
             self._stage(s, weights, ends=s == pair.last)
-            if self.watches and s >= FIRST_WATCHED:
-                lanes.store(lanes.least(lanes.load("%watched"), lanes.load("%least.watched")), "%least.watched")
+            self.search.see_stage(s)
         error = self._error()
         fine = lanes.compare("olt", error, 1.0)
         running = lanes.compare("oeq", self._progress(_STATUS), 0.0)
-        accepted, rejected = lanes.both(fine, running), lanes.without(running, fine)
-        if self.watches:
-            accepted = lanes.without(accepted, self._stop_before(accepted))
+        accepted, rejected = self.search.decide(lanes.both(fine, running), lanes.without(running, fine), running)
         self._keep_mask("accepted", accepted)
         self._keep_mask("rejected", rejected)
         bounded = lanes.largest(lanes.least(error, LARGEST_ERROR), SMALLEST_ERROR)
@@ -118,17 +117,6 @@ class Step:
         lanes.store(lanes.select(accepted, longer, lanes.largest(wanted, LEAST_FACTOR)), "%factor")
         self._count(_EVALUATIONS, running, float(pair.last))
 
-    def _stop_before(self, accepted: str) -> str:
-        """The mask of the lanes in which the watched result is below zero: they stay at the beginning of the step."""
-        lanes = self.lanes
-        below = lanes.both(
-            lanes.compare("olt", lanes.load("%least.watched"), 0.0), lanes.compare("oeq", self._limit(_WATCHES), 1.0)
-        )
-        stopped = lanes.both(accepted, below)
-        lanes.store(lanes.select(stopped, WATCHED, self._progress(_STATUS)), "%progress", _STATUS)
-        lanes.store(lanes.select(stopped, lanes.load("%h"), self._progress(_H)), "%progress", _H)
-        return stopped
-
     def _choose_end(self, active: str) -> None:
         """Choose the end of the step, %t.new, and its length, %h, which is 0 in lanes that wait."""
         lanes, vector = self.lanes, self.lanes.vector
@@ -137,7 +125,7 @@ class Step:
         following = lanes.let(f"add {vector.bits_type} {bits}, {vector.bits(1)}")
         next_number = lanes.let(f"bitcast {vector.bits_type} {following} to {vector.type}")
         shortest = lanes.op("fmul", lanes.op("fsub", next_number, t), ROUNDINGS)
-        short = lanes.let(f"fcmp ult {vector.type} {h}, {shortest}")
+        short = self.search.outside(lanes.let(f"fcmp ult {vector.type} {h}, {shortest}"))
         again = lanes.compare("oeq", self._progress(_REJECTED), 1.0)
         failed = lanes.both(lanes.both(short, again), active)
         lanes.store(lanes.select(failed, TOO_SHORT, self._progress(_STATUS)), "%progress", _STATUS)
@@ -174,7 +162,7 @@ class Step:
         lanes = self.lanes
         if self.time is not None:
             lanes.store(t, "%values", self.time)
-        lanes.put(f"call void @evaluate(ptr %values, ptr {lanes.at('%K', s * self.size)}, ptr %watched)")
+        lanes.put(f"call void @evaluate(ptr %values, ptr {lanes.at('%K', s * self.size)}, ptr %watched, ptr %slopes)")
 
     def _error(self) -> str:
         """The root mean square over y of the error over its scale, atol + rtol max(|y|, |y_new|).
@@ -205,13 +193,16 @@ class Step:
             lanes.store(lanes.select(accepted, lanes.load("%y.new", k), lanes.load("%y", k)), "%y", k)
             later = lanes.load("%K", lanes.let(f"add i64 {k}, {self.pair.last * m}"))
             lanes.store(lanes.select(accepted, later, lanes.load("%K", k)), "%K", k)
+        self.search.advance(accepted)
         tried = lanes.let(f"or {lanes.vector.mask_type} {accepted}, {rejected}")
         t = lanes.select(accepted, lanes.load("%t.new"), self._progress(_T))
         lanes.store(t, "%progress", _T)
         h = lanes.select(tried, lanes.op("fmul", lanes.load("%h"), lanes.load("%factor")), self._progress(_H))
+        h = self.search.next_length(h)
         lanes.store(h, "%progress", _H)
         lanes.store(lanes.select(rejected, 1.0, 0.0), "%progress", _REJECTED)
         done = lanes.both(accepted, lanes.compare("oge", t, self._limit(_END)))
+        done = lanes.both(done, lanes.compare("oeq", self._progress(_STATUS), 0.0))
         lanes.store(lanes.select(done, FINISHED, self._progress(_STATUS)), "%progress", _STATUS)
         self._count(_STEPS, accepted, 1.0)
 

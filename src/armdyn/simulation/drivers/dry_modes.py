@@ -1,0 +1,151 @@
+"""Joints with dry friction that come to rest, stick, or begin to slip, for many states at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.simulation.drivers.crossings import SLOW, slips
+from armdyn.simulation.elements.dry_joints import DryJoints
+from armdyn.simulation.system.bounded_many import sticks_or_slips
+from armdyn.simulation.system.pushing import Pushing
+from armdyn.simulation.system.pushing_under_load import PushingUnderLoad
+from armdyn.simulation.system.sticking import let_go
+from armdyn.simulation.system.under_load import breakaway_of_available
+from armdyn.simulation.unfinished import SimulationError
+from armdyn.spatial.rotations import Array
+
+Acting = tuple[Array, ...]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The friction of each coordinate at rest, and that with which it begins to slip, (n,); 0 of those without any."""
+
+    dry: Array
+    least: Array
+    most: Array
+    least_sliding: Array
+    most_sliding: Array
+
+    @classmethod
+    def of(cls, joints: DryJoints, dof: int) -> Bounds:
+        """The bounds of joints each of which one coordinate moves."""
+        which = joints.moved_by
+        dry = np.zeros(dof, dtype=bool)
+        dry[which] = True
+        arrays = []
+        for values in (joints.least, joints.most, joints.least_sliding, joints.most_sliding):
+            arrays.append(np.zeros(dof))
+            arrays[-1][which] = values
+        return cls(dry, *arrays)
+
+    @property
+    def of_holding(self) -> tuple[Array, Array, Array, Array]:
+        """Bounds of the forces that hold a joint, which are the opposite of its friction."""
+        return -self.most, -self.least, -self.most_sliding, -self.least_sliding
+
+
+class States(NamedTuple):
+    """Positions and velocities, and the direction of slip of each coordinate, 0 at rest, (states, n)."""
+
+    q: Array
+    qd: Array
+    slip: Array
+
+    def of(self, which: Array) -> States:
+        """Some of them."""
+        return States(*(array[which] for array in self))
+
+
+class DryModes:
+    """The modes of joints with dry friction: they stick, or slip in a direction.
+
+    Args:
+        pushing: the equations of motion.
+        bounds: of friction.
+        motion: `armdyn.simulation.system.sticking.sticking_motion`, compiled.
+    """
+
+    def __init__(self, pushing: Pushing, bounds: Bounds, motion: Callable[..., Any]) -> None:
+        self.pushing, self.bounds, self._motion = pushing, bounds, motion
+        self._let_go: Callable[..., Any] = pushing.robot.compile(let_go)
+
+    def begun(self, states: States, acting: Acting) -> Array:
+        """Initialise modes: joints that move slip, those that rest stick or slip; returns success per state."""
+        states.slip[:] = np.where(self.bounds.dry, slips(states.qd), 0.0)
+        found = self.decided(states, acting)
+        states.qd[self.bounds.dry & (states.slip == 0.0)] = 0.0
+        return found
+
+    def after_event(self, states: States, place: Array, acting: Acting) -> Array:
+        """Change modes after coordinate number ``place`` of each state has stopped or its friction is at its bound.
+
+        Returns:
+            Success per state.
+        """
+        every = np.arange(len(place))
+        stuck = states.slip[every, place] == 0.0
+        if stuck.any():
+            least, most = self.bounds_under(acting)
+            friction = self._motion(*states, *acting)[2]
+            forwards = most - friction < friction - least
+            states.slip[every, place] = np.where(stuck, np.where(forwards[every, place], 1.0, -1.0), 0.0)
+        else:
+            states.slip[every, place] = 0.0
+        states.qd[every[~stuck], place[~stuck]] = 0.0
+        creeps = self.bounds.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
+        found: Array = self.decided(states, acting) & ~creeps.any(axis=-1)
+        return found
+
+    def bounds_under(self, acting: Acting) -> tuple[Array, Array]:
+        """The least and the largest friction of joints at rest under these forces, (states, n) or (n,)."""
+        return self.bounds.least, self.bounds.most
+
+    def decided(self, states: States, acting: Acting) -> Array:
+        """Let joints that rest stick or slip; returns success per state."""
+        rests = self.bounds.dry & (states.slip == 0.0)
+        b, inverse = self._let_go(*states, *acting)
+        kinds = sticks_or_slips(inverse, b, states.slip, rests, self.bounds.of_holding)
+        states.slip[:] = kinds.slip
+        return kinds.found
+
+
+class ModesUnderLoad(DryModes):
+    """The modes of joints whose friction depends on the load: its bounds follow from the joint forces.
+
+    The sticking joints are determined state by state.
+    """
+
+    def __init__(self, pushing: Pushing, bounds: Bounds, motion: Callable[..., Any]) -> None:
+        super().__init__(pushing, bounds, motion)
+        self._breakaway = pushing.robot.compile(breakaway_of_available)
+
+    def bounds_under(self, acting: Acting) -> tuple[Array, Array]:
+        """As of `DryModes`."""
+        own, tau = self.bounds, acting[0]
+        least, most, _, _ = self._breakaway(tau - own.least, tau - own.most)
+        return np.where(own.dry, own.least + least, 0.0), np.where(own.dry, own.most + most, 0.0)
+
+    def decided(self, states: States, acting: Acting) -> Array:
+        """As of `DryModes`."""
+        places, found = self.pushing.dry.moved_by, np.ones(len(states.q), dtype=bool)
+        for k in range(len(found)):
+            slip = states.slip[k, places].astype(int)
+            try:
+                forces = tuple(array[k] for array in acting)
+                mode = self.pushing.decided(states.q[k], states.qd[k], forces, slip == 0, slip)
+            except SimulationError:
+                found[k] = False
+            else:
+                states.slip[k, places] = mode.slip
+        return found
+
+
+def modes_of(pushing: Pushing, bounds: Bounds, motion: Callable[..., Any]) -> DryModes:
+    """The modes of an arm, of friction that depends on its load too."""
+    kind = ModesUnderLoad if isinstance(pushing, PushingUnderLoad) else DryModes
+    return kind(pushing, bounds, motion)
