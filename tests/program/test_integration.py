@@ -249,10 +249,10 @@ def test_a_result_that_may_dip_within_a_step_stops_before_it(pair: EmbeddedPair)
     """v + c, v = k cos(k t) and c = k - 1e-12, dips below zero by 1e-12; by 1e-3 the zero is located."""
     made, k = watching(pair), np.array([1.5])
     function = kernel_of(made, cache=False).for_float64
-    moved, x, *_ = watched(function, made, k, 1.5 - 1e-12, 1.0)
+    moved, *_ = watched(function, made, k, 1.5 - 1e-12, 1.0)
     assert moved[0, STATUS] in (WATCHED, LOCATED)
     assert moved[0, T] < np.pi / 1.5
-    moved, x, v, _ = watched(function, made, k, 1.4, 1.0)
+    moved, *_ = watched(function, made, k, 1.4, 1.0)
     assert moved[0, STATUS] == LOCATED
     assert abs(moved[0, T] - np.arccos(-1.4 / 1.5) / 1.5) < 1e-9
 
@@ -260,7 +260,7 @@ def test_a_result_that_may_dip_within_a_step_stops_before_it(pair: EmbeddedPair)
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_the_interpreter_stops_before_a_step_in_which_a_watched_result_falls_below_zero(pair: EmbeddedPair) -> None:
     made = watching(pair)
-    moved, x, *_ = watched(InterpretedIntegration(lambda: made, Interface.of(made)), made, np.array([2.0]), 10.0, 1.0)
+    moved, *_ = watched(InterpretedIntegration(lambda: made, Interface.of(made)), made, np.array([2.0]), 10.0, 1.0)
     t, h = moved[0, T], moved[0, H]
     assert moved[0, STATUS] == WATCHED
     assert t < np.pi / 2 <= t + h

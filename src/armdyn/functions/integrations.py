@@ -14,7 +14,7 @@ from armdyn.base.threads import undivided
 from armdyn.declaration import Function
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.program.embedded_pairs import EmbeddedPair
-from armdyn.program.integration import LIMITS, PROGRESS, LOCATED, RUNNING, TOO_SHORT, WATCHED, Integration
+from armdyn.program.integration import LIMITS, LOCATED, PROGRESS, RUNNING, TOO_SHORT, WATCHED, Integration
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
 

@@ -108,9 +108,9 @@ class Integration:
                 )
         if self.time is not None and self.time not in inputs:
             raise UnknownName.of("input", self.time, inputs, self.rates.name)
-        for name in (self.watched, self.slopes):
-            if name is not None and name not in results:
-                raise UnknownName.of("result", name, results, self.rates.name)
+        for watched in (self.watched, self.slopes):
+            if watched is not None and watched not in results:
+                raise UnknownName.of("result", watched, results, self.rates.name)
 
     @property
     def name(self) -> str:

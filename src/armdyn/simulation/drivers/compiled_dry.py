@@ -180,7 +180,12 @@ class _DryRun(Run):
 
     def _change_modes(self, which: Array, held: Arrays) -> None:
         """Let the joints at rest of some states stick or slip after an event."""
-        t, h, some, acting = self.progress.t[which], self.progress.h[which], self._states(which), self._acting(held, which)
+        t, h, some, acting = (
+            self.progress.t[which],
+            self.progress.h[which],
+            self._states(which),
+            self._acting(held, which),
+        )
         before = some.slip.copy()
         well = self.modes.after_event(some, self.progress.which[which].astype(int), acting)
         soon = t - self.last_event[which] <= NO_TIME * self.duration

@@ -88,7 +88,8 @@ def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
         base = "%watched" if name == integration.watched else "%slopes"
         for k, (slot, constant) in enumerate(plan.places(found[name])):
             lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), base, k)
-    return f"define internal void @evaluate(ptr %values, ptr %rates, ptr %watched, ptr %slopes) #0 {{\n{out}\n  ret void\n}}\n"
+    arguments = "ptr %values, ptr %rates, ptr %watched, ptr %slopes"
+    return f"define internal void @evaluate({arguments}) #0 {{\n{out}\n  ret void\n}}\n"
 
 
 def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:

@@ -23,7 +23,7 @@ SMALLEST_ERROR, LARGEST_ERROR = 1e-10, 1e7
 ROUNDINGS = 10.0
 """The shortest step, in distances from t to the next floating-point number."""
 
-_T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS, *_ = range(len(PROGRESS))
+_T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS = range(7)
 _END, _RTOL, _ATOL = map(LIMITS.index, ("end", "rtol", "atol"))
 
 
