@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from armdyn.program.embedded_pairs import Weights
-from armdyn.program.integration import FINISHED, LIMITS, PROGRESS, TOO_SHORT, Integration
+from armdyn.program.integration import FINISHED, LIMITS, TOO_SHORT, Integration
 from armdyn.targets.llvm.integration_search import Search
 from armdyn.targets.llvm.lanes import Lanes
 
