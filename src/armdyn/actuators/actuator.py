@@ -19,6 +19,7 @@ from armdyn.base.checks import number
 from armdyn.base.errors import DTypeError, ModelError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
+from armdyn.model.joint_friction import JointFriction
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.passive import NOTHING, Passive
 
@@ -220,10 +221,10 @@ class Actuator(JointActuator):
         rest = tuple(law for law in laws if not such(law))
         return self if len(rest) == len(laws) else dataclasses.replace(self, friction=rest)
 
-    def with_two_numbers(self, damping: float, friction: float) -> Actuator:
+    def with_joint_friction(self, added: JointFriction) -> Actuator:
         """The actuator with `Viscous` and `Coulomb` of these sizes in addition to its own laws."""
         laws: tuple[FrictionLaw, ...] = self.friction or ()  # type: ignore[assignment]  # a tuple since it was made
-        more = [law(size) for law, size in ((Viscous, damping), (Coulomb, friction)) if size]
+        more = [law(size) for law, size in ((Viscous, added.damping), (Coulomb, added.friction)) if size]
         return dataclasses.replace(self, friction=(*laws, *more)) if more else self
 
     def with_brake(self, state: str) -> Actuator:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.model.friction import TwoNumbers
+from armdyn.model.joint_friction import JointFriction
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Coulomb(DryFriction):
         return self.size
 
     @property
-    def two_numbers(self) -> TwoNumbers | None:
+    def joint_friction(self) -> JointFriction | None:
         """Friction c; None for a subclass with another force."""
         own = type(self)
         same = own.magnitude is Coulomb.magnitude and own.force is Coulomb.force
-        return TwoNumbers(0.0, self.size) if same else None
+        return JointFriction(0.0, self.size) if same else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.law import Law
-from armdyn.model.friction import TwoNumbers
+from armdyn.model.joint_friction import JointFriction
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Viscous(Law):
         return self.coefficient * rate
 
     @property
-    def two_numbers(self) -> TwoNumbers | None:
+    def joint_friction(self) -> JointFriction | None:
         """Damping b; None for a subclass with another force."""
-        return TwoNumbers(self.coefficient, 0.0) if type(self).force is Viscous.force else None
+        return JointFriction(self.coefficient, 0.0) if type(self).force is Viscous.force else None
 
     def breakaway(self, load: Any) -> Any:
         """0, because it never sticks."""

@@ -26,7 +26,6 @@ from armdyn.model.drive import OF_JOINT
 from armdyn.model.joint import Joint
 from armdyn.model.model import Model
 from armdyn.model.parallel_spring import JointSpring
-from armdyn.model.two_numbers import of_joint, other_laws
 from armdyn.spatial.rotations import Array
 
 AXES = "xyz"
@@ -72,7 +71,7 @@ def _is_all(symbols: Symbols) -> bool:
 def _refuse(model: Model) -> None:
     """Raise Unsupported if a model has terms that derivations do not support."""
     for joint in model.joints:
-        if others := other_laws(joint.actuator):
+        if others := joint.other_laws:
             names = ", ".join(dict.fromkeys(type(law).__name__ for law in others))
             raise Unsupported(
                 f"joint {joint.name!r} of {model.name!r} has friction laws of its actuator, which a derivation does "
@@ -104,7 +103,7 @@ def _numbers(model: Model) -> Iterator[tuple[str, Fraction]]:
             yield f"{joint.child}.com.{axis}", rational(x)
         for entry, place in ENTRIES.items():
             yield f"{joint.child}.inertia.{entry}", rational(inertia.tensor[place])
-        numbers = {"armature": joint.armature} | of_joint(joint)._asdict()
+        numbers = {"armature": joint.armature} | joint.total_friction._asdict()
         for quantity in OF_JOINT:
             yield f"{joint.name}.{quantity}", rational(numbers[quantity])
         for name, spring in joint.named_parallel_springs.items():

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 
 from armdyn.model.friction import FrictionLaw
+from armdyn.model.joint_friction import JointFriction
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.passive import NOTHING, Passive
 
@@ -72,8 +73,8 @@ class JointActuator(ABC):
         """The actuator without those of its own friction laws; the friction of its motor and its brake stays."""
         return self
 
-    def with_two_numbers(self, damping: float, friction: float) -> JointActuator:
-        """The actuator with these laws in addition to its own, at the rotor of its joint; only if it `has_spring`."""
+    def with_joint_friction(self, added: JointFriction) -> JointActuator:
+        """The actuator with laws of this friction in addition to its own, at the rotor; only if it `has_spring`."""
         raise NotImplementedError
 
     @property
@@ -85,3 +86,13 @@ class JointActuator(ABC):
     def losses(self) -> tuple[FrictionLaw, ...]:
         """The losses of its gear, which add to the friction of the joint's description."""
         return ()
+
+    @property
+    def all_laws(self) -> tuple[FrictionLaw, ...]:
+        """`laws` and `losses`: its whole friction, including that of its shaft and engaged brake."""
+        return (*(self.laws or ()), *self.losses)
+
+    @property
+    def joint_friction(self) -> JointFriction:
+        """The sum of its laws `Viscous` and `Coulomb`."""
+        return JointFriction.of_laws(self.all_laws)

@@ -12,6 +12,7 @@ import numpy as np
 
 from armdyn.base.errors import ModelError, shown
 from armdyn.base.exact import is_zero
+from armdyn.model.joint_friction import JointFriction
 
 TINY = float(np.finfo(np.float32).tiny)
 """rad/s or m/s: the velocity of a joint that begins to slip; the least that float32 distinguishes from rest."""
@@ -44,16 +45,6 @@ class LoadLine(NamedTuple):
         """The line of a force and its slope at a load."""
         passed = 1.0 / (1.0 + slope)
         return cls(passed, passed * (force - slope * load), slope)
-
-
-class TwoNumbers(NamedTuple):
-    """Viscous friction, N m s/rad or N s/m, and Coulomb friction, N m or N."""
-
-    damping: float
-    friction: float
-
-    def __str__(self) -> str:
-        return f"damping {self.damping:g} and friction {self.friction:g}"
 
 
 class FrictionLaw(ABC):
@@ -110,7 +101,7 @@ class FrictionLaw(ABC):
         return LoadLine.through(self.sliding(direction, speed, load), slope, load)
 
     @property
-    def two_numbers(self) -> TwoNumbers | None:
+    def joint_friction(self) -> JointFriction | None:
         """The force as damping qd + friction sign(qd), one of the two 0; None for a law of another form."""
         return None
 

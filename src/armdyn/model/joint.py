@@ -11,6 +11,7 @@ from armdyn.base.exact import exact
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.frozen import frozen_array, unrounded
+from armdyn.model.joint_friction import JointFriction
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.parallel_spring import ParallelSpring
@@ -74,7 +75,17 @@ class Joint:
     @property
     def laws(self) -> tuple[FrictionLaw, ...]:
         """Its friction in addition to damping and friction: the laws of its actuator and the losses of its gear."""
-        return () if self.actuator is None else (*(self.actuator.laws or ()), *self.actuator.losses)
+        return () if self.actuator is None else self.actuator.all_laws
+
+    @property
+    def total_friction(self) -> JointFriction:
+        """Its own damping and friction, and those of its actuator's laws `Viscous` and `Coulomb`."""
+        return JointFriction(self.damping, self.friction).plus(JointFriction.of_laws(self.laws))
+
+    @property
+    def other_laws(self) -> list[FrictionLaw]:
+        """Its laws that are not part of `total_friction`."""
+        return [law for law in self.laws if law.joint_friction is None]
 
     @property
     def rotors(self) -> Mapping[str, Rotor]:

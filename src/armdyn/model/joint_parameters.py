@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from armdyn.model.actuator import JointActuator
-from armdyn.model.friction import FrictionLaw, TwoNumbers
+from armdyn.model.friction import FrictionLaw
 from armdyn.model.joint import Joint
-from armdyn.model.two_numbers import of_joint, of_laws
+from armdyn.model.joint_friction import JointFriction
 
 UNITS = {
     "revolute": {"armature": "kg m^2", "damping": "N m s/rad", "friction": "N m", "offset": "N m"},
@@ -25,8 +25,8 @@ CLOSE = 1e-9
 
 def value_of_joint(joint: Joint, quantity: str) -> float:
     """The value of JOINT.quantity in pi; 0 for a constant offset, which no robot has."""
-    if quantity in TwoNumbers._fields:
-        return float(getattr(of_joint(joint), quantity))
+    if quantity in JointFriction._fields:
+        return float(getattr(joint.total_friction, quantity))
     return float(getattr(joint, quantity, 0.0))
 
 
@@ -50,10 +50,10 @@ class NewFriction(NamedTuple):
             return cls(same | new, [])
 
         def is_replaced(law: FrictionLaw) -> bool:
-            return law.two_numbers is not None and any(getattr(law.two_numbers, quantity) for quantity in new)
+            return law.joint_friction is not None and any(getattr(law.joint_friction, quantity) for quantity in new)
 
         actuator = joint.actuator.without_laws(is_replaced)
-        stays = of_laws(actuator)._asdict()
+        stays = actuator.joint_friction._asdict()
         problems = [
             f"joint {joint.name!r}: {quantity} {total:g} {UNITS[joint.kind][quantity]}; expected {stays[quantity]:g} "
             "at least, which the shaft of its motor and its engaged brake take. Release the brake, or give the joint "
@@ -74,10 +74,9 @@ def _behind_spring(
 
     A joint whose actuator had no such laws keeps all at its link.
     """
-    had = of_laws(joint.actuator)
+    had = JointFriction.of_laws(joint.laws)
     at_rotor = {
         name: max(0.0, total - getattr(joint, name)) if getattr(had, name) else 0.0 for name, total in rest.items()
     }
     at_link = {name: total - at_rotor[name] for name, total in rest.items()}
-    numbers = TwoNumbers(0.0, 0.0)._replace(**at_rotor)
-    return at_link, actuator.with_two_numbers(numbers.damping, numbers.friction)
+    return at_link, actuator.with_joint_friction(JointFriction(**at_rotor))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from armdyn.model.actuator import JointActuator
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Collar
+from armdyn.model.joint_friction import JointFriction
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.parallel_spring import ParallelSpring
@@ -54,6 +55,12 @@ class JointPart:
     motor_parts: tuple[Rotor | Stator, ...] = ()
     is_multi_dof: bool = False
     parallel_springs: tuple[ParallelSpring, ...] = ()
+
+    @property
+    def total_friction(self) -> JointFriction:
+        """Its own damping and friction, and those of its actuator's laws `Viscous` and `Coulomb`."""
+        own = JointFriction(self.damping, self.friction)
+        return own if self.actuator is None else own.plus(self.actuator.joint_friction)
 
 
 @dataclass(frozen=True)

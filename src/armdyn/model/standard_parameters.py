@@ -20,12 +20,11 @@ from armdyn.base.checks import array
 from armdyn.base.errors import ModelError, UnknownName
 from armdyn.base.tabular import Table
 from armdyn.model.editing import with_joints
-from armdyn.model.friction import TwoNumbers
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
+from armdyn.model.joint_friction import JointFriction
 from armdyn.model.joint_parameters import UNITS, NewFriction, value_of_joint
 from armdyn.model.model import Link, Model
-from armdyn.model.two_numbers import other_laws
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array
 
@@ -162,7 +161,7 @@ def standard_parameters(
     left_out = tuple(
         f"{joint.name}: {type(other).__name__}"
         for joint in model.joints
-        for other in (*other_laws(joint.actuator), *joint.parallel_springs)
+        for other in (*joint.other_laws, *joint.parallel_springs)
     )
     return StandardParameters(tuple(names), tuple(units), np.array(values, dtype=float), left_out)
 
@@ -233,7 +232,7 @@ def with_standard_parameters(
     for quantity, column in columns.items():
         problems += _problems_of_joints(model, quantity, column)
     frictions = [
-        NewFriction.of(joint, {name: float(columns[name][k]) for name in TwoNumbers._fields if name in columns})
+        NewFriction.of(joint, {name: float(columns[name][k]) for name in JointFriction._fields if name in columns})
         for k, joint in enumerate(model.joints)
     ]
     problems += [problem for friction in frictions for problem in friction.problems]

@@ -26,7 +26,6 @@ from armdyn.model.joint_order import without_permutation
 from armdyn.model.messages import listing
 from armdyn.model.model import Model
 from armdyn.model.parallel_spring import JointSpring
-from armdyn.model.two_numbers import of_joint, other_laws
 from armdyn.spatial.rotations import Array
 
 WORLD = "world"
@@ -105,7 +104,7 @@ def _supported(model: Model) -> Mapping[str, JointEquation]:
 def _refusals(joint: Joint) -> Iterator[str]:
     if joint.has_spring:
         yield "a spring in series with its drive"
-    if laws := other_laws(joint.actuator):
+    if laws := joint.other_laws:
         yield f"friction by the law {type(laws[0]).__name__}"
     if joint.motor_parts:
         yield "a rotor or stator that is a body of its own"
@@ -182,7 +181,7 @@ def _add_inertial(body: Element, inertia: Inertia, least: float) -> None:
 
 
 def _add_joint(body: Element, joint: Joint) -> None:
-    limits, friction = joint.limits, of_joint(joint)
+    limits, friction = joint.limits, joint.total_friction
     words = {"type": "hinge" if joint.kind == "revolute" else "slide", "axis": numbers(joint.axis)}
     if math.isfinite(limits.lower) and math.isfinite(limits.upper):
         words["range"] = numbers([limits.lower, limits.upper])

@@ -26,17 +26,16 @@ from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.dynamics import TAG as DYNAMICS
 from armdyn.formats.urdf.dynamics import own_numbers
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, SPRINGS, TAG
-from armdyn.model.friction import TwoNumbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.joint_equations import JointEquation
+from armdyn.model.joint_friction import JointFriction
 from armdyn.model.joint_order import without_permutation
 from armdyn.model.limits import Limits
 from armdyn.model.messages import listing
 from armdyn.model.model import Model
 from armdyn.model.motor_parts import MotorPart
 from armdyn.model.parallel_spring import ParallelSpring
-from armdyn.model.two_numbers import of_joint
 
 SHOWN = 10
 """The most joints that one note names."""
@@ -74,7 +73,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     parts, mimics = parts_of(model), mimics_of(model)
     mounting = mounting_of(model, {part.joint_name for part in parts})
     notes = list(_notes_for_other_readers(model, is_coupled=mimics is None))
-    dynamics = {joint.name: of_joint(joint) for joint in model.joints}
+    dynamics = {joint.name: joint.total_friction for joint in model.joints}
     root = Element("robot", name=model.name)
     shapes = shapes_by_link(model)
     root.append(
@@ -186,7 +185,7 @@ def _add_inertial(link: Element, inertia: Inertia) -> None:
     SubElement(inertial, "inertia", {word: number(inertia.tensor[place]) for word, place in entries.items()})
 
 
-def _add_joint(root: Element, part: Part, dynamics: TwoNumbers | None, mimic: JointEquation | None) -> None:
+def _add_joint(root: Element, part: Part, dynamics: JointFriction | None, mimic: JointEquation | None) -> None:
     joint = SubElement(root, "joint", name=part.joint_name, type=_type(part))
     SubElement(joint, "parent", link=part.parent)
     SubElement(joint, "child", link=part.name)

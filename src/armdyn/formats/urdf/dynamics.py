@@ -17,11 +17,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from armdyn.formats.findings import ElementReader, read_number
-from armdyn.model.friction import TwoNumbers
 from armdyn.model.joint import Joint
+from armdyn.model.joint_friction import JointFriction
 from armdyn.model.parts import JointPart
 from armdyn.model.passive import NOTHING
-from armdyn.model.two_numbers import of_joint, of_laws
 
 TAG = "dynamics"
 
@@ -32,9 +31,14 @@ RELATIVE = 1e-6
 def own_numbers(joint: Joint) -> Mapping[str, float]:
     """The attributes of <of_joint>: the joint's own numbers if <dynamics> and the actuator have others."""
     said = NOTHING if joint.actuator is None else joint.actuator.of_joint
-    if not (said.rubs or any(of_laws(joint.actuator))):
+    if not (said.rubs or _has_laws(joint)):
         return {}
-    return {name: getattr(joint, name) for name in TwoNumbers._fields if getattr(joint, name) != getattr(said, name)}
+    return {name: getattr(joint, name) for name in JointFriction._fields if getattr(joint, name) != getattr(said, name)}
+
+
+def _has_laws(joint: Joint | JointPart) -> bool:
+    """True if its actuator has laws that <dynamics> can state."""
+    return joint.actuator is not None and any(joint.actuator.joint_friction)
 
 
 def divided(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) -> JointPart:
@@ -45,11 +49,11 @@ def divided(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) ->
         said: the fields of its <of_joint>.
         reader: of its <joint>.
     """
-    names = TwoNumbers._fields
-    if joint.kind == "fixed" or not (any(of_laws(joint.actuator)) or said.keys() & set(names)):
+    names = JointFriction._fields
+    if joint.kind == "fixed" or not (_has_laws(joint) or said.keys() & set(names)):
         return joint
     joint = dataclasses.replace(joint, **{name: said.get(name, 0.0) for name in names})
-    element, expected = reader.element.first(TAG), of_joint(joint)
+    element, expected = reader.element.first(TAG), joint.total_friction
     given = {} if element is None else {name: read_number(element.attributes.get(name, "")) for name in names}
     wrong = [
         f"{name} {value:g}, and <armdyn> {expectation:g}"
