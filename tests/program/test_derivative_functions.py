@@ -9,8 +9,7 @@ import pytest
 import armdyn
 from armdyn import algorithms
 from armdyn.base.errors import ShapeError, UnknownName
-from armdyn.functions.derivatives import Derivative
-from armdyn.functions.products import Jvp
+from armdyn.functions.derivatives import Derivative, Jvp
 from armdyn.program import interpret
 from oracles.cases import Case
 from oracles.states import assert_close, random_states

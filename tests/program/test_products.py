@@ -12,8 +12,8 @@ from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.program import Port, Program, interpret, maximum, select, sign, trace
 from armdyn.program.differentiation import cotangents_along
 from armdyn.program.functions import less_equal
+from armdyn.program.jacobians import jvp, vjp
 from armdyn.program.operations import OPERATIONS
-from armdyn.program.products import jvp, vjp
 from armdyn.targets import compile_program
 from oracles.scalar_tables import in_fifty_digits
 

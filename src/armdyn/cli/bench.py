@@ -12,7 +12,7 @@ import typer
 from rich.progress import track
 
 from armdyn.base.errors import ModelError
-from armdyn.cli.info import compiled_methods
+from armdyn.cli.description import compiled_methods
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 import typer
 
 from armdyn.base.errors import ArmdynError
+from armdyn.cli.description import compiled_methods
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 
@@ -40,8 +41,6 @@ def complete_locks(context: typer.Context, incomplete: str) -> list[str]:
 
 def complete_functions(context: typer.Context, incomplete: str) -> list[str]:
     """Compiled methods that the robot that was typed has."""
-    from armdyn.cli.info import compiled_methods  # noqa: PLC0415 - it imports this module
-
     robot = _robot(context)
     return [] if robot is None else _beginning(incomplete, compiled_methods(robot))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.cli.json_output import of_robot
+from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
 from armdyn.model.joint import Joint
 from armdyn.model.model import Frame, Link
-from armdyn.robot import Robot
+from armdyn.robot import Method, Robot
 
 
 def description(arm: Robot) -> dict[str, Any]:
@@ -79,3 +80,9 @@ def _link(link: Link) -> dict[str, Any]:
 
 def _frame(frame: Frame) -> dict[str, Any]:
     return {"name": frame.name, "link": frame.link, "pose": frame.pose}
+
+
+def compiled_methods(arm: Robot) -> dict[str, CompiledFunction]:
+    """Every compiled method of a robot that can be called with arrays alone, by name."""
+    methods = {name: method for name, method in vars(Robot).items() if isinstance(method, Method) and method.fits(arm)}
+    return {name: getattr(arm, name) for name, method in methods.items() if not method.function.required_options}

@@ -18,7 +18,7 @@ from armdyn.actuators import Actuator
 from armdyn.actuators.data import shown_part, stated
 from armdyn.base.errors import ArmdynError, ModelError, Unsupported
 from armdyn.cli.arguments import Described
-from armdyn.cli.description import description, moving_mass
+from armdyn.cli.description import compiled_methods, description, moving_mass
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import labelled, screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
@@ -27,13 +27,12 @@ from armdyn.doctor.examine import doctor as examine
 from armdyn.doctor.finding import SEVERITIES
 from armdyn.doctor.findings import Findings
 from armdyn.formats.export.numbers import rpy_of
-from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
 from armdyn.model.joint import Joint
 from armdyn.model.limits import Limits
 from armdyn.model.model import Frame
-from armdyn.robot import Method, Robot
+from armdyn.robot import Robot
 from armdyn.robots import bundled_robots
 
 
@@ -297,9 +296,3 @@ def _literature_table(_: Robot) -> Table:
     for row in LITERATURE:
         table.add_row(*row)
     return table
-
-
-def compiled_methods(arm: Robot) -> dict[str, CompiledFunction]:
-    """Every compiled method of a robot that can be called with arrays alone, by name."""
-    methods = {name: method for name, method in vars(Robot).items() if isinstance(method, Method) and method.fits(arm)}
-    return {name: getattr(arm, name) for name, method in methods.items() if not method.function.required_options}

@@ -21,7 +21,7 @@ from armdyn.derivation.arm import symbols_in
 from armdyn.derivation.printing import Notation, lines_of
 
 if TYPE_CHECKING:
-    from armdyn.derivation.derivation import Derivation
+    from armdyn.derivation.named_results import DynamicsResults
 
 LARGEST = 40_000
 """Largest number of entries of the eliminated matrix."""
@@ -52,7 +52,7 @@ class BaseParameters:
         return len(self.definitions)
 
 
-def base_parameters(derivation: Derivation) -> BaseParameters:
+def base_parameters(derivation: DynamicsResults) -> BaseParameters:
     """The base parameters of an arm with symbols for all masses, inertias and centres of mass.
 
     Raises:
@@ -78,7 +78,7 @@ def _is_symbolic(value: Any) -> bool:
 class _Functions:
     """The coefficients of every function of the state in the joint forces, by products of inertial symbols."""
 
-    def __init__(self, derivation: Derivation) -> None:
+    def __init__(self, derivation: DynamicsResults) -> None:
         self.derivation, arm = derivation, derivation.arm
         of_inertia = arm.inertial_symbols | (symbols_in(*(x for b in arm.bodies for x in b.com)) - _of_joints(arm))
         self.constants = [s for s in arm.parameters if s not in of_inertia]

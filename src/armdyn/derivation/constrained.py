@@ -18,7 +18,8 @@ from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.base.errors import ModelError, Unsupported
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
-from armdyn.derivation.closed_form import ClosedForm, DerivationLike
+from armdyn.derivation.closed_form import ClosedForm
+from armdyn.derivation.named_results import DynamicsResults
 from armdyn.derivation.quotients import LARGEST, adjugate_of, quotients, shorter
 from armdyn.derivation.steps import Step
 from armdyn.derivation.velocity_rows import constraint_rows, tip_rows, words_of
@@ -59,7 +60,7 @@ class ConstrainedEquations(ClosedForm):
     arm: SymbolicArm
     form = "constrained"
 
-    def __init__(self, derivation: DerivationLike, constraints: Constraints, expressed_in: str = "world") -> None:
+    def __init__(self, derivation: DynamicsResults, constraints: Constraints, expressed_in: str = "world") -> None:
         self.derivation, self.arm = derivation, derivation.arm
         n = self.arm.dof
         if n > LARGEST:
@@ -160,7 +161,7 @@ class ConstrainedEquations(ClosedForm):
         )
 
 
-def _parts(derivation: DerivationLike, given: Iterable[Any], expressed_in: str) -> Iterable[tuple[str, Array]]:
+def _parts(derivation: DynamicsResults, given: Iterable[Any], expressed_in: str) -> Iterable[tuple[str, Array]]:
     """Names and rows of each constraint; the tip's components first, together."""
     arm, components = derivation.arm, [x for x in given if not isinstance(x, Constraint)]
     if components:

@@ -16,6 +16,7 @@ from armdyn.derivation.arrangement import Arrangement
 from armdyn.derivation.closed_form import ClosedForm
 from armdyn.derivation.kinematics import Kinematics
 from armdyn.derivation.lagrange import lagrange
+from armdyn.derivation.named_results import DynamicsResults
 from armdyn.derivation.newton_euler import newton_euler
 from armdyn.derivation.parameters import Symbols, symbolic_arm
 from armdyn.derivation.sizes import refuse_large
@@ -120,7 +121,7 @@ def _arm(robot: Any, symbols: Symbols) -> SymbolicArm:
 
 
 @dataclass(frozen=True, eq=False)
-class Derivation(ClosedForm):
+class Derivation(ClosedForm, DynamicsResults):
     """The equations of motion of an arm, step by step, and their parts.
 
     `armdyn.derive` returns it. It prints as text, is displayed in Jupyter, and writes LaTeX, Python and C.

@@ -16,7 +16,7 @@ from armdyn.targets.equations.document import latex_document
 from armdyn.targets.equations.symbol import escaped
 
 if TYPE_CHECKING:
-    from armdyn.derivation.closed_form import ClosedForm
+    from armdyn.derivation.named_results import NamedResults
 
 WIDTH = 62
 """Characters of a line of equations on a page, as estimated by `width`."""
@@ -145,7 +145,7 @@ def _signed(text: str, place: int) -> str:
     return text if text.startswith("-") or not place else f"+ {text}"
 
 
-def body_of(derivation: ClosedForm) -> str:
+def body_of(derivation: NamedResults) -> str:
     """Headings, sentences and equations."""
     parts, notation = [_symbols(derivation)], Notation(derivation.arm.parameters)
     for step in derivation.steps:
@@ -153,7 +153,7 @@ def body_of(derivation: ClosedForm) -> str:
     return "\n".join(parts)
 
 
-def result_of(derivation: ClosedForm, name: str) -> str:
+def result_of(derivation: NamedResults, name: str) -> str:
     """The equations of one result."""
     return _aligned((derivation.equation(name),), Notation(derivation.arm.parameters))
 
@@ -172,7 +172,7 @@ def _aligned(equations: tuple[Equation, ...], notation: Notation) -> str:
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
 
-def _symbols(derivation: ClosedForm) -> str:
+def _symbols(derivation: NamedResults) -> str:
     arm = derivation.arm
     rows = [
         rf"$q_{{{i}}}$ & position of {escaped(name)}, {'m' if slides else 'rad'} \\"
@@ -187,12 +187,12 @@ def _symbols(derivation: ClosedForm) -> str:
     return "\n".join([*(line for table in tables for line in (begin, *table, end)), where])
 
 
-def document_of(derivation: ClosedForm) -> str:
+def document_of(derivation: NamedResults) -> str:
     """A document that pdflatex, xelatex and lualatex compile."""
     return latex_document(heading(derivation), [body_of(derivation)])
 
 
-def shown_in_jupyter(derivation: ClosedForm) -> str:
+def shown_in_jupyter(derivation: NamedResults) -> str:
     """The equations alone, as MathJax supports them."""
     notation = Notation(derivation.arm.parameters)
     return "\n".join(_aligned(step.equations, notation) for step in derivation.steps)

@@ -12,10 +12,10 @@ from armdyn.base.errors import ModelError, ShapeError
 from armdyn.derivation.printing import VECTORS
 
 if TYPE_CHECKING:
-    from armdyn.derivation.closed_form import ClosedForm
+    from armdyn.derivation.named_results import NamedResults
 
 
-def evaluated(derivation: ClosedForm, name: str, values: Mapping[Any, float] | None) -> Callable[..., Any]:
+def evaluated(derivation: NamedResults, name: str, values: Mapping[Any, float] | None) -> Callable[..., Any]:
     """A function of q, qd, qdd, each shape (n,)."""
     expression = derivation[name]
     numbers = dict(derivation.values) | {sympy.Symbol(str(key)): value for key, value in (values or {}).items()}

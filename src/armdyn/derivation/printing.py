@@ -11,7 +11,7 @@ from sympy.printing.pretty.pretty_symbology import pretty_symbol, pretty_use_uni
 from sympy.printing.str import StrPrinter
 
 if TYPE_CHECKING:
-    from armdyn.derivation.closed_form import ClosedForm
+    from armdyn.derivation.named_results import NamedResults
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SUBSCRIPTS = str.maketrans("0123456789-", "₀₁₂₃₄₅₆₇₈₉₋")
@@ -178,7 +178,7 @@ def _place(index: tuple[int, ...]) -> str:
     return (",".join if max(index) > 8 else "".join)(str(i + 1) for i in index)
 
 
-def text_of(derivation: ClosedForm) -> str:
+def text_of(derivation: NamedResults) -> str:
     """All steps of a derivation as text."""
     notation = Notation(derivation.arm.parameters)
     parts = [heading(derivation), *symbols_table(derivation)]
@@ -207,12 +207,12 @@ FORM_NAMES = {
 }
 
 
-def heading(derivation: ClosedForm) -> str:
+def heading(derivation: NamedResults) -> str:
     """The title: form and arm."""
     return f"{FORM_NAMES[derivation.form]} of {derivation.arm.name}"
 
 
-def symbols_table(derivation: ClosedForm) -> Iterator[str]:
+def symbols_table(derivation: NamedResults) -> Iterator[str]:
     """The meanings of the symbols, one line each."""
     for i, (name, slides) in enumerate(zip(derivation.arm.coordinates, derivation.arm.slides, strict=True), start=1):
         yield f"   {Notation().line(sympy.Symbol(f'q{i}'))}: position of {name}, {'m' if slides else 'rad'}"
@@ -220,7 +220,7 @@ def symbols_table(derivation: ClosedForm) -> Iterator[str]:
         yield f"   {Notation().line(symbol)}: {described(derivation, symbol)}"
 
 
-def described(derivation: ClosedForm, symbol: Any) -> str:
+def described(derivation: NamedResults, symbol: Any) -> str:
     """The meaning of a symbol and its number."""
     meaning = derivation.meanings.get(symbol, "a parameter of the description")
     value = derivation.values.get(symbol)

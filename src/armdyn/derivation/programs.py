@@ -19,7 +19,7 @@ from armdyn.targets.c.notes import Notes
 from armdyn.targets.identifiers import chosen_name
 
 if TYPE_CHECKING:
-    from armdyn.derivation.derivation import Derivation
+    from armdyn.derivation.named_results import DynamicsResults
 
 MOTION = {"q": "coordinates, rad or m", "qd": "their rates", "qdd": "their accelerations"}
 ELEMENTARY = {"sin": np.sin, "cos": np.cos, "sign": sign}
@@ -30,7 +30,7 @@ class _Traced(NumberPrinter):
         return f"sign({self._print(expression.args[0])})"
 
 
-def c_of(derivation: Derivation, name: str | None, scalar: str, sincos: str | tuple[str, str]) -> CCode:
+def c_of(derivation: DynamicsResults, name: str | None, scalar: str, sincos: str | tuple[str, str]) -> CCode:
     """The functions of `FUNCTIONS` as a module of C99; the arguments of each are the inputs of its result."""
     plain = c_name(chosen_name(name, derivation.arm.name))
     said = MOTION | {str(s): _said(derivation, s) for s in derivation.arm.parameters}
@@ -41,7 +41,7 @@ def c_of(derivation: Derivation, name: str | None, scalar: str, sincos: str | tu
     return c_code(functions, plain, scalar=scalar, sincos=sincos, about=(f"{heading(derivation)}.",))
 
 
-def _said(derivation: Derivation, symbol: sympy.Symbol) -> str:
+def _said(derivation: DynamicsResults, symbol: sympy.Symbol) -> str:
     """The meaning of a symbol, and the robot's number."""
     meaning = derivation.meanings.get(symbol, "")
     if symbol not in derivation.values:
@@ -49,7 +49,7 @@ def _said(derivation: Derivation, symbol: sympy.Symbol) -> str:
     return f"{meaning}: {derivation.values[symbol]!r} in {derivation.arm.name}"
 
 
-def program_of(derivation: Derivation, function: str) -> Program:
+def program_of(derivation: DynamicsResults, function: str) -> Program:
     """One of `FUNCTIONS` as a program of its arguments among q, qd, qdd, and of the symbols in its result."""
     result, motion, _ = FUNCTIONS[function]
     expression = derivation[result]

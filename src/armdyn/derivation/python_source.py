@@ -13,7 +13,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from armdyn.derivation.printing import described, heading, short
 
 if TYPE_CHECKING:
-    from armdyn.derivation.derivation import Derivation
+    from armdyn.derivation.named_results import DynamicsResults
 
 FUNCTIONS = {
     "joint_forces": ("tau", ("q", "qd", "qdd"), "Joint forces tau, N m or N, one a coordinate."),
@@ -37,7 +37,7 @@ class _Python(NumberPrinter):
         return f"(({x} > 0) - ({x} < 0))"
 
 
-def source_of(derivation: Derivation) -> str:
+def source_of(derivation: DynamicsResults) -> str:
     """The source text of the module."""
     names = "\n".join(f"    {s}: {described(derivation, s)}" for s in derivation.arm.parameters)
     documented = f"\n\n{names}\n" if names else ""
@@ -49,7 +49,7 @@ def source_of(derivation: Derivation) -> str:
 
 
 def _function(
-    derivation: Derivation, name: str, result: str, arguments: tuple[str, ...], documentation: str
+    derivation: DynamicsResults, name: str, result: str, arguments: tuple[str, ...], documentation: str
 ) -> Iterator[str]:
     expression = derivation[result]
     words = identifiers_of(derivation)
@@ -84,7 +84,7 @@ TAKEN = frozenset({*kwlist, "cos", "sin"})
 """Reserved names, which no argument of the module's functions may have."""
 
 
-def identifiers_of(derivation: Derivation) -> dict[Any, Any]:
+def identifiers_of(derivation: DynamicsResults) -> dict[Any, Any]:
     """The names of the symbols in the module; a reserved name gets an underscore."""
     found: dict[Any, Any] = {}
     for symbol in derivation.arm.parameters:

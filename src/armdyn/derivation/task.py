@@ -20,7 +20,8 @@ from armdyn.algorithms.task_rows import Components, chosen_rows
 from armdyn.base.errors import UnknownName, Unsupported
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
-from armdyn.derivation.closed_form import ClosedForm, DerivationLike
+from armdyn.derivation.closed_form import ClosedForm
+from armdyn.derivation.named_results import DynamicsResults
 from armdyn.derivation.quotients import LARGEST, adjugate_of, quotients
 from armdyn.derivation.steps import Step
 from armdyn.derivation.velocity_rows import tip_rows, words_of
@@ -60,7 +61,7 @@ class TaskEquations(ClosedForm):
     arm: SymbolicArm
     form = "task-space"
 
-    def __init__(self, derivation: DerivationLike, components: Components, expressed_in: str = "body") -> None:
+    def __init__(self, derivation: DynamicsResults, components: Components, expressed_in: str = "body") -> None:
         rows, n = chosen_rows(components), derivation.arm.dof
         self.derivation, self.arm = derivation, derivation.arm
         self.expressed_in = way_of_twist(expressed_in)

@@ -164,7 +164,7 @@ class CompiledFunction:
         >>> bool(np.isclose(power, qd @ Mdot @ qd / 2))
         True
         """
-        from armdyn.functions.products import Jvp  # noqa: PLC0415 - it is a CompiledFunction
+        from armdyn.functions.derivatives import Jvp  # noqa: PLC0415 - it is a CompiledFunction
 
         return self._derived(Jvp, wrt)
 
@@ -187,7 +187,7 @@ class CompiledFunction:
         >>> bool(np.allclose(by.cotangent_q, np.arange(6.0) @ f.derivative("q")(q, qd, qdd)))
         True
         """
-        from armdyn.functions.products import Vjp  # noqa: PLC0415 - it is a CompiledFunction
+        from armdyn.functions.derivatives import Vjp  # noqa: PLC0415 - it is a CompiledFunction
 
         return self._derived(Vjp, wrt)
 

@@ -12,7 +12,7 @@ from armdyn.declaration import Argument
 from armdyn.functions.rollout_call import RolloutCall
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop
 from armdyn.program import Rollout, guarded
-from armdyn.program.products import unused
+from armdyn.program.ports import unused
 from armdyn.program.rollout_products import tangent_rollout
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from armdyn.base.errors import Unsupported
 from armdyn.identification.friction_terms import SIGN_WIDTH
 from armdyn.model.friction import FrictionLaw
 from armdyn.program import NeedsNumbers, derivative, less, select, sign, trace
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.spatial.rotations import Array
 from armdyn.targets.kernels import compile_program
 

@@ -20,8 +20,9 @@ from armdyn.program.guard import guarded
 from armdyn.program.integration import Integration
 from armdyn.program.interpret import interpret
 from armdyn.program.iterations import Iterated, iterated
-from armdyn.program.products import jvp, vjp
-from armdyn.program.program import OperationCounts, Port, Program, explained, trace
+from armdyn.program.jacobians import jvp, vjp
+from armdyn.program.ports import Port
+from armdyn.program.program import OperationCounts, Program, explained, trace
 from armdyn.program.replay import replay
 from armdyn.program.rollout import Rollout
 

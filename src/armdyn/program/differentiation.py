@@ -17,7 +17,8 @@ from armdyn.program.accumulation import adjoints, both_ways, chosen, entries, se
 from armdyn.program.expr import Expr, MixedTraces, traced
 from armdyn.program.graph import Graph, replayed
 from armdyn.program.interpret import interpret
-from armdyn.program.program import Port, trace
+from armdyn.program.ports import Port
+from armdyn.program.program import trace
 
 Array = NDArray[Any]
 

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from armdyn.base.errors import TraceError, UnknownName
 from armdyn.base.threads import cached_property
 from armdyn.program.embedded_pairs import EmbeddedPair
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 
 LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches")
 """The settings of a call.

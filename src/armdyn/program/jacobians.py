@@ -1,35 +1,18 @@
-"""Derivatives of a program as a program."""
+"""Derivatives of a program as programs: its Jacobian, and products of the Jacobian with vectors.
+
+A product is an adjoint program (vjp) or a tangent program (jvp): one accumulation over the nodes, in reverse or
+forward, of all results and variables together; no Jacobian is formed. So a product takes two to three times the
+operations of the function, however many inputs and outputs it has.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
-from armdyn.base.errors import UnknownName
-from armdyn.program.accumulation import both_ways, chosen, entries, shortest
-from armdyn.program.graph import Graph
-from armdyn.program.operations import OPERATIONS
-from armdyn.program.program import Names, Port, Program, inputs_of, live
-from armdyn.program.replay import replay
-
-
-class Differentiable:
-    """A program in a separate graph, to which derivatives of some outputs by some inputs can be added.
-
-    Attributes:
-        graph: the program's nodes.
-        results: the chosen outputs, and ``of_results`` the nodes of each.
-        variables: the chosen inputs, and ``of_variables`` the nodes of each.
-    """
-
-    def __init__(self, program: Program, of: Names, wrt: Names) -> None:
-        self.results = _chosen(program.outputs, of, "output", program.name)
-        self.variables = _chosen(program.inputs, wrt, "input", program.name)
-        self.graph = Graph()
-        inputs = inputs_of(self.graph, program.inputs)
-        operations = {name: partial(self.graph.apply, name) for name in OPERATIONS}
-        outputs = replay(program, [node for nodes in inputs for node in nodes], operations, self.graph.constant)
-        self.of_results = [outputs[program.outputs.index(port)] for port in self.results]
-        self.of_variables = [inputs[program.inputs.index(port)] for port in self.variables]
+from armdyn.program.accumulation import adjoints, both_ways, chosen, entries, seeds_of, shortest, tangents
+from armdyn.program.differentiable import Differentiable
+from armdyn.program.ports import Names, Port, inputs_of, unused
+from armdyn.program.program import Program, live
 
 
 def differentiated(program: Program, of: Names, wrt: Names) -> Program:
@@ -43,13 +26,56 @@ def differentiated(program: Program, of: Names, wrt: Names) -> Program:
     return Program(f"{program.name}_derivative", program.inputs, outputs, nodes, live_results)
 
 
-def _chosen(ports: tuple[Port, ...], names: Names, kind: str, where: str) -> list[Port]:
-    """The ports with these names, or all."""
-    if names is None:
-        return list(ports)
-    by_name = {port.name: port for port in ports}
-    wanted = [names] if isinstance(names, str) else list(names)
-    for name in wanted:
-        if name not in by_name:
-            raise UnknownName.of(kind, name, by_name, repr(where))
-    return [by_name[name] for name in wanted]
+def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
+    """The adjoint program, with the inputs and outputs of `Program.vjp`."""
+    work = Differentiable(program, of, wrt)
+    results, variables = _all(work.of_results), _all(work.of_variables)
+    ports, vector = _vector(program, work, "cotangent", work.results)
+    found = adjoints(work.graph, seeds_of(work.graph, results, vector), variables)
+    outputs = _named("cotangent", work.variables, work.results)
+    return _product("vjp", program, work, ports, primal, outputs, [found.get(x) for x in variables])
+
+
+def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
+    """The tangent program, with the inputs and outputs of `Program.jvp`."""
+    work = Differentiable(program, of, wrt)
+    results, variables = _all(work.of_results), _all(work.of_variables)
+    ports, vector = _vector(program, work, "tangent", work.variables)
+    found = tangents(work.graph, seeds_of(work.graph, variables, vector), results)
+    outputs = _named("tangent", work.results, work.results)
+    return _product("jvp", program, work, ports, primal, outputs, [found.get(y) for y in results])
+
+
+def _all(nodes_of: Sequence[Sequence[int]]) -> list[int]:
+    return [node for nodes in nodes_of for node in nodes]
+
+
+def _vector(program: Program, work: Differentiable, word: str, like: Sequence[Port]) -> tuple[list[Port], list[int]]:
+    """The inputs for a vector, after those of the program, and their nodes."""
+    ports = _named(word, like, program.inputs)
+    return ports, _all(inputs_of(work.graph, ports, start=sum(port.size for port in program.inputs)))
+
+
+def _product(
+    kind: str,
+    program: Program,
+    work: Differentiable,
+    vectors: Sequence[Port],
+    primal: bool,
+    outputs: Sequence[Port],
+    of_entries: Sequence[int | None],
+) -> Program:
+    """The program of a product, with zero for entries that are None."""
+    zero = work.graph.constant(0.0)
+    products = [zero if entry is None else entry for entry in of_entries]
+    nodes, results = live(work.graph, [*_all(work.of_results), *products] if primal else products)
+    ports = (*work.results, *outputs) if primal else tuple(outputs)
+    return Program(f"{program.name}_{kind}", (*program.inputs, *vectors), ports, nodes, results)
+
+
+def _named(word: str, ports: Sequence[Port], taken: Sequence[Port]) -> list[Port]:
+    """Ports with the shapes of ``ports``, ``WORD_X`` for X, with a number appended if that name is taken."""
+    names = [port.name for port in taken]
+    for port in ports:
+        names.append(unused(f"{word}_{port.name}", names))
+    return [Port(name, port.shape) for name, port in zip(names[len(taken) :], ports, strict=True)]

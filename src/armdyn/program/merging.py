@@ -8,7 +8,8 @@ from functools import partial
 from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS
-from armdyn.program.program import Port, Program, inputs_of, live
+from armdyn.program.ports import Port, inputs_of
+from armdyn.program.program import Program, live
 
 
 def merged(programs: Sequence[Program], name: str, result: Callable[[Program, Port], str] | None = None) -> Program:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -17,26 +15,11 @@ from armdyn.base.threads import cached_property
 from armdyn.program.expr import WHY_NO_VALUE, Expr, NeedsNumbers, traced
 from armdyn.program.graph import Graph, Node, cone
 from armdyn.program.operations import OPERATIONS
+from armdyn.program.ports import Names, Port, inputs_of
 from armdyn.program.replay import Operations, replay
-
-Names = Iterable[str] | None
-
 
 NUMBERS_ONLY = ("dtype('O')", "not supported for the input types", "object arrays are not supported")
 """Texts of the error messages of NumPy and SciPy for arrays of traced scalars."""
-
-
-@dataclass(frozen=True)
-class Port:
-    """One named input or output array of a program."""
-
-    name: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of its scalars."""
-        return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -134,7 +117,7 @@ class Program:
         >>> [port.name for port in adjoint.inputs], [port.name for port in adjoint.outputs]
         (['q', 'qd', 'qdd', 'cotangent_out'], ['cotangent_q'])
         """
-        from armdyn.program.products import vjp  # noqa: PLC0415 - it makes Programs
+        from armdyn.program.jacobians import vjp  # noqa: PLC0415 - it makes Programs
 
         return vjp(self, of, wrt, primal=primal)
 
@@ -157,7 +140,7 @@ class Program:
         >>> [port.name for port in tangent.inputs], [port.name for port in tangent.outputs]
         (['q', 'tangent_q'], ['out', 'tangent_out'])
         """
-        from armdyn.program.products import jvp  # noqa: PLC0415 - it makes Programs
+        from armdyn.program.jacobians import jvp  # noqa: PLC0415 - it makes Programs
 
         return jvp(self, of, wrt, primal=primal)
 
@@ -209,12 +192,6 @@ def trace(
     if any(node[0] == "input" and node[1] < 0 for node in nodes):  # type: ignore[operator]
         raise TraceError(f"{name or 'the function'} uses the argument of a function outside of its derivative")
     return Program(name or getattr(function, "__name__", "program"), tuple(inputs), outputs, nodes, live_results)
-
-
-def inputs_of(graph: Graph, ports: Iterable[Port], start: int = 0) -> list[list[int]]:
-    """The nodes of the scalars of input ports, the first of which is number ``start``."""
-    positions = count(start)
-    return [[graph.input(k) for k in islice(positions, port.size)] for port in ports]
 
 
 def explained(error: Exception, name: str = "") -> TraceError | None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from armdyn.base.errors import Unsupported
-
-if TYPE_CHECKING:
-    from armdyn.program.program import Program
+from armdyn.program.graph import Node
+from armdyn.program.ports import Port
 
 Operations = Mapping[str, Callable[..., Any]]
 """A target's function for each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
@@ -29,8 +28,32 @@ ELEMENTARY = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp
 """Operations that symbolic libraries have as functions with these names."""
 
 
+class Replayed(Protocol):
+    """The attributes of a `Program` that `replay` reads."""
+
+    @property
+    def name(self) -> str:
+        """The name, for messages."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The arrays that it reads."""
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """The arrays that it returns."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The operations, in order of evaluation."""
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The nodes that are returned."""
+
+
 def replay(
-    program: Program, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float
+    program: Replayed, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float
 ) -> list[list[Any]]:
     """The results of a program on any kind of scalar: numbers, arrays, symbols, or names of variables in source code.
 

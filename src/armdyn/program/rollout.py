@@ -20,7 +20,8 @@ from itertools import pairwise
 from armdyn.base.errors import TraceError, UnknownName
 from armdyn.base.imported import exported
 from armdyn.base.threads import cached_property
-from armdyn.program.program import OperationCounts, Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import OperationCounts, Program
 
 
 @dataclass(frozen=True)

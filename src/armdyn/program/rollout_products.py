@@ -22,7 +22,8 @@ from armdyn.base.errors import TraceError
 from armdyn.program.expr import shaped
 from armdyn.program.functions import applied
 from armdyn.program.operations import OPERATIONS
-from armdyn.program.program import Port, Program, trace
+from armdyn.program.ports import Port
+from armdyn.program.program import Program, trace
 from armdyn.program.replay import replay
 from armdyn.program.rollout import Rollout
 

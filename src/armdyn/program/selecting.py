@@ -8,7 +8,8 @@ from functools import partial
 from armdyn.base.errors import UnknownName
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS
-from armdyn.program.program import Program, inputs_of, live
+from armdyn.program.ports import inputs_of
+from armdyn.program.program import Program, live
 
 
 def with_results(program: Program, names: Iterable[str]) -> Program:

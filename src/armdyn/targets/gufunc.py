@@ -19,7 +19,8 @@ import numpy as np
 
 from armdyn.base.errors import Unsupported
 from armdyn.program.integration import LIMITS, PROGRESS, Integration
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 
 _FROM_SIGNATURE = 31

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from armdyn.program.integration import Integration
 from armdyn.program.interpret import interpret
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import Interface
 

@@ -8,7 +8,8 @@ from keyword import kwlist
 from typing import Any
 
 from armdyn.base.named_tuples import named_tuple
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 
 

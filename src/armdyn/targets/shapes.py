@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.base.errors import ShapeError
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 
 
 def leading_axes(shape: Sequence[int], port: Port) -> tuple[int, ...]:

@@ -12,7 +12,8 @@ from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import identifiers
 
 if TYPE_CHECKING:
-    from armdyn.program.program import Port, Program
+    from armdyn.program.ports import Port
+    from armdyn.program.program import Program
 
 MOST_CASES = 1000
 """The most cases of one condition: SymPy expands every combination of the choices in its two sides."""

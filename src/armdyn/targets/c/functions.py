@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from numpy.typing import ArrayLike
 
 from armdyn.base.threads import cached_property
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.c.body import LONGEST, needed, statements
 from armdyn.targets.c.dialect import Dialect

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.c.dialect import Dialect
 from armdyn.targets.c.functions import CFunction
 from armdyn.targets.c.vectors import Vectors, vectors

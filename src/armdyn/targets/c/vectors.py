@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.base.errors import Unsupported
 from armdyn.program.interpret import interpret
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 
 Numbers = NDArray[Any]
 

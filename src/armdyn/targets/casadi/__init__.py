@@ -15,7 +15,8 @@ from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import chosen_name, identifier, of_both_sides
 
 if TYPE_CHECKING:
-    from armdyn.program.program import Port, Program
+    from armdyn.program.ports import Port
+    from armdyn.program.program import Program
     from armdyn.targets.casadi.function import CasadiFunction
 
 

@@ -13,7 +13,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda.scalars import GLOBAL, Scalar
 from armdyn.targets.llvm.vectors import Lines

@@ -5,85 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice, product
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from armdyn.base.advice import answering
 from armdyn.base.errors import DTypeError
 from armdyn.targets.equations.angles import of_angles, sums_of_angles
+from armdyn.targets.equations.equation_data import LONGEST, Array, EquationData, Options
 from armdyn.targets.equations.notation import words
 from armdyn.targets.equations.sharing import named
 from armdyn.targets.equations.symbol import Symbol
 from armdyn.targets.equations.term import Term, Terms, terms_of
+from armdyn.targets.equations.tex import blocks_of, document_of, latex_of
+from armdyn.targets.equations.text import html, sides, text
 
 if TYPE_CHECKING:
-    from armdyn.program.program import OperationCounts, Port, Program
-
-LONGEST = 84
-"""The approximate length of a right-hand side, characters."""
+    from armdyn.program.ports import Port
+    from armdyn.program.program import Program
 
 _PLAIN_CONSTANT = 4  # characters of constants that are never named: 2.0, 0.25
 
 
-@dataclass(frozen=True)
-class Array:
-    """An input or output array: its symbol and the terms of its scalars, row-major."""
-
-    word: str
-    port: Port
-    terms: tuple[Term, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the array."""
-        return self.port.shape
-
-    def symbols(self) -> Iterator[Symbol]:
-        """The symbols of its scalars, row-major."""
-        return (Symbol(self.word, index) for index in product(*(range(1, d + 1) for d in self.shape)))
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of `equations`."""
-
-    longest: int = LONGEST
-    named_constants: bool = False
-    digits: int | None = None
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Equations:
+class Equations(EquationData):
     """A program as equations, in order of evaluation: symbols on a right-hand side are defined above.
 
     ``str`` and iteration give them in Unicode; `latex`, `document` and `to_python` in other forms; notebooks show them
     typeset. Together they have exactly the operations of the program.
     """
-
-    program: Program
-    inputs: tuple[Array, ...]
-    outputs: tuple[Array, ...]
-    symbols: dict[Term, Symbol]
-    """The symbols of the inputs and of all terms that have one."""
-
-    terms: Terms
-    defined: tuple[Term, ...]
-    """The terms with an equation, in order."""
-
-    options: Options
-
-    @property
-    def digits(self) -> int | None:
-        """The significant digits of constants in text and LaTeX; Python is exact."""
-        return self.options.digits
-
-    @property
-    def op_counts(self) -> OperationCounts:
-        """The operation counts of all equations, which are those of the program."""
-        return self.program.op_counts
-
-    def __len__(self) -> int:
-        return len(self.defined)
 
     def __repr__(self) -> str:
         return f"<{len(self)} equations of {self.program.name}: {self.op_counts}>"
@@ -93,13 +42,9 @@ class Equations:
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Left and right sides in Unicode."""
-        from armdyn.targets.equations.text import sides  # noqa: PLC0415 - it prints Equations
-
         return sides(self)
 
     def __str__(self) -> str:
-        from armdyn.targets.equations.text import text  # noqa: PLC0415 - it prints Equations
-
         return text(self)
 
     def latex(self) -> str:
@@ -109,8 +54,6 @@ class Equations:
         \begin{align*}
         ...
         """
-        from armdyn.targets.equations.tex import latex_of  # noqa: PLC0415 - it prints Equations
-
         return latex_of(self)
 
     def document(self, title: str | None = None) -> str:
@@ -122,14 +65,10 @@ class Equations:
         >>> print(armdyn.load("planar_2r").mass_matrix.equations().document("Mass matrix of a planar arm"))
         \documentclass...
         """
-        from armdyn.targets.equations.tex import document_of  # noqa: PLC0415 - it prints Equations
-
         return document_of(self, title)
 
     def blocks(self) -> list[str]:
         """The blocks of `document` below its title, for `latex_document` with others."""
-        from armdyn.targets.equations.tex import blocks_of  # noqa: PLC0415 - it prints Equations
-
         return blocks_of(self)
 
     def to_python(self, *, numpy: bool = False, name: str | None = None) -> str:
@@ -144,8 +83,6 @@ class Equations:
 
     def _repr_html_(self) -> str | None:
         """HTML for notebooks with long equations: the text in a box that scrolls."""
-        from armdyn.targets.equations.text import html  # noqa: PLC0415 - it prints Equations
-
         return html(self) if len(self) > MOST_TYPESET else None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from armdyn.targets.equations.symbol import Symbol
 
 if TYPE_CHECKING:
-    from armdyn.targets.equations.let_bound import Array
+    from armdyn.targets.equations.equation_data import Array
     from armdyn.targets.equations.term import Term
 
 MOST_ROWS = 12

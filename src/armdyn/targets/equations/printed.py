@@ -14,7 +14,7 @@ from armdyn.targets.equations.symbol import Symbol
 from armdyn.targets.equations.term import Term
 
 if TYPE_CHECKING:
-    from armdyn.targets.equations.let_bound import Equations
+    from armdyn.targets.equations.equation_data import EquationData
 
 
 class Binds(IntEnum):
@@ -144,7 +144,7 @@ class Notation(ABC):
         }
 
 
-def expressions(equations: Equations, notation: Notation) -> tuple[dict[Term, Printed], dict[Term, Printed]]:
+def expressions(equations: EquationData, notation: Notation) -> tuple[dict[Term, Printed], dict[Term, Printed]]:
     """The right-hand side of every defined term, and the text of every term within others: its symbol if it has one."""
     sides: dict[Term, Printed] = {}
     written: dict[Term, Printed] = {}

@@ -16,8 +16,9 @@ from armdyn.targets.equations.symbol import Symbol
 from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 
 if TYPE_CHECKING:
-    from armdyn.program.program import Port, Program
-    from armdyn.targets.equations.let_bound import Array, Equations
+    from armdyn.program.ports import Port
+    from armdyn.program.program import Program
+    from armdyn.targets.equations.equation_data import Array, EquationData
     from armdyn.targets.equations.term import Term
 
 _OWN = (
@@ -92,7 +93,7 @@ class Python(Notation):
         return Printed(f"{self.functions.get(name, name)}({', '.join(map(self.signed, arguments))})")
 
 
-def module_of(equations: Equations, *, numpy: bool, name: str | None) -> str:
+def module_of(equations: EquationData, *, numpy: bool, name: str | None) -> str:
     """The source: imports, helpers, the function."""
     operations = {term.operation for term in equations.terms.evaluated}
     unchosen = not numpy and bool(operations & {"select", "min", "max"})
@@ -120,7 +121,7 @@ def _unchosen(operations: set[str]) -> list[str]:
     return [*quotient, source.OR_NAN + "\n\n" + "\n".join(wrapped)] if wrapped else quotient
 
 
-def _title(equations: Equations) -> str:
+def _title(equations: EquationData) -> str:
     return f"{_quoted(equations.program.name)}: straight-line code, {equations.program.op_counts}."
 
 
@@ -134,7 +135,7 @@ def _parameters(ports: Sequence[Port]) -> list[str]:
     return [found[port.name] for port in ports]
 
 
-def _names(equations: Equations) -> dict[Symbol, str]:
+def _names(equations: EquationData) -> dict[Symbol, str]:
     """An identifier for every symbol: q1, or q_1 if another name is q1.
 
     Raises:
@@ -165,7 +166,7 @@ def _own(symbol: Symbol, *, compact: bool = True) -> str:
     return f"{name}_" if name in RESERVED else name
 
 
-def _imports(equations: Equations, operations: set[str], helpers: list[str], *, numpy: bool) -> list[str]:
+def _imports(equations: EquationData, operations: set[str], helpers: list[str], *, numpy: bool) -> list[str]:
     infinite = any(t.operation == "const" and math.isinf(t.value) for t in equations.terms.evaluated)
     written = "\n".join(helpers)
     if numpy:
@@ -182,7 +183,7 @@ def _imports(equations: Equations, operations: set[str], helpers: list[str], *, 
     return [*whole, *([f"from math import {', '.join(sorted(names))}"] if names else [])]
 
 
-def _body(equations: Equations, notation: Python, names: dict[Symbol, str], *, numpy: bool) -> Iterable[str]:
+def _body(equations: EquationData, notation: Python, names: dict[Symbol, str], *, numpy: bool) -> Iterable[str]:
     right, written = expressions(equations, notation)
     parameters = _parameters(equations.program.inputs)
     yield f'"""{_signature(equations, numpy=numpy)}"""'
@@ -204,7 +205,7 @@ def _line(before: str, value: str, after: str = "") -> str:
     return f"{before}(\n{indent(inside, '    ')}\n){after}"
 
 
-def _signature(equations: Equations, *, numpy: bool) -> str:
+def _signature(equations: EquationData, *, numpy: bool) -> str:
     """The shapes of the arrays, as a sentence."""
     taken = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.inputs)
     given = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.outputs)

@@ -13,7 +13,7 @@ from armdyn.targets.equations.printed import Binds, Notation, Printed, Typeset, 
 from armdyn.targets.equations.symbol import Symbol
 
 if TYPE_CHECKING:
-    from armdyn.targets.equations.let_bound import Array, Equations
+    from armdyn.targets.equations.equation_data import Array, EquationData
     from armdyn.targets.equations.term import Term
 
 WIDEST = 92
@@ -89,7 +89,7 @@ class Latex(Typeset):
         return Printed(f"{_FUNCTIONS[name]}{self.parenthesised(', '.join(a))}")
 
 
-def latex_of(equations: Equations) -> str:
+def latex_of(equations: EquationData) -> str:
     """All equations and results in one environment."""
     return _environment([*_definitions(equations), *_results(equations)])
 
@@ -98,18 +98,18 @@ def _environment(rows: list[str]) -> str:
     return "\n".join([r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"])
 
 
-def document_of(equations: Equations, title: str | None) -> str:
+def document_of(equations: EquationData, title: str | None) -> str:
     """A document with the arrays of the equations, the equations and the results."""
     title = title or equations.program.name.replace("_", " ").capitalize()
     return latex_document(title, blocks_of(equations))
 
 
-def blocks_of(equations: Equations) -> list[str]:
+def blocks_of(equations: EquationData) -> list[str]:
     """The blocks of these equations, for `latex_document` with others."""
     return [*_introduction(equations), *_blocks(equations)]
 
 
-def _blocks(equations: Equations) -> Iterator[str]:
+def _blocks(equations: EquationData) -> Iterator[str]:
     if rows := list(_packed(equations)):
         body = " \\\\\n".join(rows)
         yield f"\\begin{{alignat*}}{{{COLUMNS}}}\n{body}\n\\end{{alignat*}}"
@@ -117,7 +117,7 @@ def _blocks(equations: Equations) -> Iterator[str]:
         yield _environment(rows)
 
 
-def _introduction(equations: Equations) -> Iterator[str]:
+def _introduction(equations: EquationData) -> Iterator[str]:
     taken, given = (", ".join(map(_array, arrays)) for arrays in (equations.inputs, equations.outputs))
     counts = [_counted(n, name) for name, n in vars(equations.op_counts).items() if n]
     yield f"Given: {taken or 'nothing'}. Result: {given}. Operations: {', '.join(counts) or 'none'}."
@@ -135,7 +135,7 @@ def _counted(n: int, name: str) -> str:
     return f"{n} {words if n > 1 else words.removesuffix('s')}"
 
 
-def _packed(equations: Equations) -> Iterator[str]:
+def _packed(equations: EquationData) -> Iterator[str]:
     """Rows of short equations side by side, to be read line by line; longer ones alone, over the page's width."""
     notation = Latex(equations.digits)
     right, _ = expressions(equations, notation)
@@ -162,7 +162,7 @@ def _over_all_columns(row: str) -> str:
     return " \\\\\n".join(rf"{left}{sign}\rlap{{$\displaystyle {inside}$}}" for left, sign, inside in parts)
 
 
-def _definitions(equations: Equations) -> Iterator[str]:
+def _definitions(equations: EquationData) -> Iterator[str]:
     """The equations; the cosine of an angle follows its sine."""
     notation = Latex(equations.digits)
     right, _ = expressions(equations, notation)
@@ -180,13 +180,13 @@ def _definitions(equations: Equations) -> Iterator[str]:
         yield row
 
 
-def _belong(sine: Term, cosine: Term, equations: Equations) -> bool:
+def _belong(sine: Term, cosine: Term, equations: EquationData) -> bool:
     """True if two terms are the sine and the cosine of one symbol."""
     functions = sine.operation, cosine.operation
     return functions == ("sin", "cos") and sine.arguments == cosine.arguments and sine.arguments[0] in equations.symbols
 
 
-def _row(equations: Equations, term: Term, printed: Printed, notation: Latex) -> str:
+def _row(equations: EquationData, term: Term, printed: Printed, notation: Latex) -> str:
     left = equations.symbols[term].latex
     if term.operation in ("sin", "cos") and (symbol := equations.symbols.get(term.arguments[0])):
         return rf"{left} &= \{term.operation} {symbol.latex}"
@@ -219,7 +219,7 @@ def width(latex: str) -> float:
     return len(plain) - spaces + (latex.count(" + ") + latex.count(" - ") + latex.count(" = ")) * 1.5
 
 
-def _results(equations: Equations) -> Iterator[str]:
+def _results(equations: EquationData) -> Iterator[str]:
     notation = Latex(equations.digits)
     _, written = expressions(equations, notation)
     cells = {term: notation.signed(printed) for term, printed in written.items()}
@@ -247,7 +247,7 @@ def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
     return rf"\begin{{bmatrix}} {inside} \end{{bmatrix}}"
 
 
-def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Term, str]) -> Iterator[str]:
+def _listed(matrix: Matrix, output: Array, equations: EquationData, cells: dict[Term, str]) -> Iterator[str]:
     """The elements one by one, except for those with equations above and zeros."""
     zeros = 0
     for symbol, term in elements(matrix, output):

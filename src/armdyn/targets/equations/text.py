@@ -11,7 +11,7 @@ from armdyn.targets.equations.printed import Binds, Notation, Printed, Typeset, 
 from armdyn.targets.equations.symbol import Symbol, columns, superscript
 
 if TYPE_CHECKING:
-    from armdyn.targets.equations.let_bound import Array, Equations
+    from armdyn.targets.equations.equation_data import Array, EquationData
     from armdyn.targets.equations.term import Term
 
 WIDEST = 110
@@ -55,7 +55,7 @@ class Unicode(Typeset):
         return Printed(around[name].format(*a) if name in around else f"{name}({', '.join(a)})")
 
 
-def sides(equations: Equations) -> Iterator[tuple[str, str]]:
+def sides(equations: EquationData) -> Iterator[tuple[str, str]]:
     """The left and right sides of the equations."""
     notation = Unicode(equations.digits)
     right, _ = expressions(equations, notation)
@@ -63,14 +63,14 @@ def sides(equations: Equations) -> Iterator[tuple[str, str]]:
         yield notation.symbol(equations.symbols[term]), definition(term, right[term], notation, equations)
 
 
-def definition(term: Term, printed: Printed, notation: Notation, equations: Equations) -> str:
+def definition(term: Term, printed: Printed, notation: Notation, equations: EquationData) -> str:
     """A right-hand side; a sine or cosine of a symbol without parentheses."""
     if term.operation in ("sin", "cos") and (symbol := equations.symbols.get(term.arguments[0])):
         return f"{term.operation} {notation.symbol(symbol)}"
     return notation.signed(printed)
 
 
-def text(equations: Equations) -> str:
+def text(equations: EquationData) -> str:
     """A header, the equations, the results as matrices."""
     parts = [header(equations), lines(sides(equations)), *results(equations)]
     return "\n\n".join(part for part in parts if part)
@@ -83,7 +83,7 @@ def lines(pairs: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"{' ' * (width - columns(left))}{left} = {right}" for left, right in pairs)
 
 
-def header(equations: Equations) -> str:
+def header(equations: EquationData) -> str:
     """Name, arrays and operations."""
     program = equations.program
     taken = ", ".join(f"{port.name}{_brackets(port.shape)}" for port in program.inputs)
@@ -95,7 +95,7 @@ def _brackets(shape: tuple[int, ...]) -> str:
     return f"[{','.join(map(str, shape))}]" if shape else ""
 
 
-def results(equations: Equations) -> Iterator[str]:
+def results(equations: EquationData) -> Iterator[str]:
     """Every output as vectors and matrices, or element by element if they are too large for that."""
     notation = Unicode(equations.digits)
     _, written = expressions(equations, notation)
@@ -124,7 +124,7 @@ def _padded(cell: str, width: int) -> str:
     return cell + " " * (width - columns(cell))
 
 
-def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Term, str]) -> str:
+def _listed(matrix: Matrix, output: Array, equations: EquationData, cells: dict[Term, str]) -> str:
     """The elements one by one, except for those with equations above and zeros."""
     shown, zeros = [], 0
     for symbol, term in elements(matrix, output):
@@ -136,6 +136,6 @@ def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Ter
     return "\n".join(part for part in (lines(shown), note) if part)
 
 
-def html(equations: Equations) -> str:
+def html(equations: EquationData) -> str:
     """The text as HTML, in a box that scrolls."""
     return f'<pre style="max-height: 40em; overflow: auto; line-height: 1.4">{escape(text(equations))}</pre>'

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from armdyn._version import __version__
 from armdyn.base.threads import cached_property
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.program.selecting import with_results
 from armdyn.targets.c.code import CCode
 from armdyn.targets.c.dialect import DOUBLE

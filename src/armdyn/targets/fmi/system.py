@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from armdyn.base.errors import UnknownName, Unsupported
 from armdyn.base.threads import cached_property
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import numpy as np
 
 from armdyn.base.errors import DTypeError
 from armdyn.program.interpret import interpret
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.targets.jax import lowering
 from armdyn.targets.jax.called import called
 from armdyn.targets.jax.primitive import alike, call, jax, jnp, leading

@@ -13,7 +13,8 @@ import numpy as np
 from armdyn.base.threads import Once, undivided
 from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.program.replay import Operations
 from armdyn.targets.gufunc import Interface
 from armdyn.targets.jax.called import Called

@@ -12,7 +12,7 @@ from typing import Any
 
 from armdyn.base.errors import Unsupported
 from armdyn.base.extras import extra
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.jax.called import Called
 
 _WHAT = "armdyn.targets.jax"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.llvm.vectors import Lines
 
 

@@ -8,7 +8,7 @@ a core can have in flight.
 
 from __future__ import annotations
 
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.vectors import Lines, Vector
 

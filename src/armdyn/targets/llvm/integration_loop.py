@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import accumulate, islice
 
 from armdyn.program.integration import LIMITS, PROGRESS, RUNNING, Integration
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.decay import with_decays

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import fetching, streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer

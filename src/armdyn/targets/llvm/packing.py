@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.transposition import load_piece, pieces, store_piece
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, islice
 
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm.arguments import Group, describe_arguments, place, side_by_side, transfer

@@ -13,7 +13,7 @@ become the first one of the next group. The incomplete vectors at both ends of t
 
 from __future__ import annotations
 
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.llvm.arguments import side_by_side
 from armdyn.targets.llvm.streaming_columns import block_bytes, reserve_places
 from armdyn.targets.llvm.vectors import Lines, Vector

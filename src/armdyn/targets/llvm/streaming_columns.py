@@ -10,7 +10,7 @@ lines at both ends of a column are stored number by number. `armdyn.targets.llvm
 
 from __future__ import annotations
 
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.llvm.vectors import Lines, Vector
 
 LINE = 64

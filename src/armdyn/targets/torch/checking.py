@@ -7,7 +7,7 @@ from typing import Any
 
 from armdyn.base.errors import DTypeError, Unsupported
 from armdyn.base.extras import extra
-from armdyn.program.program import Port
+from armdyn.program.ports import Port
 from armdyn.targets.shapes import leading_axes, no_broadcast
 from armdyn.targets.torch.evaluation import batch_of
 

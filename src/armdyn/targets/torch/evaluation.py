@@ -13,7 +13,8 @@ from armdyn.base.extras import extra
 from armdyn.base.threads import cached_property
 from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
-from armdyn.program.program import Port, Program
+from armdyn.program.ports import Port
+from armdyn.program.program import Program
 from armdyn.targets.kernels import Kernel, kernel_of
 from armdyn.targets.parallel import run_in_parallel
 
