@@ -1,4 +1,4 @@
-"""No more than two modules import each other in a circle, imports for types alone included."""
+"""No more than two modules import each other in a circle, imports for types alone and inside functions included."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ SOURCE = Path(__file__).parents[2] / "src"
 LARGEST = 2
 """A class and the module of its long methods may know each other; a third module could not be read without both."""
 
+FILES = ("armdyn.simulation.files.", "armdyn.simulation.results.")
+"""A `Trajectory` writes itself to files, whose modules read one: with imports inside functions this is one circle."""
+
 Graph = Mapping[str, set[str]]
 
 
@@ -21,24 +24,26 @@ def modules() -> dict[str, Path]:
     return {".".join(name.parts).removesuffix(".__init__"): path for name, path in paths.items()}
 
 
-def imported(node: ast.AST) -> Iterator[str]:
-    """The dotted names that importing a module imports, and those under TYPE_CHECKING; not those inside functions."""
+def imported(node: ast.AST, *, in_functions: bool) -> Iterator[str]:
+    """The dotted names that importing a module imports, and those under TYPE_CHECKING."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
             yield from (f"{child.module}.{alias.name}" for alias in child.names)
-        elif isinstance(child, ast.stmt | ast.excepthandler) and not isinstance(child, ast.FunctionDef):
-            yield from imported(child)
+        elif isinstance(child, ast.stmt | ast.excepthandler) and (
+            in_functions or not isinstance(child, ast.FunctionDef)
+        ):
+            yield from imported(child, in_functions=in_functions)
 
 
-def import_graph() -> Graph:
-    """The modules that each module imports."""
+def import_graph(*, in_functions: bool) -> Graph:
+    """The modules that each module imports, those imported inside functions too if ``in_functions``."""
     known = modules()
     graph = {}
     for module, path in known.items():
         found = set()
-        for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in imported(ast.parse(path.read_text(encoding="utf-8")), in_functions=in_functions):
             found.add(name if name in known else name.rpartition(".")[0])
         graph[module] = found & known.keys() - {module}
     return graph
@@ -70,15 +75,26 @@ def circles(graph: Graph) -> list[set[str]]:
     return [circle for circle in found if len(circle) > 1]
 
 
-def test_circles_are_small() -> None:
-    graph = import_graph()
-    assert len(graph) > 700
-    large = [
+def large_circles(graph: Graph) -> list[str]:
+    """One line for each module of a circle of more than `LARGEST`."""
+    return [
         f"{module} imports {', '.join(sorted(graph[module] & circle))}"
         for circle in circles(graph)
         if len(circle) > LARGEST
         for module in sorted(circle)
     ]
+
+
+def test_circles_are_small() -> None:
+    graph = import_graph(in_functions=False)
+    assert len(graph) > 700
+    large = large_circles(graph)
+    assert not large, "\n".join(large)
+
+
+def test_circles_with_imports_inside_functions_are_small() -> None:
+    graph = import_graph(in_functions=True)
+    large = [line for line in large_circles(graph) if not line.startswith(FILES)]
     assert not large, "\n".join(large)
 
 

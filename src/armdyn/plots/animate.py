@@ -15,10 +15,10 @@ from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene
 from armdyn.plots.style import COLOURS
 from armdyn.plots.surroundings import Surface, surfaces_of
 from armdyn.robot import Robot
-from armdyn.simulation.elements.stops import Contact
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.results.with_robot import check_it_moved
+from armdyn.simulation.results.motion_data import MotionData
+from armdyn.simulation.results.resampling import resampled
+from armdyn.simulation.results.with_robot import Touching, check_it_moved
 from armdyn.spatial.rotations import Array
 
 FPS, FPS_UCL = 25.0, 10.0
@@ -35,7 +35,7 @@ Style = Literal["armdyn", "ucl"]
 
 
 def animate_trajectory(
-    trajectory: Trajectory,
+    trajectory: MotionData,
     robot: Robot,
     *,
     fps: float | None = None,
@@ -47,7 +47,7 @@ def animate_trajectory(
     view: tuple[float, float] | None = None,
     title: str | None = None,
     style: Style = "armdyn",
-    contacts: Sequence[Contact] = (),
+    contacts: Sequence[Touching] = (),
 ) -> Animation:
     """An arm in motion: planar arms in their plane, others in space, in axes of equal scales that contain all.
 
@@ -105,21 +105,21 @@ def animate_trajectory(
     return Animation((UclScene if ucl else Scene)(robot, frames, traced, look), fps)
 
 
-def _surfaces(robot: Robot, contacts: Sequence[Contact], q: Array) -> Iterator[Surface]:
+def _surfaces(robot: Robot, contacts: Sequence[Touching], q: Array) -> Iterator[Surface]:
     """The planes of contacts and constraints near the motion."""
     states = q.reshape(-1, robot.dof)
     finite = states[np.isfinite(states).all(axis=1)]
     return surfaces_of(robot, (*robot.model.constraints, *(one.plane for one in contacts)), finite)
 
 
-def _shown(trajectory: Trajectory, fps: float, speed: Any, every: Any, *, ucl: bool) -> tuple[Trajectory, str]:
+def _shown(trajectory: MotionData, fps: float, speed: Any, every: Any, *, ucl: bool) -> tuple[MotionData, str]:
     """The states of the frames, and the text on the speed in the title."""
     speed = number("speed", speed, above=0.0, error=SettingError)
     if every is None and not ucl:
         first, last = float(trajectory.t[0]), float(trajectory.t[-1])
-        times = np.append(trajectory.resample(rate=fps / speed).t, last)  # the last state is the last frame
+        times = np.append(resampled(trajectory, None, fps / speed).t, last)  # the last state is the last frame
         times = times if last - times[-2] > 1e-6 * (last - first) else times[:-1]
-        return trajectory.resample(times), "" if speed == 1.0 else f"speed \u00d7{speed:g}"
+        return resampled(trajectory, times, None), "" if speed == 1.0 else f"speed \u00d7{speed:g}"
     if speed != 1.0:
         raise SettingError(f"both every and speed={speed:g} given; frames of every so many-th state last 1/fps each")
     step = whole_number("every", EVERY_UCL if every is None else every, least=1, error=SettingError)
@@ -144,7 +144,7 @@ def _indices(batch: tuple[int, ...], motions: Sequence[int] | None) -> tuple[tup
     return tuple(tuple(map(int, np.unravel_index(k, batch))) if batch else () for k in chosen)
 
 
-def _of(trajectory: Trajectory, indices: Sequence[tuple[int, ...]], name: str) -> Array:
+def _of(trajectory: MotionData, indices: Sequence[tuple[int, ...]], name: str) -> Array:
     """A quantity of some motions of the batch, shape (T, arms, ...)."""
     values: Array = getattr(trajectory, name)
     flat = values.reshape(len(values), -1, values.shape[-1])
@@ -152,7 +152,7 @@ def _of(trajectory: Trajectory, indices: Sequence[tuple[int, ...]], name: str) -
     return flat[:, numbers]
 
 
-def _trace(trajectory: Trajectory, robot: Robot, indices: Sequence[tuple[int, ...]], trace: bool | str) -> Trace | None:
+def _trace(trajectory: MotionData, robot: Robot, indices: Sequence[tuple[int, ...]], trace: bool | str) -> Trace | None:
     """The paths of frames through the recorded states, or a subset if there are very many."""
     names = [robot.model.frame(trace).name] if isinstance(trace, str) else _ends(robot)
     if not isinstance(trace, str) and not switch("trace", trace, error=SettingError):

@@ -19,7 +19,7 @@ from armdyn.simulation.results.limits_passed import ROUNDING
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.simulation.results.trajectory import Trajectory
+    from armdyn.simulation.results.motion_data import MotionData
 
 IN_DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s^2": "deg/s²"}
 """Units in degrees by unit in radians."""
@@ -142,7 +142,7 @@ class Panels:
 
     def __init__(
         self,
-        motion: Trajectory,
+        motion: MotionData,
         numbers: Sequence[int],
         sheet: Sheet,
         *,

@@ -26,7 +26,7 @@ from armdyn.simulation.results.with_robot import check_it_moved
 if TYPE_CHECKING:
     from armdyn.logs.log import Log
     from armdyn.robot import Robot
-    from armdyn.simulation.results.trajectory import Trajectory
+    from armdyn.simulation.results.motion_data import MotionData
 
 PANELS = (
     *("q", "qd", "qdd", "tau", "energy", "drift", "phase"),
@@ -41,9 +41,9 @@ REST = 1e-9
 
 
 def plot_trajectory(
-    trajectory: Trajectory,
+    trajectory: MotionData,
     *,
-    over: Trajectory | Log | None = None,
+    over: MotionData | Log | None = None,
     joints: Iterable[str | int] | None = None,
     panels: Sequence[str] | None = None,
     signals: Sequence[str] | None = None,
@@ -375,7 +375,7 @@ def _outside(panels: Sequence[Panel]) -> list[str]:
     return [f"outside limits: {', '.join(found)}"] if found else []
 
 
-def _thinned(motion: Trajectory, over: Overlay | None) -> list[str]:
+def _thinned(motion: MotionData, over: Overlay | None) -> list[str]:
     """A sentence on the reduction of rows to their extremes."""
     counts = [len(motion.t), *([] if over is None else [len(over.t)])]
     return [f"{count:,} rows drawn by the extremes of {INTERVALS:,} intervals" for count in counts if count > LONGEST]
@@ -385,7 +385,7 @@ def _of_panels(panels: Sequence[Panel]) -> list[str]:
     return list(dict.fromkeys(note for panel in panels for note in panel.notes))
 
 
-def _limits(trajectory: Trajectory, limits: Any) -> Sequence[Limits]:
+def _limits(trajectory: MotionData, limits: Any) -> Sequence[Limits]:
     """The limits of all joints; empty if none are drawn.
 
     Raises:
@@ -411,14 +411,14 @@ def _size(figsize: Any) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def _title(trajectory: Trajectory) -> str:
+def _title(trajectory: MotionData) -> str:
     motions = int(np.prod(trajectory.batch))
     many = f", {motions} motions" if trajectory.batch else ""
     start = f"{trajectory.t[0]:g} to " if trajectory.t[0] else ""
     return f"{trajectory.robot}, {start}{trajectory.t[-1]:g} s{many}"
 
 
-def _numbers(trajectory: Trajectory, joints: Iterable[str | int] | None) -> list[int]:
+def _numbers(trajectory: MotionData, joints: Iterable[str | int] | None) -> list[int]:
     """The indices in q of the joints to draw."""
     names = trajectory.joint_names
     if joints is None:

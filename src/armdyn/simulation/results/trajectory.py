@@ -493,7 +493,8 @@ class Trajectory(Tabulated, MotionData):
             options: of `armdyn.plots.plot_trajectory`: over, joints, panels, signals, layout, limits, reference, size,
                 palette, degrees and others.
         """
-        from armdyn.plots import plot_trajectory, write_figure  # noqa: PLC0415 - matplotlib is slow to import
+        from armdyn.plots.style import write_figure  # noqa: PLC0415 - matplotlib is slow to import
+        from armdyn.plots.trajectory import plot_trajectory  # noqa: PLC0415
 
         figure = plot_trajectory(self, **options)
         if path is not None:
@@ -511,7 +512,7 @@ class Trajectory(Tabulated, MotionData):
             progress: of writing, as a bar on stderr.
             options: of `armdyn.plots.animate_trajectory`: fps, speed, every, trace, view and others.
         """
-        from armdyn.plots import animate_trajectory  # noqa: PLC0415 - matplotlib is slow to import
+        from armdyn.plots.animate import animate_trajectory  # noqa: PLC0415 - matplotlib is slow to import
 
         animation = animate_trajectory(self, robot, **options)
         if path is not None:
