@@ -9,6 +9,7 @@ import stat
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -18,8 +19,11 @@ from PIL import Image
 
 import armdyn
 from armdyn import Robot, ShapeError, Trajectory, UnknownName
+from armdyn.model.geometry import Box
 from armdyn.plots import Animation, PictureError, animate_trajectory, movie, write_figure
+from armdyn.plots.bodies import triangles_of
 from armdyn.plots.plane import plane_of_motion
+from armdyn.plots.shaded_triangles import ShadedTriangles
 from armdyn.simulation import SettingError
 from oracles.cases import CASES
 from oracles.short_run import short_run
@@ -446,3 +450,41 @@ def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "with Euler steps of 1 ms, in the first 0.2 s" in capsys.readouterr().out
     with Image.open(tmp_path / "fall.gif") as film:
         assert film.n_frames == 6
+
+
+def test_a_motion_is_drawn_by_the_meshes_of_the_description(tmp_path: Path) -> None:
+    """Links with boxes: their triangles move, a ghost stays, lines are drawn where a link has no shape."""
+    text = ROBOT_OF_BOXES.format(shape='<visual><geometry><box size="0.1 0.1 0.8"/></geometry></visual>')
+    (tmp_path / "boxes.urdf").write_text(text)
+    (tmp_path / "bare.urdf").write_text(ROBOT_OF_BOXES.format(shape=""))
+    boxes, bare = (armdyn.load(tmp_path / name) for name in ("boxes.urdf", "bare.urdf"))
+    motion = armdyn.simulate(boxes, [0.3, 0.4], duration=0.5)
+    film = motion.animate(robot=boxes, ghosts=1)
+    axes: Any = film.figure.axes[0]
+
+    def solids() -> list[ShadedTriangles]:
+        return [one for one in axes.artists if isinstance(one, ShadedTriangles)]
+
+    ghost, now = sorted(solids(), key=lambda one: one.get_zorder())
+    film.draw(-1)
+    assert ghost in solids()
+    assert now not in solids()
+    moved = max(solids(), key=lambda one: one.get_zorder())
+    T = boxes.link_poses(motion.q[-1])[boxes.link_names.index("arm")]
+    expected = triangles_of(Box((0.1, 0.1, 0.8))) @ T[:3, :3].T + T[:3, 3]
+    np.testing.assert_allclose(moved.triangles[:12], expected, atol=1e-12)
+    film.save(tmp_path / "boxes.gif")
+    for other in (motion.animate(robot=bare), motion.animate(robot=boxes, meshes=False)):
+        assert not any(isinstance(one, ShadedTriangles) for one in other.figure.axes[0].artists)
+        assert len(other.figure.axes[0].lines) > 3
+
+
+ROBOT_OF_BOXES = """<robot name="boxes"><link name="base"/>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+{shape}</link>
+<link name="fore"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><sphere radius="0.1"/></geometry></visual></link>
+<joint name="a" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="1 0 0"/></joint>
+<joint name="b" type="continuous"><parent link="arm"/><child link="fore"/><origin xyz="0 0 0.8"/>
+<axis xyz="0 1 0"/></joint>
+</robot>"""

@@ -21,9 +21,10 @@ from armdyn.formats.mesh_bounds import UnreadMesh
 from armdyn.formats.mesh_files import find_file
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from armdyn.plots import PictureError
-from armdyn.plots.bodies import MOST_TRIANGLES, bodies, triangles_of
+from armdyn.plots.bodies import bodies, triangles_of
 from armdyn.plots.leaders import LINE, Label, _cross, draw_labels, spread
 from armdyn.plots.mesh_parts import MeshReader
+from armdyn.plots.shaded_triangles import ShadedTriangles
 from armdyn.plots.style import new_figure
 from armdyn.plots.thinning import thinned
 from armdyn.robot import Robot
@@ -138,15 +139,20 @@ def test_the_meshes_of_the_description_are_drawn() -> None:
     looks, notes = bodies(robot("ur5_file").model)
     arm = next(body for body in looks if body.link == "upper_arm_link")
     assert 0.42 < np.ptp(arm.triangles[..., 2]) < 0.6  # the arm is 0.425 m long from joint to joint
-    assert notes == ["meshes thinned from 95694 triangles"]
+    assert notes == []
     figure = robot("ur5_file").plot()
-    assert len(figure.axes[0].collections) == 2  # what it looks like, and the joints
-    assert len(robot("ur5_file").plot(meshes=False).axes[0].collections) == 1
+    links, joints = (len(artist.triangles) for artist in surfaces(figure))
+    assert (links, joints) == (95694, 6 * 120)
+    assert [len(artist.triangles) for artist in surfaces(robot("ur5_file").plot(meshes=False))] == [0, 6 * 120]
+
+
+def surfaces(figure: Figure) -> list[ShadedTriangles]:
+    return [artist for artist in figure.axes[0].artists if isinstance(artist, ShadedTriangles)]
 
 
 def test_large_meshes_are_thinned_and_that_is_said() -> None:
-    looks, notes = bodies(robot("talos_left_arm").model)
-    assert sum(len(body.triangles) for body in looks) <= MOST_TRIANGLES
+    looks, notes = bodies(robot("talos_left_arm").model, most=20_000)
+    assert sum(len(body.triangles) for body in looks) <= 20_000
     assert any(note.startswith("meshes thinned from") for note in notes)
     full = read_triangles(
         Mesh("package://example-robot-data/robots/talos_data/meshes/arm/arm_7.STL", folder=str(ROBOTS))

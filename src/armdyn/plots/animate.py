@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.base.checks import array, choice, number, switch, whole_number
 from armdyn.plots.animation import Animation
+from armdyn.plots.bodies import bodies
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene
 from armdyn.plots.style import COLOURS
@@ -28,6 +29,9 @@ EVERY_UCL = 100
 """UCL's program shows one of this many states at the ends of its steps, starting with the first."""
 
 MOST_ARMS = len(COLOURS)
+MOST_TRIANGLES = 40_000
+"""Largest number of triangles of the robot in a frame, which takes a tenth of a second to draw."""
+
 TRACE_POINTS = 2000
 """Approximate largest number of states of a drawn trace."""
 
@@ -48,12 +52,14 @@ def animate_trajectory(
     title: str | None = None,
     style: Style = "armdyn",
     contacts: Sequence[Touching] = (),
+    meshes: bool = True,
 ) -> Animation:
     """An arm in motion: planar arms in their plane, others in space, in axes of equal scales that contain all.
 
     The frames are ``speed / fps`` seconds of the motion apart, from its first time on, interpolated as by
-    `Trajectory.resample`. Links are lines between joints; time and energies are printed above. Several motions of a
-    batch are drawn over each other.
+    `Trajectory.resample`. Links are drawn by the shapes and meshes of the description, in its colours, and as lines
+    between joints if they have none. Time and energies are printed above. Several motions of a batch are drawn as lines
+    over each other.
 
     Args:
         trajectory: the motion, or a batch.
@@ -71,6 +77,7 @@ def animate_trajectory(
             state from the end of the first step on, each for a tenth of a second, axes from -r to r with r 0.2 m longer
             than the outstretched arm, nothing else.
         contacts: contacts of the simulation; their planes are drawn, and those of the robot's constraints always.
+        meshes: True to draw shapes and meshes of a single motion; those that cannot be opened are omitted.
 
     Raises:
         ShapeError: a robot of other joints.
@@ -94,12 +101,14 @@ def animate_trajectory(
     indices = _indices(trajectory.batch, motions)
     energy = shown.energy.kinetic, shown.energy.potential
     frames = Frames(shown.t, _of(shown, indices, "q"), None if trajectory.batch else energy, indices, pace)
+    with_bodies = switch("meshes", meshes, error=SettingError) and not ucl and len(indices) == 1
     look = Look(
         plane=plane,
         view=None if view is None else tuple(array("view", view, (2,), "degrees", finite=SettingError).tolist()),
         ghosts=whole_number("ghosts", ghosts, least=0, error=SettingError),
         title=robot.name if title is None else title,
         surfaces=tuple(_surfaces(robot, contacts, frames.q)),
+        bodies=tuple(bodies(robot.model, most=MOST_TRIANGLES)[0]) if with_bodies else (),
     )
     traced = _trace(trajectory, robot, indices, not ucl if trace is None else trace)
     return Animation((UclScene if ucl else Scene)(robot, frames, traced, look), fps)

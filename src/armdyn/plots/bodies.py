@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -16,11 +17,17 @@ from armdyn.plots.mesh_parts import MeshReader
 from armdyn.plots.thinning import thinned
 from armdyn.spatial.rotations import Array
 
-MOST_TRIANGLES = 20_000
-"""Largest number of triangles of one robot in a picture; Matplotlib draws this many in about a second."""
+MOST_TRIANGLES = 300_000
+"""Largest number of triangles of one robot in a picture, drawn in about a second."""
 
 MOST_SHAPES = 5_000
 """Largest number of shapes of one robot; further ones are omitted, with a note."""
+
+SKIN = (0.765, 0.792, 0.827)
+"""The colour of links without a colour in their description."""
+
+PAINT = 0.9
+"""Weight of the description's colour in that of a link; the rest distinguishes white and black from page and lines."""
 
 FEWEST = 12
 """Smallest number of triangles of a thinned shape: those of a box."""
@@ -74,6 +81,29 @@ def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
         shares[k] = wanted if wanted <= left else 0
         left, length = left - shares[k], length - sizes[k]
     return shares
+
+
+def placed(looks: Sequence[Body], poses: Mapping[str, Array]) -> tuple[Array, Array]:
+    """The triangles of bodies in base axes, m, shape (k, 3, 3), and their colours, shape (k, 3).
+
+    Args:
+        looks: bodies of links.
+        poses: pose of each link in base axes, by its name, shape (4, 4).
+    """
+    solids, colours = [np.empty((0, 3, 3))], [np.empty((0, 3))]
+    skin = np.array(SKIN)
+    for body in looks:
+        T = poses[body.link]
+        colour = skin if body.color is None else np.array(body.color[:3])
+        solids.append(body.triangles @ T[:3, :3].T + T[:3, 3])
+        colours.append(np.broadcast_to(PAINT * colour + (1.0 - PAINT) * skin, (len(body.triangles), 3)))
+    return np.concatenate(solids), np.concatenate(colours)
+
+
+def corners_of(looks: Sequence[Body], poses: Mapping[str, Array]) -> list[Array]:
+    """The lowest and highest coordinates of each body in base axes, m, shape (2, 3) each."""
+    placed_bodies = (placed([body], poses)[0] for body in looks if len(body.triangles))
+    return [np.array([points.min(axis=(0, 1)), points.max(axis=(0, 1))]) for points in placed_bodies]
 
 
 class _Reader:

@@ -12,12 +12,16 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
+from armdyn.plots.shaded_triangles import draw_to_measure
 from armdyn.plots.style import COLOURS, INK, prepare
 from armdyn.spatial.rotations import Array
 
 FORWARD, BACK = COLOURS[0], COLOURS[1]
 MARGIN = 0.12
 """Margin around a picture in space, inches."""
+
+MOST_MOVES = 12
+"""Largest number of moves of the name of an axis, of 2 points each."""
 
 TALLEST = 1.25
 """Largest height of a picture in space, by the width of its figure."""
@@ -78,6 +82,8 @@ def fill_figure(figure: Figure, axes: Any, above: float) -> None:
     axes.set_position((0.0, 0.0, 1.0, 1.0))
     for _ in range(3):  # text does not grow with the zoom
         axes.set_box_aspect(aspect, zoom=zoom)
+        draw_to_measure(figure)
+        _keep_names_off_ticks(figure, axes)
         low, high = _drawn_extent(figure, axes) / dpi
         room = np.array([width - 2.0 * MARGIN, TALLEST * width])
         zoom *= float((room / (high - low)).min())
@@ -89,9 +95,22 @@ def fill_figure(figure: Figure, axes: Any, above: float) -> None:
     axes.set_position((left / width, bottom / height, 1.0, width / height))
 
 
+def _keep_names_off_ticks(figure: Figure, axes: Any) -> None:
+    """Move the name of each axis of a picture in space away from its ticks, until it overlaps no number."""
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        for _ in range(MOST_MOVES):
+            name = axis.label.get_window_extent()
+            low, high = sorted(axis.get_view_interval())
+            ticks = [tick.label1 for tick in axis.majorTicks if low <= tick.get_loc() <= high]
+            if not any(name.overlaps(text.get_window_extent().padded(2.0)) for text in ticks if text.get_text()):
+                break
+            axis.labelpad += 2.0
+            draw_to_measure(figure)
+
+
 def _drawn_extent(figure: Figure, axes: Any) -> Array:
     """The lower left and upper right corner, pixels, of the box of a picture in space with its labels."""
-    figure.canvas.draw()
+    draw_to_measure(figure)
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
     corners = np.array(list(product(axes.get_xlim(), axes.get_ylim(), axes.get_zlim())))
     x, y, _ = proj3d.proj_transform(*corners.T, axes.get_proj())

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from armdyn.plots.shaded_triangles import draw_to_measure
 from armdyn.plots.style import INK
 from armdyn.spatial.rotations import Array
 
@@ -36,7 +37,7 @@ class Label:
 
 def column_width(figure: Figure, labels: Sequence[Label]) -> float:
     """The width of the longest line of a column of labels, inches."""
-    figure.canvas.draw()
+    draw_to_measure(figure)
     texts = [figure.text(0.0, 0.0, _plain(label.name), fontsize=8, fontweight="bold") for label in labels]
     texts += [figure.text(0.0, 0.0, _plain(label.below), fontsize=7) for label in labels]
     widths = [text.get_window_extent().width / figure.dpi for text in texts]

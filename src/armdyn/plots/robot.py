@@ -17,14 +17,16 @@ from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, number, switch
-from armdyn.plots.bodies import Body, bodies
+from armdyn.plots.bodies import Body, bodies, corners_of, placed
 from armdyn.plots.configurations import shown_configurations
 from armdyn.plots.drawing import fill_figure, frame_picture
+from armdyn.plots.joint_places import symbol_centres
 from armdyn.plots.leaders import GAP, LINE, Label, column_width, draw_labels
 from armdyn.plots.plane import plane_of_motion
+from armdyn.plots.shaded_triangles import draw_to_measure
 from armdyn.plots.stick_figure import held_lines, stick_lines
 from armdyn.plots.style import INK, PictureError, new_figure, write_figure
-from armdyn.plots.symbols import JOINT_COLOURS, LENGTH, along, draw_line, draw_solids, draw_triad, shaded, symbol
+from armdyn.plots.symbols import JOINT_COLOURS, LENGTH, along, draw_line, draw_solids, draw_triad, symbol
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -35,12 +37,6 @@ ABOVE = 0.5
 MARGIN = 0.12
 AROUND = 0.02
 """Distance between a line and a text that it passes behind, inches."""
-
-SKIN = "#C3CAD3"
-"""The colour of links without a colour in their description."""
-
-PAINT = 0.9
-"""Weight of the description's colour in that of a link; the rest distinguishes white and black from page and lines."""
 
 GHOST = "#9DA3AA"
 AXIS = 2.2
@@ -170,7 +166,7 @@ def _label(figure: Figure, axes: Any, named: list[Label], width: float, below: f
 
 def _texts(figure: Figure, axes: Any) -> list[Array]:
     """The rectangles around the numbers and names of the axes, inches."""
-    figure.canvas.draw()
+    draw_to_measure(figure)
     texts = []
     for axis in (axes.xaxis, axes.yaxis, *([axes.zaxis] if hasattr(axes, "zaxis") else [])):
         low, high = sorted(axis.get_view_interval())
@@ -181,7 +177,7 @@ def _texts(figure: Figure, axes: Any) -> list[Array]:
 
 def _settle_flat(figure: Figure, axes: Any, width: float) -> None:
     """Fix plane axes at the position set by the layout, and set the height of the figure to their height."""
-    figure.canvas.draw()
+    draw_to_measure(figure)
     figure.set_layout_engine("none")
     low, high = np.array(axes.get_tightbbox().get_points()) / figure.dpi
     box = axes.get_position(original=False)
@@ -223,7 +219,7 @@ class _Scene:
             axes.computed_zorder = False
         points = [self.points, *self._symbols()]
         for pose in self.poses[:-1]:
-            points += self._draw_looks(axes, looks, pose, alpha=0.10, z=0.5)
+            points += self._draw_looks(axes, looks, pose, alpha=0.16, z=0.5)
             self._draw_lines(axes, pose, GHOST, width=1.6, z=1.0)
         points += self._draw_looks(axes, looks, self.now, alpha=1.0 if self.plane is None else 0.5, z=2.0)
         self._draw_axes(axes)
@@ -249,52 +245,45 @@ class _Scene:
 
     def _draw_looks(self, axes: Any, looks: list[Body], pose: _Pose, *, alpha: float, z: float) -> list[Array]:
         """Draw the shapes of the links and return the corners of their bounding boxes."""
-        solids, colours, corners = [], [], []
-        for body in looks:
-            T = pose.links[body.link]
-            triangles = body.triangles @ T[:3, :3].T + T[:3, 3]
-            colour = np.array(to_rgb(SKIN) if body.color is None else body.color[:3])
-            solids.append(triangles)
-            colours.append(shaded(triangles, PAINT * colour + (1.0 - PAINT) * np.array(to_rgb(SKIN))))
-            corners.append(np.array([triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))]))
-        if solids:
-            draw_solids(axes, np.concatenate(solids), np.concatenate(colours), self.plane, alpha=alpha, z=z)
-        return corners
+        draw_solids(axes, *placed(looks, pose.links), self.plane, alpha=alpha, z=z)
+        return corners_of(looks, pose.links)
 
-    def _places(self) -> list[tuple[Any, Array, Array]]:
-        """Every joint with its origin and axis in base axes."""
-        found = []
-        for joint in self.robot.model.joints:
-            T = self.now.links[joint.child]
-            found.append((joint, T[:3, 3], T[:3, :3] @ joint.axis))
-        return found
+    def _places(self) -> list[tuple[Any, Array, Array, Array]]:
+        """Every joint with its origin, its axis and the centre of its symbol in base axes."""
+        joints = self.robot.model.joints
+        poses = [self.now.links[joint.child] for joint in joints]
+        origins = [T[:3, 3] for T in poses]
+        axes = [T[:3, :3] @ joint.axis for joint, T in zip(joints, poses, strict=True)]
+        centres = symbol_centres(origins, axes, LENGTH * self.size)
+        return list(zip(joints, origins, axes, centres, strict=True))
 
     def _draw_axes(self, axes: Any) -> None:
         dashes = (0, (6, 2, 1, 2))
-        for joint, origin, axis in self._places():
-            reach = 0.5 * AXIS * LENGTH * self.size * axis
-            ends = np.array([origin - reach, origin + reach])
+        for joint, origin, axis, centre in self._places():
+            reach = 0.5 * AXIS * LENGTH * self.size
+            steps = [float(axis @ (centre - origin)), 0.0]  # from the origin past the symbol
+            ends = origin + np.outer([min(steps) - reach, max(steps) + reach], axis)
             style: dict[str, Any] = {"color": JOINT_COLOURS[joint.kind], "linestyle": dashes}
             draw_line(axes, ends, self.plane, linewidth=0.8, zorder=3, **style)
 
     def _symbols(self) -> list[Array]:
         """The corners of all joints' symbols, (points, 3) each."""
-        placed = [symbol(joint.kind, self.size) @ along(axis).T + origin for joint, origin, axis in self._places()]
+        placed = [symbol(joint.kind, self.size) @ along(axis).T + centre for joint, _, axis, centre in self._places()]
         return [triangles.reshape(-1, 3) for triangles in placed]
 
     def _draw_joints(self, axes: Any) -> None:
         solids = [corners.reshape(-1, 3, 3) for corners in self._symbols()]
-        kinds = [np.array(to_rgb(JOINT_COLOURS[joint.kind])) for joint, _, _ in self._places()]
-        colours = [shaded(triangles, colour) for triangles, colour in zip(solids, kinds, strict=True)]
+        kinds = [np.array(to_rgb(JOINT_COLOURS[joint.kind])) for joint, *_ in self._places()]
+        colours = [np.tile(colour, (len(triangles), 1)) for triangles, colour in zip(solids, kinds, strict=True)]
         draw_solids(axes, np.concatenate(solids), np.concatenate(colours), self.plane, alpha=1.0, z=5.0)
 
     def named(self) -> list[tuple[str, str, Array]]:
         """The labels: a name, the text below it, and the labelled point in base axes, m."""
         positions = self.robot.joint_positions(self.now.q)
         found = []
-        for k, ((joint, origin, _), value) in enumerate(zip(self._places(), positions, strict=True)):
+        for k, ((joint, *_, centre), value) in enumerate(zip(self._places(), positions, strict=True)):
             said = f"{math.degrees(value):.4g}\u00b0" if joint.kind == "revolute" else f"{value:.4g} m"
-            found.append((f"{k} {joint.name}", f"{joint.kind}, at {said.replace('-', chr(0x2212))}", origin))
+            found.append((f"{k} {joint.name}", f"{joint.kind}, at {said.replace('-', chr(0x2212))}", centre))
         for name in self.frames:
             what = "base" if name == self.robot.model.base else "tip" if name == self.robot.tip else "frame"
             at = ", ".join(f"{x:.3f}" for x in self._frame(name)[:3, 3] + 0.0)

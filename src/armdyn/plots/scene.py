@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,14 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from armdyn.plots.bodies import Body, corners_of, placed
 from armdyn.plots.drawing import FORWARD, fill_figure, frame_picture
+from armdyn.plots.shaded_triangles import draw_to_measure
 from armdyn.plots.stick_figure import SHORTEST, draw_arm, held_lines, stick_lines
 from armdyn.plots.style import COLOURS, INK, new_figure
 from armdyn.plots.surroundings import Surface, draw_surfaces
+from armdyn.plots.symbols import draw_solids
+from armdyn.plots.thinning import box_around
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
@@ -31,6 +35,11 @@ FARTHEST = 1e100
 """Largest coordinate in a picture in space, m, because squares of lengths are computed for it."""
 
 GHOST = "#CFCFCF"
+GHOST_OPACITY = 0.25
+"""Opacity of the bodies of ghosts."""
+
+MOST_EXTENTS = 50
+"""Largest number of frames whose bodies determine the size of the axes."""
 
 MARGIN_UCL = 0.2
 """Distance between UCL's outstretched arm and the frame of the picture, m."""
@@ -69,13 +78,14 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """Plane directions, (3, 2), or None in space; elevation and azimuth, degrees; ghosts; heading; drawn planes."""
+    """Plane directions, (3, 2), or None in space; elevation and azimuth, degrees; ghosts; heading; planes; bodies."""
 
     plane: Array | None
     view: tuple[float, ...] | None
     ghosts: int
     title: str
     surfaces: tuple[Surface, ...] = ()
+    bodies: tuple[Body, ...] = ()
 
 
 class Scene:
@@ -87,7 +97,9 @@ class Scene:
         self.figure = new_figure(*SIZE, constrained=flat)
         self.figure.set_dpi(DPI)
         self.axes: Any = self.figure.add_subplot() if flat else self.figure.add_subplot(projection="3d")
-        self._passing: list[Line2D] = []
+        self._passing: list[Any] = []
+        self._bodies = look.bodies if _is_whole(robot, look.bodies) else ()
+        self._boxes = [replace(body, triangles=box_around(body.triangles)) for body in self._bodies]
         self._words: list[Text] = []
         self._prepare()
         self._ways: list[Line2D] = (
@@ -98,11 +110,10 @@ class Scene:
         """Draw the arms, their traces and the title of one frame."""
         for line in self._passing:
             line.remove()
-        drawn = len(self.axes.lines)
+        self._passing = []
         for arm, q in enumerate(self.frames.q[frame]):
             if np.isfinite(q).all():
-                self._draw(q, self._colour(arm))
-        self._passing = list(self.axes.lines[drawn:])
+                self._passing += self._draw(q, self._colour(arm))
         for number, way in enumerate(self._ways):
             self._draw_way(way, self._places_until(frame, number))
         self._say(frame)
@@ -135,6 +146,8 @@ class Scene:
         if not states:
             raise SettingError("no frame has a finite state; nothing can be drawn")
         points = [line for q in states for line in _lines(self.robot, q)]
+        for q in states[:: -(-len(states) // MOST_EXTENTS)] if self._bodies else ():
+            points += corners_of(self._boxes, self._poses(q))
         if self.trace is not None:
             points.append(self.trace.points.reshape(-1, 3))
         flat = self.look.plane is not None
@@ -165,7 +178,7 @@ class Scene:
         engine = self.figure.get_layout_engine()
         if isinstance(engine, ConstrainedLayoutEngine):
             engine.set(rect=(0.0, 0.0, 1.0, 1.0 - ABOVE / self.figure.get_figheight()))
-            self.figure.canvas.draw()
+            draw_to_measure(self.figure)
             self.figure.set_layout_engine("none")
         else:
             fill_figure(self.figure, self.axes, above=ABOVE)
@@ -199,18 +212,26 @@ class Scene:
     def _colour(self, arm: int) -> str:
         return INK if len(self.frames.indices) == 1 else COLOURS[arm]
 
-    def _draw(self, q: Array, colour: str) -> None:
+    def _draw(self, q: Array, colour: str) -> list[Any]:
+        """Draw an arm in one state and return its artists: its bodies, or lines if links have none."""
+        drawn = len(self.axes.lines)
+        if self._bodies:
+            alpha = GHOST_OPACITY if colour == GHOST else 1.0
+            solids = placed(self._bodies, self._poses(q))
+            return [draw_solids(self.axes, *solids, self.look.plane, alpha=alpha, z=1.0)]
         draw_arm(self.axes, self.robot, q, plane=self.look.plane, colour=colour)
+        return list(self.axes.lines[drawn:])
+
+    def _poses(self, q: Array) -> dict[str, Array]:
+        return dict(zip(self.robot.link_names, self.robot.link_poses(q), strict=True))
 
     def _draw_ghosts(self) -> None:
         """Draw the ghost poses, below everything else."""
-        drawn = len(self.axes.lines)
         for frame in np.linspace(0, len(self.frames.t) - 1, self.look.ghosts).round().astype(int):
             for q in self.frames.q[frame]:
                 if np.isfinite(q).all():
-                    self._draw(q, GHOST)
-        for line in self.axes.lines[drawn:]:
-            line.set_zorder(0.2)
+                    for artist in self._draw(q, GHOST):
+                        artist.set_zorder(0.2)
 
     def _way(self, arm: int) -> Line2D:
         """A line for a trace."""
@@ -271,11 +292,23 @@ class UclScene(Scene):
         self.figure.canvas.draw()
         self.figure.set_layout_engine("none")
 
-    def _draw(self, q: Array, colour: str) -> None:
+    def _draw(self, q: Array, colour: str) -> list[Any]:
         assert self.look.plane is not None  # noqa: S101 - spatial arms are refused
+        drawn = len(self.axes.lines)
         for k, piece in enumerate(_pieces(self.robot, q)):
             of_link = colour if colour == GHOST else MATLAB[k % len(MATLAB)]
             self.axes.plot(*(piece @ self.look.plane).T, color=of_link, linewidth=1.0)
+        return list(self.axes.lines[drawn:])
+
+
+def _is_whole(robot: Robot, looks: tuple[Body, ...]) -> bool:
+    """Return True if every moving link with a mass has a body; otherwise parts of the arm would be missing."""
+    with_body = {body.link for body in looks}
+    return all(
+        joint.child in with_body
+        for joint, link in zip(robot.model.joints, robot.model.links[1:], strict=True)
+        if link.inertia.mass > 0.0
+    )
 
 
 def _lines(robot: Robot, q: Array) -> list[Array]:

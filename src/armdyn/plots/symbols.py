@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.collections import PolyCollection
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
+from armdyn.plots.shaded_triangles import ShadedTriangles
 from armdyn.plots.solids import box, cylinder
 from armdyn.plots.style import COLOURS
 from armdyn.spatial.rotations import Array
@@ -21,9 +20,6 @@ RADIUS, LENGTH = 0.018, 0.07
 
 TRIAD = 0.11
 """The length of a frame's axes, by the size of the picture."""
-
-LIGHT = np.array([0.35, -0.55, 0.76])
-"""The unit vector towards the light, in base axes."""
 
 
 def symbol(kind: str, size: float) -> Array:
@@ -41,33 +37,14 @@ def along(axis: Array) -> Array:
     return np.column_stack([x, np.cross(axis, x), axis])
 
 
-def shaded(triangles: Array, colour: Array) -> Array:
-    """The colour of each triangle in the light, RGB, shape (k, 3)."""
-    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
-    bright = 0.60 + 0.36 * np.abs(normals @ LIGHT)
-    colours: Array = np.clip(bright[:, None] * colour, 0.0, 1.0)
-    return colours
-
-
-def draw_solids(axes: Any, triangles: Array, colours: Array, plane: Array | None, *, alpha: float, z: float) -> None:
-    """Draw shaded triangles, in space or in a plane, the farthest first."""
-    if not len(triangles):
-        return
-    faces = np.column_stack([colours, np.full(len(colours), alpha)])
-    if plane is None:
-        edges: Any = faces if alpha == 1.0 else "none"  # otherwise gaps between triangles are visible
-        solid = Poly3DCollection(triangles, facecolors=faces, edgecolors=edges, linewidths=0.2 if alpha == 1.0 else 0.0)
-        solid.set_zorder(z)
-        solid.set_clip_on(False)
-        solid.set_in_layout(False)  # before it is projected its extent means nothing
-        axes.add_collection3d(solid, autolim=False)
-        return
-    normal = np.cross(plane[:, 0], plane[:, 1])
-    order = np.argsort(triangles.mean(axis=1) @ normal)
-    flat = PolyCollection(list(triangles[order] @ plane), facecolors=faces[order], edgecolors="none", zorder=z)
-    axes.add_collection(flat, autolim=False)
+def draw_solids(
+    axes: Any, triangles: Array, colours: Array, plane: Array | None, *, alpha: float, z: float
+) -> ShadedTriangles:
+    """Draw triangles, each of a colour, in space or in a plane, without their hidden parts, and return the artist."""
+    solid = ShadedTriangles(triangles, colours, plane, alpha=alpha, z=z)
+    axes.add_artist(solid)
+    solid.set_clip_on(plane is not None)
+    return solid
 
 
 def draw_line(axes: Any, points: Array, plane: Array | None, **style: Any) -> None:
