@@ -148,8 +148,8 @@ def _edges(covered: Array, far: Array) -> Array:
 
 def _shrunk(samples: Array, finer: int) -> Array:
     """The picture as RGBA bytes, each pixel the mean of its samples."""
-    rows = sum(samples[k::finer] for k in range(finer))
-    mean = sum(rows[:, k::finer] for k in range(finer)) / finer**2
+    rows: Array = np.add.reduce([samples[k::finer] for k in range(finer)])
+    mean: Array = np.add.reduce([rows[:, k::finer] for k in range(finer)]) / finer**2
     alpha = mean[..., 3:]
     mean[..., :3] = np.divide(mean[..., :3], alpha, out=np.zeros_like(mean[..., :3]), where=alpha > 0.0)
     picture: Array = np.round(255.0 * mean).astype(np.uint8)
