@@ -16,13 +16,12 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
-from armdyn.simulation.drivers import adaptive, dry_steps, event_driven, fixed_step, taylor
-from armdyn.simulation.elements.backlash import ends_of
+from armdyn.simulation.drivers import dry_steps, event_driven, fixed_step, taylor
 from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.bristles import (
     bristle_labels,
 )
-from armdyn.simulation.elements.dry_joints import DryJoints, can_hold, rubbing_bodies
+from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.happenings import happenings_of
 from armdyn.simulation.elements.stops import Contact, Stops
@@ -30,7 +29,7 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import Labels, of_robot
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.independent import checked_start
-from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, can_stop, chosen_method
+from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import friction_left_out, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import Report, progress_bar
@@ -270,33 +269,9 @@ def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
         return taylor.integrate
     if happenings is not None and happenings.only_dry and dry_steps.has_loop(problem, happenings.dry):
         return partial(dry_steps.integrate, joints=happenings.dry)
-    loads_are_coupled = bool(system.places) and bool(rubbing_bodies(system.robot.mechanism.drive))
-    loads_are_coupled = loads_are_coupled and not can_hold(system.robot)
-    modes = bool(system.robot.model.constraints) or bool(ends_of(system.robot))
-    held = isinstance(method, Adaptive) and modes and not loads_are_coupled
-    if happenings is not None or (bool(system.places) and (system.carries or held) and can_stop(method)):
-        if loads_are_coupled:
-            refuse_coupled_loads()
+    if isinstance(method, Adaptive) or happenings is not None or (bool(system.places) and system.carries):
         return event_driven.integrate
-    if loads_are_coupled and ends_of(system.robot):
-        problem.samples.notes.append(BACKLASH_NOT_LOCATED)
-    return adaptive.integrate if isinstance(method, Adaptive) else fixed_step.integrate
-
-
-BACKLASH_NOT_LOCATED = (
-    "rotors and links that touch and part across their backlash are not located in this motion, because friction of "
-    "rigid joints depends on loads that are coupled: steps go over these times, and trajectory.events leaves them out"
-)
-
-
-def refuse_coupled_loads() -> None:
-    """Refuse rigid joints that should stick, and cannot in an arm with flexible joints."""
-    stiff = either("robot.without_springs()", "actuators without springs")
-    raise SettingError(
-        "events, stops, contacts and brakes are not for arms with flexible joints beside rigid ones whose friction "
-        "depends on the load and which are coupled or turn rotors that are bodies; use friction that does not, or "
-        f"a smooth law, or simulate {stiff} with them"
-    )
+    return fixed_step.integrate
 
 
 def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:

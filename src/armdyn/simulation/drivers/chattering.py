@@ -9,12 +9,15 @@ that motion with an error of the first order in their length.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.base.advice import either, option
+from armdyn.simulation.elements.dry_joints import can_hold
+from armdyn.simulation.forces import Forces
+from armdyn.simulation.methods.catalogue import Adaptive, Method
+from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 
 CHATTERING = "chattering:"
@@ -50,12 +53,12 @@ QUIET = 100
 
 @dataclass
 class Stretch:
-    """An interval of time, s, in which fixed steps carried the motion, with the places of the switching quantities."""
+    """An interval of time, s, in which fixed steps carried the motion, with the names of the switching quantities."""
 
     begin: float
     end: float
     steps: int
-    places: tuple[int, ...]
+    names: tuple[str, ...]
 
 
 class Watch:
@@ -138,22 +141,70 @@ class Quiet:
         return self._steps > QUIET
 
 
-Advance = Callable[[float, float, Array], Iterable[tuple[float, Array]]]
-"""Goes on from t and y, to an end at most: times and states."""
+class Chattering:
+    """Chattering of one motion: recognised by short steps of the solver, and carried through by fixed steps.
+
+    Args:
+        system: that moves.
+        step: length of the fixed steps, s.
+        duration: of the motion, s.
+        switches: true if friction switches, because joints do not stick.
+    """
+
+    def __init__(self, system: System, step: float, duration: float, *, switches: bool) -> None:
+        self.step, self.stretches = step, list[Stretch]()
+        self._directions = system.directions if switches else None
+        self._names = [*(system.names_of_friction() if switches else ()), *system.names_of_forces()]
+        on_springs = bool(system.places)  # which vibrate: steps between two switches are short, and not all equal
+        self.watch = Watch(duration, step if on_springs else None)
+        self._quiet: Quiet | None = None
+
+    @classmethod
+    def of(cls, system: System, method: Method, forces: Forces, duration: float) -> Chattering | None:
+        """Chattering of a motion by a method; None if nothing may switch, or fixed steps are not allowed."""
+        if not isinstance(method, Adaptive) or method.chattering_step is None:
+            return None
+        switches = bool(system.rubbing) and not can_hold(system.bare)
+        if forces.held and not switches:
+            return None
+        return cls(system, method.chattering_step, duration, switches=switches)
+
+    @property
+    def goes_on(self) -> bool:
+        """True while fixed steps carry the motion."""
+        return self._quiet is not None
+
+    def saw(self, t: float, y: Array, v: Array, forces: tuple[Array, ...]) -> None:
+        """Record an evaluation of the forces."""
+        self.watch.saw(t, y, self._switching(v, forces))
+
+    def begins(self, t: float) -> bool:
+        """True if forces have jumped between the last evaluations, so that fixed steps go on from a time."""
+        jumps = self.watch.jumps()
+        if self.goes_on or not jumps.any():
+            return False
+        self._quiet = Quiet(self.watch.in_turn(jumps))
+        self.stretches.append(Stretch(t, t, 0, tuple(self._names[k] for k in np.flatnonzero(jumps))))
+        return True
+
+    def ends(self, t: float, v: Array, forces: tuple[Array, ...]) -> bool:
+        """Record a fixed step to a time, from which the solver takes over if this returns True."""
+        assert self._quiet is not None  # noqa: S101 - it goes on
+        last = self.stretches[-1]
+        last.end, last.steps = t, last.steps + 1
+        if self._quiet.after(self._switching(v, forces)):
+            self._quiet = None
+            self.watch.rest()
+        return not self.goes_on
+
+    def _switching(self, v: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Quantities that may jump: the directions of friction, tau, f_tip."""
+        return forces if self._directions is None else (self._directions(v), *forces)
 
 
-def in_turns(advances: Sequence[Advance], t: float, end: float, y: Array) -> Iterator[tuple[float, Array]]:
-    """Times and states to an end, by several ways to go on in turns, each as far as it leads."""
-    while t < end:
-        for advance in advances:
-            for after in advance(t, end, y):
-                t, y = after
-                yield after
-
-
-def note_on(stretches: list[Stretch], step: float, names: list[str]) -> str:
-    """A note on chattering: the Euler steps taken, and the remedy. ``names`` are of the watched functions."""
-    what = [names[place] for place in sorted({place for stretch in stretches for place in stretch.places})]
+def note_on(stretches: list[Stretch], step: float) -> str:
+    """A note on chattering: the Euler steps taken, and the remedy."""
+    what = dict.fromkeys(name for stretch in stretches for name in stretch.names)
     total = sum(stretch.end - stretch.begin for stretch in stretches)
     steps = sum(stretch.steps for stretch in stretches)
     return (

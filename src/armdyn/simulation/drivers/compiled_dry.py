@@ -21,6 +21,7 @@ from armdyn.simulation.drivers.compiled_adaptive import PAIRS, STATE, Run, are_k
 from armdyn.simulation.drivers.dry_modes import Acting, Bounds, States, modes_of
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
+from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.equations import SOURCES
@@ -215,14 +216,17 @@ class _DryRun(Run):
         forces = Forces(Constant(tau[0]), Constant(f_tip[0][0]) if f_tip else None)
         own, index = self.samples.of(self._index(n)), self._index(n)
         own.count, dense = int(self.progress.row[n]), self.dense[n] if self.dense else None
-        motion = StateInMotion(self.problem, self.pushing, forces, own, self.room.at(index), (), dense)
+        motion = StateInMotion(self.problem, forces, own, dense)
+        modes = ContactModes(motion, self.pushing, self.room.at(index))
+        motion.add_modes(modes)
         motion.ends = [begin, end]
         y = np.array([*self.state["q"][n], *self.state["qd"][n], self.state["work"][n]])
         try:
             if begins:
-                y, mode = motion.begin(*motion._state(y))
+                y = motion.begin(*motion.parts(y))
             else:
-                y, _, mode = motion.one_hold(1, y, self._mode(self.slip[n]))
+                modes.mode = self._mode(self.slip[n])
+                y, _ = motion.one_hold(1, y)
         except SimulationError as error:
             self.failures[n] = error
             self.progress = self.progress.with_failed(np.arange(self.states) == n)
@@ -234,7 +238,7 @@ class _DryRun(Run):
         self.slips[rows, n] = np.where(self.bounds.dry, np.sign(self._rows("qd")[n, rows]), 0.0)
         size = self.robot.dof
         self.state["q"][n], self.state["qd"][n], self.state["work"][n] = y[:size], y[size:-1], y[-1]
-        self.slip[n] = self._slip(mode)
+        self.slip[n] = self._slip(modes.mode)
         self.at_once[n] = 0
         numbers = self.progress.row.copy()
         numbers[n] = own.count

@@ -17,6 +17,7 @@ from armdyn.functions import CompiledRollout
 from armdyn.simulation.drivers.dry_events import Acting, Bounds, Change, States, events_of
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
+from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.forces import Forces, Index, Table
@@ -111,7 +112,7 @@ class _Motions:
         self.motion = robot.compile(sticking_motion)
         self.qdd, self.friction = np.full(samples.q.shape, np.nan), np.full(samples.q.shape, np.nan)
         samples.qdd, samples.signals = self.qdd, {"friction": self.friction}
-        self.alone: dict[int, StateInMotion] = {}
+        self.alone: dict[int, tuple[StateInMotion, ContactModes]] = {}
 
     # From begin to end.
 
@@ -207,15 +208,16 @@ class _Motions:
         """One state in a step from event to event, or its begin if the step is -1; slip there."""
         if k not in self.alone:
             self.alone[k] = self._motion_of(k)
-        motion, states = self.alone[k], self.states
+        (motion, modes), states = self.alone[k], self.states
         motion.occurred.clear()
         try:
             if step < 0:
-                y, mode = motion.begin(states.q[k], states.qd[k])
-                begin = mode
+                y = motion.begin(states.q[k], states.qd[k])
+                begin = modes.mode
             else:
                 y = np.array([*states.q[k], *states.qd[k], states.work[k]])
-                y, begin, mode = motion.one_hold(step, y, self._mode(states.slip[k]))
+                modes.mode = self._mode(states.slip[k])
+                y, begin = motion.one_hold(step, y)
                 self.count[k] += 1
         except SimulationError as error:
             self.lost[k], self.failures[k] = step, error
@@ -223,15 +225,18 @@ class _Motions:
         finally:
             self.changes += [(*each[:5], k) for each in motion.occurred]
         n = states.q.shape[-1]
-        states.q[k], states.qd[k], states.work[k], states.slip[k] = y[:n], y[n:-1], y[-1], self._slip(mode)
+        states.q[k], states.qd[k], states.work[k], states.slip[k] = y[:n], y[n:-1], y[-1], self._slip(modes.mode)
         return self._slip(begin)
 
-    def _motion_of(self, k: int) -> StateInMotion:
+    def _motion_of(self, k: int) -> tuple[StateInMotion, ContactModes]:
         index: Index = np.unravel_index(k, self.batch) if self.batch else ()  # type: ignore[assignment]
         nothing = Samples.empty(np.zeros(1), (), self.states.q.shape[-1], with_f_tip=self.forces.f_tip is not None)
         nothing.effort, nothing.count = self.samples.effort, 1
         room = Room.of(nothing, 0, self.states.q.shape[-1])
-        return StateInMotion(self.problem, self.pushing, self.forces.of(index), nothing, room)
+        motion = StateInMotion(self.problem, self.forces.of(index), nothing)
+        modes = ContactModes(motion, self.pushing, room)
+        motion.add_modes(modes)
+        return motion, modes
 
     def _mode(self, slip: Array) -> Mode:
         own = slip[self.pushing.dry.moved_by].astype(int)

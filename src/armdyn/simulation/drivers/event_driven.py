@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from copy import copy
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from armdyn.simulation.drivers import compiled_dry
-from armdyn.simulation.drivers.chattering import Stretch
-from armdyn.simulation.drivers.one_by_one import one_by_one_through_chattering
+from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
+from armdyn.simulation.drivers.chattering import Stretch, note_on
+from armdyn.simulation.drivers.one_by_one import one_by_one
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
-from armdyn.simulation.drivers.state_on_springs import FlexibleInMotion
-from armdyn.simulation.elements.brakes import BrakesInMotion
+from armdyn.simulation.elements.backlash import BacklashInMotion, ends_of
+from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
+from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Watched
+from armdyn.simulation.elements.events_in_motion import EventsInMotion
 from armdyn.simulation.elements.happenings import Happenings
+from armdyn.simulation.elements.load_kinks import LoadKinks
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.forces import Forces, Index
-from armdyn.simulation.methods.catalogue import FixedStep, Method
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.progress import Report
+from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.system.problem import Problem
@@ -31,59 +34,103 @@ from armdyn.simulation.system.pushing import Pushing
 from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from armdyn.simulation.system.pushing_under_load import pushing_of
 
+Start = Callable[[Index, Forces, Samples, Dense | None], StateInMotion]
+"""The motion of one state of the batch, under its forces, with room for its samples and interpolants."""
+
 
 def integrate(problem: Problem, report: Report) -> None:
     """Integrate each state of the batch to the duration or a terminal event, and fill the samples."""
-    system, method, forces, batch, samples = (
-        problem.system,
-        problem.method,
-        problem.forces,
-        problem.batch,
-        problem.samples,
-    )
-    happenings = problem.happenings or Happenings((), None, (), DryJoints.of(system.bare))
-    if happenings.only_dry and compiled_dry.has_loop(problem, happenings.dry):
+    happenings = problem.happenings
+    if happenings is not None and happenings.only_dry and compiled_dry.has_loop(problem, happenings.dry):
         compiled_dry.integrate(problem, report, happenings.dry)
-        return
+    elif has_modes(problem):
+        _with_modes(problem, report)
+    else:
+        _without_modes(problem, report)
+
+
+def has_modes(problem: Problem) -> bool:
+    """True if located functions may change the equations of a motion, or are events of it."""
+    system = problem.system
+    kinks = system.carries or bool(system.robot.model.constraints) or bool(ends_of(system.robot))
+    return problem.happenings is not None or (bool(system.places) and kinks)
+
+
+def _without_modes(problem: Problem, report: Report) -> None:
+    """Motions without events: in a compiled loop if there is one, each by itself otherwise."""
+    states = None
+    if not problem.corrects and compiled_adaptive.has_loop(problem):
+        states = compiled_adaptive.integrate(problem, report)
+        if not states:
+            return
+
+    def start(_: Index, forces: Forces, own: Samples, dense: Dense | None) -> StateInMotion:
+        return StateInMotion(problem, forces, own, dense)
+
+    _each(problem, report, start, states)
+
+
+def _with_modes(problem: Problem, report: Report) -> None:
+    """Motions whose barriers, joints or events are located."""
+    system, samples, batch = problem.system, problem.samples, problem.batch
+    happenings = problem.happenings or Happenings((), None, (), DryJoints.of(system.bare))
     watched = [one for event in happenings.events for one in event.watched(system.robot)]
     if batch:
-        refuse_in_batches(method, forces, watched)
+        refuse_in_batches(problem.method, problem.forces, watched)
     if system.places:
         pushing: Pushing = FlexiblePushing(system.bare, happenings.stops, happenings.contacts)
     else:
         barriers = Barriers(system.bare, happenings.stops, happenings.contacts)
         pushing = pushing_of(system.bare, barriers, happenings.dry, problem.redundant)
-    brakes = happenings.brakes
+    brakes, ends = happenings.brakes, ends_of(system.bare)
     room = Room.of(samples, len(pushing.barriers), system.size)
     samples.qdd, samples.labels = room.qdd, pushing.barriers.labels()
-    rubs = len(pushing.dry) > 0 or brakes is not None or (system.carries and bool(system.places))
     samples.signals |= room.signals(pushing.barriers.stops)
     braked = cache(lambda engaged: pushing.of(brakes.braked(engaged)))  # type: ignore[union-attr]
+
+    def start(index: Index, forces: Forces, own: Samples, dense: Dense | None) -> StateInMotion:
+        motion = StateInMotion(problem, forces, own, dense)
+        modes = ContactModes(motion, copy(pushing), room.at(index))
+        if ends:
+            motion.located.append(BacklashInMotion(modes, ends))
+        motion.add_modes(modes)
+        if brakes is not None:
+            motion.located.append(BrakesInMotion(modes, brakes, lambda engaged: copy(braked(engaged))))
+        if isinstance(pushing, FlexiblePushing) and pushing.kinks:
+            motion.located.append(LoadKinks(modes, pushing))
+        motion.events = EventsInMotion(motion, watched)
+        return motion
+
+    try:
+        _each(problem, report, start)
+    finally:
+        samples.notes += notes_on_impacts(samples.events)
+        if len(pushing.dry) > 0 or brakes is not None or (system.carries and bool(system.places)):
+            samples.signals |= room.frictions(system.dof, system.places)
+
+
+def _each(problem: Problem, report: Report, start: Start, states: Sequence[Index] | None = None) -> None:
+    """Integrate states one by one; then, however this ends, sort the events, and note chattering."""
+    samples, method, forces, stretches = problem.samples, problem.method, problem.forces, list[Stretch]()
     if problem.dense_output:
-        samples.dense = {index: problem.interpolant() for index in np.ndindex(batch)}
-    names = system.names_of_forces if system.places else system.names_of_friction
-    kind: Any = FlexibleInMotion if system.places else StateInMotion
-    chattered: list[Stretch] = []
+        which = np.ndindex(problem.batch) if states is None else states
+        samples.dense |= {index: problem.interpolant() for index in which}
 
     def alone(index: Index, own: Samples) -> Generator[float]:
-        acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
-        motion: StateInMotion = kind(
-            problem, copy(pushing), acting, own, room.at(index), watched, samples.dense.get(index)
-        )
-        if brakes is not None:
-            motion.brakes = BrakesInMotion.of(brakes, lambda engaged: copy(braked(engaged)))
+        acting = forces if isinstance(method, FixedStep) and not problem.batch else forces.of(index)
+        motion = start(index, acting, own, samples.dense.get(index))
         try:
             yield from motion.run(*(each[index] for each in problem.start))
         finally:
             samples.events += [Occurrence(*each, index) for each in motion.occurred]
-            chattered.extend(motion.chattered)
+            stretches.extend(motion.chattering.stretches if motion.chattering is not None else ())
 
     try:
-        one_by_one_through_chattering(samples, alone, report, method, chattered, names)
+        one_by_one(samples, alone, report, states)
     finally:
-        samples.notes += notes_on_impacts(samples.events)
-        if rubs:
-            samples.signals |= room.frictions(system.dof, system.places)
+        samples.events.sort(key=lambda one: one.t)
+        if stretches and isinstance(method, Adaptive) and method.chattering_step is not None:
+            samples.notes.append(note_on(stretches, method.chattering_step))
 
 
 def refuse_in_batches(method: Method, forces: Forces, watched: Sequence[Watched]) -> None:

@@ -7,9 +7,7 @@ from contextlib import closing
 
 import numpy as np
 
-from armdyn.simulation.drivers.chattering import Stretch, note_on
 from armdyn.simulation.forces import Index
-from armdyn.simulation.methods.catalogue import Adaptive, Method
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
@@ -46,29 +44,3 @@ def one_by_one(samples: Samples, alone: Alone, report: Report, some: Sequence[In
             samples.count = max(samples.count, own.count)
     if len(failures) == len(states):
         raise failures[0]
-
-
-def one_by_one_through_chattering(
-    samples: Samples,
-    alone: Alone,
-    report: Report,
-    method: Method,
-    chattered: list[Stretch],
-    names: Callable[[], list[str]],
-    some: Sequence[Index] | None = None,
-) -> None:
-    """`one_by_one`, after which, however it ends, events are sorted by time and a note reports chattering.
-
-    Args:
-        samples, alone, report: of `one_by_one`.
-        method: of the simulation.
-        chattered: the stretches that Euler steps have carried the motions through.
-        names: of the quantities that are watched for them.
-        some: of `one_by_one`.
-    """
-    try:
-        one_by_one(samples, alone, report, some)
-    finally:
-        samples.events.sort(key=lambda one: one.t)
-        if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, names()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, FixedStep
 from armdyn.simulation.results.dense import between_saved
 from armdyn.simulation.results.samples import Effort
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Rates = Callable[[float, Array], Array]
@@ -36,34 +37,34 @@ class Step:
         y_end: the state there.
         near: y at times between, to search for events; each is computed once.
         at: y at times between, as accurate as the step.
+        interpolant: returns the interpolant of the step, to be kept; ``near`` by default.
     """
 
     def __init__(
-        self, t: float, y: Array, end: float, y_end: Array, near: Callable[[float], Array], at: Callable[[float], Array]
+        self,
+        t: float,
+        y: Array,
+        end: float,
+        y_end: Array,
+        near: Callable[[float], Array],
+        at: Callable[[float], Array],
+        interpolant: Callable[[], Callable[[float], Array]] | None = None,
     ) -> None:
         self.t, self.y, self.end, self.y_end = t, y, end, y_end
         self.near, self._at = cache(near), at
+        self.interpolant = interpolant or (lambda: near)
 
     def at(self, t: float) -> Array:
         """The state at a time of the step."""
         return self.y if t <= self.t else self.y_end if t >= self.end else self._at(t)
 
 
-class Integrator(Protocol):
-    """Makes a motion step by step."""
-
-    def step(self, t: float, y: Array, until: float) -> Step:
-        """The next step, at most until a time."""
-
-    def moved(self, t: float, y: Array) -> None:
-        """The state at the end of the last step has been corrected a little; go on from there."""
-
-    def restart(self) -> None:
-        """The equations have changed; forget the past."""
-
-
 class ByFormula:
     """Steps of one length by a formula without a memory, on a grid of times."""
+
+    longest_at_rest = np.inf
+    remedy = ""
+    """For a motion that diverges; by default a shorter step."""
 
     def __init__(
         self,
@@ -89,8 +90,7 @@ class ByFormula:
         self.effort.steps += 1
         n = self.n
         if not np.isfinite(y_end).all():
-            q, qd = _of_joints(self.robot, y, n)
-            raise diverged(self.robot, until, q, qd, shorter_step(self.robot, self.method, q))
+            raise self.stuck(until, y)
         ends, of_qd = np.array([t, until]), slice(n, 2 * n)
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
 
@@ -123,6 +123,11 @@ class ByFormula:
     def restart(self) -> None:
         """Do nothing: no past is kept."""
 
+    def stuck(self, t: float, y: Array) -> SimulationError:
+        """The error of a motion that diverges at a time, with the state before."""
+        q, qd = _of_joints(self.robot, y, self.n)
+        return diverged(self.robot, t, q, qd, self.remedy or shorter_step(self.robot, self.method, q))
+
 
 class BySolver:
     """Steps of a solver of SciPy, which is made anew when the equations change.
@@ -145,8 +150,8 @@ class BySolver:
         self._solver: Any = None
         self._made, self._all_finite = 0, True
 
-    def step(self, t: float, y: Array, until: float) -> Step:
-        """A step as long as the tolerance allows."""
+    def step(self, t: float, y: Array, until: float) -> Step | None:
+        """A step as long as the tolerance allows; None if it allows none."""
         import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
 
         anew = self._solver is None or self._solver.t_bound != until
@@ -162,7 +167,7 @@ class BySolver:
             raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
         self._made += 1
         if self._made > self.method.max_steps:
-            raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
+            raise self.stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
         self.effort.steps += 1
         moves = not may_rest or np.abs(rate[: 2 * self.n]).max(initial=0.0) > STILL
         solver.max_step, self._all_finite = np.inf if moves else self.longest_at_rest, True
@@ -171,11 +176,17 @@ class BySolver:
         except (ValueError, np.linalg.LinAlgError):
             if self._all_finite:
                 raise
-            raise self._stuck(t, y, "however short the step") from None  # an implicit solver met NaN
-        if solver.status == "failed" or not np.isfinite(solver.y).all():
-            raise self._stuck(t, y, "however short the step")
-        between = solver.dense_output()
-        return Step(t, y, solver.t, solver.y, between, between)
+            raise self.stuck(t, y) from None  # an implicit solver met NaN
+        if solver.status == "failed":
+            return None
+        if not np.isfinite(solver.y).all():
+            raise self.stuck(t, y)
+        polynomial = cache(solver.dense_output)  # takes evaluations of its own
+
+        def between(later: float) -> Array:
+            return polynomial()(later)  # type: ignore[no-any-return]
+
+        return Step(t, y, solver.t, solver.y, between, between, polynomial)
 
     def _watched_rates(self, t: float, y: Array) -> Array:
         result = self.rates(t, y)
@@ -191,7 +202,8 @@ class BySolver:
         """The next step is the first of a new solver."""
         self._solver = None
 
-    def _stuck(self, t: float, y: Array, why: str) -> Exception:
+    def stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
+        """The error of a motion that cannot be continued from a state."""
         remedy = not_kept(self.method, f" {why}")
         return diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
 
@@ -204,7 +216,7 @@ def integrator_of(
     along: Along | None = None,
     size: int | None = None,
     longest_at_rest: float = np.inf,
-) -> Integrator:
+) -> ByFormula | BySolver:
     """The integrator of a method; ``size`` is how many positions y has, if these are not those of the joints alone."""
     if isinstance(method, Adaptive):
         return BySolver(robot, method, rates, effort, size, longest_at_rest)

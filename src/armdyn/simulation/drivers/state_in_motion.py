@@ -1,43 +1,36 @@
-"""Event-driven integration of one state: events in each step, and the contact modes after them.
+"""Event-driven integration of one state: smooth segments between located events.
 
-Along a segment every barrier is open or held closed, and every joint with dry friction slips in one direction or
-sticks.
+The state is y = (x, v, z, W): coordinates and velocities, states of friction, and the work of all forces
+(`armdyn.simulation.system.system`). Each step is searched for the first zero of the functions of all elements
+(`armdyn.simulation.drivers.located`): there it is cut, an element changes the state or the equations, and the
+integration starts anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from functools import cache, partial
-from typing import Any
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.base.advice import option
-from armdyn.simulation.drivers.chattering import Quiet, Stretch, Watch
-from armdyn.simulation.drivers.crossings import SLOW, Function, falls, points_of, slips
-from armdyn.simulation.drivers.finding import Along, At, Found, arrival, closing, crossing, found_in, reversal
+from armdyn.base.advice import either, option
+from armdyn.simulation.drivers.chattering import Chattering
+from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
-from armdyn.simulation.drivers.pieces import ByFormula, Step, integrator_of
-from armdyn.simulation.drivers.room import Room
-from armdyn.simulation.elements.brakes import BrakesInMotion
-from armdyn.simulation.elements.dry_joints import can_hold, rubbing_bodies
-from armdyn.simulation.elements.events import Watched
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.drivers.located import Found, LocatedFunctions
+from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step, integrator_of
+from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.system.bounded import Holding
 from armdyn.simulation.system.problem import Problem
-from armdyn.simulation.system.pushing import Mode, Pushing
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
-TOUCHED = 1e-8
-"""A barrier is touched if its gap, rad or m, is below this; an initial state that penetrates one further is refused."""
-
-ROUNDING = 1e-12
-"""A gap that is held closed and not wider than this, rad or m, is closed to rounding."""
+if TYPE_CHECKING:
+    from armdyn.simulation.elements.contact_modes import ContactModes
+    from armdyn.simulation.elements.events_in_motion import EventsInMotion
 
 NO_TIME = 1e-6
 """Events within this fraction of the duration count as simultaneous."""
@@ -48,84 +41,113 @@ MOMENT = 1e-9
 AT_REST = 1e-3
 """Longest adaptive step, over the duration, while nothing moves and a function of time may release joints."""
 
-SAME_TIME = 1e-12
-"""A function that becomes zero after a hit by less than this fraction of the duration does so at the hit."""
+SHORTER = either("Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 with a short --step.")
+"""The remedy for a motion that diverges in the fixed steps through chattering."""
 
 MOST_AT_ONCE = 100
 """A motion cannot be continued if it has this many events at one time."""
 
 
 class StateInMotion:
-    """One state in motion, y = (x, v, z, W), and its contact mode: barriers held closed, joints that stick."""
+    """One state in motion, and the elements whose located functions change it.
 
-    def __init__(
-        self,
-        problem: Problem,
-        pushing: Pushing,
-        forces: Forces,
-        samples: Samples,
-        room: Room,
-        watched: Sequence[Watched] = (),
-        dense: Dense | None = None,
-    ) -> None:
-        method, duration = problem.method, problem.duration
-        self.system, self.carries = problem.system, problem.system.carries
-        self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
-        self.n = pushing.dof
-        self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
-        self.watched, self.corrector, self.dense = watched, problem.corrector, dense
-        self.sides = [0] * len(watched)
-        self.brakes: BrakesInMotion | None = None
+    Args:
+        problem: of the simulation.
+        forces: that act on this state.
+        samples: room for it.
+        dense: room for the interpolants of its steps, if they are kept.
+    """
+
+    modes: ContactModes | None = None
+    """Barriers and joints that can stick."""
+
+    events: EventsInMotion | None = None
+    """Events that are noted, and change nothing."""
+
+    def __init__(self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None = None) -> None:
+        self.system, self.method, self.duration = problem.system, problem.method, problem.duration
+        self.n, self.carries = self.system.size, self.system.carries
+        self.forces, self.samples, self.dense, self.corrector = forces, samples, dense, problem.corrector
+        self.located: list[LocatedFunctions] = []
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
-        self.mode = Mode(np.zeros(len(pushing.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
-        self.hold = 0
+        self.ends = ends_of_holds(self.method, forces, self.duration)
+        self.hold, self.at_once, self.starts = 0, 0, True
         self.acting = forces
-        self.starts, self.at_once = True, 0
-        along = self.system.along if self.carries else None
-        may_rest = len(self.dry) > 0 or len(self.barriers) > 0
-        self.at_rest = (
-            AT_REST * duration if forces.by_callables and may_rest and isinstance(method, Adaptive) else np.inf
-        )
-        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, along, self.n, self.at_rest)
-        self.ends = ends_of_holds(method, forces, duration)
-        self.rubbing = [] if can_hold(pushing.robot) else rubbing_bodies(pushing.robot.mechanism.drive)
-        watches = isinstance(method, Adaptive) and (forces.by_callables or bool(self.rubbing))
-        self.watch = Watch(duration) if watches else None
-        self.longest = method.chattering_step if isinstance(method, Adaptive) and self.rubbing else None
-        self.quiet: Quiet | None = None
-        self.chattered: list[Stretch] = []
+        self._along = self.system.along if self.carries else None
+        self.integrator = self.new_integrator()
+        self.chattering = Chattering.of(self.system, self.method, forces, self.duration)
+        self._held: tuple[Array, ...] | None = None
+        self._once = isinstance(self.method, FixedStep) and self.method.scheme.once
+
+    def add_modes(self, modes: ContactModes) -> None:
+        """Let barriers and joints that stick take part."""
+        self.modes = modes
+        self.located.append(modes)
+        rows = len(modes.barriers) + len(modes.dry)
+        if rows and self.forces.by_callables and isinstance(self.integrator, BySolver):
+            self.integrator.longest_at_rest = AT_REST * self.duration
+
+    def new_integrator(self) -> ByFormula | BySolver:
+        """An integrator of these equations that has made no step."""
+        return integrator_of(self.system.robot, self.method, self.rates, self.samples.effort, self._along, self.n)
+
+    # Equations of motion.
 
     def rates(self, t: float, y: Array) -> Array:
-        """y' = (qd, qdd, dz/dt, P)."""
-        q, qd = self._state(y)
-        acting = self._acting(t, y)
-        force, z_rate = self._bending(y)
-        found = self.pushing.rates(q, qd, (acting[0] - force, *acting[1:]), self.mode)
-        if self.watch is not None:
-            self.watch.saw(t, y, self._watched(acting, qd))
+        """y' = (v, dv/dt, dz/dt, P)."""
+        n = self.n
+        x, v = y[:n], y[n : 2 * n]
+        acting = forces = self._acting(t, x, v)
+        rate = np.empty(len(y))
+        rate[:n] = v
+        if self.carries:
+            bristles, rate[2 * n : -1] = self.system.bending(y[2 * n : -1], v)
+            acting = (forces[0] - bristles, *forces[1:])
+        if self.modes is None:
+            rate[n : 2 * n], rate[-1] = self.system.motion(x, v, *acting)
+        else:
+            rate[n : 2 * n], rate[-1] = self.modes.rates(x, v, acting)[:2]
         self.samples.effort.evaluations += 1
-        return np.concatenate([qd, found.qdd, z_rate, [found.power]])
+        if self.chattering is not None:
+            self.chattering.saw(t, y, v, forces)
+        return rate
 
-    def _bending(self, y: Array) -> tuple[Any, Array]:
-        """The force of bristles, and dz/dt."""
-        if not self.carries:
-            return 0.0, y[2 * self.n : -1]
-        return self.system.bending(y[2 * self.n : -1], self._state(y)[1])
-
-    def _acting(self, t: float, y: Array) -> tuple[Array, ...]:
+    def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:
         """The joint forces, and the wrench if there is one."""
-        return self.acting.at(self.hold, t, *self._seen(y))
+        return self.acting.at(self.hold, t, *self.system.seen(x, v)) if self._held is None else self._held
 
-    def _pushed(self, t: float, y: Array) -> tuple[Array, ...]:
-        """The forces that act, joint forces less those of bristles."""
-        tau, *f_tip = self._acting(t, y)
-        return tau - self._bending(y)[0], *f_tip
+    def bristle_force(self, y: Array) -> Any:
+        """The force of bristles, N m or N."""
+        return self.system.bending(y[2 * self.n : -1], y[self.n : 2 * self.n])[0] if self.carries else 0.0
 
-    def run(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
+    def forces_without_bristles(self, t: float, y: Array) -> tuple[Array, ...]:
+        """The joint forces less those of bristles, and the wrench if there is one."""
+        tau, *f_tip = self._acting(t, *self.parts(y))
+        return tau - self.bristle_force(y), *f_tip
+
+    def parts(self, y: Array) -> tuple[Array, Array]:
+        """x and v."""
+        return y[: self.n], y[self.n : 2 * self.n]
+
+    def seen(self, y: Array) -> tuple[Array, Array]:
+        """q and qd of the joints, on which forces and events depend."""
+        return self.system.seen(*self.parts(y))
+
+    def moved_to(self, y: Array, x: Array, v: Array, work: float = 0.0) -> Array:
+        """The state with other positions and velocities, and ``work`` added to its work."""
+        return np.concatenate([x, v, y[2 * self.n : -1], [y[-1] + work]])
+
+    def a_moment_after(self, t: float) -> float:
+        """A time so close that the state is the same, in the same hold of the forces, s."""
+        return min(t + MOMENT * self.duration, self.ends[self.hold])
+
+    # From the begin to the end.
+
+    def run(self, x: Array, v: Array, *z: Array) -> Generator[float]:
         """Integrate from 0 to the end; yields the fraction that is done."""
-        t, y = 0.0, np.concatenate([q, qd, *bristles, [-self.system.stored(*bristles)]])
-        self._refuse_start(q, qd)
-        self._look_at_sides(t, y)
+        t, y = 0.0, np.concatenate([x, v, *z, [-self.system.stored(*z)]])
+        self._check_start(x, v)
+        self._follow_events(t, y)
         try:
             for hold, end in enumerate(self.ends):
                 y = self._entered(hold, t, end, y)
@@ -137,349 +159,165 @@ class StateInMotion:
                     if ended:
                         return
                     yield t / self.duration
-                self.integrator.restart()
+                self.restart(new_hold=True)
         except Exception:  # also of a torque that is a user's own function
             self._keep_last(t, y)
             raise
         self.hold = len(self.ends) - 1
         self._record_state(t, y)
 
-    def begin(self, q: Array, qd: Array) -> tuple[Array, Mode]:
-        """The first state, and the mode of its joints."""
-        self._refuse_start(q, qd)
-        return self._entered(0, 0.0, self.ends[0], np.array([*q, *qd, 0.0])), self.mode
+    def begin(self, x: Array, v: Array) -> Array:
+        """The first state of a motion."""
+        self._check_start(x, v)
+        return self._entered(0, 0.0, self.ends[0], np.array([*x, *v, 0.0]))
 
-    def one_hold(self, hold: int, y: Array, mode: Mode) -> tuple[Array, Mode, Mode]:
-        """The state at the end of a step of a grid that begins in this mode, and the modes at its begin and its end."""
-        t, end, self.mode = self.ends[hold - 1] if hold else 0.0, self.ends[hold], mode
-        self.starts, self.at_once = False, 0
+    def one_hold(self, hold: int, y: Array) -> tuple[Array, Any]:
+        """The state at the end of a hold that begins with a state, and the mode after the events at its begin."""
+        assert self.modes is not None  # noqa: S101 - for motions with dry friction
+        begin = t = self.ends[hold - 1] if hold else 0.0
+        end, self.starts, self.at_once = self.ends[hold], False, 0
         y = self._entered(hold, t, end, y, goes_on=True)
-        begin, mode = t, self.mode
+        mode = self.modes.mode
         while t < end:
             t, y, _ = self._stepped(t, y, end)
-            mode = self.mode if t == begin else mode
-        return y, mode, self.mode
+            mode = self.modes.mode if t == begin else mode
+        return y, mode
+
+    def restart(self, *, new_hold: bool = False) -> None:
+        """Make the next step the first of a new integration."""
+        self.integrator.restart()
+        if new_hold and self.chattering is not None:
+            self.chattering.watch.rest()
+
+    def _check_start(self, x: Array, v: Array) -> None:
+        if not np.isfinite([x, v]).all():
+            raise SimulationError("the initial state is not finite")
+        if self.modes is not None:
+            self.modes.refuse_start(x)
 
     def _entered(self, hold: int, t: float, end: float, y: Array, *, goes_on: bool = False) -> Array:
         """The state with which a hold of the forces begins."""
         self.hold, self.acting = hold, self.forces.between(t, end)
-        self.acting = self.acting.in_step(hold, t, *self._seen(y))
+        self.acting = self.acting.in_step(hold, t, *self.seen(y))
         if hold == 0 and not goes_on:
-            return self._begun(t, y)
-        if self.forces.jump and self._lets_go(t, y):
-            self.integrator.restart()
-            y, self.starts = self._settled(t, y), True
+            for one in self.located:
+                y = one.begun(t, y)
+        elif self.modes is not None and self.forces.jump:
+            before, y = y, self.modes.after_jump(t, y)
+            if y is not before:
+                self.restart()
+                self.starts = True
         return y
 
     def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
-        """One step, or its part until an event; the third result is true if that ends the motion."""
-        stands = self._stands(t, y)
-        by_solver = self.quiet is None and not stands
-        if stands:
-            step = self._still(t, y, end)
-        else:
-            step = self.integrator.step(t, y, end) if by_solver else self._through_chattering(t, y, end)
-        happened = self._first(step, self.starts)
-        stop, reached = (step.end, step.y_end) if happened is None else self._reached(step, happened)
+        """One step, or its part until an event; the third result is true if that ends the motion.
+
+        Forces that are evaluated once per step act in all of it, so that nothing switches within.
+        """
+        chatters = self.chattering is not None and self.chattering.goes_on
+        self._held = self._acting(t, *self.parts(y)) if self._once or chatters else None
+        try:
+            return self._until_event(t, y, end)
+        finally:
+            self._held = None
+
+    def _until_event(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
+        rests = self._rests(t, y)
+        step, by_solver = self._next_step(t, y, end, rests=rests)
+        event, source = self._first(step)
+        stop, reached = (step.end, step.y_end) if event is None else self._cut(step, event, source)
         self._look_for_chattering(t, stop, y)
         self._record(step, stop)
-        self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
-        if self.at_once > MOST_AT_ONCE and not self._chatters(stop):
-            raise self._too_many(t, y)
-        t, y, self.starts = stop, reached, happened is not None
-        if happened is not None:
-            if happened.kind == "end":
+        self.at_once = self.at_once + 1 if event is not None and stop <= t + NO_TIME * self.duration else 0
+        if self.at_once > MOST_AT_ONCE:
+            if self.chattering is None or not self.chattering.begins(stop):
+                raise self._too_many(t, y)
+            self.at_once = 0
+        t, y, self.starts = stop, reached, event is not None
+        if event is not None:
+            if source is None:
                 self._end(t, y)
                 return t, y, True
-            y = self._changed(t, y, happened)
-        elif not stands and (self.mode.held.any() or self.corrector is not None):
-            before, y = y, self._corrected(y, after_step=True, since=self._state(step.y)[0])
+            self.integrator.restart()
+            y = source.changed(t, y, event)
+        elif not rests and (self.corrector is not None or (self.modes is not None and self.modes.any_held)):
+            before, y = y, self.corrected(y, after_step=True, since=self.parts(step.y)[0])
             if by_solver and not np.array_equal(y, before):
                 self.integrator.moved(t, y)
-        self._look_at_sides(t, y)
+        self._follow_events(t, y)
         return t, y, False
 
-    def _reached(self, step: Step, found: Found) -> tuple[float, Array]:
-        """The time of an event in a step, and the state there."""
-        return found.t, step.at(found.t)
+    def _next_step(self, t: float, y: Array, end: float, *, rests: bool) -> tuple[Step, bool]:
+        """The next step, and true if the integrator made it: not at rest, nor through chattering."""
+        if rests:
+            self.integrator.restart()
+            self.samples.effort.steps += 1
+            return Step(t, y, min(t + AT_REST * self.duration, end), y, lambda _: y, lambda _: y), False
+        chattering = self.chattering
+        if chattering is None or not chattering.goes_on:
+            step = self.integrator.step(t, y, end)
+            if step is not None:
+                return step, True
+            if chattering is None or not chattering.begins(t):
+                raise self.integrator.stuck(t, y)
+        assert chattering is not None  # noqa: S101 - it has begun
+        method = SemiImplicitEuler(chattering.step)
+        steps = ByFormula(self.system.robot, method, self.rates, self.samples.effort, self._along, self.n)
+        steps.remedy = SHORTER
+        return steps.step(t, y, min(end, t + chattering.step)), False
 
-    def _look_at_sides(self, t: float, y: Array) -> None:
-        """Update the side of zero of watched functions that may be held there; a function at zero keeps its side."""
-        for place, one in enumerate(self.watched):
-            if one.band:
-                value = one.value(t, *self._seen(y))
-                self.sides[place] = int(np.sign(value)) if abs(value) > one.band else self.sides[place]
+    def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:
+        """Recognise chattering by the lengths of steps, and its end by the forces after a fixed step."""
+        chattering = self.chattering
+        if chattering is None:
+            return
+        if chattering.goes_on:
+            x, v = self.parts(y)
+            if chattering.ends(stop, v, self._acting(t, x, v)):
+                self.integrator.restart()
+        elif chattering.watch.collapsed(stop - t) and chattering.begins(stop):
+            self.at_once = 0
 
-    def _stands(self, t: float, y: Array) -> bool:
+    def _rests(self, t: float, y: Array) -> bool:
         """True if all coordinates are held at rest, so that nothing moves until a function of time releases one."""
-        if self.at_rest == np.inf or np.count_nonzero(self.mode.held) < self.n:
+        modes = self.modes
+        if modes is None or self.integrator.longest_at_rest == np.inf or not modes.all_rest:
             return False
-        rows = self.dry.rows[self.mode.held[len(self.barriers) :]]
-        return bool(np.linalg.matrix_rank(rows) == self.n and not self.rates(t, y).any())
+        return not self.rates(t, y).any()
 
-    def _still(self, t: float, y: Array, end: float) -> Step:
-        """A step in which nothing moves."""
-        self.integrator.restart()
-        self.samples.effort.steps += 1
-        return Step(t, y, min(t + self.at_rest, end), y, lambda _: y, lambda _: y)
+    def corrected(self, y: Array, *, after_step: bool, since: Array | None = None) -> Array:
+        """The state put onto constraints and held rows, after a step from positions ``since``, or between two steps."""
+        if self.modes is not None:
+            return self.modes.corrected(y, after_step=after_step, since=since)
+        if self.corrector is None:
+            return y
+        put = self.corrector.after_step(*self.parts(y), since=since) if after_step else self.corrector.onto(*self.parts(y))
+        return self.moved_to(y, *put)
 
     # Events.
 
-    def _first(self, step: Step, starts: bool) -> Found | None:
-        """The first hit, leave, rest or terminal event of the step; the other events before it are noted."""
+    def _first(self, step: Step) -> tuple[Found | None, LocatedFunctions | None]:
+        """The first event that changes the motion with its source, None if it ends it; the others before it are noted."""
+        if not self.located and self.events is None:
+            return None, None
         times = points_of(step.t, step.end)
-        found = [*self._hits(step, times, starts), *self._leaves(step, times, starts), *self._rests(step, times)]
-        found += [*self._switches(step, times), *self._others(step, times)]
-        first = min(found, default=None)
-        until, ended = step.end if first is None else first.t, None
-        for one in sorted(self._crossings(step, until)):
-            if one.t > (until + SAME_TIME * self.duration if ended is None else ended.t):
-                break
-            found_at = one._replace(t=min(one.t, until))
-            self._note(found_at.t, self.watched[one.place].name, "crossing", step.at(found_at.t))
-            self.sides[one.place] = 0
-            if one.kind == "end":
-                ended = ended or found_at
-        return ended or first
+        zeros = [(event, one) for one in self.located for event in one.zeros(step, times, starts=self.starts)]
+        first, source = min(zeros, key=lambda each: each[0], default=(None, None))
+        ended = self.events.note_until(step, first) if self.events is not None else None
+        return (first, source) if ended is None else (ended, None)
 
-    def _crossings(self, step: Step, until: float) -> Iterator[Found]:
-        """The watched functions that cross zero, each at its first time in the step, or slightly after its end.
+    @staticmethod
+    def _cut(step: Step, event: Found, source: LocatedFunctions | None) -> tuple[float, Array]:
+        """The time of an event in a step, and the state there."""
+        return (event.t, step.at(event.t)) if source is None else source.state_at(step, event)
 
-        Functions that may be held at zero are evaluated until the motion changes; those that are held there, after the
-        step. The step is that of the equations so far also after a hit, so that a function that is zero there changes
-        sign.
-        """
-        whole, real = points_of(step.t, step.end), points_of(step.t, until if until > step.t else step.end)
-        for place, one in enumerate(self.watched):
-            value, way, side = partial(self._value, place), one.direction, self.sides[place]
-            kind = "end" if one.terminal else "crossing"
-            if not one.band:
-                yield from found_in(step, kind, place, value, partial(crossing, value, whole, way))
-            elif side or not self.mode.held.any():
-                where = partial(arrival, value, real, way, side, one.band)
-                yield from found_in(step, kind, place, value, where)
+    def _follow_events(self, t: float, y: Array) -> None:
+        if self.events is not None:
+            self.events.follow(t, y)
 
-    def _switches(self, step: Step, times: Array) -> Iterator[Found]:
-        """Brakes that are engaged or released, each at its time or at the first of its condition in the step."""
-        if self.brakes is None:
-            return
-        for place, (one, t) in enumerate(zip(self.brakes.brakes.switches, self.brakes.times, strict=True)):
-            if t is not None and t <= step.end:
-                yield Found(max(t, step.t), "brake", place)
-            elif one.watched is not None and one.engages != (one.joint in self.brakes.engaged):
-                value, way = partial(self._condition, one.watched), one.watched.direction
-                yield from found_in(step, "brake", place, value, partial(crossing, value, times, way))
-
-    def _others(self, step: Step, times: Array) -> Iterator[Found]:
-        """Other changes of the equations of motion, each at its first time in the step."""
-        for kind, place, value, way in self._watched_beside(step.t):
-            yield from found_in(step, kind, place, value, partial(crossing, value, times, way))
-
-    def _watched_beside(self, begin: float) -> Iterator[tuple[str, int, Along, int]]:
-        """Kind, place, value and direction of other functions with zeros that change the equations; none if rigid."""
-        return iter(())
-
-    def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
-        """Barriers that are reached, each at its first time."""
-        for place in np.flatnonzero(~self.mode.held[: len(self.barriers)]).tolist():
-            gap, speed = partial(self._gap, place), partial(self._speed, place)
-            yield from found_in(step, "hit", place, gap, partial(closing, gap, speed, times, starts))
-
-    def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
-        """Rows that stop being held: a barrier would have to pull, or a joint to have more friction than it has."""
-        if self.mode.held.any():
-            few = times[:: len(times) // 2]
-            if self.at_once > 1:  # newly held rows have a force of rounding only
-                few = np.append(min(few[0] + MOMENT * self.duration, few[1]), few[1:])
-            reserve = self._reserve
-            yield from found_in(step, "leave", 0, reserve, lambda at: falls(reserve(at), few, starts=starts))
-
-    def _rests(self, step: Step, times: Array) -> Iterator[Found]:
-        """Joints with dry friction that come to rest."""
-        rates = cache(lambda at: cache(lambda t: self.rates(t, at(t))))  # all joints look at the same ones
-        for place in np.flatnonzero(self.mode.slip).tolist():
-            speed = partial(self._slip_speed, place)
-            yield from found_in(step, "rest", place, speed, partial(reversal, speed, rates, times))
-
-    # Functions of time along a step that are searched for events.
-
-    def _value(self, place: int, at: At) -> Function:
-        return lambda t: self.watched[place].value(t, *self._seen(at(t)))
-
-    def _condition(self, watched: Watched, at: At) -> Function:
-        return lambda t: watched.value(t, *self._seen(at(t)))
-
-    def _gap(self, place: int, at: At) -> Function:
-        return lambda t: float(self.barriers.gaps(at(t)[: self.n])[place])
-
-    def _speed(self, place: int, at: At) -> Function:
-        def speed(t: float) -> float:
-            q, qd = self._state(at(t))
-            return float(self.barriers.rows(q)[place] @ qd)
-
-        return speed
-
-    def _slip_speed(self, place: int, at: At) -> Function:
-        """The speed of a joint along its slip; its rate if ``at`` returns y'."""
-        row = self.mode.slip[place] * self.dry.rows[place]
-        return lambda t: float(row @ at(t)[self.n : 2 * self.n])
-
-    def _reserve(self, at: At) -> Function:
-        return lambda t: self._holding(t, at(t)).nearest.distance
-
-    def _holding(self, t: float, y: Array) -> Holding:
-        q, qd = self._state(y)
-        return self.pushing.holding(q, qd, self._pushed(t, y), self.mode)
-
-    # Changes of the mode.
-
-    def _begun(self, t: float, y: Array) -> Array:
-        """The first state: joints that move slip."""
-        return self._settled(t, y, slip=slips(self.dry.rows @ self._state(y)[1]), quiet=True)
-
-    def _lets_go(self, t: float, y: Array) -> bool:
-        """True if the rows at rest have to be checked after a jump of the forces."""
-        return len(self.barriers) > 0 or (bool(self.mode.held.any()) and self._holding(t, y).nearest.distance < 0)
-
-    def _changed(self, t: float, y: Array, found: Found) -> Array:
-        """The state after a hit, the stop of a joint, or the release of a held row."""
-        self.integrator.restart()
-        if found.kind == "leave":  # from rest: rounding must not make it a hit
-            y = self._corrected(y, after_step=True)
-            return self._settled(t, y, leaves=self._leaving(t, y))
-        if found.kind == "brake":
-            return self._braked(t, y, found.place)
-        q, qd = self._state(y)
-        closed = self.mode.held & self.pushing.is_joint
-        closed[found.place + (len(self.barriers) if found.kind == "rest" else 0)] = True
-        q, qd_at_rest = self.pushing.closed(q, qd, closed)
-        if found.kind == "hit":
-            return self._settled(t, self._with(y, q, qd), soon=self.at_once > 1)
-        slip = np.where(np.abs(self.dry.rows @ qd_at_rest) <= SLOW, 0, self.mode.slip)
-        return self._settled(t, self._moved(y, q, qd_at_rest), slip=slip)
-
-    def _leaving(self, t: float, y: Array) -> Array:
-        """The rows that are left, as of `Face`.
-
-        Friction that depends on the load may be none at this time, both of its bounds zero: which of them is left is
-        seen a moment later, by the forces and the state of then.
-        """
-        later = min(t + MOMENT * self.duration, self.ends[self.hold])
-        nearest = self._holding(t, y).nearest
-        if nearest.distance < 0 or not self.pushing.robot.mechanism.drive.depends_on_load:
-            return nearest.leaves
-        soon = self._holding(later, y + (later - t) * self.rates(t, y)).nearest
-        return soon.leaves if soon.distance < 0 else nearest.leaves
-
-    def _braked(self, t: float, y: Array, place: int) -> Array:
-        """The state after the switch of a brake, whose joint may have friction now, or none any more."""
-        assert self.brakes is not None  # noqa: S101 - it was found by them
-        switch, barriers, stuck = self.brakes.brakes.switches[place], len(self.barriers), self.mode.held
-        before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
-        self._pushed_by(self.brakes.switched(place))
-        speed = self.dry.rows @ self._state(y)[1]
-        slip = slips(speed)
-        held = np.array([name in before for name in self.dry.names], dtype=bool)
-        self.mode = Mode(np.concatenate([stuck[:barriers], held]), slip)
-        self._note(t, switch.joint, switch.kind, y)
-        return self._settled(t, y, slip=slip)
-
-    def _pushed_by(self, pushing: Pushing) -> None:
-        """Go on by other equations of motion, of joints whose friction is another."""
-        self.pushing, self.dry = pushing, pushing.dry
-
-    def _settled(
-        self,
-        t: float,
-        y: Array,
-        leaves: Array | None = None,
-        slip: Array | None = None,
-        *,
-        quiet: bool = False,
-        soon: bool = False,
-    ) -> Array:
-        """The state after the impacts of this time, with the rows that then rest held or released.
-
-        Args:
-            t: the time, s.
-            y: the state.
-            leaves: for every held row, 1 or -1 if it is released, a joint slipping in that direction; else 0.
-            slip: directions of the joints that slip; the present ones by default.
-            quiet: true if changes of sticking and slipping are not events, at the begin of the motion.
-            soon: true to determine the held rows by the forces of a moment later: now their force is rounding only,
-                e.g. if one of two stops at one place takes over from the other.
-        """
-        q, qd = self._state(y)
-        slip, barriers = self.mode.slip if slip is None else slip, len(self.barriers)
-        touched = self.barriers.gaps(q) < TOUCHED
-        speed = self.barriers.rows(q) @ qd
-        hit = touched & (speed < -SLOW)
-        if hit.any():
-            after, took = self.pushing.after_impact(q, qd, touched)
-            y = self._with(y, q, after, -took)
-            for k, place in enumerate(np.flatnonzero(hit)):
-                self._note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
-            q, qd = self._state(y)
-            speed = self.barriers.rows(q) @ qd
-            slip = slips(self.dry.rows @ qd)
-        touched &= np.abs(speed) < self.barriers.resting_speed
-        if leaves is not None:
-            left = np.zeros(len(self.mode.held), dtype=int)
-            left[self.mode.held] = leaves
-            touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
-        before, resting = self.mode, np.concatenate([touched, slip == 0])
-        later = min(t + MOMENT * self.duration, self.ends[self.hold]) if soon else t
-        near = y + (later - t) * self.rates(t, y) if soon else y
-        self.mode = self.pushing.decided(*self._state(near), self._pushed(later, near), resting, slip)
-        open_yet = self.mode.held & np.append(self.barriers.gaps(q) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
-        if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
-            y = self._with(y, self.pushing.closed(q, qd, open_yet)[0], qd)
-            q, qd = self._state(y)
-        if (np.abs(self.pushing.rows(q) @ qd)[self.mode.held] > 0).any():
-            y = self._moved(y, *self.pushing.closed(q, qd, self.mode.held))
-        self._note_changes(t, y, before, quiet=quiet)
-        return y
-
-    def _moved(self, y: Array, q: Array, qd: Array) -> Array:
-        """The state with q and qd put right, the kinetic energy that takes being counted as work."""
-        kinetic = self.pushing.kinetic_energy
-        return self._with(y, q, qd, kinetic(q, qd) - kinetic(q, self._state(y)[1]))
-
-    def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
-        """Note newly held rows, released rows, and joints that reverse."""
-        n, held, slip = len(self.barriers), self.mode.held, self.mode.slip
-        changes = [
-            (self.barriers.names, held[:n] & ~before.held[:n], "rest"),
-            (self.barriers.names, before.held[:n] & ~held[:n], "release"),
-        ]
-        if not quiet:
-            changes += [
-                (self.dry.names, held[n:] & ~before.held[n:], "stick"),
-                (self.dry.names, before.held[n:] & ~held[n:], "slip"),
-                (self.dry.names, before.slip * slip < 0, "reversal"),
-            ]
-        for names, which, kind in changes:
-            for place in np.flatnonzero(which):
-                self._note(t, names[place], kind, y)
-
-    def _corrected(self, y: Array, *, after_step: bool, since: Array | None = None) -> Array:
-        """The state corrected onto the held rows, after a step, which began at positions ``since``, or between two."""
-        q, qd = self._state(y)
-        held = self.mode.held
-        if self.corrector is not None:
-            before, at_rest = q, held[len(self.barriers) :]
-            rows = self.dry.rows[at_rest]
-            q, qd = (
-                self.corrector.after_step(q, qd, rows, since=since) if after_step else self.corrector.onto(q, qd, rows)
-            )
-            stand = self.dry.coordinates(at_rest)  # to the last digit
-            q[stand] = before[stand]
-        if held.any():
-            q, qd = self.pushing.closed(q, qd, held)
-        return self._with(y, q, qd)
-
-    def _note(self, t: float, name: str, kind: str, y: Array, energy: float = 0.0) -> None:
-        q, qd = self._seen(y)
+    def note(self, t: float, name: str, kind: str, y: Array, energy: float = 0.0) -> None:
+        """Record an event."""
+        q, qd = self.seen(y)
         self.occurred.append((t, name, kind, q.copy(), qd.copy(), energy))
 
     # Samples.
@@ -487,19 +325,18 @@ class StateInMotion:
     def _record(self, step: Step, until: float) -> None:
         """The samples of a step before a time of it, and its interpolant."""
         if self.dense is not None:
-            self.dense.add(until, step.near)
+            self.dense.add(until, step.interpolant())
         times = self.samples.t
         while self.samples.count < len(times) - 1 and times[self.samples.count] < until:
             t = float(times[self.samples.count])
             y = step.at(t)
-            self._record_state(t, self._corrected(y, after_step=False) if step.t < t else y)
+            self._record_state(t, self.corrected(y, after_step=False) if step.t < t else y)
 
     def _record_state(self, t: float, y: Array) -> None:
-        (x, v), z = self._state(y), (y[2 * self.n : -1],) if self.carries else ()
-        found = self.pushing.rates(x, v, self._pushed(t, y), self.mode, shared=True)
-        friction = found.friction + self.system.on_coordinates(self._bending(y)[0]) if z else found.friction
-        self.room.keep(self.samples.count, found.qdd[: self.system.dof], found.push, friction)
-        self.samples.record((x, v, y[-1] + self.system.stored(*z), *z), self._acting(t, y))
+        (x, v), z = self.parts(y), (y[2 * self.n : -1],) if self.carries else ()
+        if self.modes is not None:
+            self.modes.record(self.samples.count, t, y)
+        self.samples.record((x, v, y[-1] + self.system.stored(*z), *z), self._acting(t, x, v))
 
     def _end(self, t: float, y: Array) -> None:
         """The last sample is that at which the motion ends."""
@@ -510,73 +347,11 @@ class StateInMotion:
         """Keep the state from which the motion cannot be continued; forces that cannot be computed there are NaN."""
 
         def forget_forces() -> None:
-            self.acting = self.acting.unknown(len(self._seen(y)[0]))
+            self.acting = self.acting.unknown(self.system.dof)
 
         self.samples.keep_end(t, lambda: self._record_state(t, y), forget_forces)
 
     # Errors.
-
-    def _refuse_start(self, q: Array, qd: Array) -> None:
-        if not np.isfinite([q, qd]).all():
-            raise SimulationError("the initial state is not finite")
-        gaps = self.barriers.gaps(q) if len(self.barriers) else np.zeros(0)
-        if (gaps < -TOUCHED).any():
-            place = int(np.argmin(gaps))
-            raise SettingError(
-                f"q0 is {-gaps[place]:.3g} {self.barriers.units[place]} behind {self.barriers.names[place]!r}; a "
-                "motion starts before its stops and on the free side of its contacts"
-            )
-
-    # Chattering.
-
-    def _watched(self, acting: tuple[Array, ...], qd: Array) -> tuple[Array, ...]:
-        """Quantities that may switch: the directions of friction that depends on the load, then the forces."""
-        rates = self.pushing.robot.mechanism.drive.rates(qd)[self.rubbing]
-        return np.sign(rates), *acting
-
-    def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:
-        """Carry the motion on by fixed steps while friction that depends on the load switches."""
-        if self.watch is None:
-            return
-        if self.quiet is not None:
-            last = self.chattered[-1]
-            last.end, last.steps = stop, last.steps + 1
-            if self.quiet.after(self._watched(self._acting(t, y), self._state(y)[1])):
-                self.quiet = None
-                self.watch.rest()
-                self.integrator.restart()
-        elif self.watch.collapsed(stop - t):
-            self._chatters(stop)
-
-    def _chatters(self, t: float) -> bool:
-        """True if friction chatters, so that fixed steps carry the motion on; other chattering raises an error."""
-        if self.watch is None or self.quiet is not None:
-            return False
-        jumps = self.watch.jumps()
-        places = np.flatnonzero(jumps)
-        if not places.size:
-            return False
-        if self.longest is None or places.max() >= len(self.rubbing):
-            self._refuse_chattering(t)
-        self.quiet, self.at_once = Quiet(self.watch.in_turn(jumps)), 0
-        self.chattered.append(Stretch(t, t, 0, tuple(places.tolist())))
-        return True
-
-    def _through_chattering(self, t: float, y: Array, end: float) -> Step:
-        """A semi-implicit Euler step."""
-        assert self.longest is not None  # noqa: S101 - else it was refused
-        along = self.system.along if self.carries else None
-        method = SemiImplicitEuler(self.longest)
-        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, along, self.n)
-        return steps.step(t, y, min(end, t + self.longest))
-
-    def _refuse_chattering(self, t: float) -> None:
-        if self.watch is not None:
-            raise SimulationError(
-                f"torque or f_tip switches faster than the adaptive method can follow, from t = {t:g} s on, and "
-                "beside joints that stick, stops, contacts and events nothing carries the motion through. Use a smooth "
-                f"law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as {option('method', 'rk4')}"
-            )
 
     def _too_many(self, t: float, y: Array) -> SimulationError:
         last = ", ".join(f"{kind} of {name}" for _, name, kind, *_ in self.occurred[-4:])
@@ -585,19 +360,17 @@ class StateInMotion:
         )
 
     def _why_too_many(self, y: Array) -> str:
-        """The message for a motion with too many events at one time."""
-        return "the motion cannot be continued"
-
-    def _state(self, y: Array) -> tuple[Array, Array]:
-        return y[: self.n], y[self.n : 2 * self.n]
-
-    def _seen(self, y: Array) -> tuple[Array, Array]:
-        """q and qd of the joints, which forces depend on and events have."""
-        return self.system.seen(*self._state(y))
-
-    def _with(self, y: Array, q: Array, qd: Array, work: float = 0.0) -> Array:
-        """The state with other positions and velocities, and ``work`` added to its work."""
-        return np.concatenate([q, qd, y[2 * self.n : -1], [y[-1] + work]])
+        """The message for a motion with too many events at one time: springs, or functions that may switch in steps."""
+        usual = "the motion cannot be continued"
+        if isinstance(self.method, Adaptive) or not self.system.places:
+            return usual
+        springs = too_long_for_springs(self.system.bare, self.method, self.seen(y)[0])
+        if springs or self._once or not self.forces.by_callables:
+            return springs or usual
+        return (
+            f"{usual}. If torque or f_tip jumps where a velocity changes its sign, use {option('method', 'adaptive')}, "
+            "'semi_implicit_euler', or a smooth law, such as tanh(qd / eps) in the place of sign(qd)"
+        )
 
 
 def ends_of_holds(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:

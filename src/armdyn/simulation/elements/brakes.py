@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
 from armdyn.simulation.elements.events import Watched
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.system.pushing import Pushing
 
 EXPECTED = "{'joint': [(0.5, 'engaged'), (Crossing(...), 'released')]}"
 
@@ -153,31 +152,3 @@ def _of_pair(robot: Robot, name: str, when: Any, state: Any, duration: float) ->
     if any(one.terminal for one in watched):
         raise SettingError(f"the event that switches the {what} is terminal; it ends nothing. Give it to events= too")
     return [Switch(name, engages, None, one) for one in watched]
-
-
-@dataclass
-class BrakesInMotion:
-    """The brakes of one state during its motion.
-
-    Args:
-        brakes: the brakes and their switches.
-        pushing: the equations of motion with some joints' brakes engaged.
-        engaged: the joints whose brakes are engaged now.
-        times: of the switches to come, s; None for conditions and for past switches.
-    """
-
-    brakes: Brakes
-    pushing: Callable[[frozenset[str]], Pushing]
-    engaged: frozenset[str]
-    times: list[float | None]
-
-    @classmethod
-    def of(cls, brakes: Brakes, pushing: Callable[[frozenset[str]], Pushing]) -> BrakesInMotion:
-        """The brakes as they are when a motion begins."""
-        return cls(brakes, pushing, brakes.engaged, [one.t for one in brakes.switches])
-
-    def switched(self, place: int) -> Pushing:
-        """The equations of motion after a switch."""
-        self.times[place] = None
-        self.engaged = self.brakes.after(self.engaged, self.brakes.switches[place])
-        return self.pushing(self.engaged)

@@ -113,6 +113,9 @@ class Metric(NamedTuple):
 class Pushing:
     """A robot between its barriers, with joints that can stick. Rows are those of the barriers, then of the joints."""
 
+    touches: Array = np.zeros(0)
+    """1 and -1 for joints whose rotor and link touch at an end of their backlash gap; the motion keeps it."""
+
     def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
         self.robot, self.barriers, self.dry, self.redundant = robot, barriers, dry, redundant
         self._motion, self._sliding = rubbing_motion_of(robot, redundant), sliding_motion_of(robot, redundant)

@@ -1,4 +1,4 @@
-"""Events within a step: when a function of time along the motion crosses zero."""
+"""Located functions: functions of time along a motion whose zeros change the equations of motion."""
 
 from __future__ import annotations
 
@@ -17,11 +17,41 @@ Along = Callable[[At], Function]
 
 
 class Found(NamedTuple):
-    """An event within a step: its time, s, kind, and the place of its watched function, barrier or joint."""
+    """An event within a step: its time, s, kind, and the place of its function, barrier or joint; ordered by these."""
 
     t: float
     kind: str
     place: int
+
+
+class LocatedFunctions:
+    """Functions of an element along one motion; a subclass finds their zeros in a step, and what changes there.
+
+    A step is integrated by the equations up to its end, and cut at the first zero of all elements. The element of that
+    zero then changes the state, or its part of the equations, and the integration starts anew.
+    """
+
+    def begun(self, t: float, y: Array) -> Array:
+        """The state with which the motion begins."""
+        return y
+
+    def zeros(self, step: Step, times: Array, *, starts: bool) -> Iterator[Found]:
+        """The first zero of each function in a step.
+
+        Args:
+            step: of the integration.
+            times: in it at which signs are evaluated, s.
+            starts: true if the motion starts anew at the first of them.
+        """
+        return iter(())
+
+    def state_at(self, step: Step, event: Found) -> tuple[float, Array]:
+        """The time of a zero, s, and the state there."""
+        return event.t, step.at(event.t)
+
+    def changed(self, t: float, y: Array, event: Found) -> Array:
+        """The state after a zero, from which the motion goes on."""
+        raise NotImplementedError
 
 
 def crossing(value: Along, times: Array, direction: int, at: At) -> Bracket | None:

@@ -1,0 +1,270 @@
+"""The contact mode of one motion: barriers that are held closed, and joints with dry friction that stick or slip.
+
+Events change it: a barrier is hit, a joint comes to rest, a held row is released because its force would leave its
+bounds. The impacts of that time follow, then a boxed LCP that determines which rows at rest are held
+(`armdyn.simulation.system.pushing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, partial
+
+import numpy as np
+
+from armdyn.simulation.drivers.crossings import SLOW, Function, falls, slips
+from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, closing, found_in, reversal
+from armdyn.simulation.drivers.pieces import Step
+from armdyn.simulation.drivers.room import Room
+from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.system.bounded import Holding
+from armdyn.simulation.system.pushing import Mode, Pushing, Rates
+from armdyn.spatial.rotations import Array
+
+TOUCHED = 1e-8
+"""A barrier is touched if its gap, rad or m, is below this; an initial state that penetrates one further is refused."""
+
+ROUNDING = 1e-12
+"""A gap that is held closed and not wider than this, rad or m, is closed to rounding."""
+
+
+class ContactModes(LocatedFunctions):
+    """Barriers and joints that can stick, in one motion.
+
+    Args:
+        motion: of one state.
+        pushing: the equations of motion with held rows.
+        room: for the forces of barriers and joints at the saved times.
+    """
+
+    def __init__(self, motion: StateInMotion, pushing: Pushing, room: Room) -> None:
+        self.motion, self.pushing, self.room = motion, pushing, room
+        self.barriers, self.dry = pushing.barriers, pushing.dry
+        self.mode = Mode(np.zeros(len(pushing.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
+
+    # Equations of motion.
+
+    @property
+    def any_held(self) -> bool:
+        """True if a barrier is held closed, or a joint sticks."""
+        return bool(self.mode.held.any())
+
+    @property
+    def all_rest(self) -> bool:
+        """True if joints that stick hold all coordinates."""
+        if np.count_nonzero(self.mode.held) < self.motion.n:
+            return False
+        rows = self.dry.rows[self.mode.held[len(self.barriers) :]]
+        return bool(np.linalg.matrix_rank(rows) == self.motion.n)
+
+    def rates(self, x: Array, v: Array, acting: tuple[Array, ...]) -> Rates:
+        """Accelerations and the power of the forces in the present mode."""
+        return self.pushing.rates(x, v, acting, self.mode)
+
+    def record(self, row: int, t: float, y: Array) -> None:
+        """Store accelerations, the forces of barriers, and friction at a saved time."""
+        motion, (x, v) = self.motion, self.motion.parts(y)
+        found = self.pushing.rates(x, v, motion.forces_without_bristles(t, y), self.mode, shared=True)
+        friction = found.friction
+        if motion.carries:
+            friction = friction + motion.system.on_coordinates(motion.bristle_force(y))
+        self.room.keep(row, found.qdd[: motion.system.dof], found.push, friction)
+
+    def _holding(self, t: float, y: Array) -> Holding:
+        return self.pushing.holding(*self.motion.parts(y), self.motion.forces_without_bristles(t, y), self.mode)
+
+    # Located functions.
+
+    def zeros(self, step: Step, times: Array, *, starts: bool) -> Iterator[Found]:
+        """Barriers that are hit, held rows that are released, joints that come to rest."""
+        yield from self._hits(step, times, starts)
+        yield from self._leaves(step, times, starts)
+        yield from self._rests(step, times)
+
+    def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
+        for place in np.flatnonzero(~self.mode.held[: len(self.barriers)]).tolist():
+            gap, speed = partial(self._gap, place), partial(self._speed, place)
+            yield from found_in(step, "hit", place, gap, partial(closing, gap, speed, times, starts))
+
+    def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
+        """A barrier would have to pull, or a joint to have more friction than it has."""
+        if self.mode.held.any():
+            few = times[:: len(times) // 2]
+            if self.motion.at_once > 1:  # newly held rows have a force of rounding only
+                few = np.append(min(few[0] + MOMENT * self.motion.duration, few[1]), few[1:])
+            reserve = self._reserve
+            yield from found_in(step, "leave", 0, reserve, lambda at: falls(reserve(at), few, starts=starts))
+
+    def _rests(self, step: Step, times: Array) -> Iterator[Found]:
+        rates = cache(lambda at: cache(lambda t: self.motion.rates(t, at(t))))  # all joints look at the same ones
+        for place in np.flatnonzero(self.mode.slip).tolist():
+            speed = partial(self._slip_speed, place)
+            yield from found_in(step, "rest", place, speed, partial(reversal, speed, rates, times))
+
+    def _gap(self, place: int, at: At) -> Function:
+        n = self.motion.n
+        return lambda t: float(self.barriers.gaps(at(t)[:n])[place])
+
+    def _speed(self, place: int, at: At) -> Function:
+        def speed(t: float) -> float:
+            x, v = self.motion.parts(at(t))
+            return float(self.barriers.rows(x)[place] @ v)
+
+        return speed
+
+    def _slip_speed(self, place: int, at: At) -> Function:
+        """The speed of a joint along its slip; its rate if ``at`` returns y'."""
+        row, n = self.mode.slip[place] * self.dry.rows[place], self.motion.n
+        return lambda t: float(row @ at(t)[n : 2 * n])
+
+    def _reserve(self, at: At) -> Function:
+        return lambda t: self._holding(t, at(t)).nearest.distance
+
+    # Changes of the mode.
+
+    def begun(self, t: float, y: Array) -> Array:
+        """The first state: joints that move slip."""
+        return self.settled(t, y, slip=slips(self.dry.rows @ self.motion.parts(y)[1]), quiet=True)
+
+    def after_jump(self, t: float, y: Array) -> Array:
+        """The state after a jump of the forces; the same array if that changes nothing."""
+        lost = len(self.barriers) > 0 or (self.any_held and self._holding(t, y).nearest.distance < 0)
+        return self.settled(t, y) if lost else y
+
+    def changed(self, t: float, y: Array, event: Found) -> Array:
+        """The state after a hit, the stop of a joint, or the release of a held row."""
+        if event.kind == "leave":  # from rest: rounding must not make it a hit
+            y = self.corrected(y, after_step=True)
+            return self.settled(t, y, leaves=self._leaving(t, y))
+        x, v = self.motion.parts(y)
+        closed = self.mode.held & self.pushing.is_joint
+        closed[event.place + (len(self.barriers) if event.kind == "rest" else 0)] = True
+        x, v_at_rest = self.pushing.closed(x, v, closed)
+        if event.kind == "hit":
+            return self.settled(t, self.motion.moved_to(y, x, v), soon=self.motion.at_once > 1)
+        slip = np.where(np.abs(self.dry.rows @ v_at_rest) <= SLOW, 0, self.mode.slip)
+        return self.settled(t, self._moved(y, x, v_at_rest), slip=slip)
+
+    def with_other_friction(self, t: float, y: Array, pushing: Pushing, name: str, kind: str) -> Array:
+        """The state after a change of the joints that have friction, an event of a name and a kind."""
+        barriers, stuck = len(self.barriers), self.mode.held
+        before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
+        pushing.touches = self.pushing.touches
+        self.pushing, self.dry = pushing, pushing.dry
+        slip = slips(self.dry.rows @ self.motion.parts(y)[1])
+        held = np.array([name in before for name in self.dry.names], dtype=bool)
+        self.mode = Mode(np.concatenate([stuck[:barriers], held]), slip)
+        self.motion.note(t, name, kind, y)
+        return self.settled(t, y, slip=slip)
+
+    def _leaving(self, t: float, y: Array) -> Array:
+        """The rows that are left, as of `Face`.
+
+        Friction that depends on the load may be none at this time, both of its bounds zero: which of them is left is
+        seen a moment later, by the forces and the state of then.
+        """
+        later = self.motion.a_moment_after(t)
+        nearest = self._holding(t, y).nearest
+        if nearest.distance < 0 or not self.pushing.robot.mechanism.drive.depends_on_load:
+            return nearest.leaves
+        soon = self._holding(later, y + (later - t) * self.motion.rates(t, y)).nearest
+        return soon.leaves if soon.distance < 0 else nearest.leaves
+
+    def settled(
+        self,
+        t: float,
+        y: Array,
+        leaves: Array | None = None,
+        slip: Array | None = None,
+        *,
+        quiet: bool = False,
+        soon: bool = False,
+    ) -> Array:
+        """The state after the impacts of this time, with the rows that then rest held or released.
+
+        Args:
+            t: the time, s.
+            y: the state.
+            leaves: for every held row, 1 or -1 if it is released, a joint slipping in that direction; else 0.
+            slip: directions of the joints that slip; the present ones by default.
+            quiet: true if changes of sticking and slipping are not events, at the begin of the motion.
+            soon: true to determine the held rows by the forces of a moment later: now their force is rounding only,
+                e.g. if one of two stops at one place takes over from the other.
+        """
+        motion, (x, v) = self.motion, self.motion.parts(y)
+        slip, barriers = self.mode.slip if slip is None else slip, len(self.barriers)
+        touched = self.barriers.gaps(x) < TOUCHED
+        speed = self.barriers.rows(x) @ v
+        hit = touched & (speed < -SLOW)
+        if hit.any():
+            after, took = self.pushing.after_impact(x, v, touched)
+            y = motion.moved_to(y, x, after, -took)
+            for k, place in enumerate(np.flatnonzero(hit)):
+                motion.note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
+            x, v = motion.parts(y)
+            speed = self.barriers.rows(x) @ v
+            slip = slips(self.dry.rows @ v)
+        touched &= np.abs(speed) < self.barriers.resting_speed
+        if leaves is not None:
+            left = np.zeros(len(self.mode.held), dtype=int)
+            left[self.mode.held] = leaves
+            touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
+        before, resting = self.mode, np.concatenate([touched, slip == 0])
+        later = motion.a_moment_after(t) if soon else t
+        near = y + (later - t) * motion.rates(t, y) if soon else y
+        acting = motion.forces_without_bristles(later, near)
+        self.mode = self.pushing.decided(*motion.parts(near), acting, resting, slip)
+        open_yet = self.mode.held & np.append(self.barriers.gaps(x) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
+        if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
+            y = motion.moved_to(y, self.pushing.closed(x, v, open_yet)[0], v)
+            x, v = motion.parts(y)
+        if (np.abs(self.pushing.rows(x) @ v)[self.mode.held] > 0).any():
+            y = self._moved(y, *self.pushing.closed(x, v, self.mode.held))
+        self._note_changes(t, y, before, quiet=quiet)
+        return y
+
+    def _moved(self, y: Array, x: Array, v: Array) -> Array:
+        """The state with x and v put right, the kinetic energy that takes being counted as work."""
+        kinetic = self.pushing.kinetic_energy
+        return self.motion.moved_to(y, x, v, kinetic(x, v) - kinetic(x, self.motion.parts(y)[1]))
+
+    def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
+        """Note newly held rows, released rows, and joints that reverse."""
+        n, held, slip = len(self.barriers), self.mode.held, self.mode.slip
+        changes = [
+            (self.barriers.names, held[:n] & ~before.held[:n], "rest"),
+            (self.barriers.names, before.held[:n] & ~held[:n], "release"),
+        ]
+        if not quiet:
+            changes += [
+                (self.dry.names, held[n:] & ~before.held[n:], "stick"),
+                (self.dry.names, before.held[n:] & ~held[n:], "slip"),
+                (self.dry.names, before.slip * slip < 0, "reversal"),
+            ]
+        for names, which, kind in changes:
+            for place in np.flatnonzero(which):
+                self.motion.note(t, names[place], kind, y)
+
+    def corrected(self, y: Array, *, after_step: bool, since: Array | None = None) -> Array:
+        """The state corrected onto the held rows, after a step, which began at positions ``since``, or between two."""
+        (x, v), held, corrector = self.motion.parts(y), self.mode.held, self.motion.corrector
+        if corrector is not None:
+            before, at_rest = x, held[len(self.barriers) :]
+            rows = self.dry.rows[at_rest]
+            x, v = corrector.after_step(x, v, rows, since=since) if after_step else corrector.onto(x, v, rows)
+            stand = self.dry.coordinates(at_rest)  # to the last digit
+            x[stand] = before[stand]
+        if held.any():
+            x, v = self.pushing.closed(x, v, held)
+        return self.motion.moved_to(y, x, v)
+
+    def refuse_start(self, x: Array) -> None:
+        """Refuse positions behind a barrier."""
+        gaps = self.barriers.gaps(x) if len(self.barriers) else np.zeros(0)
+        if (gaps < -TOUCHED).any():
+            place = int(np.argmin(gaps))
+            raise SettingError(
+                f"q0 is {-gaps[place]:.3g} {self.barriers.units[place]} behind {self.barriers.names[place]!r}; a "
+                "motion starts before its stops and on the free side of its contacts"
+            )

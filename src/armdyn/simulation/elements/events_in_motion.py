@@ -1,0 +1,72 @@
+"""The events of the user along one motion: functions whose zeros are noted, and may end the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from armdyn.simulation.drivers.crossings import Function, points_of
+from armdyn.simulation.drivers.located import At, Found, arrival, crossing, found_in
+from armdyn.simulation.drivers.pieces import Step
+from armdyn.simulation.drivers.state_in_motion import StateInMotion
+from armdyn.simulation.elements.events import Watched
+from armdyn.spatial.rotations import Array
+
+SAME_TIME = 1e-12
+"""A function that becomes zero after a change of the motion by less than this fraction of the duration does so at it."""
+
+
+class EventsInMotion:
+    """The watched functions of one motion.
+
+    Args:
+        motion: of one state.
+        watched: the functions.
+    """
+
+    def __init__(self, motion: StateInMotion, watched: Sequence[Watched]) -> None:
+        self.motion, self.watched = motion, watched
+        self.sides = [0] * len(watched)
+
+    def follow(self, t: float, y: Array) -> None:
+        """Update the side of zero of watched functions that may be held there; a function at zero keeps its side."""
+        for place, one in enumerate(self.watched):
+            if one.band:
+                value = one.value(t, *self.motion.seen(y))
+                self.sides[place] = int(np.sign(value)) if abs(value) > one.band else self.sides[place]
+
+    def note_until(self, step: Step, change: Found | None) -> Found | None:
+        """Note the zeros before a change of the motion in a step; returns that which ends the motion."""
+        until, ended = step.end if change is None else change.t, None
+        for one in sorted(self._zeros(step, until)):
+            if one.t > (until + SAME_TIME * self.motion.duration if ended is None else ended.t):
+                break
+            there = one._replace(t=min(one.t, until))
+            self.motion.note(there.t, self.watched[one.place].name, "crossing", step.at(there.t))
+            self.sides[one.place] = 0
+            if one.kind == "end":
+                ended = ended or there
+        return ended
+
+    def _zeros(self, step: Step, until: float) -> Iterator[Found]:
+        """The watched functions that cross zero, each at its first time in the step, or slightly after its end.
+
+        Functions that may be held at zero are evaluated until the motion changes; those that are held there, after the
+        step. The step is that of the equations so far also after a hit, so that a function that is zero there changes
+        sign.
+        """
+        whole, real = points_of(step.t, step.end), points_of(step.t, until if until > step.t else step.end)
+        any_held = self.motion.modes is not None and self.motion.modes.any_held
+        for place, one in enumerate(self.watched):
+            value, way, side = partial(self._value, place), one.direction, self.sides[place]
+            kind = "end" if one.terminal else "crossing"
+            if not one.band:
+                yield from found_in(step, kind, place, value, partial(crossing, value, whole, way))
+            elif side or not any_held:
+                where = partial(arrival, value, real, way, side, one.band)
+                yield from found_in(step, kind, place, value, where)
+
+    def _value(self, place: int, at: At) -> Function:
+        return lambda t: self.watched[place].value(t, *self.motion.seen(at(t)))
