@@ -264,11 +264,24 @@ def test_refused():
         armdyn.simulate(ARM, [-0.5, 0], duration=0.1, stops=Stops())
     with pytest.raises(SettingError, match=r"no such joint of .* has limits"):
         armdyn.simulate(ARM, [0, 0], duration=0.1, stops=Stops(joints=[]))
+
+
+@pytest.mark.parametrize("backlash", [0.0, 2e-3])
+def test_coupled_loads_beside_a_flexible_joint(backlash):
+    """Located events change a motion by no more than compiled steps that go over them; a stop takes what it says."""
+    loose = Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0, backlash=backlash))
     lossy = Actuator(Motor(1e-3), Gear(20.0, efficiency=0.8))
-    coupled = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", 1.0)})
-    coupled = coupled.with_limits({"joint_1": (-1, 1)}).with_actuators({"joint_1": DRIVE, "joint_2": lossy})
-    with pytest.raises(SettingError, match="not for arms with flexible joints beside rigid ones whose friction"):
-        armdyn.simulate(coupled, [0, 0], duration=0.1, stops=Stops())
+    coupled = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", 1.0)}).with_limits({"joint_1": (-0.5, 1)})
+    robot, given = coupled.with_actuators({"joint_1": loose, "joint_2": lossy}), {"duration": 0.3, "save_every": 0.05}
+    motion = armdyn.simulate(robot, [0.0, 0.2], **given)
+    stepped = armdyn.simulate(robot, [0.0, 0.2], **given, method="rk4", step=5e-4)
+    np.testing.assert_allclose(motion.q, stepped.q, rtol=0, atol=1e-5)
+    kinds = ["contact", "release", "contact"] if backlash else []
+    assert [one.kind for one in motion.events] == kinds
+    assert abs(motion.energy.relative_drift).max() < 1e-9
+    struck = armdyn.simulate(robot, [-0.49, 0.2], [-0.5, 0.0], **given, stops=Stops(0.5))
+    assert "impact" in {one.kind for one in struck.events}
+    assert abs(struck.energy.relative_drift).max() < 1e-9
 
 
 @pytest.mark.slow

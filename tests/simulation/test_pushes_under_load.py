@@ -7,7 +7,7 @@ import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, GearLoss, Motor, Smooth, Viscous
 from armdyn.simulation import Contact, Crossing, Stops
-from armdyn.simulation.drivers.state_in_motion import TOUCHED
+from armdyn.simulation.elements.contact_modes import TOUCHED
 from oracles.short_run import each_once, short_run
 
 g, m = 9.81, 2.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.base.advice import answering, either, option
+from armdyn.base.advice import answering, option
 from armdyn.base.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot

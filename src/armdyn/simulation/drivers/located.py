@@ -54,6 +54,18 @@ class LocatedFunctions:
         raise NotImplementedError
 
 
+class NotedEvents:
+    """Functions along one motion whose zeros are noted; they may end the motion, and change nothing else."""
+
+    def follow(self, t: float, y: Array) -> None:
+        """Record the state after a step."""
+        raise NotImplementedError
+
+    def note_until(self, step: Step, change: Found | None) -> Found | None:
+        """Note the zeros before a change of the motion in a step; returns that which ends the motion."""
+        raise NotImplementedError
+
+
 def crossing(value: Along, times: Array, direction: int, at: At) -> Bracket | None:
     """The interval in which a value along a motion changes its sign in a direction, by `crossed`."""
     return crossed(value(at), times, direction)

@@ -17,7 +17,7 @@ from armdyn.base.advice import either, option
 from armdyn.simulation.drivers.chattering import Chattering
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
-from armdyn.simulation.drivers.located import Found, LocatedFunctions
+from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents
 from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step, integrator_of
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from armdyn.simulation.forces import Forces
@@ -30,7 +30,6 @@ from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.simulation.elements.contact_modes import ContactModes
-    from armdyn.simulation.elements.events_in_motion import EventsInMotion
 
 NO_TIME = 1e-6
 """Events within this fraction of the duration count as simultaneous."""
@@ -61,7 +60,7 @@ class StateInMotion:
     modes: ContactModes | None = None
     """Barriers and joints that can stick."""
 
-    events: EventsInMotion | None = None
+    events: NotedEvents | None = None
     """Events that are noted, and change nothing."""
 
     def __init__(self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None = None) -> None:
@@ -291,13 +290,17 @@ class StateInMotion:
             return self.modes.corrected(y, after_step=after_step, since=since)
         if self.corrector is None:
             return y
-        put = self.corrector.after_step(*self.parts(y), since=since) if after_step else self.corrector.onto(*self.parts(y))
+        put = (
+            self.corrector.after_step(*self.parts(y), since=since)
+            if after_step
+            else self.corrector.onto(*self.parts(y))
+        )
         return self.moved_to(y, *put)
 
     # Events.
 
     def _first(self, step: Step) -> tuple[Found | None, LocatedFunctions | None]:
-        """The first event that changes the motion with its source, None if it ends it; the others before it are noted."""
+        """The first event that changes the motion, with its source, None if it ends it; those before it are noted."""
         if not self.located and self.events is None:
             return None, None
         times = points_of(step.t, step.end)

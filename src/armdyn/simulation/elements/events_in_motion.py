@@ -8,17 +8,17 @@ from functools import partial
 import numpy as np
 
 from armdyn.simulation.drivers.crossings import Function, points_of
-from armdyn.simulation.drivers.located import At, Found, arrival, crossing, found_in
+from armdyn.simulation.drivers.located import At, Found, NotedEvents, arrival, crossing, found_in
 from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.events import Watched
 from armdyn.spatial.rotations import Array
 
 SAME_TIME = 1e-12
-"""A function that becomes zero after a change of the motion by less than this fraction of the duration does so at it."""
+"""A zero that follows a change of the motion by less than this fraction of the duration is at the same time."""
 
 
-class EventsInMotion:
+class EventsInMotion(NotedEvents):
     """The watched functions of one motion.
 
     Args:

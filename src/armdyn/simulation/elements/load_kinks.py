@@ -1,4 +1,4 @@
-"""Kinks of friction under load: the load of a rotor on a spring changes its sign, e.g. of a gear that drives or is driven."""
+"""Kinks of friction under load: the load of a rotor on a spring changes its sign, e.g. when a gear is driven back."""
 
 from __future__ import annotations
 
