@@ -64,7 +64,7 @@ class ByFormula:
 
     longest_at_rest = np.inf
     remedy = ""
-    """For a motion that diverges; by default a shorter step."""
+    """The remedy for a motion that diverges; a shorter step by default."""
 
     def __init__(
         self,
