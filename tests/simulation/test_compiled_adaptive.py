@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, ServoFriction
+from armdyn.actuators import Actuator, Gear, LuGre, Motor, ServoFriction, Spring, Viscous
 from armdyn.simulation import Adaptive, OverTime
 from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
 
@@ -66,6 +66,39 @@ def test_forces_over_time(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch, be
     np.testing.assert_allclose(compiled.f_tip, one_by_one.f_tip, rtol=0, atol=1e-12)
     times = np.linspace(0.0, 0.5, 37)
     np.testing.assert_allclose(compiled.at(times).q, one_by_one.at(times).q, rtol=0, atol=1e-11)
+
+
+def drive(**parts: Any) -> Actuator:
+    return Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), **parts)
+
+
+BRISTLES = LuGre(1e3, 30.0, 0.4, static=1.5, kinetic=1.0, speed=0.1)
+SPRING = Spring(stiffness=5e3, damping=2.0, cubic=1e5)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"friction": Viscous(1.0), "spring": SPRING},
+        {"friction": [Viscous(1.0), BRISTLES]},
+        {"friction": BRISTLES, "spring": SPRING},
+    ],
+    ids=["springs", "bristles", "both"],
+)
+@pytest.mark.parametrize("between", ["linear", "hold"])
+def test_rotors_and_bristles_are_states(monkeypatch: pytest.MonkeyPatch, parts: dict[str, Any], between: str) -> None:
+    """One joint is rigid; two states side by side. At the ends of steps: bristles have a kink at rest, which interpolants miss."""
+    random, robot = np.random.default_rng(6), armdyn.load("planar_3r")
+    robot = robot.with_actuators({name: drive(**parts) for name in robot.joint_names[::2]})
+    torque = OverTime([0.0, 0.13, 0.3], random.normal(0, 5, (3, 3)), between)
+    q = random.uniform(-1, 1, (2, 3))
+    options = {"duration": 0.3, "torque": torque, "times": [0.0, 0.13, 0.3], "rtol": 1e-10, "atol": 1e-10}
+    compiled, one_by_one = both(monkeypatch, robot, q, **options)
+    require_same(compiled, one_by_one, 1e-7)
+    assert compiled.signals.keys() == one_by_one.signals.keys()
+    for name, values in one_by_one.signals.items():
+        np.testing.assert_allclose(compiled.signals[name], values, rtol=0, atol=1e-5, err_msg=name)
+    assert np.abs(compiled.energy.drift).max() < 1e-6
 
 
 def test_joints_that_stick(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from armdyn.constraints.dead_points import DeadPoints, nan_near
-from armdyn.declaration import function
+from armdyn.constraints.dead_points import DeadPoints
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
-from armdyn.simulation.equations import SOURCES, motion
+from armdyn.simulation.drivers.known_rates import Kind, rates_under_known_forces, state_of
 from armdyn.simulation.forces import Constant, Forces, Index, Table
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
@@ -35,78 +34,20 @@ PIECES_AT_ONCE = 4096
 """The most steps of all states together whose polynomials a call keeps."""
 
 
-class StateRates(NamedTuple):
-    """The rates of q, qd and the work W: qd, qdd and the power of the forces."""
-
-    d_q: Any
-    d_qd: Any
-    d_work: Any
-
-
-STATE = {"q": "d_q", "qd": "d_qd", "work": "d_work"}
-
-
-@function("(n),(n),(n),(6)?,(constraints)?->(n),(n),()", sources=SOURCES, result=StateRates)
-def held_rates(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None, usual: Any = None) -> StateRates:
-    """Rates of (q, qd, W) under forces that are held: qd, qdd and power, shapes (..., n), (..., n), (...).
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        tau: joint forces, N m or N, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
-        usual: usual pivots of the constraints, as `armdyn.constraints.dead_points.pivots`; by them rates are NaN near
-            dead points, shape (..., constraints).
-    """
-    qdd, power = motion(model, q, qd, tau, f_tip)
-    if usual is not None:
-        qdd = qdd * nan_near(model, q, usual)
-    return StateRates(1.0 * qd, qdd, power)
-
-
-@function("(),(n),(n),(),(n),(n),(6)?,(6)?,(constraints)?->(n),(n),()", sources=SOURCES, result=StateRates)
-def driven_rates(
-    model: Any,
-    t: Any,
-    q: Any,
-    qd: Any,
-    t_0: Any,
-    tau: Any,
-    tau_rate: Any,
-    f_tip: Any = None,
-    f_tip_rate: Any = None,
-    usual: Any = None,
-) -> StateRates:
-    """Rates of (q, qd, W) under forces on straight lines over time, shapes (..., n), (..., n), (...).
-
-    Args:
-        t: time, s, shape (...).
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        t_0: the time, s, at which the forces are tau and f_tip, shape (...).
-        tau: joint forces at t_0, N m or N, shape (..., n).
-        tau_rate: their rate, N m/s or N/s, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings at t_0, N m and N, shape (..., 6).
-        f_tip_rate: its rate, N m/s and N/s, shape (..., 6).
-        usual: as of `held_rates`, shape (..., constraints).
-    """
-    elapsed = t - t_0
-    wrench = None if f_tip is None else f_tip + elapsed * f_tip_rate
-    return held_rates(model, q, qd, tau + elapsed * tau_rate, wrench, usual)  # type: ignore[no-any-return]
-
-
-def loop_of(robot: Robot, scipy_method: str, *, linear: bool) -> CompiledIntegration:
+def loop_of(robot: Robot, kind: Kind, scipy_method: str, *, linear: bool) -> CompiledIntegration:
     """The compiled loop of a robot, which keeps it for the next motion.
 
     Args:
-        robot: the robot that moves.
+        robot: the robot that moves, with all its laws of friction.
+        kind: the parts of its state.
         scipy_method: a name of `PAIRS`.
         linear: true if the forces are piecewise linear in time; else they are held.
     """
-    kept, name = vars(robot), f"_{scipy_method}_{'driven' if linear else 'held'}"
+    kept, name = vars(robot), f"_{scipy_method}_{kind}_{linear}"
     if name not in kept:
-        rates, time = (driven_rates, "t") if linear else (held_rates, None)
-        kept[name] = CompiledIntegration(robot, rates, STATE, PAIRS[scipy_method], time=time)
+        rates = rates_under_known_forces(kind, linear=linear)
+        time = "t" if linear else None
+        kept[name] = CompiledIntegration(robot, rates, kind.rates, PAIRS[scipy_method], time=time)
     loop: CompiledIntegration = kept[name]
     return loop
 
@@ -117,15 +58,15 @@ def are_known(forces: Forces) -> bool:
 
 
 def has_loop(problem: Problem) -> bool:
-    """True if a compiled loop can make the motion: an explicit pair, known forces, coordinates of joints alone.
+    """True if a compiled loop can make the motion: an explicit pair, known forces, no friction that jumps.
 
-    Friction with a state, or with jumps, is excluded.
+    Within constraints, the coordinates are those of joints alone.
     """
     system = problem.system
-    by_least_squares = system.redundant != "error" and bool(system.robot.model.constraints)
-    explicit = problem.method.scipy_method in PAIRS and not by_least_squares
-    plain = not (system.places or system.carries or system.rubbing)
-    return explicit and plain and are_known(problem.forces)
+    constrained = bool(system.robot.model.constraints)
+    by_rows = not constrained or (system.redundant == "error" and not (system.places or system.carries))
+    explicit = problem.method.scipy_method in PAIRS and by_rows
+    return explicit and not system.rubbing and are_known(problem.forces)
 
 
 def integrate(problem: Problem, report: Report) -> list[Index]:
@@ -148,16 +89,20 @@ class Run:
         robot, samples, forces, batch = problem.robot, problem.samples, problem.forces, problem.batch
         self.robot, self.method, self.forces, self.duration = robot, problem.method, forces, problem.duration
         self.samples, self.report, self.batch = samples, report, batch
-        self.states = int(np.prod(self.batch))
-        q, qd = (np.ascontiguousarray(a, dtype=float).reshape(self.states, -1) for a in problem.start[:2])
-        self.state: Arrays = {"q": q, "qd": qd, "work": np.zeros(self.states)}
+        self.states, self.kind, self.system = int(np.prod(self.batch)), Kind.of(problem.system), problem.system
+        self.state: Arrays = {}
+        for name, values in state_of(self.kind, robot, problem.start).items():
+            self.state[name] = np.ascontiguousarray(values, dtype=float).reshape(self.states, values.shape[-1])
+        stored = problem.system.stored(*problem.start[2:])
+        self.state["work"] = np.zeros(self.states) - np.reshape(stored, -1)
+        self.rotors = {n: np.full((self.states, len(samples.t), a.shape[1]), np.nan) for n, a in self.state.items() if "theta" in n}
         for name, values in self.state.items():
             self._rows(name)[:, 0] = values
         samples.count = 1
         self.progress = Progress.at_start(self.states, 1)
         self.edges = forces.edges(problem.duration)
         self.linear = not forces.held
-        self.loop = loop_of(robot, self.method.scipy_method, linear=self.linear)
+        self.loop = self._loop()
         self.attempts = ATTEMPTS_AT_FIRST
         self.failures: dict[int, SimulationError] = {}
         """The errors of states that could not be continued, by number; steps that are too short have none yet."""
@@ -168,8 +113,13 @@ class Run:
         self.dense = [problem.interpolant() for _ in range(self.states)] if problem.dense_output else []
         samples.dense = dict(zip(np.ndindex(batch), self.dense, strict=True)) if self.dense else {}
 
+    def _loop(self) -> CompiledIntegration:
+        return loop_of(self.robot, self.kind, self.method.scipy_method, linear=self.linear)
+
     def _rows(self, name: str) -> Array:
         """The samples of a part of the state, seen as (states, times, *shape)."""
+        if name in self.rotors:
+            return self.rotors[name]
         array: Array = getattr(self.samples, name)
         return array.reshape((len(array), self.states, *array.shape[1 + len(self.batch) :])).swapaxes(0, 1)
 
@@ -271,9 +221,17 @@ class Run:
 
     def _keep_end(self) -> None:
         """The last state of a single motion that cannot be continued."""
-        t, (q,), (qd,), (work,) = float(self.progress.t[0]), *self.state.values()
-        unknown = self.forces.unknown(self.robot.dof).at(0, t, q, qd)
-        self.samples.keep_end(t, lambda: self.samples.record((q, qd, work), unknown), lambda: None)
+        t, own = float(self.progress.t[0]), {name: values[0] for name, values in self.state.items()}
+        unknown = self.forces.unknown(self.robot.dof).at(0, t, own["q"], own["qd"])
+
+        def record() -> None:
+            for name, values in own.items():
+                self._rows(name)[0, self.samples.count] = values
+            for kept, force in zip(self.samples.forces, unknown, strict=True):
+                kept[self.samples.count] = force
+            self.samples.count += 1
+
+        self.samples.keep_end(t, record, lambda: None)
 
     def _stuck(self) -> SimulationError:
         """The error of the first state."""
@@ -286,8 +244,17 @@ class Run:
         return diverged(self.robot, float(progress.t[n]), self.state["q"][n], self.state["qd"][n], remedy)
 
     def keep_forces(self) -> None:
-        """The forces at the samples that were reached."""
+        """The forces at the samples that were reached, the rotors, and the energy in bristles, which is no work."""
         count = self.samples.count
+        for name, rotors in self.rotors.items():
+            of_links = self.samples.q if name == "theta" else self.samples.qd
+            kept = self.samples.signals[name]
+            kept[:count] = of_links[:count]
+            kept[:count, ..., list(self.system.places)] = rotors[:, :count].swapaxes(0, 1).reshape(
+                (count, *self.batch, -1)
+            )
+        if self.kind.bristles:
+            self.samples.work[:count] += self.system.stored(self.samples.bristles[:count])
         t, lost = self.samples.t[:count], ~np.isfinite(self.samples.work[:count])
         holds = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
         for kept, force in zip(self.samples.forces, (self.forces.torque, self.forces.f_tip), strict=False):

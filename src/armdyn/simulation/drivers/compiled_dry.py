@@ -17,7 +17,8 @@ from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration
 from armdyn.program import select
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.compiled_adaptive import PAIRS, STATE, Run, are_known
+from armdyn.simulation.drivers.compiled_adaptive import PAIRS, Run, are_known
+from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.dry_modes import Acting, Bounds, States, modes_of
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
@@ -98,7 +99,6 @@ class _DryRun(Run):
     def __init__(self, problem: Problem, report: Report, joints: DryJoints) -> None:
         super().__init__(problem, report)
         self.problem, robot, samples = problem, problem.robot, problem.samples
-        self.loop = loop_of(robot, self.method.scipy_method)
         self.bounds = Bounds.of(joints, robot.dof)
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
         self.pushing = pushing_of(robot, Barriers(robot, None, []), joints, problem.redundant)
@@ -110,6 +110,9 @@ class _DryRun(Run):
         self.at_once, self.last_event = np.zeros(self.states, dtype=int), np.full(self.states, -np.inf)
         self.room = Room.of(samples, 0, robot.dof)
         samples.qdd, samples.signals = self.room.qdd, {"friction": self.room.friction}
+
+    def _loop(self) -> CompiledIntegration:
+        return loop_of(self.robot, self.method.scipy_method)
 
     def to_the_end(self) -> list[Index]:
         """Integrate from hold to hold of the forces."""
@@ -268,7 +271,7 @@ def loop_of(robot: Robot, scipy_method: str) -> CompiledIntegration:
     kept, name = vars(robot), f"_{scipy_method}_dry"
     if name not in kept:
         kept[name] = CompiledIntegration(
-            robot, dry_rates, STATE, PAIRS[scipy_method], watched="margins", slopes="slopes"
+            robot, dry_rates, Kind().rates, PAIRS[scipy_method], watched="margins", slopes="slopes"
         )
     loop: CompiledIntegration = kept[name]
     return loop

@@ -1,0 +1,165 @@
+"""Rates of a motion under forces that are known functions of time, traced: links, rotors on springs, bristles, work.
+
+The state is (q, theta, qd, thetad, z, W), as far as the arm has its parts: theta of the rotors behind springs alone, z
+of friction with bristles.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.flexible_dynamics import flexible_motion
+from armdyn.actuators.flexible_joints import flexible_joints, spring_count
+from armdyn.base.named_tuples import named_tuple
+from armdyn.constraints.dead_points import nan_near
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.model import Model
+from armdyn.robot import Robot
+from armdyn.simulation.elements.bristles import NAME, Bristles, count
+from armdyn.simulation.equations import SOURCES, motion
+from armdyn.spatial.rotations import Array
+
+N, SPRINGS = ("n",), ("springs",)
+
+
+def _springs(model: Model, **options: Any) -> int:
+    return spring_count(model)
+
+
+SIZES = {"springs": _springs, NAME: count}
+
+
+class Kind(NamedTuple):
+    """The parts of the state beside those of a rigid arm.
+
+    Args:
+        flexible: true if rotors stand behind springs.
+        bristles: true if friction has bristles that are integrated.
+    """
+
+    flexible: bool = False
+    bristles: bool = False
+
+    @classmethod
+    def of(cls, system: Any) -> Kind:
+        """The parts of the state of a system."""
+        return cls(bool(system.places), system.carries)
+
+    @property
+    def state(self) -> dict[str, Shape]:
+        """The parts of the state, with their shapes, in order."""
+        parts: dict[str, Shape] = {"q": N, "theta": SPRINGS, "qd": N, "thetad": SPRINGS, NAME: (NAME,), "work": ()}
+        left_out = {*(() if self.flexible else ("theta", "thetad")), *(() if self.bristles else (NAME,))}
+        return {name: shape for name, shape in parts.items() if name not in left_out}
+
+    @property
+    def rates(self) -> dict[str, str]:
+        """The name of the rate of each part."""
+        return {name: f"d_{name}" for name in self.state}
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The parts of the state that rates depend on: all but the work."""
+        return tuple(Argument(name, shape) for name, shape in self.state.items() if name != "work")
+
+
+class Arm:
+    """A traced arm and the parts of its state.
+
+    Args:
+        model: the arm with all its laws of friction.
+        state: the parts of the state by name.
+    """
+
+    def __init__(self, model: Mechanism, state: dict[str, Any]) -> None:
+        self.q, self.qd = state["q"], state["qd"]
+        self.flexible, self.bristles = "theta" in state, state.get(NAME)
+        laws = None if self.bristles is None else Bristles(model)
+        self.bare = model if laws is None else laws.bare
+        self.joints = flexible_joints(self.bare) if self.flexible else []
+        self.places = [joint.coordinate for joint in self.joints]
+        self.theta = self.with_rotors(self.q, state["theta"]) if self.flexible else self.q
+        self.thetad = self.with_rotors(self.qd, state["thetad"]) if self.flexible else self.qd
+        self.force: Any = 0.0 if laws is None else laws.forces(self.bristles, self.thetad)
+        """Friction of the bristles on motors or joints."""
+        self.bending: Any = None if laws is None else laws.rates(self.bristles, self.thetad)
+        """The rate of the bristle deflection."""
+
+    def with_rotors(self, q: Array, theta: Array) -> Array:
+        """The positions of all rotors, or their rates: at rigid joints those of the links."""
+        whole = np.array(q, dtype=object)
+        whole[self.places] = theta
+        return whole
+
+    def rates(self, qdd: Array, thetadd: Any, power: Any) -> tuple[Any, ...]:
+        """The rates of the state in its order, from accelerations and power."""
+        rotors = [[1.0 * self.thetad[i] for i in self.places], [thetadd[i] for i in self.places]]
+        first, second = (([np.array(one, dtype=object)] if self.flexible else []) for one in rotors)
+        bent = [] if self.bending is None else [self.bending]
+        return (1.0 * self.qd, *first, qdd, *second, *bent, power)
+
+
+@cache
+def rates_under_known_forces(kind: Kind, *, linear: bool) -> Function:
+    """The rates of the state under forces that are held, or on straight lines over time.
+
+    Arguments of the function: the state; tau and f_tip; with ``linear`` the time t, s, the time t_0 at which tau and
+    f_tip act, and their rates; and the usual pivots of constraints, by which rates are NaN near dead points.
+    """
+    state = kind.arguments
+    own = tuple(argument.name for argument in state)
+    forces = [Argument("tau", N), Argument("f_tip", (6,), optional=True)]
+    over_time = [Argument("tau_rate", N), Argument("f_tip_rate", (6,), optional=True)]
+    before = [Argument("t", ()), *state, Argument("t_0", ())] if linear else [*state]
+    after = [*(one for pair in zip(forces, over_time, strict=True) for one in pair)] if linear else forces
+    arguments = (*before, *after, Argument("usual", ("constraints",), optional=True))
+    result = named_tuple("StateRates", kind.rates.values())
+
+    def rates(model: Any, *given: Any) -> Any:
+        at = dict(zip((argument.name for argument in arguments), given, strict=True))
+        arm = Arm(model, {name: at[name] for name in own})
+        elapsed = at["t"] - at["t_0"] if linear else 0.0
+        acting = (
+            one if one is None or not linear else one + elapsed * at[f"{name}_rate"]
+            for name, one in (("tau", at["tau"]), ("f_tip", at["f_tip"]))
+        )
+        tau, f_tip = acting
+        tau = tau - arm.force
+        if arm.flexible:
+            qdd, thetadd, power = flexible_motion(arm.bare, arm.q, arm.qd, arm.theta, arm.thetad, tau, f_tip)
+        else:
+            (qdd, power), thetadd = motion(arm.bare, arm.q, arm.qd, tau, f_tip), None
+        if at["usual"] is not None:
+            qdd = qdd * nan_near(model, arm.q, at["usual"])
+        return result(*arm.rates(qdd, thetadd, power))
+
+    name = "_".join(["rates", *(word for word, on in kind._asdict().items() if on), "driven" if linear else "held"])
+    made = partial(rates_under_known_forces, kind, linear=linear)
+    return _made(rates, name, arguments, tuple(kind.state.values()), result, made)
+
+
+def _made(
+    implementation: Any,
+    name: str,
+    arguments: tuple[Argument, ...],
+    results: tuple[Shape, ...],
+    result: type[Any],
+    made: Any,
+) -> Function:
+    implementation.__name__, implementation.__doc__ = name, "Rates of the state of a motion."
+    signature = "rates of the state"
+    declared = MadeFunction(implementation, name, signature, arguments, results, {}, result, SIZES, made=made)
+    object.__setattr__(declared, "sources", (*SOURCES, "actuators"))
+    return declared
+
+
+def state_of(kind: Kind, robot: Robot, start: tuple[Array, ...]) -> dict[str, Array]:
+    """The parts of a stacked state (x, v) and z, without the work."""
+    (x, v, *z), n = start, robot.dof
+    parts = {"q": x[..., :n], "theta": x[..., n:], "qd": v[..., :n], "thetad": v[..., n:]}
+    parts |= dict(zip((NAME,), z, strict=False))
+    return {name: parts[name] for name in kind.state if name != "work"}
