@@ -95,7 +95,9 @@ class Run:
             self.state[name] = np.ascontiguousarray(values, dtype=float).reshape(self.states, values.shape[-1])
         stored = problem.system.stored(*problem.start[2:])
         self.state["work"] = np.zeros(self.states) - np.reshape(stored, -1)
-        self.rotors = {n: np.full((self.states, len(samples.t), a.shape[1]), np.nan) for n, a in self.state.items() if "theta" in n}
+        self.rotors = {
+            n: np.full((self.states, len(samples.t), a.shape[1]), np.nan) for n, a in self.state.items() if "theta" in n
+        }
         for name, values in self.state.items():
             self._rows(name)[:, 0] = values
         samples.count = 1
@@ -250,8 +252,8 @@ class Run:
             of_links = self.samples.q if name == "theta" else self.samples.qd
             kept = self.samples.signals[name]
             kept[:count] = of_links[:count]
-            kept[:count, ..., list(self.system.places)] = rotors[:, :count].swapaxes(0, 1).reshape(
-                (count, *self.batch, -1)
+            kept[:count, ..., list(self.system.places)] = (
+                rotors[:, :count].swapaxes(0, 1).reshape((count, *self.batch, -1))
             )
         if self.kind.bristles:
             self.samples.work[:count] += self.system.stored(self.samples.bristles[:count])

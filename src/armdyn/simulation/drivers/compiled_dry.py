@@ -18,8 +18,8 @@ from armdyn.functions.integrations import Arrays, CompiledIntegration
 from armdyn.program import select
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_adaptive import PAIRS, Run, are_known
-from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.dry_modes import Acting, Bounds, States, modes_of
+from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
