@@ -87,7 +87,7 @@ SPRING = Spring(stiffness=5e3, damping=2.0, cubic=1e5)
 )
 @pytest.mark.parametrize("between", ["linear", "hold"])
 def test_rotors_and_bristles_are_states(monkeypatch: pytest.MonkeyPatch, parts: dict[str, Any], between: str) -> None:
-    """One joint is rigid; two states side by side. At the ends of steps: bristles have a kink at rest, which interpolants miss."""
+    """One joint is rigid; two states. At the ends of steps: bristles have a kink at rest, which interpolants miss."""
     random, robot = np.random.default_rng(6), armdyn.load("planar_3r")
     robot = robot.with_actuators({name: drive(**parts) for name in robot.joint_names[::2]})
     torque = OverTime([0.0, 0.13, 0.3], random.normal(0, 5, (3, 3)), between)

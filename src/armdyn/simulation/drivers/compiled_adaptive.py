@@ -255,7 +255,7 @@ class Run:
             kept[:count, ..., list(self.system.places)] = (
                 rotors[:, :count].swapaxes(0, 1).reshape((count, *self.batch, -1))
             )
-        if self.kind.bristles:
+        if self.samples.bristles is not None:
             self.samples.work[:count] += self.system.stored(self.samples.bristles[:count])
         t, lost = self.samples.t[:count], ~np.isfinite(self.samples.work[:count])
         holds = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
