@@ -79,6 +79,7 @@ def readout(page: Any, joint: int, quantity: str) -> str:
 
 def test_numbers_are_those_of_numpy(page: Any, motion: armdyn.Trajectory, other: armdyn.Trajectory) -> None:
     """Columns in single precision; values between rows; poses in double."""
+    column(page, "q:0")
     np.testing.assert_array_equal(listed(page, "armdyn.columns.motions[0].t"), motion.t)
     for k in (0, 1):
         for name in ("q", "qd", "tau"):
@@ -98,6 +99,30 @@ def test_numbers_are_those_of_numpy(page: Any, motion: armdyn.Trajectory, other:
     q = np.array([np.interp(0.4321, motion.t, motion.q[:, k]) for k in (0, 1)])
     T = listed(page, "armdyn.stage.at(0.4321).tip_pose")
     np.testing.assert_allclose(T.reshape(4, 4), ARM.forward_kinematics(q), atol=1e-6)
+
+
+def test_the_page_opens_with_the_extremes(browser: Any, tmp_path: Path) -> None:
+    """Before all rows are read a column is drawn by its extremes, and only then is a number between rows printed."""
+    moves = armdyn.simulate(ARM, [0.3, 0.2], duration=2.0, method="rk4", step=1e-4)
+    made = moves.page(tmp_path / "run.html", robot=ARM)
+    with opened(browser, tmp_path / "run.html") as page:
+        wave = moves.q[:, 0]
+        t, y = (listed(page, f"armdyn.columns.overview('q:0').{each}") for each in ("t", "y"))
+        assert len(t) < 1000
+        np.testing.assert_allclose([y.min(), y.max()], [wave.min(), wave.max()], rtol=1e-6)
+        np.testing.assert_allclose(y, np.interp(t, moves.t, wave), atol=1e-4)
+        until(page, "armdyn.columns.read.size >= 4 && !armdyn.board.wanted.size")
+        whole = page.evaluate("armdyn.columns.points('q:0', 0, 2, 200, 1)")
+        assert len(whole[0]) <= 2 * 201 + 2
+        assert max(whole[1]) == pytest.approx(wave.max(), rel=1e-6)
+        assert min(whole[1]) == pytest.approx(wave.min(), rel=1e-6)
+        for start in np.linspace(0.1, 1.0, 7):
+            near = page.evaluate("(start) => armdyn.columns.points('qd:1', start, start + 0.7, 33, 1)", start)
+            inside = (moves.t >= start) & (moves.t <= start + 0.7)
+            part = moves.qd[inside, 1].astype(np.float32)
+            assert max(near[1]) >= part.max()
+            assert min(near[1]) <= part.min()
+    assert made.html.index("block-0") > made.html.index("class Columns")
 
 
 def test_one_cursor_through_all(page: Any, motion: armdyn.Trajectory) -> None:

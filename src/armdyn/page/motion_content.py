@@ -31,6 +31,9 @@ WORDS = {
 }
 """Names of each quantity for revolute and for prismatic joints, and its symbol."""
 
+OVERVIEW = 400
+"""Intervals whose extremes are the overview of a column, with which the page opens."""
+
 DEGREES = {"rad": ("°", 180.0 / np.pi), "rad/s": ("°/s", 180.0 / np.pi), "rad/s^2": ("°/s²", 180.0 / np.pi)}
 
 SHOWN_FIRST = ("q", "qd", "tau", "residual", "error")
@@ -69,12 +72,11 @@ class Content:
     def data(self) -> dict[str, Any]:
         """The content for JSON."""
         motion = self.motion
-        shown = [name for name in SHOWN_FIRST if name in self.quantities and name not in self.zero]
         return {
             "joints": self.joints,
             "whole": self.whole,
             "quantities": self.quantities,
-            "first": (shown[:2] + shown[3:4] if "residual" in shown else shown[:MOST_FIRST]),
+            "first": self._first(),
             "columns": self.columns,
             "motions": self._motions,
             "names": [motion.robot, *([] if self.over is None else [self.over.name])],
@@ -197,6 +199,7 @@ class Content:
     def _pack(self) -> None:
         """Encode times and columns as text; long motions are thinned by the extremes of all their columns."""
         self._motions = []
+        first = self._in_overview()
         times = [self.motion.t, *([] if self.over is None else [self.over.t])]
         for of, t in enumerate(times):
             own = {name: values for name, (which, values) in self._values.items() if which == of}
@@ -206,11 +209,25 @@ class Content:
                 stacked = np.stack(list(own.values()), axis=-1)
                 rows = extreme_rows(stacked, max(most // (2 * len(own)), 500), most)
                 self.notes.append(f"{len(t):,} rows thinned to {len(rows):,} that hold the extremes of each interval")
+            pieces = [slice(0, len(t))] if of == 0 or self.over is None else self.over.pieces
             for name, values in own.items():
                 self.columns[name] = {"motion": of, "block": self._block(values[rows], "<f4")}
-            breaks = [] if of == 0 or self.over is None else [piece.stop for piece in self.over.pieces[:-1]]
-            places = np.searchsorted(rows, breaks).tolist()
-            self._motions.append({"t": self._block(t[rows], "<f8"), "rows": len(rows), "breaks": places})
+                if name in first:
+                    self.columns[name]["overview"] = _overview(t, values, pieces)
+            places = np.searchsorted(rows, [piece.stop for piece in pieces[:-1]]).tolist()
+            ends = {"start": float(t[0]), "end": float(t[-1])}
+            self._motions.append({"t": self._block(t[rows], "<f8"), "rows": len(rows), "breaks": places, **ends})
+
+    def _in_overview(self) -> set[str]:
+        """The columns of the charts that an opened page shows, and of the positions of the arm."""
+        shown = {"q", *self._first()}
+        charts = [one for joint in self.joints for one in joint["charts"] if one["quantity"] in shown]
+        return {series["column"] for chart in (*charts, *self.whole) for series in chart["series"]}
+
+    def _first(self) -> list[str]:
+        """The quantities of joints that an opened page shows."""
+        shown = [name for name in SHOWN_FIRST if name in self.quantities and name not in self.zero]
+        return shown[:2] + shown[3:4] if "residual" in shown else shown[:MOST_FIRST]
 
     def _block(self, values: Array, kind: str) -> int:
         """Add a text block of values and return its number; blocks are decoded when their chart is drawn."""
@@ -221,6 +238,17 @@ class Content:
 def _shown(unit: str) -> tuple[str, float]:
     """The displayed unit, and its factor."""
     return DEGREES.get(unit, (unit.replace("^2", "²"), 1.0))
+
+
+def _overview(t: Array, values: Array, pieces: Sequence[slice]) -> str:
+    """Times from the start and values of a column's extremes as text: single precision, base 64, NaN in gaps."""
+    rows = extreme_rows(values[:, None], OVERVIEW, 2 * OVERVIEW)
+    stops = [piece.stop for piece in pieces[:-1]]
+    rows = np.union1d(rows, [row for stop in stops for row in (stop - 1, stop)]).astype(int)
+    places = np.searchsorted(rows, stops)
+    times = np.insert(t[rows] - t[0], places, [0.5 * (t[stop - 1] + t[stop]) - t[0] for stop in stops])
+    both = np.concatenate([times, np.insert(values[rows].astype(float), places, np.nan)])
+    return base64.b64encode(both.astype("<f4").tobytes()).decode()
 
 
 def _encoded(values: Array, kind: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 TRIANGLES = 30_000
 """Triangles of all bodies of the arm."""
+
+PATH = 700
+"""Points of the path of the tip."""
 
 SCRIPTS = (
     *("vectors", "numbers", "rate", "elements", "colours", "meshes", "webgl", "flat", "camera", "ellipsoids", "scene"),
@@ -127,7 +131,7 @@ def motion_page(
     limits = trajectory.limits or (() if robot is None else tuple(joint.limits for joint in robot.joints))
     content = Content(trajectory, other, limits)
     notes += [*content.notes, *([] if other is None else other.notes)]
-    script, arm = _arm(robot, notes, meshes=meshes)
+    script, arm = _arm(robot, trajectory, notes, meshes=meshes)
     if robot is not None and not any("limits" in note for note in trajectory.notes):
         passed = limits_passed(robot, trajectory.t, trajectory.q, trajectory.qd, trajectory.tau)
         notes += [f"limit passed: {one}" for one in passed]
@@ -139,15 +143,26 @@ def motion_page(
     return made
 
 
-def _arm(robot: Robot | None, notes: list[str], *, meshes: bool) -> tuple[str, dict[str, Any] | None]:
+def _arm(
+    robot: Robot | None, trajectory: Trajectory, notes: list[str], *, meshes: bool
+) -> tuple[str, dict[str, Any] | None]:
     """The loader of the WebAssembly and the data of the arm; none without a robot."""
     if robot is None:
         return "const load = async () => null;", None
     drawn, told = scene(robot, TRIANGLES if meshes else 0)
     notes += told
     loader = re.sub(r"^export ", "", poses_module(robot).javascript, flags=re.MULTILINE)
-    data = {"links": list(robot.link_names), "tip": robot.tip, "ellipsoids": [], "fall": None}
+    data = {"links": list(robot.link_names), "tip": robot.tip, "ellipsoids": [], "path": _path(robot, trajectory)}
     return loader, {**data, **{"axes" if name == "joints" else name: value for name, value in drawn.items()}}
+
+
+def _path(robot: Robot, trajectory: Trajectory) -> str | None:
+    """The path of the tip as text: points in single precision, base 64; None without a tip."""
+    if robot.tip is None:
+        return None
+    step = max(len(trajectory.t) // PATH, 1)
+    points = robot.forward_kinematics(trajectory.q[::step])[:, :3, 3]
+    return base64.b64encode(np.ascontiguousarray(points, dtype="<f4").tobytes()).decode()
 
 
 def _html(

@@ -13,7 +13,8 @@ class Chart {
     this.label = element("div", { class: "label" }, element("span", { title: about.title }, about.title), this.value);
     this.target = element("div", { class: "plot" });
     const named = about.series.filter((one) => one.name && one.role === "main");
-    const key = named.length > 1 ? element("div", { class: "key" }, ...named.map((one, k) => element("span", {}, element("i", { style: { background: `var(--c${k % 8})` } }), one.name))) : null;
+    this.key = named.length > 1 ? named.map((one, k) => ({ column: one.column, value: element("b", {}), colour: `var(--c${k % 8})`, name: one.name })) : [];
+    const key = this.key.length ? element("div", { class: "key" }, ...this.key.map(({ value, colour, name }) => element("span", {}, element("i", { style: { background: colour } }), `${name} `, value))) : null;
     this.whole = element("div", { class: "cell" }, this.label, key, this.target);
     this.whole.chart = this;
   }
@@ -37,7 +38,7 @@ class Chart {
     }));
     const options = {
       width: Math.max(this.target.clientWidth, 60), height: Math.max(this.target.clientHeight, 60), legend: { show: false },
-      padding: [10, 14, 0, 0],
+      padding: [10, 20, 0, 0],
       scales: { x: { time: false, auto: false, range: () => place.view }, y: { auto: false, range: () => self.range } },
       axes: [{ ...axis, size: 22, gap: 2, space: 60, values: (_, at) => at.map((x) => `${SHORT(x)} s`) }, { ...axis, size: 48, gap: 4, space: 24, values: (_, at) => at.map(SHORT) }],
       series: [{}, ...series],
@@ -98,12 +99,20 @@ class Chart {
     this.mark(this.place.time());
   }
 
-  /** Whether all columns are read; those that are not are, and the chart is drawn then. */
+  /** Whether the chart can be drawn: by the overviews of its columns, until all their rows are read. */
   ready() {
     const { columns } = this.place, names = this.about.series.map((one) => one.column);
     if (names.every((name) => columns.read.has(name))) return true;
-    columns.load(names).then(() => { this.refresh(); this.place.player.changed(); });
-    return false;
+    this.place.wanted.add(this);
+    return names.every((name) => columns.read.has(name) || columns.overview(name));
+  }
+
+  /** Read the columns, and draw the chart by all rows. */
+  async load() {
+    await this.place.columns.load(this.about.series.map((one) => one.column));
+    this.beyond = null;
+    this.refresh();
+    this.place.player.changed();
   }
 
   see(visible) {
@@ -136,7 +145,9 @@ class Chart {
   /** Times from and to which the motion is beyond a limit, s. */
   outside() {
     if (this.beyond) return this.beyond;
-    const { about, place } = this, { column } = about.series[0], values = place.columns.of(column), { t } = place.columns.motionOf(column);
+    const { about, place } = this, { column } = about.series[0];
+    if (!place.columns.read.has(column)) return [];
+    const values = place.columns.of(column), { t } = place.columns.motionOf(column);
     const high = typeof about.high === "number" ? about.high : Infinity, low = typeof about.low === "number" ? about.low : -Infinity;
     const slack = 1e-6 * Math.max(Math.abs(Number.isFinite(high) ? high : 0), Math.abs(Number.isFinite(low) ? low : 0), 1e-9);
     this.beyond = [];
@@ -172,6 +183,9 @@ class Chart {
     if (!this.visible || !this.plot) return;
     this.plot.setCursor({ left: this.plot.valToPos(time, "x"), top: 0 }, false);
     const main = about.series.filter((one) => one.role === "main"), shown = main[main.length - 1];
+    if (!place.columns.read.has(shown.column) && time !== place.columns.start) { this.value.textContent = "…"; return; }
+    for (const { column, value } of this.key) value.textContent = figure(place.columns.at(column, time) * about.factor, 4);
+    if (this.key.length) { this.value.textContent = about.unit; return; }
     const value = place.columns.at(shown.column, time) * about.factor;
     const other = about.series.find((one) => one.role === "other");
     const more = other ? ` (${figure(place.columns.at(other.column, time) * about.factor, 4)})` : "";

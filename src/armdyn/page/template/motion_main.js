@@ -8,6 +8,7 @@ class Board {
     this.columns = columns; this.player = player; this.charts = charts;
     this.view = [columns.start, columns.end];
     this.events = MOTION.events;
+    this.wanted = new Set(); // charts that are drawn by the overview of their columns
   }
 
   time() { return this.player.time; }
@@ -25,13 +26,24 @@ class Board {
   about(time, share) { const [a, b] = this.view; this.zoom(time - (time - a) * share, time + (b - time) * share); }
   show(view) { this.view = view; this.stale = true; this.player.changed(); }
   refresh() { for (const chart of this.charts) chart.refresh(); }
+
+  /** Read the columns of the charts in sight, one chart after the other with a pause for pictures between. */
+  async refine() {
+    if (this.refining) return;
+    this.refining = true;
+    for (let chart; ([chart] = this.wanted), chart; ) {
+      this.wanted.delete(chart);
+      if (chart.visible) await chart.load();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    this.refining = false;
+  }
 }
 
 async function begin() {
   colours.read();
   const functions = ARM === null ? null : await load();
-  const columns = await Columns.of(MOTION), charts = [];
-  if (functions) await columns.load(Object.keys(columns.columns).filter((name) => /^q:\d+(:other)?$/.test(name)));
+  const columns = new Columns(MOTION), charts = [];
   let asked = false, stage = null, seen = null;
   const draw = () => { if (!asked) { asked = true; requestAnimationFrame(picture); } };
   const player = new Player(byId("player"), columns, draw);
@@ -102,10 +114,16 @@ async function begin() {
       stage.last = now;
     } else if (stage) stage.last = null;
     window.armdyn.frames += 1;
+    if (board.wanted.size) setTimeout(() => board.refine());
     if (player.running) draw();
   }
   window.armdyn = { frames: 0, motion: MOTION, columns, charts, board, player, stage, drawing: stage?.drawing.constructor.name ?? null };
   stage?.fit();
+  draw();
+  if (!functions) return;
+  await new Promise((resolve) => setTimeout(resolve, 50)); // after the first picture
+  await columns.load(Object.keys(columns.columns).filter((name) => /^q:\d+(:other)?$/.test(name)));
+  stage.changed = true;
   draw();
 }
 

@@ -1,6 +1,8 @@
 /* The arm of a motion: poses by the WebAssembly at the cursor's time, a ghost at the other motion's, the path of the tip. */
 
-const PATH = 700; // points
+const LONG = 10; // s: of a longer motion the path of the tip is drawn near the cursor
+const NEAR = [-2.5, 1]; // s before and after the cursor
+const POINTS = 140; // of that path
 
 class Stage {
   constructor(arm, functions, columns, ghost, ask) {
@@ -15,7 +17,8 @@ class Stage {
     this.camera = new Camera(this.drawing.canvas, arm, changed);
     this.camera.zoom(1.2); // the path of the tip needs room too
     this.slow = new Slowness();
-    this.path();
+    this.long = columns.end - columns.start > LONG;
+    if (arm.path && !this.long) { const at = new Float32Array(bytesOf(arm.path).buffer); for (let k = 0; k + 2 < at.length; k += 3) this.scene.trace.push([at[k], at[k + 1], at[k + 2]]); }
     const layers = [["bodies", arm.bodies.length > 0], ["skeleton", true], ["frames", true], ["trace", arm.tip !== null], ["ghost", ghost]];
     for (const [name, there] of layers) {
       if (!there) continue;
@@ -30,8 +33,8 @@ class Stage {
     return Float64Array.from({ length: this.n }, (_, k) => {
       const name = `q:${k}${suffix}`;
       if (!(name in columns.columns)) return columns.at(`q:${k}`, time);
-      const { t } = columns.motionOf(name), found = columns.at(name, Math.max(t[0], Math.min(t[t.length - 1], time)));
-      return found;
+      const { start, end } = columns.motionOf(name);
+      return columns.at(name, Math.max(start, Math.min(end, time)));
     });
   }
 
@@ -41,16 +44,6 @@ class Stage {
     if (!this.hasGhost) return null;
     const q = this.q(time, ":other");
     return q.every(Number.isFinite) ? this.functions.at(q) : null;
-  }
-
-  /** The path of the tip over the whole motion. */
-  path() {
-    if (this.arm.tip === null) return;
-    const { t } = this.columns.motions[0], step = Math.max(1, Math.floor(t.length / PATH));
-    for (let k = 0; k < t.length; k += step) {
-      const { tip_pose: T } = this.functions.at(this.q(t[k]));
-      this.scene.trace.push([T[3], T[7], T[11]]);
-    }
   }
 
   fit() {
@@ -66,8 +59,19 @@ class Stage {
     this.draw(time);
   }
 
+  /** The path of the tip near a time, of a long motion whose positions are read. */
+  near(time) {
+    if (!this.long || this.arm.tip === null || !this.columns.read.has("q:0")) return;
+    const [{ start, end }] = this.columns.motions, from = Math.max(start, time + NEAR[0]), to = Math.min(end, time + NEAR[1]);
+    this.scene.trace = Array.from({ length: POINTS + 1 }, (_, k) => {
+      const { tip_pose: T } = this.at(from + ((to - from) * k) / POINTS);
+      return [T[3], T[7], T[11]];
+    });
+  }
+
   draw(time) {
-    const clamped = Math.max(this.columns.motions[0].t[0], Math.min(this.columns.motions[0].t.at(-1), time)), at = this.at(clamped);
+    if (this.scene.layers.trace) this.near(time);
+    const [{ start, end }] = this.columns.motions, at = this.at(Math.max(start, Math.min(end, time)));
     const now = { at, tip: at.tip_pose ? poseOf(at.tip_pose) : null, ellipsoids: {} };
     this.scene.draw(this.drawing, this.camera.seen(), now, this.ghostAt(time)?.poses ?? null);
   }
