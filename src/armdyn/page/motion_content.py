@@ -59,7 +59,7 @@ class Content:
         self.blocks: list[str] = []
         self._values: dict[str, tuple[int, Array]] = {}
         self.quantities: dict[str, str] = {}
-        self.joints = [
+        self.joints: list[dict[str, Any]] = [
             {"name": name, "kind": kind, "charts": list(self._of_joint(k))}
             for k, (name, kind) in enumerate(zip(motion.joint_names, motion.joint_kinds, strict=True))
         ]
