@@ -176,7 +176,7 @@ class Chattering:
 
     def saw(self, t: float, y: Array, v: Array, forces: tuple[Array, ...]) -> None:
         """Record an evaluation of the forces."""
-        self.watch.saw(t, y, self._switching(v, forces))
+        self.watch.saw(t, y, forces if self._directions is None else (self._directions(v), *forces))
 
     def begins(self, t: float) -> bool:
         """True if forces have jumped between the last evaluations, so that fixed steps go on from a time."""
@@ -192,14 +192,10 @@ class Chattering:
         assert self._quiet is not None  # noqa: S101 - it goes on
         last = self.stretches[-1]
         last.end, last.steps = t, last.steps + 1
-        if self._quiet.after(self._switching(v, forces)):
+        if self._quiet.after(forces if self._directions is None else (self._directions(v), *forces)):
             self._quiet = None
             self.watch.rest()
         return not self.goes_on
-
-    def _switching(self, v: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Quantities that may jump: the directions of friction, tau, f_tip."""
-        return forces if self._directions is None else (self._directions(v), *forces)
 
 
 def note_on(stretches: list[Stretch], step: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -53,6 +54,8 @@ class Step:
         self.t, self.y, self.end, self.y_end = t, y, end, y_end
         self.near, self._at = cache(near), at
         self.interpolant = interpolant or (lambda: near)
+        self.states_between = interpolant or (lambda: at)
+        """Returns the function of time that `at` calls between the ends."""
 
     def at(self, t: float) -> Array:
         """The state at a time of the step."""
@@ -162,7 +165,7 @@ class BySolver:
         rate = getattr(solver, "f", None)  # those with a history do not keep it
         if rate is None:
             rate = self.rates(t, y) if anew or may_rest else np.zeros(0)
-        if not np.isfinite(rate).all():  # SciPy would look for a step for ever
+        if not _is_finite(rate):  # SciPy would look for a step for ever
             remedy = "Its accelerations there are not finite: check torque, f_tip and the laws of friction."
             raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
         self._made += 1
@@ -179,7 +182,7 @@ class BySolver:
             raise self.stuck(t, y) from None  # an implicit solver met NaN
         if solver.status == "failed":
             return None
-        if not np.isfinite(solver.y).all():
+        if not _is_finite(solver.y):
             raise self.stuck(t, y)
         polynomial = cache(solver.dense_output)  # takes evaluations of its own
 
@@ -190,7 +193,7 @@ class BySolver:
 
     def _watched_rates(self, t: float, y: Array) -> Array:
         result = self.rates(t, y)
-        self._all_finite = self._all_finite and bool(np.isfinite(result).all())
+        self._all_finite = self._all_finite and _is_finite(result)
         return result
 
     def moved(self, t: float, y: Array) -> None:
@@ -221,6 +224,11 @@ def integrator_of(
     if isinstance(method, Adaptive):
         return BySolver(robot, method, rates, effort, size, longest_at_rest)
     return ByFormula(robot, method, rates, effort, along, size)
+
+
+def _is_finite(values: Array) -> bool:
+    """True if all values are finite; their squares are a sufficient condition that is found quickly."""
+    return math.isfinite(values.dot(values)) or bool(np.isfinite(values).all())
 
 
 def _of_joints(robot: Robot, y: Array, size: int) -> tuple[Array, Array]:

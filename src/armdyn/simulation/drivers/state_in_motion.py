@@ -96,7 +96,7 @@ class StateInMotion:
         """y' = (v, dv/dt, dz/dt, P)."""
         n = self.n
         x, v = y[:n], y[n : 2 * n]
-        acting = forces = self._acting(t, x, v)
+        acting = forces = self._held or self.acting.at(self.hold, t, *self.system.seen(x, v))
         rate = np.empty(len(y))
         rate[:n] = v
         if self.carries:
@@ -113,7 +113,7 @@ class StateInMotion:
 
     def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:
         """The joint forces, and the wrench if there is one."""
-        return self.acting.at(self.hold, t, *self.system.seen(x, v)) if self._held is None else self._held
+        return self._held or self.acting.at(self.hold, t, *self.system.seen(x, v))
 
     def bristle_force(self, y: Array) -> Any:
         """The force of bristles, N m or N."""
@@ -329,14 +329,17 @@ class StateInMotion:
         """The samples of a step before a time of it, and its interpolant."""
         if self.dense is not None:
             self.dense.add(until, step.interpolant())
-        times = self.samples.t
-        while self.samples.count < len(times) - 1 and times[self.samples.count] < until:
-            t = float(times[self.samples.count])
-            y = step.at(t)
-            self._record_state(t, self.corrected(y, after_step=False) if step.t < t else y)
+        first, times = self.samples.count, self.samples.t[:-1]
+        last = int(np.searchsorted(times, until))
+        at = step.states_between() if last > first else step.at
+        corrects = self.modes is not None or self.corrector is not None
+        for t in times[first:last].tolist():
+            y = at(t) if step.t < t else step.y
+            self._record_state(t, self.corrected(y, after_step=False) if corrects and step.t < t else y)
 
     def _record_state(self, t: float, y: Array) -> None:
-        (x, v), z = self.parts(y), (y[2 * self.n : -1],) if self.carries else ()
+        n, z = self.n, (y[2 * self.n : -1],) if self.carries else ()
+        x, v = y[:n], y[n : 2 * n]
         if self.modes is not None:
             self.modes.record(self.samples.count, t, y)
         self.samples.record((x, v, y[-1] + self.system.stored(*z), *z), self._acting(t, x, v))
