@@ -76,6 +76,22 @@ def test_map_of_efficiency() -> None:
     assert inside[clear].sum() > 10
 
 
+def test_map_of_efficiency_names_the_loss_without_load() -> None:
+    """Friction takes I_0 = friction/k_t of V_max; the best efficiency is the closed form's."""
+    motor = Motor(torque_constant=0.0302, resistance=0.299, friction=0.02, limits=MotorLimits(voltage=24.0))
+    axes = draw_efficiency_map(motor, points=51).axes[0]
+    current = 0.02 / 0.0302
+    best = (1.0 - np.sqrt(current * 0.299 / 24.0)) ** 2
+    assert [text.get_text() for text in axes.texts] == [
+        f"no load: $I_0$ = {current:.3g} A, loss {24.0 * current:.3g} W",
+        f"best: {best:.3g}",
+    ]
+    points = np.array([np.ravel(line.get_data()) for line in axes.lines if line.get_marker() == "o"])
+    currents = np.array([current, np.sqrt(current * 24.0 / 0.299)])
+    np.testing.assert_allclose(points[:, 0], 0.0302 * currents, rtol=2e-3)
+    np.testing.assert_allclose(points[:, 1], (24.0 - 0.299 * currents) / 0.0302, rtol=2e-3)
+
+
 def test_errors() -> None:
     with pytest.raises(ModelError, match=r"without limits\.voltage has no region"):
         draw_efficiency_map(Motor(torque_constant=0.03, resistance=0.3))

@@ -54,6 +54,14 @@ def test_torque_split_is_that_of_example_8_5(arm: armdyn.Robot) -> None:
     np.testing.assert_allclose(free / free[0], [1.0, 0.25], atol=1e-12)  # 0.289 tau_1 = 1.155 tau_2
     np.testing.assert_allclose(against / against[1], [0.0, 1.0], atol=1e-12)  # tau_1 = 0
     np.testing.assert_allclose([same_motion, same_load], [against, free], atol=1e-12)
+    words = [line.get_label() for line in axes.lines[:2]]
+    assert words == [
+        "no constraint force: 0.2887 $\\tau_1$ \u2212 1.155 $\\tau_2$ = 0",
+        "no motion: $\\tau_1$ = 0",
+    ]
+    assert axes.get_title("left").startswith(
+        "P = [1, 0; 0.25, 0],  $\\lambda$ = 0.2887 $\\tau_1$ \u2212 1.155 $\\tau_2$"
+    )
 
 
 def test_torque_split_wants_two_joints_and_one_row(arm: armdyn.Robot) -> None:

@@ -22,7 +22,7 @@ PAPERS_ARM = Annotated[
 ]
 
 
-IN_A_FILE = ("simulate", "configuration", "csv", "plot")
+IN_A_FILE = ("simulate", "configuration", "csv", "plot", "draw_arm")
 ANYWHERE = ("robot", "json")
 """The options of an input file."""
 
@@ -38,6 +38,10 @@ def masp(
     ] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Of FILE: write all numbers to this csv file.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Of FILE: draw them: png, pdf or svg.")] = None,
+    draw_arm: Annotated[
+        Path | None,
+        typer.Option("--draw-arm", help="Of FILE: draw the arm in its zero position with all vectors: png, pdf, svg."),
+    ] = None,
     example: Annotated[
         bool, typer.Option("--example", help="Print the paper's example as an input file, and stop.")
     ] = False,
@@ -58,7 +62,7 @@ def masp(
         typer.Option("--q0", "--near", help="Joint positions near those at the start, rad or m, or 90deg, pi/2, 20mm."),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for masp.png and masp.csv.")
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for masp.png, masp_arm.png and masp.csv.")
     ] = Path(),
     json: Annotated[
         bool,
@@ -77,13 +81,13 @@ def masp(
     units.
 
     Without a FILE the hand of a robot goes round the paper's circle, (30) to (38): half-cycloidal start, constant
-    velocity, half-cycloidal stop. Writes masp.png, the paper's figures 5 to 8, and masp.csv.
+    velocity, half-cycloidal stop. Writes masp.png, figures 5 to 8, masp_arm.png, figure 4, and masp.csv.
 
     [bold]Examples[/]
 
       armdyn masp --example > arm.toml
 
-      armdyn masp arm.toml --csv arm.csv --plot arm.png
+      armdyn masp arm.toml --csv arm.csv --plot arm.png --draw-arm zero.png
 
       armdyn masp arm.toml --simulate --plot moved.png
 
@@ -101,7 +105,7 @@ def masp(
     of_file = arm.name.lower().endswith(".toml")
     _refuse_misplaced(context, of_file)
     if of_file:
-        run_file(Path(arm.name), Wanted(configuration, simulate, csv, plot, json))
+        run_file(Path(arm.name), Wanted(configuration, simulate, csv, plot, json, draw_arm))
         return
     lengths = {"radius": radius, "distance": distance}
     circle = {name: length for name, length in lengths.items() if length is not None}

@@ -15,7 +15,7 @@ from armdyn.cli.tables import account, figure, new_table, show, show_notes, writ
 from armdyn.masp import NEXT_TO_ZERO, PUBLISHED, MaspRun, circle_of_the_paper, columns, run_masp
 from armdyn.simulation.files.labels import UNITS
 
-OUTPUTS = ("masp.png", "masp.csv")
+OUTPUTS = ("masp.png", "masp_arm.png", "masp.csv")
 
 
 def run_circle(
@@ -96,7 +96,7 @@ def _account_table(run: MaspRun) -> Table:
 
 
 def _write(run: MaspRun, folder: Path, console: Screen) -> None:
-    from armdyn.plots import draw_masp, write_figure  # noqa: PLC0415 - matplotlib is slow to import
+    from armdyn.plots import draw_masp, draw_zero_position, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
     folder.mkdir(parents=True, exist_ok=True)
     header = ["t [s]"]
@@ -104,5 +104,6 @@ def _write(run: MaspRun, folder: Path, console: Screen) -> None:
         header += [f"{name}_{joint.name} [{UNITS[joint.kind][name]}]" for joint in run.robot.joints]
     write_table(folder / "masp.csv", header, np.column_stack([run.t, *run.joints, run.tau]))
     write_figure(draw_masp(run), folder / "masp.png")
+    write_figure(draw_zero_position(run.robot, run.path, start=run.joints.q[0]), folder / "masp_arm.png")
     for name in OUTPUTS:
         console.print(f"wrote {folder / name}", soft_wrap=True)

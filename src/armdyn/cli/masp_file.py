@@ -36,6 +36,7 @@ class Wanted:
         csv: where the numbers go.
         plot: where the picture goes.
         json: JSON in place of tables.
+        arm: path of the picture of the arm in its zero position.
     """
 
     configuration: int | None
@@ -43,6 +44,7 @@ class Wanted:
     csv: Path | None
     plot: Path | None
     json: bool = False
+    arm: Path | None = None
 
 
 def run_file(path: Path, wanted: Wanted) -> None:
@@ -53,6 +55,8 @@ def run_file(path: Path, wanted: Wanted) -> None:
         refuse_unwritable("--csv", wanted.csv, endings=(".csv",))
     if wanted.plot is not None:
         refuse_unwritable("--plot", wanted.plot, endings=ENDINGS)
+    if wanted.arm is not None:
+        refuse_unwritable("--draw-arm", wanted.arm, endings=ENDINGS)
     problem = read_masp(path)
     if wanted.configuration is not None:
         problem = problem.with_configuration(wanted.configuration)
@@ -88,7 +92,7 @@ def _report(problem: MaspProblem, result: MaspRun | MaspSimulation, wanted: Want
     """Tables of the results, and notes; or JSON."""
     notes = [*problem.robot.notes, *result.notes]
     if wanted.json:
-        files = [path for path in (wanted.csv, wanted.plot) if path is not None]
+        files = [path for path in (wanted.csv, wanted.plot, wanted.arm) if path is not None]
         about = {"title": problem.title, **of_robot(problem.robot)}
         print_json({**about, "columns": columns(result), "files": files, "notes": notes})
         return
@@ -237,7 +241,15 @@ def _write(result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) ->
 
         wanted.plot.parent.mkdir(parents=True, exist_ok=True)
         write_figure(draw_masp(result) if isinstance(result, MaspRun) else draw_simulation(result), wanted.plot)
-    for path in (wanted.csv, wanted.plot):
+    if wanted.arm is not None:
+        from armdyn.plots import draw_zero_position, write_figure  # noqa: PLC0415
+
+        wanted.arm.parent.mkdir(parents=True, exist_ok=True)
+        path_of_hand = result.path if isinstance(result, MaspRun) else None
+        write_figure(
+            draw_zero_position(result.robot, path_of_hand, start=result.joints.q[0], units=result.units), wanted.arm
+        )
+    for path in (wanted.csv, wanted.plot, wanted.arm):
         if path is not None:
             console.print(f"wrote {path}", soft_wrap=True)
 

@@ -6,9 +6,10 @@
 `draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` the capabilities of motors, `draw_drive_histories`
 their torques and temperatures over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_check` a fit compared
 with a log, `draw_collisions` forces from outside, `draw_excitation` an exciting motion; `draw_masp` and
-`draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations,
-`draw_torque_split` joint forces along and against a constraint. Only `armdyn.modern_robotics.SimulateControl`, which
-opens a window like the book's code, uses matplotlib outside this package.
+`draw_simulation` the two halves of `armdyn.masp`, `draw_zero_position` an arm at q = 0; `draw_velocity_terms`
+centripetal and Coriolis accelerations, `draw_torque_split` joint forces along and against a constraint. Only
+`armdyn.modern_robotics.SimulateControl`, which opens a window like the book's code, uses matplotlib outside this
+package.
 """
 
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from armdyn.plots.torque_split import draw_torque_split
     from armdyn.plots.trajectory import plot_trajectory
     from armdyn.plots.velocity_terms import draw_velocity_terms
+    from armdyn.plots.zero_position import draw_zero_position
 
 _WHERE = {
     "Animation": "animation",
@@ -58,6 +60,7 @@ _WHERE = {
     "draw_tip_ellipses": "ellipses",
     "draw_torque_split": "torque_split",
     "draw_velocity_terms": "velocity_terms",
+    "draw_zero_position": "zero_position",
     "plot_trajectory": "trajectory",
     "write_figure": "style",
 }
@@ -86,6 +89,7 @@ __all__ = [
     "draw_tip_ellipses",
     "draw_torque_split",
     "draw_velocity_terms",
+    "draw_zero_position",
     "plot_trajectory",
     "write_figure",
 ]

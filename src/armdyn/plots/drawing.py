@@ -41,8 +41,16 @@ def draw_ellipse(axes: Axes, ellipse: Ellipsoid, scale: float, colour: str, labe
     return np.asarray(outline)
 
 
-def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[float, float] | None) -> None:
-    """Set equal scales, little ink and names of the axes."""
+def frame_picture(
+    axes: Any,
+    points: Array,
+    plane: Array | None,
+    view: tuple[float, float] | None,
+    *,
+    unit: str = "m",
+    font: float = 8.0,
+) -> None:
+    """Set equal scales, little ink and names of the axes with their unit."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = (low + high) / 2.0, 0.54 * max(float((high - low).max()), 1e-9)
     if plane is not None:
@@ -51,20 +59,20 @@ def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[flo
         axes.set_xlim(middle[0] - half, middle[0] + half)
         axes.set_ylim(middle[1] - half, middle[1] + half)
         across, up = (_axis_name(direction) for direction in plane.T)
-        axes.set_xlabel(f"{across} [m]", fontsize=8, color=INK, labelpad=1)
-        axes.set_ylabel(f"{up} [m]", fontsize=8, color=INK, labelpad=3)
+        axes.set_xlabel(f"{across} [{unit}]", fontsize=font, color=INK, labelpad=1)
+        axes.set_ylabel(f"{up} [{unit}]", fontsize=font, color=INK, labelpad=3)
         return
     sizes = np.maximum(high - low, 0.25 * (high - low).max()) * 1.06
     step = round_scale(float(sizes.max()) / 3.0)
     for name, centre, size in zip("xyz", middle, sizes, strict=True):
         getattr(axes, f"set_{name}lim")(centre - size / 2.0, centre + size / 2.0)
         pad = 2 if name == "z" else -4
-        getattr(axes, f"set_{name}label")(f"{name} [m]", fontsize=8, color=INK, labelpad=pad)
+        getattr(axes, f"set_{name}label")(f"{name} [{unit}]", fontsize=font, color=INK, labelpad=pad)
         axis = getattr(axes, f"{name}axis")
         axis.set_major_locator(MultipleLocator(step))
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         axis.gridlines.set_alpha(0.35)
-    axes.tick_params(labelsize=7, colors=INK, pad=-2)
+    axes.tick_params(labelsize=font - 1.0, colors=INK, pad=-2)
     axes.tick_params(axis="z", pad=2)  # a mark next to the numbers would be read as a minus
     axes.set_box_aspect(sizes, zoom=0.98)
     axes.view_init(*(view or (24.0, -58.0)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,20 +13,22 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from armdyn.actuators.motor import Motor
-from armdyn.base.checks import choice, is_one_of, whole_number
+from armdyn.base.checks import is_one_of, whole_number
 from armdyn.base.errors import UnknownName
 from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.motion_panels import behind_style
-from armdyn.plots.motors import axes_of_plane, closed, room
-from armdyn.plots.sheet import PALETTES, SIZES, Sheet, plain
+from armdyn.plots.motors import closed, plane_figure, room
+from armdyn.plots.sheet import Palette, Sheet, Size, plain, sheet_of
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.drives import DriveHistories
 from armdyn.spatial.rotations import Array
 
 CONTINUOUS, PEAK = COLOURS[4], COLOURS[1]
+CURVE_POINTS = 2001
+"""Number of points of the speed-torque line among which the most efficient one is sought."""
+
 LEVELS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 """Efficiencies at the contours of the map."""
 
@@ -37,8 +39,8 @@ def draw_drive_histories(
     *,
     over: Trajectory | None = None,
     joints: Iterable[str] | str | None = None,
-    size: Literal["report", "paper", "slide"] = "report",
-    palette: Literal["colour", "grey"] = "colour",
+    size: Size = "report",
+    palette: Palette = "colour",
     figsize: tuple[float, float] | None = None,
     title: str | None = None,
 ) -> Figure:
@@ -72,9 +74,8 @@ def draw_drive_histories(
     ['joint_1', 'joint_2']
     """
     drives, behind = trajectory.drives(robot), None if over is None else over.drives(robot)
-    sizes = SIZES[choice("size", size, tuple(SIZES), error=SettingError)]
-    sheet = Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
-    chosen, font = _chosen(drives, joints), sizes.font
+    sheet = sheet_of(size, palette)
+    chosen, sizes, font = _chosen(drives, joints), sheet.size, sheet.size.font
     has_heat = any(drives.motors[k].thermal is not None for k in chosen)
     width = sizes.width * (0.9 if has_heat else 0.56)
     figure = new_figure(*(figsize or (width, 0.9 * sheet.scale + 0.8 * sizes.row * len(chosen))))
@@ -169,38 +170,64 @@ def _draw_limits(
     axes.ticklabel_format(axis="y", useOffset=False)  # nearly constant temperatures read 25.001, not 0.001 + 25
 
 
-def draw_efficiency_map(motor: Motor, *, points: int = 401) -> Figure:
+def draw_efficiency_map(
+    motor: Motor, *, points: int = 401, size: Size = "report", palette: Palette = "colour"
+) -> Figure:
     """A motor's efficiency in its operating region: output over input power, at its terminals and its shaft.
 
     Torque k_t I to the right, speed upwards. In the first and third quadrants the motor drives, in the second and
     fourth it generates. White is below 0.2; this includes the region where electrical and mechanical power both enter
-    and are dissipated.
+    and are dissipated. Marks are the best efficiency at V_max, and the no-load point with the current and the loss of
+    the shaft's friction.
 
     Args:
         motor: with a limit of the voltage; without one of current or torque the region ends at the stall torque.
         points: number of points in each direction.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     Raises:
         ModelError: a motor without a limit of the voltage, torque constant or resistance, or fewer than 2 points.
+        SettingError: another size or palette.
 
     >>> from armdyn.actuators import Motor, MotorLimits
     >>> motor = Motor(torque_constant=0.0302, resistance=0.299, friction=0.004, limits=MotorLimits(voltage=24.0))
     >>> [axes.get_ylabel() for axes in armdyn.plots.draw_efficiency_map(motor).axes]
     ['speed w [rad/s]', 'efficiency']
     """
-    count = whole_number("points", points, least=2)
+    count, sheet = whole_number("points", points, least=2), sheet_of(size, palette)
     region = motor.region()
     torques, speeds = (np.linspace(-extent, extent, count) for extent in abs(region).max(axis=0))
     torque, speed = np.meshgrid(torques, speeds)
     efficiency = motor.efficiency(torque - motor.friction_torque(speed), speed)
-    figure = new_figure(6.2, 4.4)
-    axes = figure.subplots()
-    axes_of_plane(axes)
-    shades = axes.contourf(torque, speed, efficiency, levels=[*LEVELS, 1.0], cmap="YlGnBu", zorder=1)
+    figure, axes = plane_figure(sheet)
+    shades = axes.contourf(
+        torque, speed, efficiency, levels=[*LEVELS, 1.0], cmap="Greys" if palette == "grey" else "YlGnBu", zorder=1
+    )
     shades.set_clip_path(Polygon(region, transform=axes.transData))
-    axes.plot(*closed(region).T, color=COLOURS[0], linewidth=1.2, zorder=2)
+    axes.plot(*closed(region).T, color=sheet.colour(0), linewidth=sheet.size.line, zorder=2)
     room(axes, region)
+    _mark_no_load(axes, motor, sheet)
     bar = figure.colorbar(shades, ax=axes, ticks=LEVELS)
-    bar.set_label("efficiency", fontsize=9, color=INK)
-    bar.ax.tick_params(labelsize=8, colors=INK)
+    bar.set_label("efficiency", fontsize=1.1 * sheet.size.font, color=INK)
+    bar.ax.tick_params(labelsize=sheet.size.font, colors=INK)
     return figure
+
+
+def _mark_no_load(axes: Axes, motor: Motor, sheet: Sheet) -> None:
+    """Mark the no-load point and the point of best efficiency at V_max, with their values."""
+    voltage, current, fastest = motor.limits.voltage, motor.no_load_current(), motor.no_load_speed()
+    curve = motor.speed_torque_curve(points=CURVE_POINTS)
+    of_curve = motor.efficiency(curve[:, 0] - motor.friction_torque(curve[:, 1]), curve[:, 1])
+    torque, speed = (float(x) for x in curve[int(of_curve.argmax())])
+    marks: list[tuple[tuple[float, float], str, tuple[float, float]]] = []
+    if fastest <= motor.limits.speed:
+        loss = f"$I_0$ = {current:.3g} A, loss {voltage * current:.3g} W" if current > 0.0 else "no loss"
+        marks.append(((motor.torque(current), fastest), f"no load: {loss}", (8.0, 7.0)))
+    if current > 0.0 and torque <= motor.torque_limit() and speed <= motor.limits.speed:
+        marks.append(((torque, speed), f"best: {motor.maximum_efficiency():.3g}", (8.0, 3.0)))
+    for point, said, offset in marks:
+        axes.plot(*point, "o", color=INK, markersize=0.5 * sheet.size.font, zorder=4)
+        axes.annotate(
+            said, point, xytext=offset, textcoords="offset points", fontsize=0.9 * sheet.size.font, color=INK, zorder=5
+        )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
+from armdyn.base.checks import choice
 from armdyn.plots.style import COLOURS, INK, new_figure
+from armdyn.simulation.errors import SettingError
 
 
 class SheetSize(NamedTuple):
@@ -29,6 +31,9 @@ class SheetSize(NamedTuple):
     font: float
     line: float
 
+
+Size = Literal["report", "paper", "slide"]
+Palette = Literal["colour", "grey"]
 
 SIZES = {
     "report": SheetSize(10.0, 2.0, 8.0, 1.3),
@@ -71,10 +76,28 @@ class Sheet(NamedTuple):
         """The colour of times and values beyond limits."""
         return "#FBE3E6" if self.colours is not GREYS else "#E9E9E9"
 
+    def colour(self, place: int) -> str:
+        """The colour of a curve by its place; greys repeat after three."""
+        return self.colours[place % len(self.colours)]
+
     @property
     def scale(self) -> float:
         """The scale of text and of the space for it, relative to a report."""
         return self.size.font / SIZES["report"].font
+
+
+def sheet_of(size: str, palette: str) -> Sheet:
+    """The style of a picture by the words of its options.
+
+    Args:
+        size: "report", "paper" or "slide".
+        palette: "colour" or "grey".
+
+    Raises:
+        SettingError: another size or palette.
+    """
+    sizes = SIZES[choice("size", size, tuple(SIZES), error=SettingError)]
+    return Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
 
 
 class Entry(NamedTuple):

@@ -17,7 +17,7 @@ from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.extremes import INTERVALS, LONGEST
 from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, reference_style
 from armdyn.plots.overlay import Overlay, overlay_of
-from armdyn.plots.sheet import PALETTES, SIZES, Entry, Places, Sheet, legend_columns, wrapped
+from armdyn.plots.sheet import Entry, Palette, Places, Size, legend_columns, sheet_of, wrapped
 from armdyn.plots.style import INK
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.signal_words import REFERENCES, words_of
@@ -51,8 +51,8 @@ def plot_trajectory(
     limits: bool | Robot | Sequence[Limits] = True,
     reference: bool = True,
     degrees: bool = True,
-    size: Literal["report", "paper", "slide"] = "report",
-    palette: Literal["colour", "grey"] = "colour",
+    size: Size = "report",
+    palette: Palette = "colour",
     figsize: tuple[float, float] | None = None,
     title: str | None = None,
     figure: Figure | SubFigure | None = None,
@@ -98,8 +98,7 @@ def plot_trajectory(
     ['energy [J]', 'drift of the energy account [pJ]']
     """
     arranged = choice("layout", layout, LAYOUTS, error=SettingError)
-    sizes = SIZES[choice("size", size, tuple(SIZES), error=SettingError)]
-    sheet = Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
+    sheet = sheet_of(size, palette)
     numbers = _numbers(trajectory, joints)
     other = None if over is None else overlay_of(trajectory, over)
     maker = Panels(
