@@ -107,7 +107,7 @@ def _equation(row: Array) -> str:
 
 def _sum_of(row: Array) -> str:
     """A sum of multiples of tau_1 and tau_2, with three digits."""
-    terms = []
+    terms: list[str] = []
     for k, x in enumerate(row, start=1):
         if abs(x) < TINY * float(np.abs(row).max()):
             continue
