@@ -53,13 +53,28 @@ def adaptive_speeds(case: Case, rounds: int) -> Iterator[AdaptiveSpeed]:
     dry = bare.with_friction({joint.name: (DAMPING, FRICTION) for joint in bare.joints})
     q = np.random.default_rng(11).uniform(-1.0, 1.0, (MANY, bare.dof))
     q[0] = 0.0
-    exact = _end(armdyn.simulate(bare, q[:2], duration=DURATION, method="taylor", save_every=DURATION))
-    of_dry = _end(armdyn.simulate(dry, q[:2], duration=DURATION, rtol=1e-13, atol=1e-13, save_every=DURATION))
+    exact = _end(
+        armdyn.simulate(bare, q[:2], duration=DURATION, method="taylor", save=armdyn.simulation.SaveAt(every=DURATION))
+    )
+    of_dry = _end(
+        armdyn.simulate(
+            dry,
+            q[:2],
+            duration=DURATION,
+            method=armdyn.simulation.Adaptive(rtol=1e-13, atol=1e-13),
+            save=armdyn.simulation.SaveAt(every=DURATION),
+        )
+    )
     yield from _compared(case.name, "one falls", _bare(bare, q[:1]), exact[:1], rounds)
     yield from _compared(case.name, f"{MANY} fall", _bare(bare, q), exact, rounds)
     yield from _compared(case.name, "one with friction", _state_by_state(dry, q[:1]), of_dry[:1], rounds)
     yield from _compared(case.name, f"{MANY} with friction", _state_by_state(dry, q), of_dry, rounds)
-    short = {"armdyn": (lambda: armdyn.simulate(bare, q[0], duration=1e-3, times=[0.0, 1e-3]), 1)}
+    short = {
+        "armdyn": (
+            lambda: armdyn.simulate(bare, q[0], duration=1e-3, save=armdyn.simulation.SaveAt(times=[0.0, 1e-3])),
+            1,
+        )
+    }
     yield from _compared(case.name, "one short step", short, None, 20 * rounds)
 
 
@@ -94,7 +109,12 @@ def _own(robot: Any, q: Any) -> Calls:
     import armdyn
 
     times = np.linspace(0.0, DURATION, SAVED)
-    return {"armdyn": (lambda: _end(armdyn.simulate(robot, q, duration=DURATION, times=times)), len(q))}
+    return {
+        "armdyn": (
+            lambda: _end(armdyn.simulate(robot, q, duration=DURATION, save=armdyn.simulation.SaveAt(times=times))),
+            len(q),
+        )
+    }
 
 
 def _state_by_state(robot: Any, q: Any) -> Calls:

@@ -201,8 +201,10 @@ def _own(case: Case, q: Array, qd: Array, method: str, duration: float = DURATIO
     import armdyn
 
     robot = armdyn.Robot.from_urdf(case.urdf, check_inertia=False)
-    options = {} if method == "adaptive" else {"step": STEP}
-    motion = armdyn.simulate(robot, q, qd, duration=duration, method=method, save_every=STEP * EVERY, **options)
+    chosen = method if method == "adaptive" else armdyn.simulation.named_method(method, step=STEP)
+    motion = armdyn.simulate(
+        robot, q, qd, duration=duration, method=chosen, save=armdyn.simulation.SaveAt(every=STEP * EVERY)
+    )
     return motion.q, motion.qd
 
 

@@ -38,18 +38,18 @@ def motions(rounds: int) -> Iterator[Motion]:
     q[m.SQUEEZER_ORDER] = m.SQUEEZER_START
     for n in SIZES:
         robot, start = m.four_bars(n), m.four_bars_state(n, START)
-        for options in ({}, {"method": "rk4", "step": 1e-3}):
-            run = _run(armdyn, robot, start, duration=10.0, save_every=0.1, **options)
+        for options in ({}, {"method": armdyn.simulation.RungeKutta4(step=1e-3)}):
+            run = _run(armdyn, robot, start, duration=10.0, save=armdyn.simulation.SaveAt(every=0.1), **options)
             yield _measured(f"four_bars({n}), 10 s", "one pendulum", robot, run, rounds, _from_pendulum(n))
-    run = _run(armdyn, squeezer, q, duration=0.03, torque=m.squeezer_forces, save_every=0.03)
+    run = _run(armdyn, squeezer, q, duration=0.03, torque=m.squeezer_forces, save=armdyn.simulation.SaveAt(every=0.03))
     yield _measured("squeezer, 0.03 s", "test set", squeezer, run, rounds, _from_test_set)
-    for options in ({}, {"method": "rk4", "step": 1e-3}):
-        run = _run(armdyn, bricard, np.zeros(5), duration=10.0, save_every=0.1, **options)
+    for options in ({}, {"method": armdyn.simulation.RungeKutta4(step=1e-3)}):
+        run = _run(armdyn, bricard, np.zeros(5), duration=10.0, save=armdyn.simulation.SaveAt(every=0.1), **options)
         yield _measured("bricard, 10 s", "energy alone", bricard, run, rounds, lambda motion: float("nan"))
 
 
 def _run(armdyn: Any, robot: Any, start: Any, **options: Any) -> Callable[[], Any]:
-    return lambda: armdyn.simulate(robot, start, project=True, **options)
+    return lambda: armdyn.simulate(robot, start, elements=[armdyn.simulation.Constraints(project=True)], **options)
 
 
 def _measured(

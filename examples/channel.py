@@ -8,6 +8,7 @@ start, and how far each method drifts from the channel and from the energy in te
 import numpy as np
 
 import armdyn
+from armdyn.simulation import Adaptive, Constraints, RungeKutta4, SaveAt
 
 THETA, THETADOT = np.array([-np.pi / 3, 2 * np.pi / 3]), np.array([1.0, 0.0])
 
@@ -26,15 +27,21 @@ def main(duration: float = 10.0) -> dict[tuple[str, bool], armdyn.Trajectory]:
 
     motions = {}
     print(f"{'':30}  {'x - 1, m':>9}  {'energy, J':>9}  largest in {duration:g} s")
-    for method, options in (("adaptive", {}), ("rk4", {"step": 1e-2})):
+    for name, method in (("adaptive", Adaptive()), ("rk4", RungeKutta4(step=1e-2))):
         for project in (False, True):
             motion = armdyn.simulate(
-                robot, THETA, THETADOT, duration=duration, method=method, save_every=0.01, project=project, **options
+                robot,
+                THETA,
+                THETADOT,
+                duration=duration,
+                method=method,
+                save=SaveAt(every=0.01),
+                elements=[Constraints(project=project)],
             )
             away = np.abs(robot.constraint_error(motion.q)).max()
-            what = f"{method}{', projected' if project else ''}"
+            what = f"{name}{', projected' if project else ''}"
             print(f"{what:30}  {away:9.1e}  {np.abs(motion.energy.drift).max():9.1e}")
-            motions[method, project] = motion
+            motions[name, project] = motion
 
     forces = robot.constrained_forward_dynamics(motion.q, motion.qd, np.zeros(2)).multipliers[:, 0]
     print(f"lambda, the force of the tip on the channel along x, goes from {forces.min():.3f} to {forces.max():.3f} N")

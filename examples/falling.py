@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 import armdyn
+from armdyn.simulation import Euler
 
 
 def main(path: str = "ur5_falls.gif", duration: float = 3.0) -> None:
@@ -28,7 +29,7 @@ def main(path: str = "ur5_falls.gif", duration: float = 3.0) -> None:
     )
 
     early = fall.between(0.0, min(1.0, duration))  # each step adds to the error of Euler's method
-    steps = armdyn.simulate(robot, np.zeros(6), duration=early.t[-1], method="euler", step=1e-3)
+    steps = armdyn.simulate(robot, np.zeros(6), duration=early.t[-1], method=Euler(step=1e-3))
     print(f"with Euler steps of 1 ms, in the first {early.t[-1]:g} s:")
     print(early.compare(steps))
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import armdyn
 from armdyn.masp import NEXT_TO_ZERO, MaspRun
 from armdyn.plots import draw_masp, write_figure
+from armdyn.simulation import Adaptive, SaveAt
 from armdyn.trajectory import Arc, CurvePath, Cycloidal, follow, quintic_spline
 
 robot = armdyn.load("kg_puma")
@@ -43,7 +44,7 @@ def torque(time: float, q: NDArray, qd: NDArray) -> NDArray:
     return robot.inverse_dynamics(*reference.evaluate(time))
 
 
-second = armdyn.simulate(robot, joints.q[0], duration=1.0, torque=torque, times=t[1:100])
+second = armdyn.simulate(robot, joints.q[0], duration=1.0, torque=torque, save=SaveAt(times=t[1:100]))
 print("off after 1 s, rad:   ", f"{np.abs(second.q[-1] - joints.q[100]).max():.0e}")
 
 
@@ -54,5 +55,12 @@ def controlled(time: float, q: NDArray, qd: NDArray) -> NDArray:
     return robot.inverse_dynamics(q, qd, qdd_wanted + 40.0 * (qd_wanted - qd) + 400.0 * (q_wanted - q))
 
 
-back = armdyn.simulate(robot, joints.q[0], duration=9.0, torque=controlled, times=t[1:-1], rtol=1e-9, atol=1e-9)
+back = armdyn.simulate(
+    robot,
+    joints.q[0],
+    duration=9.0,
+    torque=controlled,
+    save=SaveAt(times=t[1:-1]),
+    method=Adaptive(rtol=1e-9, atol=1e-9),
+)
 print("off the circle, mm:   ", f"{1e3 * np.abs(robot.forward_kinematics(back.q) - tip.pose)[:, :3, 3].max():.0e}")

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 import armdyn
-from armdyn.simulation import ConstantAcceleration
+from armdyn.simulation import Adaptive, ConstantAcceleration, SaveAt
 
 T, STEPS = 1e-3, 10_000
 AMPLITUDES = np.array([0.1, 0.1]), np.array([1.0, 0.5])
@@ -29,7 +29,9 @@ def main(film: str | None = None) -> dict[tuple[str, str], armdyn.Trajectory]:
     print(f"{'torque':12} {'variant':8}  {'in 1 s':>9} {'in 10 s':>9}  rad from the exact motion   energy error, J")
     for torque, table in torques.items():
         law = constant if torque == "constant" else lambda t, q, qd: np.sin(t) * sinusoidal
-        exact = armdyn.simulate(robot, [0, 0], duration=STEPS * T, torque=law, rtol=1e-12, atol=1e-12, save_every=T)
+        exact = armdyn.simulate(
+            robot, [0, 0], duration=STEPS * T, torque=law, method=Adaptive(rtol=1e-12, atol=1e-12), save=SaveAt(every=T)
+        )
         motions[torque, "exact"] = exact
         for variant, method in variants.items():
             motion = armdyn.simulate(robot, [0, 0], duration=STEPS * T, torque=table, method=method)

@@ -6,6 +6,7 @@ import pytest
 import armdyn
 from armdyn import ModelError, Unsupported
 from armdyn.actuators import Actuator, Motor, Spring
+from armdyn.simulation import SaveAt, Start
 from oracles.flexible import flexible, springs_for
 from oracles.states import assert_close
 
@@ -27,7 +28,9 @@ def test_rotor_and_link_knock_at_each_other():
     quarter = PLAY / 2 / v + np.pi / 2 / w
     drift = ROTOR * v / (link + ROTOR)  # of the common centre
     times = quarter * np.arange(9)
-    moves = armdyn.simulate(arm, [0.0], [0.0], thetad0=[v], duration=float(times[-1]), times=times)
+    moves = armdyn.simulate(
+        arm, [0.0], [0.0], elements=[Start(thetad=[v])], duration=float(times[-1]), save=SaveAt(times=times)
+    )
     x = (moves.signals["theta"] - moves.q)[:, 0]
     most = PLAY / 2 + v / w
     np.testing.assert_allclose(x, most * np.array([0, 1, 0, -1, 0, 1, 0, -1, 0]), atol=1e-9)
@@ -58,12 +61,12 @@ def test_damped_contacts_only_push_and_take_energy():
     lost = np.array([float(spring.lost_power(*state)) for state in zip(x, xd, strict=True)])
     assert (lost >= 0.0).all()
     arm = one_joint(spring)
-    moves = armdyn.simulate(arm, [0.0], [0.0], thetad0=[0.5], duration=3.0, method=FINE)
+    moves = armdyn.simulate(arm, [0.0], [0.0], elements=[Start(thetad=[0.5])], duration=3.0, method=FINE)
     total = moves.energy.kinetic + moves.energy.potential
     assert total[-1] < 0.9 * total[0]
     assert abs(moves.energy.relative_drift).max() < 1e-7
     for event in moves.events:
-        at = armdyn.simulate(arm, [0.0], [0.0], thetad0=[0.5], duration=event.t, method=FINE)
+        at = armdyn.simulate(arm, [0.0], [0.0], elements=[Start(thetad=[0.5])], duration=event.t, method=FINE)
         x, xd = (at.signals["theta"] - at.q)[-1, 0], (at.signals["thetad"] - at.qd)[-1, 0]
         pressed = (abs(x) - PLAY / 2) * np.sign(x)
         reached = pressed if event.kind == "contact" else K * pressed + 4.0 * xd  # contacts end where they would pull
@@ -120,7 +123,7 @@ def test_errors():
 
 def test_knocks_of_a_batch_and_its_files(tmp_path):
     arm = one_joint(Spring(K, backlash=PLAY))
-    moves = armdyn.simulate(arm, np.zeros((2, 1)), thetad0=[[0.5], [-0.25]], duration=0.1)
+    moves = armdyn.simulate(arm, np.zeros((2, 1)), elements=[Start(thetad=[[0.5], [-0.25]])], duration=0.1)
     assert [(event.index, round(event.t, 9)) for event in moves.events] == [((0,), 0.02), ((1,), 0.04)]
     moves.save(tmp_path / "knocks.npz")
     back = armdyn.simulation.Trajectory.load(tmp_path / "knocks.npz")
@@ -134,9 +137,9 @@ def test_two_plays_knock_each_at_its_own_times():
         for name, play in plays.items()
     }
     arm = armdyn.load("planar_2r").with_actuators(drives)
-    moves = armdyn.simulate(arm, [0.2, -0.5], thetad0=[0.5, -0.7], duration=0.3)
+    moves = armdyn.simulate(arm, [0.2, -0.5], elements=[Start(thetad=[0.5, -0.7])], duration=0.3)
     assert {event.name for event in moves.events} == set(plays)
     for event in moves.events:
-        end = armdyn.simulate(arm, [0.2, -0.5], thetad0=[0.5, -0.7], duration=event.t)
+        end = armdyn.simulate(arm, [0.2, -0.5], elements=[Start(thetad=[0.5, -0.7])], duration=event.t)
         k = arm.joint_names.index(event.name)
         assert abs(end.signals["theta"] - end.q)[-1, k] == pytest.approx(plays[event.name] / 2.0, abs=1e-10)

@@ -7,6 +7,7 @@ from scipy.integrate import solve_ivp
 import armdyn
 from armdyn import ModelError
 from armdyn.actuators import Actuator, BoucWen, LuGre
+from armdyn.simulation import RungeKutta4
 
 K, C = 400.0, 2.0
 
@@ -68,7 +69,7 @@ def test_a_motion():
         [found.q[-1, 0], found.qd[-1, 0], found.signals["bristles"][-1, 0]], exact, rtol=1e-7, atol=1e-10
     )
     assert abs(found.energy.relative_drift).max() < 1e-8
-    steps = armdyn.simulate(arm, [0.0], [0.2], method="rk4", step=1e-3, **push)
+    steps = armdyn.simulate(arm, [0.0], [0.2], method=RungeKutta4(step=1e-3), **push)
     assert steps.q[-1, 0] == pytest.approx(exact[0], abs=2e-6)
 
 

@@ -11,7 +11,7 @@ import armdyn
 from armdyn.actuators import Actuator, BoucWen, Brake, Coulomb, Gear, LuGre, Motor, Spring, Viscous
 from armdyn.base.errors import Unsupported
 from armdyn.constraints import PointOnPlane
-from armdyn.simulation import Adaptive, RungeKutta4
+from armdyn.simulation import Adaptive, BrakeSwitches, RungeKutta4, Start
 
 BARE = armdyn.load("planar_2r")
 ELASTIC = Actuator(Motor(2e-4), Gear(40.0), spring=Spring(300.0, damping=1.0))
@@ -64,7 +64,10 @@ def test_springs_of_coupled_joints_are_never_left_out() -> None:
 
 
 HELD: dict[str, tuple[Actuator, dict[str, Any]]] = {
-    "brake": (Actuator(gear=Gear(20.0), brake=Brake(0.1)), {"brakes": {"joint_2": [(0.02, "engaged")]}}),
+    "brake": (
+        Actuator(gear=Gear(20.0), brake=Brake(0.1)),
+        {"elements": [BrakeSwitches({"joint_2": [(0.02, "engaged")]})]},
+    ),
     "bristles": (Actuator(friction=LuGre(3e3, 30.0, 0.1, static=15.0, kinetic=10.0, speed=0.1)), {}),
     "sticking": (Actuator(friction=Coulomb(50.0)), {}),
 }
@@ -77,7 +80,7 @@ def test_forces_of_constraints_are_those_of_the_motion(name: str) -> None:
     q0 = np.array([0.4, 0.9])
     plane = PointOnPlane("tip", normal=(1, 0, 0), through=tuple(BARE.forward_kinematics(q0)[:3, 3]))
     held = BARE.with_actuators({"joint_1": ELASTIC, "joint_2": rubs}).with_constraints(plane)
-    motion = armdyn.simulate(held, q0, duration=0.05, method="rk4", step=1e-4, **more)
+    motion = armdyn.simulate(held, q0, duration=0.05, method=RungeKutta4(step=1e-4), **more)
     s, k = motion.signals, slice(250, None)
     on = motion.tau[k].copy()
     on[:, 0] = 300.0 * (s["theta"] - motion.q)[k, 0] + (s["thetad"] - motion.qd)[k, 0]
@@ -93,7 +96,7 @@ def test_what_rubs_at_the_link_beside_bristles_is_refused() -> None:
     arm = BARE.with_friction({"joint_1": (0.3, 0.0)}).with_actuators(
         {"joint_1": ELASTIC, "joint_2": HELD["bristles"][0]}
     )
-    motion = armdyn.simulate(arm.with_constraints(plane), q0, duration=0.01, method="rk4", step=1e-4)
+    motion = armdyn.simulate(arm.with_constraints(plane), q0, duration=0.01, method=RungeKutta4(step=1e-4))
     with pytest.raises(Unsupported, match="rub while brakes or bristles hold others"):
         motion.constraint_forces(arm.with_constraints(plane))
 
@@ -139,10 +142,14 @@ def test_plays_beside_friction_with_a_state_have_the_same_events_by_any_method()
     events = []
     for name in ("DOP853", "LSODA", "BDF"):
         motion = armdyn.simulate(
-            arm, [0.0, 0.3], [0.0, 1.5], theta0=[0.03, 0.0], thetad0=[-3.0, 0.0], duration=0.2,
+            arm,
+            [0.0, 0.3],
+            [0.0, 1.5],
+            elements=[Start(theta=[0.03, 0.0], thetad=[-3.0, 0.0])],
+            duration=0.2,
             torque=lambda t, q, qd: np.array([5.0 * np.cos(25.0 * t), 0.0]),
             method=Adaptive(scipy_method=name, rtol=1e-9, atol=1e-9),
-        )  # fmt: skip
+        )
         events.append([(event.kind, round(event.t, 4)) for event in motion.events])
     assert len(events[0]) == 4
     assert events[0] == events[1] == events[2]

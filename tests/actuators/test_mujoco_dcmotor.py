@@ -9,6 +9,7 @@ import armdyn
 from armdyn.actuators import Actuator, Cogging, Gear, LuGre, Motor, MotorLimits, Thermal
 from armdyn.actuators.motor import WarmMotor
 from armdyn.program import clip, maximum, minimum, select
+from armdyn.simulation import SaveAt, Start
 
 mujoco = pytest.importorskip("mujoco")
 if not hasattr(mujoco.mjtDyn, "mjDYN_DCMOTOR"):
@@ -341,9 +342,14 @@ def test_a_motion_with_bristles(tmp_path: Any) -> None:
             mujoco.mj_step(model, data)
         found.append(np.concatenate([data.qpos, data.qvel, data.act / 20.0]))
     ours = armdyn.simulate(
-        robot, [0.2, 0.3], [0.5, -0.2], bristles0=[1e-5], duration=0.05, save_every=0.05,
+        robot,
+        [0.2, 0.3],
+        [0.5, -0.2],
+        elements=[Start(bristles=[1e-5])],
+        duration=0.05,
+        save=SaveAt(every=0.05),
         torque=lambda t, q, qd: [-BRAKING * qd[0], 0.0],
-    )  # fmt: skip
+    )
     last = np.concatenate([ours.q[-1], ours.qd[-1], ours.signals["bristles"][-1]])
     assert abs(found[1] - last).max() > 1e-5
     np.testing.assert_allclose(2.0 * found[1] - found[0], last, rtol=2e-6)

@@ -12,6 +12,7 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Balancer, Gear, GearLoss, JointSpring, Motor, ParallelSpring, vibration_modes
 from armdyn.base.errors import DTypeError, ModelError, UnknownName, Unsupported
+from armdyn.simulation import Adaptive, SaveAt, named_method
 
 RNG = np.random.default_rng(40)
 SPRINGS = {
@@ -156,7 +157,7 @@ def test_springs_add_to_every_function_of_the_dynamics() -> None:
     bare, robot, springs = sprung_ur5()
     q, qd, qdd = RNG.uniform(-1.0, 1.0, (3, 6))
     s = np.array([spring.force(x) for spring, x in zip(springs.values(), q, strict=True)])
-    close: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-11}
+    close: dict[str, Any] = {"method": Adaptive(rtol=1e-12, atol=1e-11)}
     np.testing.assert_allclose(robot.parallel_spring_forces(q), s, rtol=1e-14)
     tau = bare.inverse_dynamics(q, qd, qdd) + s
     np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), tau, **close)
@@ -229,7 +230,7 @@ def test_a_link_on_a_spring_swings_in_closed_form() -> None:
     arm = armdyn.load("planar_2r").with_gravity((0, 0, 0)).with_locked({"joint_2": 0.3})
     k, w = 20.0, float(np.sqrt(20.0 / arm.mass_matrix([0.0])[0, 0]))
     robot = arm.with_parallel_springs({"joint_1": (k, 0.2)})
-    motion = armdyn.simulate(robot, [0.9], [0.5], duration=3.0, save_every=0.1)
+    motion = armdyn.simulate(robot, [0.9], [0.5], duration=3.0, save=SaveAt(every=0.1))
     t = motion.t
     np.testing.assert_allclose(motion.q[:, 0], 0.2 + 0.7 * np.cos(w * t) + 0.5 / w * np.sin(w * t), atol=1e-8)
     np.testing.assert_allclose(
@@ -243,7 +244,7 @@ def test_a_link_on_a_spring_swings_in_closed_form() -> None:
 
 @pytest.mark.parametrize("method", ["rk4", "variational", "semi_implicit_euler", "heun"])
 def test_energy_is_kept_by_fixed_steps(method: str) -> None:
-    motion = armdyn.simulate(sprung_arm(), [0.4, -0.3], duration=1.0, method=method, step=2e-4)
+    motion = armdyn.simulate(sprung_arm(), [0.4, -0.3], duration=1.0, method=named_method(method, step=2e-4))
     total = motion.energy.kinetic + motion.energy.potential
     kept = {"rk4": 1e-9, "variational": 1e-4, "heun": 1e-5, "semi_implicit_euler": 2e-2}[method]
     assert np.ptp(total) < kept * np.ptp(motion.energy.kinetic)

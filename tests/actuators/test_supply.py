@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 import armdyn
 from armdyn import DTypeError, ModelError, ShapeError
 from armdyn.actuators import Actuator, BusAccount, Gear, Motor, Spring, Supply, Thermal
+from armdyn.simulation import RungeKutta4
 
 T = np.array([0.0, 0.3, 0.5, 1.1, 1.2, 2.0, 2.7])
 POWERS = np.random.default_rng(4).normal(size=(7, 3)) * 100.0
@@ -160,7 +161,7 @@ def falling() -> tuple[armdyn.Robot, armdyn.Trajectory]:
         {"joint_1": Actuator(MOTOR, Gear(30.0)), "joint_2": Actuator(cold, Gear(-20.0))}
     )
     return arm, armdyn.simulate(
-        arm, [0.3, -0.2], duration=0.4, torque=lambda t, q, qd: [8.0, -2.0], method="rk4", step=0.002
+        arm, [0.3, -0.2], duration=0.4, torque=lambda t, q, qd: [8.0, -2.0], method=RungeKutta4(step=0.002)
     )
 
 
@@ -202,7 +203,7 @@ def test_rotors_of_flexible_joints_have_their_own_speed() -> None:
     """Behind a spring the motor turns with theta, not with q."""
     drive = Actuator(MOTOR, Gear(30.0), spring=Spring(40.0))
     arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive})
-    motion = armdyn.simulate(arm, [0.3, -0.2], duration=0.1, torque=[8.0, -2.0], method="rk4", step=0.001)
+    motion = armdyn.simulate(arm, [0.3, -0.2], duration=0.1, torque=[8.0, -2.0], method=RungeKutta4(step=0.001))
     drives = motion.drives(arm)
     np.testing.assert_allclose(drives.speed[:, 0], 30.0 * motion.signals["thetad"][:, 0], rtol=1e-14)
     np.testing.assert_allclose(drives.torque, 8.0 / 30.0, rtol=1e-14)

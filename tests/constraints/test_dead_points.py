@@ -16,6 +16,7 @@ import armdyn
 from armdyn import Robot
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor
+from armdyn.simulation import Constraints, RungeKutta4
 from armdyn.simulation.drivers.crossings import reverses
 from armdyn.simulation.system.under_load import sliding_under_load_of
 from oracles.short_run import short_run
@@ -169,9 +170,9 @@ def test_a_slider_crank_leaves_its_dead_centre(kind: str) -> None:
     which = {"dry slider": ["slides"], "lossy crank": ["crank_turns"]}.get(kind, list(robot.joint_names))
     dry = Actuator(friction=[Coulomb(0.3)]) if "dry" in kind else Actuator(Motor(1e-5), Gear(20.0, efficiency=0.8))
     robot = robot.with_actuators(dict.fromkeys(which, dry))
-    given = {"torque": np.array([-3.0, 0.0, 5.0]), "duration": 0.5, "project": True}
+    given = {"torque": np.array([-3.0, 0.0, 5.0]), "duration": 0.5, "elements": [Constraints(project=True)]}
     one = robot.simulate(q, np.zeros(3), **given)
-    other = robot.simulate(q, np.zeros(3), **given, method="rk4", step=5e-4)
+    other = robot.simulate(q, np.zeros(3), method=RungeKutta4(step=5e-4), **given)
     np.testing.assert_allclose(one.q[-1], other.q[-1], rtol=0, atol=1e-6)
     assert np.abs(one.energy.drift).max() < 1e-8
     assert abs(one.q[-1, 2] - 1.1) > 0.01

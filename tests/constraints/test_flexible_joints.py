@@ -9,7 +9,17 @@ import armdyn
 from armdyn import Part, Unsupported
 from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, Spring, Viscous, flexible_inverse_dynamics
 from armdyn.constraints import PointOnPlane
-from armdyn.simulation import ConstantAcceleration, Contact, RungeKutta4, SettingError, SimulationError, Variational
+from armdyn.simulation import (
+    Adaptive,
+    ConstantAcceleration,
+    Constraints,
+    Contact,
+    RungeKutta4,
+    SettingError,
+    SimulationError,
+    Start,
+    Variational,
+)
 from armdyn.simulation.drivers.crossings import closes
 
 INERTIA, RATIO = 0.02, 3.0
@@ -107,7 +117,9 @@ def test_a_slide_in_a_channel_vibrates_in_closed_form():
     )
     mass = 3.5 * np.cos(slope) ** 2 + 1.5 * np.sin(slope) ** 2
     w = np.sqrt(k * (np.cos(slope) ** 2 / mass + 1.0 / B))
-    motion = armdyn.simulate(robot, [0.0, 0.0], theta0=[0.1, 0.0], duration=2.0, rtol=1e-12, atol=1e-14)
+    motion = armdyn.simulate(
+        robot, [0.0, 0.0], elements=[Start(theta=[0.1, 0.0])], duration=2.0, method=Adaptive(rtol=1e-12, atol=1e-14)
+    )
     bending = motion.signals["theta"][:, 0] - motion.q[:, 0]
     np.testing.assert_allclose(bending, 0.1 * np.cos(w * motion.t), rtol=0, atol=1e-10)
     np.testing.assert_allclose(motion.q[:, 1], np.tan(slope) * motion.q[:, 0], rtol=0, atol=1e-12)
@@ -130,9 +142,11 @@ def test_a_motion_is_that_of_the_stacked_equations(method):
 
     start = np.concatenate([q, q[places], np.zeros(5)])
     exact = solve_ivp(rates, (0.0, 0.3), start, method="DOP853", rtol=1e-11, atol=1e-13).y[:, -1]
-    options = {"rtol": 1e-11, "atol": 1e-13} if method == "adaptive" else {"step": 5e-4}
+    chosen = Adaptive(rtol=1e-11, atol=1e-13) if method == "adaptive" else RungeKutta4(step=5e-4)
     for project in (False, True):
-        motion = armdyn.simulate(robot, q, duration=0.3, torque=tau, method=method, project=project, **options)
+        motion = armdyn.simulate(
+            robot, q, duration=0.3, torque=tau, method=chosen, elements=[Constraints(project=project)]
+        )
         np.testing.assert_allclose(motion.q[-1], exact[:n], rtol=0, atol=1e-8)
         np.testing.assert_allclose(motion.signals["theta"][-1, places], exact[3:5], rtol=0, atol=1e-8)
         assert abs(motion.energy.relative_drift).max() < 1e-9
@@ -143,12 +157,19 @@ def test_stiff_springs_tend_to_the_rigid_mechanism():
     bare, _, near = CASES["four-bar"]
     q, tau = np.asarray(bare.close_loop(near)), [3.0, 0.0, 0.0]
     rigid = sprung(bare, {}).with_actuators({bare.joint_names[0]: Actuator(Motor(INERTIA), Gear(RATIO))})
-    exact = armdyn.simulate(rigid, q, duration=0.2, torque=tau, rtol=1e-11, atol=1e-13).q[-1]
+    exact = armdyn.simulate(rigid, q, duration=0.2, torque=tau, method=Adaptive(rtol=1e-11, atol=1e-13)).q[-1]
     errors = []
     for k in (1e4, 1e5):
         x = 3.0 / k  # a spring that carries the motor's force begins bent, and does not ring
         robot = sprung(bare, {0: (k, 0.0, 0.3 * np.sqrt(k))})
-        motion = armdyn.simulate(robot, q, theta0=[q[0] + x, *q[1:]], duration=0.2, torque=tau, rtol=1e-10, atol=1e-12)
+        motion = armdyn.simulate(
+            robot,
+            q,
+            elements=[Start(theta=[q[0] + x, *q[1:]])],
+            duration=0.2,
+            torque=tau,
+            method=Adaptive(rtol=1e-10, atol=1e-12),
+        )
         errors.append(abs(motion.q[-1] - exact).max())
     assert 6.0 < errors[0] / errors[1] < 14.0
     assert errors[1] < 1e-4
@@ -161,8 +182,8 @@ def test_a_rotor_sticks_and_slips_within_constraints():
     robot = sprung(bare, {k: (s, c, 1.0) for k, (s, c, _) in springs.items()}, Coulomb(4.0))
     crank = f"{bare.joint_names[0]} rotor"
     push = lambda t, q, qd: [12.0 * np.sin(9.0 * t), 0.0, 0.0]  # noqa: E731
-    motion = armdyn.simulate(robot, q, duration=0.5, torque=push, rtol=1e-11, atol=1e-13)
-    by_steps = armdyn.simulate(robot, q, duration=0.5, torque=push, method="rk4", step=2e-3)
+    motion = armdyn.simulate(robot, q, duration=0.5, torque=push, method=Adaptive(rtol=1e-11, atol=1e-13))
+    by_steps = armdyn.simulate(robot, q, duration=0.5, torque=push, method=RungeKutta4(step=2e-3))
     first, second = ([one for one in run.events if one.name == crank] for run in (motion, by_steps))
     assert {one.kind for one in first} >= {"slip", "stick"}
     assert [one.kind for one in first] == [one.kind for one in second]
@@ -183,7 +204,7 @@ def test_contacts_losses_and_bristles_beside_springs_and_constraints():
     robot = sprung(arm_on_a_line(), CASES["arm on a line"][1])
     names = robot.joint_names
     floor = Contact(PointOnPlane("tool0", (0, 0, 1), (0, 0, -0.2), name="floor"), restitution=0.3)
-    falls = armdyn.simulate(robot, q, duration=0.9, contacts=[floor])
+    falls = armdyn.simulate(robot, q, duration=0.9, elements=[floor])
     kinds = [one.kind for one in falls.events]
     assert kinds.count("impact") > 8
     assert "rest" in kinds
@@ -192,7 +213,7 @@ def test_contacts_losses_and_bristles_beside_springs_and_constraints():
     bristles = LuGre(1e3, 30.0, 0.1, static=3.0, kinetic=2.0, speed=0.1)
     rubbing = Actuator(Motor(INERTIA), Gear(RATIO), [bristles], spring=Spring(300.0))
     for one in (lossy, robot.with_actuators({names[0]: rubbing})):
-        motion = armdyn.simulate(one, q, duration=0.2, project=True)
+        motion = armdyn.simulate(one, q, duration=0.2, elements=[Constraints(project=True)])
         assert abs(motion.energy.relative_drift).max() < 1e-6
         assert abs(one.constraint_error(motion.q)).max() < 1e-12
 
@@ -202,7 +223,14 @@ def test_a_closed_loop_takes_the_steps_of_a_simulation(project):
     robot, _, _, q = case("four-bar")
     loop = armdyn.ClosedLoop(robot, method=RungeKutta4(2e-3), project=project)
     rolled = loop(q, steps=100, tau=[2.0, 0.0, 0.0])
-    motion = armdyn.simulate(robot, q, duration=0.2, torque=[2.0, 0.0, 0.0], method="rk4", step=2e-3, project=project)
+    motion = armdyn.simulate(
+        robot,
+        q,
+        duration=0.2,
+        torque=[2.0, 0.0, 0.0],
+        method=RungeKutta4(step=2e-3),
+        elements=[Constraints(project=project)],
+    )
     np.testing.assert_allclose(rolled.final.q, motion.q[-1], rtol=0, atol=1e-12)
     np.testing.assert_allclose(rolled.final.theta, motion.signals["theta"][-1], rtol=0, atol=1e-12)
     if project:
@@ -215,7 +243,7 @@ def test_where_the_constraints_have_lost_rank_the_others_hold():
     )
     robot = sprung(twice, {0: (80.0, 0.0, 0.0)})
     with pytest.raises(armdyn.constraints.RedundantConstraints):
-        armdyn.simulate(robot, [0.0, 0.0], duration=0.1, redundant="error")
+        armdyn.simulate(robot, [0.0, 0.0], duration=0.1, elements=[Constraints(redundant="error")])
     found = armdyn.simulate(robot, [0.0, 0.0], duration=0.1)  # without the second
     once = armdyn.simulate(sprung(slide_in_a_channel(), {0: (80.0, 0.0, 0.0)}), [0.0, 0.0], duration=0.1)
     np.testing.assert_allclose(found.q, once.q, atol=1e-12)
@@ -242,8 +270,8 @@ def test_what_is_not_solved_is_named():
 
     with pytest.raises(Unsupported, match=r"flexible joints and constraints .*, and flexible_inverse_dynamics"):
         robot.compile(holding)(q)
-    with pytest.raises(SettingError, match="redundant='least_squares' is not for arms with flexible joints"):
-        armdyn.simulate(robot, q, duration=0.1, redundant="least_squares")
+    with pytest.raises(SettingError, match=r"Constraints\(redundant='least_squares'\) is not for arms"):
+        armdyn.simulate(robot, q, duration=0.1, elements=[Constraints(redundant="least_squares")])
     with pytest.raises(SettingError, match="does not move arms with flexible joints"):
         armdyn.simulate(robot, q, duration=0.1, method=Variational(1e-3))
     with pytest.raises(armdyn.ModelError, match="has no constraints"):

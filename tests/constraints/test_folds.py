@@ -19,7 +19,7 @@ from armdyn import Part, Robot
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Gear, Motor, Spring
 from armdyn.constraints.dead_points import DeadPoints
-from armdyn.simulation import Adaptive, SimulationError
+from armdyn.simulation import Adaptive, Constraints, RungeKutta4, SaveAt, SimulationError
 
 Z = (0, 0, 1)
 Array = np.ndarray[Any, Any]
@@ -111,12 +111,12 @@ def turning(rng: np.random.Generator, friction: float = 0.0) -> tuple[Robot, Bra
 MECHANISMS = {"parallelogram": parallelogram, "slider_crank": slider_crank, "turning": turning}
 METHODS = {
     "adaptive": {},
-    "projected": {"project": True},
-    "loose": {"rtol": 1e-6, "atol": 1e-6},
+    "projected": {"elements": [Constraints(project=True)]},
+    "loose": {"method": Adaptive(rtol=1e-6, atol=1e-6)},
     "rk45": {"method": Adaptive(scipy_method="RK45", rtol=1e-8, atol=1e-8)},
     "rk4": {"method": "rk4"},
-    "rk4 projected": {"method": "rk4", "project": True},
-    "least squares": {"redundant": "least_squares"},
+    "rk4 projected": {"method": "rk4", "elements": [Constraints(project=True)]},
+    "least squares": {"elements": [Constraints(redundant="least_squares")]},
     "callable": {"torque": lambda t, q, qd: np.zeros(len(q))},
 }
 CASES = [
@@ -142,7 +142,7 @@ CASES = [
 def test_a_motion_stays_on_its_branch(name: str, method: str, seed: int) -> None:
     robot, branch, x, xd = MECHANISMS[name](np.random.default_rng(seed))
     motion = armdyn.simulate(
-        robot, branch.q(x), branch.slope(x) @ xd, duration=1.5, save_every=0.005, **METHODS[method]
+        robot, branch.q(x), branch.slope(x) @ xd, duration=1.5, save=SaveAt(every=0.005), **METHODS[method]
     )
     passed = np.cumsum(DeadPoints(robot, "error").near(motion.q, 0.1))[-1]
     assert passed >= 2
@@ -155,27 +155,27 @@ def test_a_motion_stays_on_its_branch(name: str, method: str, seed: int) -> None
     assert not any("energy" in note for note in motion.notes)
 
 
-@pytest.mark.parametrize("options", [{}, {"project": True}, {"method": "rk4", "step": 2e-3}])
+@pytest.mark.parametrize("options", [{}, {"elements": [Constraints(project=True)]}, {"method": RungeKutta4(step=2e-3)}])
 @pytest.mark.parametrize("name", ["parallelogram", pytest.param("slider_crank", marks=pytest.mark.slow)])
 def test_joints_that_rub_stay_on_their_branch(name: str, options: dict[str, Any]) -> None:
     """Friction takes its force from each joint, |dq/dx| of it from the coordinate of the branch."""
     robot, branch, x, xd = MECHANISMS[name](np.random.default_rng(7), friction=0.2)
     xd = np.maximum(xd, 8.0)
-    motion = armdyn.simulate(robot, branch.q(x), branch.slope(x) @ xd, duration=0.6, save_every=0.01, **options)
+    motion = armdyn.simulate(robot, branch.q(x), branch.slope(x) @ xd, duration=0.6, save=SaveAt(every=0.01), **options)
     of_branch = np.array([branch.q(q[:1]) for q in motion.q])
     assert abs(motion.q - of_branch).max() < 1e-6
-    assert abs(motion.energy.relative_drift).max() < (1e-5 if "step" in options else 1e-7)
+    assert abs(motion.energy.relative_drift).max() < (1e-5 if "method" in options else 1e-7)
     assert np.ptp(motion.q[:, 0]) > 1.5
 
 
-@pytest.mark.parametrize("options", [{}, {"project": True}, {"method": "rk4"}])
+@pytest.mark.parametrize("options", [{}, {"elements": [Constraints(project=True)]}, {"method": "rk4"}])
 @pytest.mark.parametrize("kind", ["lossy gear", "spring"])
 def test_gears_and_springs_stay_on_their_branch(kind: str, options: dict[str, Any]) -> None:
     robot, branch, x, _ = parallelogram(np.random.default_rng(2))
     lossy, spring = Actuator(Motor(1e-5), Gear(20.0, efficiency=0.9)), Spring(2000.0)
     actuator = lossy if kind == "lossy gear" else Actuator(Motor(1e-5), Gear(100.0), spring=spring)
     robot = robot.with_actuators({"a": actuator})
-    motion = armdyn.simulate(robot, branch.q(x), duration=1.0, save_every=0.01, **options)
+    motion = armdyn.simulate(robot, branch.q(x), duration=1.0, save=SaveAt(every=0.01), **options)
     of_branch = np.array([branch.q(q[:1]) for q in motion.q])
     assert abs(motion.q - of_branch).max() < 1e-8
     assert abs(motion.energy.relative_drift).max() < 1e-7
@@ -199,15 +199,17 @@ def test_a_batch_moves_as_each_state_alone() -> None:
     """Also where some come to dead points and others do not."""
     robot, branch, _, _ = parallelogram(np.random.default_rng(1))
     q = np.array([branch.q(np.array([a])) for a in (1.2, 0.3, -1.0)])
-    together = armdyn.simulate(robot, q, duration=1.0, save_every=0.1)
+    together = armdyn.simulate(robot, q, duration=1.0, save=SaveAt(every=0.1))
     for k, start in enumerate(q):
-        np.testing.assert_array_equal(together.q[:, k], armdyn.simulate(robot, start, duration=1.0, save_every=0.1).q)
+        np.testing.assert_array_equal(
+            together.q[:, k], armdyn.simulate(robot, start, duration=1.0, save=SaveAt(every=0.1)).q
+        )
 
 
 def test_a_motion_between_its_steps_too() -> None:
     """The step over a dead point is accurate at its ends, and its interpolant too."""
     robot, branch, x, _ = parallelogram(np.random.default_rng(1))
-    motion = armdyn.simulate(robot, branch.q(x), duration=1.0, dense_output=True, save_every=0.5)
+    motion = armdyn.simulate(robot, branch.q(x), duration=1.0, save=SaveAt(every=0.5, dense=True))
     states = motion.at(np.linspace(0.0, 1.0, 1001))
     C = branch.slope(x)[:, 0]
     assert abs(states.q - states.q[:, :1] * C).max() < 1e-6

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.simulation import SaveAt
 from oracles.states import assert_close
 from oracles.trees import random_tree, to_mjcf
 
@@ -206,7 +207,7 @@ def test_a_planar_connect_moves_by_default(tilt, tmp_path):
     free = np.linalg.solve(M, -d.qfrc_bias)
     assert_close(start[None], (free - Y @ np.linalg.pinv(J @ Y, rcond=1e-9) @ (J @ free))[None], 1e-10)
 
-    moves = armdyn.simulate(robot, q, qd, duration=0.5, save_every=0.1)
+    moves = armdyn.simulate(robot, q, qd, duration=0.5, save=SaveAt(every=0.1))
     assert any(
         note.startswith("rows of constraints that follow from others are left out: pin: ") for note in moves.notes
     )

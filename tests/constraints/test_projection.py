@@ -9,7 +9,7 @@ from linkages import four_bar
 import armdyn
 from armdyn import constraints as c
 from armdyn.constraints.projection import projection_of
-from armdyn.simulation import Adaptive, SettingError
+from armdyn.simulation import Adaptive, Constraints, RungeKutta4, SaveAt, SettingError, named_method
 
 START = [0.4, 0.3, 1.2]
 
@@ -20,10 +20,12 @@ def closed(robot):
 
 @pytest.mark.short_run("rk4-5.0")
 @pytest.mark.parametrize("seconds", [5.0, pytest.param(100.0, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("options", [{}, {"method": "rk4", "step": 5e-3}], ids=["adaptive", "rk4"])
+@pytest.mark.parametrize("options", [{}, {"method": RungeKutta4(step=5e-3)}], ids=["adaptive", "rk4"])
 def test_no_drift_is_left(seconds, options):
     robot = four_bar()
-    motion = armdyn.simulate(robot, closed(robot), duration=seconds, project=True, save_every=0.5, **options)
+    motion = armdyn.simulate(
+        robot, closed(robot), duration=seconds, elements=[Constraints(project=True)], save=SaveAt(every=0.5), **options
+    )
     assert abs(robot.constraint_error(motion.q)).max() < 1e-14
     assert abs(robot.constraint_velocity(motion.q, motion.qd)).max() < 1e-13
     assert abs(motion.energy.relative_drift).max() < (1e-8 if not options else 1e-5)
@@ -32,9 +34,11 @@ def test_no_drift_is_left(seconds, options):
 def test_notes_say_what_the_steps_drifted():
     robot, step = four_bar(), 0.01
     q = closed(robot)
-    one = armdyn.simulate(robot, q, [0, 0, 0], duration=step, method="rk4", step=step)
+    one = armdyn.simulate(robot, q, [0, 0, 0], duration=step, method=RungeKutta4(step=step))
     phi, rate = abs(robot.constraint_error(one.q[1])).max(), abs(robot.constraint_velocity(one.q[1], one.qd[1])).max()
-    note = armdyn.simulate(robot, q, duration=step, method="rk4", step=step, project=True).notes[0]
+    note = armdyn.simulate(
+        robot, q, duration=step, method=RungeKutta4(step=step), elements=[Constraints(project=True)]
+    ).notes[0]
     assert f"by up to {phi:.3g} m or rad and {rate:.3g} m/s or rad/s" in note
 
 
@@ -43,9 +47,14 @@ def test_notes_say_what_the_steps_drifted():
 def test_order_is_kept(method, order):
     robot = four_bar()
     q = closed(robot)
-    exact = armdyn.simulate(robot, q, duration=1.0, rtol=1e-13, atol=1e-13).q[-1]
+    exact = armdyn.simulate(robot, q, duration=1.0, method=Adaptive(rtol=1e-13, atol=1e-13)).q[-1]
     errors = [
-        abs(armdyn.simulate(robot, q, duration=1.0, method=method, step=h, project=True).q[-1] - exact).max()
+        abs(
+            armdyn.simulate(
+                robot, q, duration=1.0, method=named_method(method, step=h), elements=[Constraints(project=True)]
+            ).q[-1]
+            - exact
+        ).max()
         for h in (0.01, 0.005)
     ]
     assert np.log2(errors[0] / errors[1]) > order - 0.2
@@ -55,7 +64,7 @@ def test_a_batch_moves_as_each_state_alone():
     robot = four_bar()
     q = closed(robot)
     states = np.array([q, robot.close_loop(q + 0.1)])
-    options = {"duration": 0.2, "method": "rk4", "step": 0.01, "project": True}
+    options = {"duration": 0.2, "method": RungeKutta4(step=0.01), "elements": [Constraints(project=True)]}
     together = armdyn.simulate(robot, states, **options)
     for k, state in enumerate(states):
         np.testing.assert_array_equal(together.q[:, k], armdyn.simulate(robot, state, **options).q)
@@ -66,8 +75,8 @@ def test_redundant_rows():
     hinge, pin = four_bar("hinge"), four_bar()
     q = closed(pin)
     motions = [
-        armdyn.simulate(robot, q, duration=1.0, project=True, **options)
-        for robot, options in ((pin, {}), (hinge, {"redundant": "least_squares"}))
+        armdyn.simulate(robot, q, duration=1.0, elements=[Constraints(redundant, project=True)])
+        for robot, redundant in ((pin, "auto"), (hinge, "least_squares"))
     ]
     np.testing.assert_allclose(motions[1].q, motions[0].q, rtol=0, atol=1e-8)
     assert abs(hinge.constraint_error(motions[1].q)).max() < 1e-14
@@ -95,7 +104,9 @@ def test_velocities_alone():
         armdyn.Part("carriage", "y", "revolute", axis=(0, 0, 1), inertia=body),
     ]
     robot = armdyn.Robot.from_links(parts, gravity=(3.0, 0, 0)).with_constraints(blade)
-    motion = armdyn.simulate(robot, [0, 0, 0], [0, 0, 1.3], duration=2.0, method="rk4", step=0.01, project=True)
+    motion = armdyn.simulate(
+        robot, [0, 0, 0], [0, 0, 1.3], duration=2.0, method=RungeKutta4(step=0.01), elements=[Constraints(project=True)]
+    )
     assert abs(robot.constraint_velocity(motion.q, motion.qd)).max() < 1e-15
     np.testing.assert_allclose(motion.q[-1, 0], 3.0 / (2 * 1.3**2) * np.sin(1.3 * 2.0) ** 2, rtol=0, atol=1e-7)
 
@@ -105,8 +116,8 @@ def test_refused():
     q = closed(robot)
     for method in (Adaptive(scipy_method="BDF"), Adaptive(scipy_method="LSODA"), "taylor"):
         with pytest.raises(SettingError, match="cannot be corrected between its steps"):
-            armdyn.simulate(robot, q, duration=0.1, method=method, project=True)
+            armdyn.simulate(robot, q, duration=0.1, method=method, elements=[Constraints(project=True)])
     with pytest.raises(SettingError, match=re.escape("'planar_2r' has no constraints to project onto")):
-        armdyn.simulate(armdyn.load("planar_2r"), [0, 0], duration=0.1, project=True)
+        armdyn.simulate(armdyn.load("planar_2r"), [0, 0], duration=0.1, elements=[Constraints(project=True)])
     with pytest.raises(SettingError, match="project"):
-        armdyn.simulate(robot, q, duration=0.1, project="yes")
+        armdyn.simulate(robot, q, duration=0.1, elements=[Constraints(project="yes")])

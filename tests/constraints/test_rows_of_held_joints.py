@@ -8,11 +8,11 @@ from armdyn import constraints as c
 from armdyn.actuators import Actuator, Brake, Gear, Motor
 from armdyn.constraints import ConstraintError, RedundantConstraints
 from armdyn.constraints.projection import projection_of
-from armdyn.simulation import Contact, Stops
+from armdyn.simulation import Adaptive, Constraints, Contact, RungeKutta4, Stops
 
 PART, Z = armdyn.Part, (0, 0, 1)
 BAR = armdyn.Inertia(1.0, [0.1, 0.05, 0.02], np.diag([0.02, 0.03, 0.03]))
-METHODS = [{}, {"method": "rk4", "step": 2e-3}]
+METHODS = [{}, {"method": RungeKutta4(step=2e-3)}]
 EACH_METHOD = pytest.mark.parametrize("options", METHODS, ids=["adaptive", "rk4"])
 
 WRIST = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
@@ -59,7 +59,9 @@ def ur5_held_by(kind):
 @EACH_METHOD
 @pytest.mark.parametrize("kind", ["friction", "brakes"])
 def test_a_free_wrist_turns_uniformly(kind, options):
-    motion = armdyn.simulate(ur5_held_by(kind), WRIST, [0, 0, 0, 0, 0, 1.0], duration=0.3, project=True, **options)
+    motion = armdyn.simulate(
+        ur5_held_by(kind), WRIST, [0, 0, 0, 0, 0, 1.0], duration=0.3, elements=[Constraints(project=True)], **options
+    )
     np.testing.assert_allclose(motion.q[:, 5] - WRIST[5], motion.t, rtol=0, atol=1e-12)
     assert np.array_equal(motion.q[:, :5], np.broadcast_to(WRIST[:5], motion.q[:, :5].shape))
 
@@ -69,9 +71,9 @@ def test_a_linkage_that_sticks_turns_with_its_arm(options):
     """As without projection, and with its joints welded."""
     robot = four_bar(30.0)
     q = closed(robot)
-    motion = armdyn.simulate(robot, q, [1.0, 0, 0, 0], duration=0.2, project=True, **options)
+    motion = armdyn.simulate(robot, q, [1.0, 0, 0, 0], duration=0.2, elements=[Constraints(project=True)], **options)
     welded = robot.without_constraints().with_locked(dict(zip("abc", q[1:], strict=True)))
-    alone = armdyn.simulate(welded, q[:1], [1.0], duration=0.2, rtol=1e-12, atol=1e-12)
+    alone = armdyn.simulate(welded, q[:1], [1.0], duration=0.2, method=Adaptive(rtol=1e-12, atol=1e-12))
     np.testing.assert_allclose(motion.q[-1, 0], alone.q[-1, 0], rtol=0, atol=1e-8 if options else 1e-9)
     assert np.array_equal(motion.q[-1, 1:], q[1:])
     assert abs(motion.energy.relative_drift).max() < 1e-8
@@ -81,10 +83,10 @@ def test_a_linkage_that_sticks_turns_with_its_arm(options):
 def test_a_linkage_that_sticks_meets_a_stop_of_its_arm(options):
     robot = four_bar(30.0).with_limits({"arm": armdyn.Limits(-1.0, 0.6)})
     q, stops = closed(robot), Stops(restitution=0.5, joints=["arm"])
-    given = {"duration": 0.6, "stops": stops}
-    motion = armdyn.simulate(robot, q, [1.0, 0, 0, 0], project=True, **given, **options)
+    given = {"duration": 0.6}
+    motion = armdyn.simulate(robot, q, [1.0, 0, 0, 0], elements=[stops, Constraints(project=True)], **given, **options)
     welded = robot.without_constraints().with_locked(dict(zip("abc", q[1:], strict=True)))
-    alone = armdyn.simulate(welded, q[:1], [1.0], rtol=1e-12, atol=1e-12, **given)
+    alone = armdyn.simulate(welded, q[:1], [1.0], elements=[stops], method=Adaptive(rtol=1e-12, atol=1e-12), **given)
     assert motion.events[0].kind == "impact"
     np.testing.assert_allclose(motion.events[0].t, alone.events[0].t, rtol=0, atol=1e-7)
     loosened = [event for event in motion.events if event.kind == "slip"]
@@ -98,8 +100,8 @@ def test_a_linkage_that_sticks_lies_on_a_contact(options):
     robot = four_bar(30.0)
     q = closed(robot)
     floor = c.PointOnPlane("coupler", (0, 0, 1), robot.forward_kinematics(q, frame="coupler")[:3, 3], name="floor")
-    motion = armdyn.simulate(robot, q, duration=0.2, project=True, contacts=[Contact(floor)], **options)
-    free = armdyn.simulate(robot, q, duration=0.2, contacts=[Contact(floor)], **options)
+    motion = armdyn.simulate(robot, q, duration=0.2, elements=[Contact(floor), Constraints(project=True)], **options)
+    free = armdyn.simulate(robot, q, duration=0.2, elements=[Contact(floor)], **options)
     np.testing.assert_allclose(motion.q, free.q, rtol=0, atol=1e-9)
 
 
@@ -117,7 +119,9 @@ def test_a_slide_that_no_row_moves(options):
     normal = tree.jacobian([0, 0, 0], expressed_in="world")[3:, 0]  # the direction of the first slide
     robot = tree.with_constraints(c.PointOnPlane("along", tuple(normal), name="rails"))
     assert 0.0 < abs(robot.constraint_jacobian(np.zeros(3))[0, 2]) < 1e-15
-    motion = armdyn.simulate(robot, [0, 0, 0], [0, 0, 2.0], duration=0.5, project=True, **options)
+    motion = armdyn.simulate(
+        robot, [0, 0, 0], [0, 0, 2.0], duration=0.5, elements=[Constraints(project=True)], **options
+    )
     np.testing.assert_allclose(motion.q[:, 2], 2.0 * motion.t, rtol=0, atol=1e-12)
     assert not motion.q[:, :2].any()
 
@@ -151,7 +155,7 @@ def test_rows_that_are_rounding_are_found_redundant(axes):
     with pytest.raises(RedundantConstraints, match="rank 2 of 3 constraints; 'z: z' is zero: nothing here moves"):
         whole.constrained_forward_dynamics(q, qd, tau, redundant="error")
     with pytest.raises(RedundantConstraints, match="is zero"):
-        armdyn.simulate(whole, q, qd, duration=0.1, redundant="error")
+        armdyn.simulate(whole, q, qd, duration=0.1, elements=[Constraints(redundant="error")])
     motion, alone = (armdyn.simulate(robot, q, qd, duration=0.1) for robot in (whole, planar))  # without that row
     np.testing.assert_allclose(motion.q[-1], alone.q[-1], rtol=0, atol=1e-9)
     assert "rows of constraints that follow from others are left out: z: z" in motion.notes
@@ -167,7 +171,7 @@ def test_rows_that_are_rounding_are_found_redundant(axes):
 @pytest.mark.slow
 def test_rows_that_are_rounding_hold_nothing_that_sticks():
     whole, planar = (four_bar(30.0, some, (0.3, 0.4, 0.5)) for some in ("xyz", "xy"))
-    q, given = closed(planar), {"duration": 0.1, "project": True, "redundant": "least_squares"}
+    q, given = closed(planar), {"duration": 0.1, "elements": [Constraints("least_squares", project=True)]}
     motions = [armdyn.simulate(robot, q, [1.0, 0, 0, 0], **given) for robot in (whole, planar)]
     np.testing.assert_allclose(motions[0].q[-1], motions[1].q[-1], rtol=0, atol=1e-8)
 

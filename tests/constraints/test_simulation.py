@@ -8,6 +8,7 @@ from scipy.integrate import solve_ivp
 
 import armdyn
 from armdyn import constraints as c
+from armdyn.simulation import Constraints, RungeKutta4, SaveAt
 
 START = 0.4
 
@@ -16,7 +17,7 @@ START = 0.4
 def swing() -> armdyn.Trajectory:
     robot = four_bar()
     q = robot.close_loop([START, 0.3, 1.2], held=["joint_of_crank"])
-    return armdyn.simulate(robot, q, duration=3.0, save_every=0.25)
+    return armdyn.simulate(robot, q, duration=3.0, save=SaveAt(every=0.25))
 
 
 def test_crank_moves_as_lagrange_says(swing):
@@ -48,8 +49,8 @@ def test_energy_and_drift(swing):
 def test_fixed_steps_drift_more_and_say_so():
     robot = four_bar()
     q = robot.close_loop([START, 0.3, 1.2], held=["joint_of_crank"])
-    coarse = armdyn.simulate(robot, np.array([q, q]), duration=0.5, method="rk4", step=0.01)
-    fine = armdyn.simulate(robot, q, duration=0.5, method="rk4", step=0.005)
+    coarse = armdyn.simulate(robot, np.array([q, q]), duration=0.5, method=RungeKutta4(step=0.01))
+    fine = armdyn.simulate(robot, q, duration=0.5, method=RungeKutta4(step=0.005))
     drifts = [abs(robot.constraint_error(motion.q)).max() for motion in (coarse, fine)]
     assert 8 < drifts[0] / drifts[1] < 40  # fourth order
     assert f"drifted from its constraints by up to {drifts[1]:.3g} m" in " ".join(fine.notes)
@@ -82,7 +83,7 @@ def test_open_loops_do_not_start():
     robot = four_bar("hinge")
     q = robot.close_loop([START, 0.3, 1.2])
     with pytest.raises(c.RedundantConstraints, match="with_independent_constraints"):
-        armdyn.simulate(robot, q, duration=1.0, redundant="error")
+        armdyn.simulate(robot, q, duration=1.0, elements=[Constraints(redundant="error")])
 
 
 def test_a_skate_moves_along_its_blade_alone():
@@ -100,7 +101,7 @@ def test_a_skate_moves_along_its_blade_alone():
     blade = c.Pfaffian(lambda model, q: np.array([np.sin(q[2]), -np.cos(q[2]), 0.0]), "sideways", "blade")
     g, w = 3.0, 1.3
     robot = armdyn.Robot.from_links(parts, gravity=(g, 0, 0)).with_constraints(blade)
-    path = armdyn.simulate(robot, [0, 0, 0], [0, 0, w], duration=4.0, save_every=0.5)
+    path = armdyn.simulate(robot, [0, 0, 0], [0, 0, w], duration=4.0, save=SaveAt(every=0.5))
     t = path.t
     np.testing.assert_allclose(path.q[:, 2], w * t, rtol=0, atol=1e-8)
     np.testing.assert_allclose(path.q[:, 0], g / (2 * w**2) * np.sin(w * t) ** 2, rtol=0, atol=1e-7)

@@ -10,6 +10,7 @@ from armdyn import constraints as c
 from armdyn import ellipsoids
 from armdyn.algorithms.task_rows import TaskSpaceError
 from armdyn.plots import ForeignEllipsoid, draw_on_arm
+from armdyn.simulation import Constraints, RungeKutta4, SaveAt
 from armdyn.simulation.errors import SettingError
 
 CRANK = ["joint_of_crank"]
@@ -81,21 +82,25 @@ def test_simulation_of_redundant_constraints(closed_by):
     pin, loop = four_bar(), four_bar(closed_by)
     q = pin.close_loop([0.4, 0.3, 1.2], held=CRANK)
     with pytest.raises(c.RedundantConstraints, match="redundant='least_squares'"):
-        armdyn.simulate(loop, q, duration=0.5, redundant="error")
-    expected = armdyn.simulate(pin, q, duration=0.5, times=[0.5])
-    found = armdyn.simulate(loop, q, duration=0.5, times=[0.5], redundant="least_squares")
+        armdyn.simulate(loop, q, duration=0.5, elements=[Constraints(redundant="error")])
+    expected = armdyn.simulate(pin, q, duration=0.5, save=SaveAt(times=[0.5]))
+    found = armdyn.simulate(
+        loop, q, duration=0.5, save=SaveAt(times=[0.5]), elements=[Constraints(redundant="least_squares")]
+    )
     np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.qdd, expected.qdd, rtol=0, atol=1e-6)
-    by_default = armdyn.simulate(loop, q, duration=0.5, times=[0.5])
+    by_default = armdyn.simulate(loop, q, duration=0.5, save=SaveAt(times=[0.5]))
     np.testing.assert_allclose(by_default.q, expected.q, rtol=0, atol=1e-9)
     (note,) = [note for note in by_default.notes if note.startswith("rows of constraints that follow from others")]
     assert note.startswith("rows of constraints that follow from others are left out: loop: z")
     forces = by_default.constraint_forces(loop).joint_forces
     np.testing.assert_allclose(forces, expected.constraint_forces(pin).joint_forces, rtol=0, atol=1e-6)
-    fixed = armdyn.simulate(loop, [q, q], duration=0.5, method="rk4", step=0.01, redundant="least_squares")
+    fixed = armdyn.simulate(
+        loop, [q, q], duration=0.5, method=RungeKutta4(step=0.01), elements=[Constraints(redundant="least_squares")]
+    )
     np.testing.assert_allclose(fixed.q[-1], [expected.q[-1]] * 2, rtol=0, atol=1e-5)
     with pytest.raises(SettingError, match="redundant is 'drop'; expected"):
-        armdyn.simulate(loop, q, duration=0.5, redundant="drop")
+        armdyn.simulate(loop, q, duration=0.5, elements=[Constraints(redundant="drop")])
 
 
 def test_what_is_of_the_tree_alone_is_refused():

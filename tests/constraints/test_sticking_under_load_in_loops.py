@@ -9,7 +9,7 @@ import armdyn
 from armdyn import ClosedLoop, Robot
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, Rotor
-from armdyn.simulation import RungeKutta4, Stops
+from armdyn.simulation import Constraints, RungeKutta4, SaveAt, Stops
 from oracles.short_run import short_run
 
 OPEN = [-1.2, 1.0, -0.5]
@@ -51,7 +51,14 @@ def test_what_starts_from_rest_is_the_one_solution(name: str) -> None:
         q = closed(bare, rng)
         size = 0.0 if k % 2 else 30.0
         tau = bare.gravity_forces(q) * rng.uniform(0.95, 1.05, bare.dof) + size * rng.normal(size=bare.dof)
-        motion = armdyn.simulate(robot, q, duration=1e-7, torque=tau, method="rk4", step=1e-7, redundant=redundant)
+        motion = armdyn.simulate(
+            robot,
+            q,
+            duration=1e-7,
+            torque=tau,
+            method=RungeKutta4(step=1e-7),
+            elements=[Constraints(redundant=redundant)],
+        )
         qdd, friction = motion.qdd[0], motion.signals["friction"][0]
         assert unsatisfied(Terms.of(bare, q, np.zeros(bare.dof)), gears, tau, qdd, friction) < 1e-11
         started.add(bool(np.abs(qdd).max() > 1e-6))
@@ -70,7 +77,9 @@ def test_a_gear_at_the_crank_holds_a_four_bar(redundant: str) -> None:
     assert g > 0.0
     robot = bare.with_actuators({CRANK: Actuator(Motor(0.3), Gear(1.0, efficiency=eta, back_efficiency=0.5))})
     law = lambda t, q, qd: [g * (1.0 + 0.5 * t), 0.0, 0.0]  # noqa: E731
-    motion = armdyn.simulate(robot, q, duration=1.2, torque=law, redundant=redundant, save_every=0.02)
+    motion = armdyn.simulate(
+        robot, q, duration=1.2, torque=law, elements=[Constraints(redundant=redundant)], save=SaveAt(every=0.02)
+    )
     assert [(one.kind, one.name) for one in motion.events] == [("slip", CRANK)]
     starts = motion.events[0].t
     assert starts == pytest.approx(2.0 * (1.0 / eta - 1.0), abs=1e-9)
@@ -97,7 +106,7 @@ def test_it_swings_and_comes_to_rest_with_its_heat_in_the_account() -> None:
     """Joints turn round together and stick at one time; then the friction is what the equations at rest ask for."""
     robot = lossy_four_bar()
     q = robot.close_loop(OPEN)
-    motion = armdyn.simulate(robot, q, duration=4.0, save_every=0.05)
+    motion = armdyn.simulate(robot, q, duration=4.0, save=SaveAt(every=0.05))
     stuck = [one for one in motion.events if one.kind == "stick"]
     assert {one.name for one in stuck} == set(robot.joint_names)
     assert len({one.t for one in stuck}) == 1
@@ -119,8 +128,10 @@ def test_fixed_steps_and_closed_loops_go_the_same_way() -> None:
     robot = lossy_four_bar()
     q = robot.close_loop(OPEN)
     qd = robot.close_velocities(q, [3.0, 0.0, 0.0], held=[CRANK])
-    exact = armdyn.simulate(robot, q, qd, duration=0.5, times=[0.4])
-    steps = armdyn.simulate(robot, q, qd, duration=0.5, method="rk4", step=2e-3, project=True)
+    exact = armdyn.simulate(robot, q, qd, duration=0.5, save=SaveAt(times=[0.4]))
+    steps = armdyn.simulate(
+        robot, q, qd, duration=0.5, method=RungeKutta4(step=2e-3), elements=[Constraints(project=True)]
+    )
     turned = [one for one in exact.events if one.kind == "reversal"]
     assert len(turned) == 3
     assert turned[0].t == pytest.approx(steps.events[0].t, abs=1e-6)
@@ -143,7 +154,12 @@ def test_a_stop_pushes_a_linkage_and_its_push_is_part_of_the_load() -> None:
     tau = 5.0 * abs(g)
     for redundant in ("error", "least_squares"):
         motion = armdyn.simulate(
-            robot, q, duration=0.1, torque=[tau, 0.0, 0.0], stops=Stops(), redundant=redundant, save_every=0.05
+            robot,
+            q,
+            duration=0.1,
+            torque=[tau, 0.0, 0.0],
+            elements=[Stops(), Constraints(redundant=redundant)],
+            save=SaveAt(every=0.05),
         )
         assert (motion.q[:, 0] == q[0]).all()
         push, friction = motion.signals["stop_force"][-1], motion.signals["friction"][-1, 0]
@@ -162,7 +178,7 @@ def test_bristles_beside_gears_of_a_linkage() -> None:
     )
     q = robot.close_loop(OPEN)
     qd = robot.close_velocities(q, [3.0, 0.0, 0.0], held=[CRANK])
-    motion = armdyn.simulate(robot, q, qd, duration=0.2, save_every=0.05)
+    motion = armdyn.simulate(robot, q, qd, duration=0.2, save=SaveAt(every=0.05))
     assert abs(motion.energy.relative_drift).max() < 1e-7
     for q, qd, qdd, friction in zip(motion.q, motion.qd, motion.qdd, motion.signals["friction"], strict=True):
         M, h, A, _ = Terms.of(bare, q, qd)
@@ -178,7 +194,9 @@ def test_rotors_that_are_bodies_of_a_linkage_slide_as_armatures_do() -> None:
     q = bare.close_loop(OPEN)
     qd = bare.close_velocities(q, [3.0, 0.0, 0.0], held=[CRANK])
     armed, turning = (
-        armdyn.simulate(bare.with_actuators(dict.fromkeys(bare.joint_names, drive)), q, qd, duration=0.2, times=[0.1])
+        armdyn.simulate(
+            bare.with_actuators(dict.fromkeys(bare.joint_names, drive)), q, qd, duration=0.2, save=SaveAt(times=[0.1])
+        )
         for drive in (Actuator(*parts), Actuator(*parts, rotor=across))
     )
     np.testing.assert_allclose(turning.q, armed.q, rtol=0.0, atol=1e-10)

@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn import control
-from armdyn.simulation import SettingError
+from armdyn.simulation import Euler, RungeKutta4, SettingError, named_method
 from armdyn.trajectory import CurvePath, Line, MotionError, Quintic, point_to_point
 
 ROBOT = armdyn.load("planar_2r")
@@ -29,7 +29,9 @@ class Watched:
 def test_called_at_its_samples_and_held_between(method: str) -> None:
     law = Watched()
     torque = control.callback(law, sample_time=5e-3)
-    motion = armdyn.simulate(ROBOT, [0.3, 0.1], [1.0, -2.0], duration=0.1, torque=torque, method=method, step=1e-3)
+    motion = armdyn.simulate(
+        ROBOT, [0.3, 0.1], [1.0, -2.0], duration=0.1, torque=torque, method=named_method(method, step=1e-3)
+    )
     np.testing.assert_allclose([t for t, _ in law.calls], 5e-3 * np.arange(21), atol=1e-12)
     np.testing.assert_array_equal(motion.tau[:100], np.repeat(motion.tau[:100:5], 5, axis=0))
     at_samples = np.array([state for _, state in law.calls[:20]])
@@ -39,7 +41,7 @@ def test_called_at_its_samples_and_held_between(method: str) -> None:
 @pytest.mark.parametrize("method", ["euler", "rk4"])
 def test_held_as_a_table_is(method: str) -> None:
     torque = control.callback(Watched(), sample_time=5e-3)
-    given = {"duration": 0.1, "method": method, "step": 1e-3}
+    given = {"duration": 0.1, "method": named_method(method, step=1e-3)}
     motion = armdyn.simulate(ROBOT, [0.3, 0.1], [1.0, -2.0], torque=torque, **given)
     table = armdyn.simulate(ROBOT, [0.3, 0.1], [1.0, -2.0], torque=motion.tau[:100], **given)
     rounding = 1e-15 if method == "rk4" else 0.0  # a compiled loop takes sines of later stages from those of the first
@@ -54,7 +56,7 @@ def test_a_new_simulation_begins_anew() -> None:
 
 def test_samples_between_steps_come_at_the_next_step() -> None:
     law = Watched()
-    settings: dict[str, Any] = {"duration": 0.01, "method": "euler", "step": 1e-3}
+    settings: dict[str, Any] = {"duration": 0.01, "method": Euler(step=1e-3)}
     motion = armdyn.simulate(ROBOT, [0.3, 0.1], torque=control.callback(law, sample_time=2.5e-3), **settings)
     np.testing.assert_allclose([t for t, _ in law.calls], [0.0, 0.003, 0.005, 0.008, 0.01], atol=1e-12)
     assert "has a sample time of 0.0025 s, which is no multiple of the step of 0.001 s" in motion.notes[0]
@@ -70,7 +72,7 @@ def test_batches_and_wrenches() -> None:
         return np.full((*q.shape[:-1], 6), t)
 
     f_tip = control.callback(push, sample_time=0.01)
-    motion = armdyn.simulate(ROBOT, np.zeros((3, 2)), duration=0.02, f_tip=f_tip, method="rk4", step=1e-3)
+    motion = armdyn.simulate(ROBOT, np.zeros((3, 2)), duration=0.02, f_tip=f_tip, method=RungeKutta4(step=1e-3))
     np.testing.assert_allclose(motion.f_tip[:, 1, 4], [0.0] * 10 + [0.01] * 10 + [0.02])
 
 
@@ -81,7 +83,7 @@ def test_an_equal_declared_controller_does_the_same() -> None:
         return ROBOT.gravity_forces(q) + 20.0 * (1.0 - q) - 5.0 * qd
 
     motion = armdyn.simulate(
-        ROBOT, [0.3, 0.1], duration=0.1, torque=control.callback(law, sample_time=4e-3), method="euler", step=1e-3
+        ROBOT, [0.3, 0.1], duration=0.1, torque=control.callback(law, sample_time=4e-3), method=Euler(step=1e-3)
     )
     loop = armdyn.ClosedLoop(ROBOT, control.sampled(control.pd_gravity, 4))
     given = {"q_ref": np.ones(2), "qd_ref": np.zeros(2), "Kp": np.full(2, 20.0), "Kd": np.full(2, 5.0)}

@@ -13,6 +13,7 @@ import armdyn
 from armdyn import Robot, Unsupported
 from armdyn.cli.app import app
 from armdyn.formats.urdf import read_urdf_text
+from armdyn.simulation import Adaptive
 from armdyn.trajectory import ConstantVelocity, CurvePath, Line, Quintic, fastest_along, follow, point_to_point
 from oracles.robot_data import ROBOTS
 from oracles.states import assert_close, random_states
@@ -36,7 +37,7 @@ def belt() -> Robot:
 @pytest.mark.slow
 def test_simulation(belt: Robot, tmp_path: Path) -> None:
     """Energy is kept, the equation holds all the way, and files have a column a coordinate."""
-    run = armdyn.simulate(belt, [0.3, -0.2], [1.0, 0.5], duration=0.5, rtol=1e-10, atol=1e-12)
+    run = armdyn.simulate(belt, [0.3, -0.2], [1.0, 0.5], duration=0.5, method=Adaptive(rtol=1e-10, atol=1e-12))
     assert run.q.shape[-1] == 2
     assert np.abs(run.energy.relative_drift).max() < 1e-8
     np.testing.assert_allclose(belt.joint_positions(run.q).sum(axis=-1), 0.4, rtol=1e-13)

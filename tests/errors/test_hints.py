@@ -15,13 +15,14 @@ ROBOT = armdyn.load("planar_2r")
 @pytest.mark.parametrize(
     ("given", "answer"),
     [
-        ({"dt": 1e-3}, r"no argument 'dt'; give step=, s, with steps of one length, such as method='rk4'"),
+        ({"dt": 1e-3}, r"no argument 'dt'; .* method=armdyn.simulation.RungeKutta4\(step=1e-3\)"),
         ({"t_span": (0, 1)}, r"no argument 't_span'; a motion goes from t = 0 to duration=, s"),
-        ({"t_eval": [0.0]}, r"no argument 't_eval'; times=, s, chooses"),
-        ({"controller": armdyn.control.pid}, r"'controller'; armdyn.ClosedLoop\(robot, controller\)\.simulate"),
+        ({"t_eval": [0.0]}, r"no argument 't_eval'; save=armdyn.simulation.SaveAt\(times=...\), s, chooses"),
+        ({"policy": armdyn.control.pid}, "'policy'; a declared controller is controller="),
         ({"tau": [1.0, 1.0]}, "joint forces are torque="),
         ({"gravity": (0, 0, 0)}, r"robot\.with_gravity"),
-        ({"save_evry": 0.1}, "no argument 'save_evry'; did you mean 'save_every'"),
+        ({"save_every": 0.1}, r"no argument 'save_every'; .* save=armdyn.simulation.SaveAt\(every=0.01\)"),
+        ({"elemnts": []}, "no argument 'elemnts'; did you mean 'elements'"),
     ],
 )
 def test_simulate(given: dict[str, object], answer: str) -> None:

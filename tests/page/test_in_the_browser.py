@@ -13,6 +13,7 @@ import pytest
 import armdyn
 from armdyn import ellipsoids
 from armdyn.robot import Robot
+from armdyn.simulation import RungeKutta4, named_method
 from page.browser import SOFTWARE, chromium, opened, playwright, until  # noqa: F401 - a fixture
 
 BENT = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
@@ -129,7 +130,7 @@ def test_inverse_kinematics_keep_the_limits(browser: Any, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("method", ["semi_implicit_euler", "rk4"])
 def test_the_fall_is_that_of_simulate(ur5: Any, method: str) -> None:
-    expected = armdyn.simulate(armdyn.load("ur5"), BENT, duration=1.0, method=method, step=1e-3)
+    expected = armdyn.simulate(armdyn.load("ur5"), BENT, duration=1.0, method=named_method(method, step=1e-3))
     ur5.evaluate("(q) => { armdyn.set(q); armdyn.fall.stopped = armdyn.fall.damped = false; }", BENT)
     ur5.evaluate("(method) => { armdyn.fall.method = method; }", method)
     ur5.evaluate("for (let k = 0; k < 100; k++) { armdyn.fall.step(10); armdyn.fall.record(); }")
@@ -147,7 +148,7 @@ def test_the_fall_of_joints_that_rub(browser: Any, tmp_path: Path) -> None:
 
     law = LuGre(40.0, 0.8, 0.1, static=1.5, kinetic=1.0, speed=0.1)
     arm = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=[law, Viscous(0.2)])})
-    expected = armdyn.simulate(arm, BENT[:2], duration=0.5, method="rk4", step=1e-3)
+    expected = armdyn.simulate(arm, BENT[:2], duration=0.5, method=RungeKutta4(step=1e-3))
     with opened(browser, written(arm, tmp_path)) as page:
         page.evaluate("(q) => { armdyn.set(q); armdyn.fall.stopped = armdyn.fall.damped = false; }", BENT[:2])
         page.evaluate(
@@ -164,7 +165,7 @@ def test_the_fall_of_a_flexible_arm(browser: Any, tmp_path: Path) -> None:
 
     drive = Actuator(Motor(rotor_inertia=2e-5), Gear(100.0), spring=Spring(300.0))
     arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive})
-    expected = armdyn.simulate(arm, BENT[:2], duration=0.5, method="rk4", step=1e-3)
+    expected = armdyn.simulate(arm, BENT[:2], duration=0.5, method=RungeKutta4(step=1e-3))
     with opened(browser, written(arm, tmp_path)) as page:
         page.evaluate("(q) => { armdyn.set(q); armdyn.fall.stopped = armdyn.fall.damped = false; }", BENT[:2])
         page.evaluate(

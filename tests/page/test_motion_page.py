@@ -15,6 +15,7 @@ from armdyn import logs
 from armdyn.base.errors import ShapeError
 from armdyn.page import PageError
 from armdyn.plots.extremes import extreme_rows
+from armdyn.simulation import RungeKutta4, SaveAt
 from oracles.shell import Shell
 from page.browser import SOFTWARE, chromium, opened, playwright, until  # noqa: F401 - a fixture
 
@@ -25,14 +26,14 @@ ARM = armdyn.load("planar_2r").with_limits({"joint_1": armdyn.Limits(-0.5, 0.5, 
 
 @pytest.fixture(scope="module")
 def motion() -> armdyn.Trajectory:
-    falls = armdyn.simulate(ARM, [0.3, 0.2], duration=1.0, method="rk4", step=1e-3, torque=[0.0, 0.5])
+    falls = armdyn.simulate(ARM, [0.3, 0.2], duration=1.0, method=RungeKutta4(step=1e-3), torque=[0.0, 0.5])
     falls = falls.with_signals(q_ref=falls.q + 0.1, current=falls.tau * 2.0, load=falls.tau[:, 1:])
     return falls
 
 
 @pytest.fixture(scope="module")
 def other() -> armdyn.Trajectory:
-    return armdyn.simulate(ARM, [0.3, 0.2], duration=0.6, method="rk4", step=2e-3, torque=[0.1, 0.5])
+    return armdyn.simulate(ARM, [0.3, 0.2], duration=0.6, method=RungeKutta4(step=2e-3), torque=[0.1, 0.5])
 
 
 @pytest.fixture(scope="module")
@@ -253,7 +254,7 @@ def test_a_phone_and_a_dark_room(page: Any) -> None:
 def test_gaps_names_and_a_page_without_an_arm(browser: Any, motion: armdyn.Trajectory, tmp_path: Path) -> None:
     """A log with a gap is broken there; names that are markup are text; charts go without a robot."""
     arm = ARM.renamed({"joint_1": HOSTILE}, name=HOSTILE)
-    falls = armdyn.simulate(arm, [0.3, 0.2], duration=1.0, method="rk4", step=1e-3)
+    falls = armdyn.simulate(arm, [0.3, 0.2], duration=1.0, method=RungeKutta4(step=1e-3))
     rows = np.r_[0:300, 500:1001]
     log = logs.read({"t": falls.t[rows], "q": falls.q[rows] + 0.01}, arm)
     made = falls.page(tmp_path / "run.html", over=log)
@@ -276,7 +277,9 @@ def test_gaps_names_and_a_page_without_an_arm(browser: Any, motion: armdyn.Traje
 
 def test_events_have_names_and_marks(browser: Any, tmp_path: Path) -> None:
     arm = armdyn.load("planar_2r").with_limits({"joint_1": armdyn.Limits(-0.5, 0.5), "joint_2": armdyn.Limits(-1, 1)})
-    falls = armdyn.simulate(arm, [0.3, 0.2], duration=1.0, stops=armdyn.simulation.Stops(0.4), method="rk4", step=1e-3)
+    falls = armdyn.simulate(
+        arm, [0.3, 0.2], duration=1.0, elements=[armdyn.simulation.Stops(0.4)], method=RungeKutta4(step=1e-3)
+    )
     falls.page(tmp_path / "run.html", robot=arm)
     with opened(browser, tmp_path / "run.html") as page:
         button = page.locator("#events button").first
@@ -290,7 +293,7 @@ def test_long_motions_are_thinned_by_extremes(monkeypatch: pytest.MonkeyPatch) -
     from armdyn.page import motion_content
 
     monkeypatch.setattr(motion_content, "MOST_NUMBERS", 60_000)
-    falls = armdyn.simulate(ARM, [0.3, 0.2], duration=1.0, times=np.linspace(0.0, 1.0, 20_001))
+    falls = armdyn.simulate(ARM, [0.3, 0.2], duration=1.0, save=SaveAt(times=np.linspace(0.0, 1.0, 20_001)))
     content = motion_content.Content(falls, None, ())
     zero, note = content.notes
     assert zero == "zero throughout: torque"
@@ -302,7 +305,7 @@ def test_long_motions_are_thinned_by_extremes(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_motions_that_have_no_page(motion: armdyn.Trajectory) -> None:
-    batch = armdyn.simulate(ARM, np.zeros((2, 2)), duration=0.1, method="rk4", step=0.01)
+    batch = armdyn.simulate(ARM, np.zeros((2, 2)), duration=0.1, method=RungeKutta4(step=0.01))
     with pytest.raises(PageError, match=r"choose one: trajectory.pick\(0\).page\(\)"):
         batch.page()
     with pytest.raises(ShapeError, match="Give the robot that was simulated"):

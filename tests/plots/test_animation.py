@@ -24,7 +24,7 @@ from armdyn.plots import Animation, PictureError, animate_trajectory, movie, wri
 from armdyn.plots.bodies import triangles_of
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.shaded_triangles import ShadedTriangles
-from armdyn.simulation import SettingError
+from armdyn.simulation import Euler, RungeKutta4, SaveAt, SettingError
 from oracles.cases import CASES
 from oracles.short_run import short_run
 
@@ -36,12 +36,12 @@ def planar() -> Robot:
 
 @pytest.fixture(scope="module")
 def swing(planar: Robot) -> Trajectory:
-    return armdyn.simulate(planar, [0.3, 0.0], [0.0, 1.0], duration=0.5, save_every=0.02)
+    return armdyn.simulate(planar, [0.3, 0.0], [0.0, 1.0], duration=0.5, save=SaveAt(every=0.02))
 
 
 @pytest.fixture(scope="module")
 def fall() -> Trajectory:
-    return armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.4, save_every=0.02)
+    return armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.4, save=SaveAt(every=0.02))
 
 
 def drawn(animation: Animation) -> np.ndarray:
@@ -75,9 +75,12 @@ def test_a_planar_arm_stands_where_its_closed_form_says(swing: Trajectory, plana
 def test_every_joint_of_a_spatial_arm_is_in_the_picture(name: str) -> None:
     robot = CASES[name]().robot if name == "random_tree" else armdyn.load(name)
     motion = armdyn.simulate(
-        robot, np.linspace(0.1, 0.5, robot.dof), duration=0.1, method="rk4", step=0.02, torque=robot.gravity_forces(
-            np.linspace(0.1, 0.5, robot.dof)),
-    )  # fmt: skip
+        robot,
+        np.linspace(0.1, 0.5, robot.dof),
+        duration=0.1,
+        method=RungeKutta4(step=0.02),
+        torque=robot.gravity_forces(np.linspace(0.1, 0.5, robot.dof)),
+    )
     animation = motion.animate(robot=robot)
     assert animation.figure.axes[0].name == "3d"
     for frame, row in ((0, 0), (2, 4)):
@@ -93,7 +96,7 @@ def test_every_joint_of_a_spatial_arm_is_in_the_picture(name: str) -> None:
 def test_points_where_loops_are_held_are_drawn() -> None:
     channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     arm = armdyn.load("planar_2r").with_constraints(channel)
-    motion = armdyn.simulate(arm, [-np.pi / 3, 2 * np.pi / 3], duration=0.1, save_every=0.02)
+    motion = armdyn.simulate(arm, [-np.pi / 3, 2 * np.pi / 3], duration=0.1, save=SaveAt(every=0.02))
     animation = motion.animate(robot=arm)
     animation.draw(-1)
     assert holds(drawn(animation), arm.forward_kinematics(motion.q[4])[:2, 3])
@@ -150,7 +153,7 @@ def test_title_time_and_energy(swing: Trajectory, planar: Robot) -> None:
 
 def test_several_motions_over_each_other(planar: Robot) -> None:
     q0 = np.linspace([-1.0, 0.0], [1.0, 0.5], 12).reshape(3, 4, 2)
-    batch = armdyn.simulate(planar, q0, duration=0.2, method="rk4", step=0.02)
+    batch = armdyn.simulate(planar, q0, duration=0.2, method=RungeKutta4(step=0.02))
     with pytest.raises(SettingError, match=r"a batch of 12 motions; 8 at most .* Choose by motions=\[0, 1\]"):
         batch.animate(robot=planar)
     animation = batch.animate(robot=planar, motions=[1, 11])
@@ -169,7 +172,7 @@ def test_several_motions_over_each_other(planar: Robot) -> None:
 
 
 def test_motions_that_are_lost_leave_the_picture(planar: Robot) -> None:
-    batch = armdyn.simulate(planar, [[0.0, 0.0], [np.pi, 0.0]], duration=0.2, method="rk4", step=0.02)
+    batch = armdyn.simulate(planar, [[0.0, 0.0], [np.pi, 0.0]], duration=0.2, method=RungeKutta4(step=0.02))
     q = batch.q.copy()
     q[4:, 1] = np.nan
     lost = Trajectory(**{**vars(batch), "q": q})
@@ -184,7 +187,7 @@ def test_motions_that_are_lost_leave_the_picture(planar: Robot) -> None:
 def test_a_motion_that_runs_away_is_named_not_drawn() -> None:
     """Lengths whose squares overflow make the axes of matplotlib in space singular."""
     scara = armdyn.load("scara")
-    fall = armdyn.simulate(scara, np.zeros((2, 4)), duration=0.1, method="rk4", step=0.02)
+    fall = armdyn.simulate(scara, np.zeros((2, 4)), duration=0.1, method=RungeKutta4(step=0.02))
     slide = [joint.kind for joint in scara.joints].index("prismatic")
     q = fall.q.copy()
     q[3:, 1, slide] = 1e200
@@ -398,7 +401,7 @@ def test_ucls_manner() -> None:
     """Every 100th of 10,000 states, a tenth of a second each, axes from -5.2 to 5.2 m, a blue and an orange line."""
 
     arm = armdyn.load("ucl_2r")
-    motion = armdyn.simulate(arm, [0.0, 0.0], duration=10.0, torque=[0.1, 0.1], method="euler", step=1e-3)
+    motion = armdyn.simulate(arm, [0.0, 0.0], duration=10.0, torque=[0.1, 0.1], method=Euler(step=1e-3))
     animation = motion.animate(robot=arm, style="ucl")
     assert (len(animation), animation.fps) == (100, 10.0)
     np.testing.assert_array_equal(animation.q[:, 0], motion.q[1::100])

@@ -11,6 +11,7 @@ from armdyn import ModelError, ShapeError
 from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Thermal
 from armdyn.base.errors import UnknownName
 from armdyn.plots import draw_drive_histories, draw_efficiency_map
+from armdyn.simulation import RungeKutta4
 
 MOTOR = Motor(
     1.4e-5,
@@ -32,7 +33,7 @@ def test_histories_and_their_limits() -> None:
     arm = armdyn.load("planar_2r").with_actuators(
         {"joint_1": Actuator(MOTOR, Gear(40.0)), "joint_2": Actuator(cold, Gear(20.0))}
     )
-    motion = armdyn.simulate(arm, [0.3, -0.2], duration=0.4, torque=[8.0, -2.0], method="rk4", step=0.004)
+    motion = armdyn.simulate(arm, [0.3, -0.2], duration=0.4, torque=[8.0, -2.0], method=RungeKutta4(step=0.004))
     figure, drives = draw_drive_histories(arm, motion), motion.drives(arm)
     torque, winding, other, nothing = figure.axes
     np.testing.assert_array_equal(torque.lines[0].get_xydata(), np.column_stack([motion.t, drives.torque[:, 0]]))
@@ -44,7 +45,7 @@ def test_histories_and_their_limits() -> None:
     assert len(curves(other)) == 1, "a limit far away has no line"
     assert other.get_title("left") == "joint_2, peak 302 N m"
     assert [text.get_text() for text in nothing.texts] == ["no thermal model"]
-    other_motion = armdyn.simulate(arm, [0.3, -0.2], duration=0.2, torque=[4.0, -2.0], method="rk4", step=0.004)
+    other_motion = armdyn.simulate(arm, [0.3, -0.2], duration=0.2, torque=[4.0, -2.0], method=RungeKutta4(step=0.004))
     both = draw_drive_histories(
         arm, motion, over=other_motion, joints="joint_1", size="slide", palette="grey", title="A"
     )
@@ -58,7 +59,7 @@ def test_histories_and_their_limits() -> None:
     with pytest.raises(ModelError, match="has no motors"):
         draw_drive_histories(armdyn.load("planar_2r"), motion)
     with pytest.raises(ShapeError, match="pick one of its motions"):
-        draw_drive_histories(arm, armdyn.simulate(arm, np.zeros((2, 2)), duration=0.01, method="rk4", step=0.01))
+        draw_drive_histories(arm, armdyn.simulate(arm, np.zeros((2, 2)), duration=0.01, method=RungeKutta4(step=0.01)))
 
 
 def test_map_of_efficiency() -> None:

@@ -14,6 +14,7 @@ from armdyn.base.errors import DTypeError, ShapeError
 from armdyn.plots.extremes import INTERVALS, extreme_rows, with_breaks
 from armdyn.plots.overlay import overlay_of
 from armdyn.plots.style import COLOURS
+from armdyn.simulation import RungeKutta4, SaveAt
 from armdyn.simulation.errors import SettingError
 
 ARM = armdyn.load("planar_2r").with_limits(
@@ -24,7 +25,7 @@ Q0 = np.array([0.3, 0.2])
 
 @pytest.fixture(scope="module")
 def motion() -> armdyn.Trajectory:
-    falls = armdyn.simulate(ARM, Q0, duration=1.0, method="rk4", step=1e-3, torque=[0.0, 0.5])
+    falls = armdyn.simulate(ARM, Q0, duration=1.0, method=RungeKutta4(step=1e-3), torque=[0.0, 0.5])
     return falls.with_signals(q_ref=falls.q + np.array([0.1, -0.2]), tau_unlimited=falls.tau + 1.0)
 
 
@@ -86,7 +87,7 @@ def test_limits_are_lines_and_times_beyond_are_shaded(motion: armdyn.Trajectory)
 
 
 def test_another_motion_behind_and_the_residual(motion: armdyn.Trajectory) -> None:
-    other = armdyn.simulate(ARM, Q0, duration=0.6, method="rk4", step=2e-3, torque=[0.1, 0.5])
+    other = armdyn.simulate(ARM, Q0, duration=0.6, method=RungeKutta4(step=2e-3), torque=[0.1, 0.5])
     figure = motion.plot(over=other)
     axes = titled(figure, "joint angle")
     behind = axes.lines[-3:] if axes.lines[-1].get_gid() == "event" else axes.lines[-2:]
@@ -192,7 +193,7 @@ def test_long_motions_are_drawn_by_their_extremes() -> None:
     assert {0, 123_456, 499_999, 500_000, 500_099, 500_100, 999_999, count - 1} <= {*rows.tolist()}
     assert (np.diff(rows) > 0).all()
     np.testing.assert_array_equal(extreme_rows(values[:6000]), np.arange(6000))
-    short = armdyn.simulate(ARM, Q0, duration=0.1, times=np.linspace(0.0, 0.1, 7000))
+    short = armdyn.simulate(ARM, Q0, duration=0.1, save=SaveAt(times=np.linspace(0.0, 0.1, 7000)))
     figure = short.plot(panels=["q"])
     assert "7,000 rows drawn by the extremes of 1,500 intervals" in foot(figure)
     drawn = figure.axes[0].lines[0].get_ydata()

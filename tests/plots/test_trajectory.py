@@ -19,6 +19,7 @@ from armdyn.plots import PictureError
 from armdyn.plots.coinciding import DASH, pieces
 from armdyn.plots.event_marks import MARKS
 from armdyn.plots.style import COLOURS
+from armdyn.simulation import RungeKutta4, SaveAt
 from armdyn.simulation.files.labels import of_robot
 from armdyn.simulation.files.signal_words import words_of
 
@@ -181,7 +182,7 @@ def test_signals_are_in_degrees_where_joints_are() -> None:
     """A reference stands beside the positions in their unit; slides and torques keep theirs."""
     robot = armdyn.load("rp")
     t, signals = np.linspace(0.0, 1.0, 5), {"q_ref": np.array([np.pi / 2.0, 0.3]), "residual": np.array([2.0, 3.0])}
-    motion = armdyn.simulate(robot, [0.1, 0.2], duration=1.0, times=t)
+    motion = armdyn.simulate(robot, [0.1, 0.2], duration=1.0, save=SaveAt(times=t))
     labels = of_robot(robot, {"q_ref": 2, "residual": 2})
     tables = {name: np.tile(value, (5, 1)) for name, value in signals.items()}
     motion = dataclasses.replace(motion, signals=tables, signal_labels=labels)
@@ -237,7 +238,10 @@ def test_motions_that_begin_at_rest_are_shown_whole() -> None:
     """Rounding of a rest is no size that a motion diverges from."""
     push = np.array([5.0, 0, 0, 0, 0, 0])
     motion = ARM.simulate(
-        POSE, duration=0.6, method="rk4", step=1e-3, torque=lambda t, q, qd: ARM.gravity_forces(q) + push * (t > 0.3)
+        POSE,
+        duration=0.6,
+        method=RungeKutta4(step=1e-3),
+        torque=lambda t, q, qd: ARM.gravity_forces(q) + push * (t > 0.3),
     )
     assert 0.0 < np.abs(motion.qd[motion.t < 0.06]).max() < 1e-12
     for axes, values in zip(motion.plot(panels=("q", "qd")).axes, (motion.q, motion.qd), strict=True):

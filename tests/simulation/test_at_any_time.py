@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import Adaptive, SettingError
+from armdyn.simulation import Adaptive, SaveAt, SettingError
 
 START, RATES = np.array([0.3, -0.4]), np.array([1.0, -2.0])
 TIMES = np.linspace(0.0, 1.0, 38)
@@ -19,13 +19,15 @@ def robot() -> armdyn.Robot:
 
 @pytest.fixture(scope="module")
 def exact(robot: armdyn.Robot) -> armdyn.Trajectory:
-    return armdyn.simulate(robot, START, RATES, duration=1.0, times=TIMES, rtol=1e-13, atol=1e-13)
+    return armdyn.simulate(
+        robot, START, RATES, duration=1.0, save=SaveAt(times=TIMES), method=Adaptive(rtol=1e-13, atol=1e-13)
+    )
 
 
 @pytest.mark.parametrize("scipy_method", ["DOP853", "RK45", "Radau", "BDF", "LSODA"])
 def test_interpolants_of_the_solver(robot: armdyn.Robot, exact: armdyn.Trajectory, scipy_method: str) -> None:
     method = Adaptive(1e-9, 1e-9, scipy_method)
-    motion = armdyn.simulate(robot, START, RATES, duration=1.0, method=method, save_every=0.5, dense_output=True)
+    motion = armdyn.simulate(robot, START, RATES, duration=1.0, method=method, save=SaveAt(every=0.5, dense=True))
     q, qd = motion.at(TIMES)
     np.testing.assert_allclose(q, exact.q, atol=1e-6)
     np.testing.assert_allclose(qd, exact.qd, atol=1e-5)
@@ -35,9 +37,13 @@ def test_interpolants_of_the_solver(robot: armdyn.Robot, exact: armdyn.Trajector
 def test_order_between_saved_states(robot: armdyn.Robot) -> None:
     """Fifth of q and fourth of qd."""
     times, errors = np.linspace(0.0, 1.0, 998), []
-    exact = armdyn.simulate(robot, START, RATES, duration=1.0, times=times, rtol=1e-13, atol=1e-13)
+    exact = armdyn.simulate(
+        robot, START, RATES, duration=1.0, save=SaveAt(times=times), method=Adaptive(rtol=1e-13, atol=1e-13)
+    )
     for every in (0.02, 0.01):
-        motion = armdyn.simulate(robot, START, RATES, duration=1.0, save_every=every, rtol=1e-13, atol=1e-13)
+        motion = armdyn.simulate(
+            robot, START, RATES, duration=1.0, save=SaveAt(every=every), method=Adaptive(rtol=1e-13, atol=1e-13)
+        )
         q, qd = motion.at(times)
         errors.append([np.linalg.norm(q - exact.q), np.linalg.norm(qd - exact.qd)])
         np.testing.assert_array_equal(motion.at(motion.t).q[:-1], motion.q[:-1])
@@ -47,15 +53,15 @@ def test_order_between_saved_states(robot: armdyn.Robot) -> None:
 def test_between_rows_of_a_table(robot: armdyn.Robot) -> None:
     """The torque jumps at every saved state, and only the acceleration behind it belongs to what follows."""
     options = {"duration": 1.0, "torque": np.random.default_rng(0).normal(size=(100, 2)) * 5}
-    coarse = armdyn.simulate(robot, START, RATES, save_every=0.01, **options)
-    fine = armdyn.simulate(robot, START, RATES, save_every=0.001, **options)
+    coarse = armdyn.simulate(robot, START, RATES, save=SaveAt(every=0.01), **options)
+    fine = armdyn.simulate(robot, START, RATES, save=SaveAt(every=0.001), **options)
     np.testing.assert_allclose(coarse.at(fine.t).q, fine.q, atol=1e-6)
     np.testing.assert_allclose(coarse.at(fine.t).qd, fine.qd, atol=1e-4)
 
 
 def test_shapes(robot: armdyn.Robot) -> None:
     starts = np.random.default_rng(2).normal(size=(3, 2, 2))
-    for options in ({"dense_output": True}, {"method": "rk4"}):
+    for options in ({"save": SaveAt(dense=True)}, {"method": "rk4"}):
         batch = armdyn.simulate(robot, starts, duration=0.2, **options)
         assert batch.at(0.1).q.shape == (3, 2, 2)
         assert batch.at(np.full((4, 5), 0.1)).qd.shape == (4, 5, 3, 2, 2)
@@ -64,7 +70,7 @@ def test_shapes(robot: armdyn.Robot) -> None:
 
 
 def test_from_a_file_it_is_between_saved_states(robot: armdyn.Robot, tmp_path: Path) -> None:
-    motion = armdyn.simulate(robot, START, RATES, duration=0.2, dense_output=True)
+    motion = armdyn.simulate(robot, START, RATES, duration=0.2, save=SaveAt(dense=True))
     motion.save(tmp_path / "motion.npz")
     read = armdyn.Trajectory.load(tmp_path / "motion.npz")
     np.testing.assert_allclose(read.at(0.1234).q, motion.at(0.1234).q, atol=1e-9)
@@ -77,4 +83,4 @@ def test_errors(robot: armdyn.Robot) -> None:
     with pytest.raises(SettingError, match=r"t\[1\] is nan"):
         motion.at([0.0, np.nan])
     with pytest.raises(SettingError, match=r"dense_output is of 'adaptive' and 'taylor'; RungeKutta4, step "):
-        armdyn.simulate(robot, START, duration=0.2, method="rk4", dense_output=True)
+        armdyn.simulate(robot, START, duration=0.2, method="rk4", save=SaveAt(dense=True))

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, Viscous
-from armdyn.simulation import Crossing, SettingError
+from armdyn.simulation import BrakeSwitches, Crossing, SaveAt, SettingError, named_method
 
 G, BRAKE = 50.0, 0.02
 """Of the gear; N m at the motor's shaft, 1 N m at the joint."""
@@ -38,7 +38,14 @@ def test_a_brake_stops_a_joint_and_lets_it_go(method):
     switches = {"joint_1": [(t_on, "engaged"), (t_off, "released")]}
     step = None if method == "adaptive" else 0.02
     moves = armdyn.simulate(
-        arm, [0.1], [w], duration=20.0, torque=[tau], method=method, step=step, save_every=0.5, brakes=switches
+        arm,
+        [0.1],
+        [w],
+        duration=20.0,
+        torque=[tau],
+        method=named_method(method, step=step),
+        save=SaveAt(every=0.5),
+        elements=[BrakeSwitches(switches)],
     )
     assert of(moves.events, "engaged") == [t_on]
     assert of(moves.events, "released") == [t_off]
@@ -66,9 +73,8 @@ def test_a_brake_that_slips_under_a_force_beyond_it(method):
         [0.0],
         duration=2.0,
         torque=[tau],
-        method=method,
-        step=None if method == "adaptive" else 0.01,
-        brakes={"joint_1": [(1.0, "released")]},
+        method=named_method(method, step=None if method == "adaptive" else 0.01),
+        elements=[BrakeSwitches({"joint_1": [(1.0, "released")]})],
     )
     first, second = (tau - 0.5 - G * BRAKE) / M, (tau - 0.5) / M
     assert moves.q[-1, 0] == pytest.approx(first / 2 + first + second / 2, rel=1e-9)
@@ -76,8 +82,10 @@ def test_a_brake_that_slips_under_a_force_beyond_it(method):
 
 def test_held_against_gravity_then_falls():
     arm = pendulum("engaged", gravity=0.3)
-    held = armdyn.simulate(arm, [0.2], duration=3.0, brakes={"joint_1": [(2.0, "released")]}, save_every=0.25)
-    free = armdyn.simulate(pendulum(gravity=0.3), [0.2], duration=1.0, save_every=0.25)
+    held = armdyn.simulate(
+        arm, [0.2], duration=3.0, elements=[BrakeSwitches({"joint_1": [(2.0, "released")]})], save=SaveAt(every=0.25)
+    )
+    free = armdyn.simulate(pendulum(gravity=0.3), [0.2], duration=1.0, save=SaveAt(every=0.25))
     assert (held.q[held.t <= 2.0] == 0.2).all()
     np.testing.assert_allclose(held.q[held.t >= 2.0], free.q, rtol=1e-9)
 
@@ -91,7 +99,14 @@ def test_a_condition_engages_it(method):
     fast = Crossing(lambda t, q, qd: qd[0] - 1.0, "overspeed", direction=1)
     switches = {"joint_1": [(fast, "engaged"), (30.0, "released")]}
     step = None if method == "adaptive" else 0.05
-    moves = armdyn.simulate(arm, [0.0], duration=40.0, torque=[tau], method=method, step=step, brakes=switches)
+    moves = armdyn.simulate(
+        arm,
+        [0.0],
+        duration=40.0,
+        torque=[tau],
+        method=named_method(method, step=step),
+        elements=[BrakeSwitches(switches)],
+    )
     reached = M / tau
     [engaged] = of(moves.events, "engaged")
     assert engaged == pytest.approx(reached, rel=1e-12)
@@ -112,9 +127,14 @@ def test_viscous_friction_counts_while_no_joint_can_stick(method, elsewhere):
     )
     step = None if method == "adaptive" else 1e-2
     motion = armdyn.simulate(
-        arm, [0.1, 0.2], [0.5, 0.8], duration=0.4, method=method, step=step, save_every=0.1,
-        brakes={"joint_2": [(after + 0.05, "engaged")]},
-    )  # fmt: skip
+        arm,
+        [0.1, 0.2],
+        [0.5, 0.8],
+        duration=0.4,
+        method=named_method(method, step=step),
+        save=SaveAt(every=0.1),
+        elements=[BrakeSwitches({"joint_2": [(after + 0.05, "engaged")]})],
+    )
     rubbing = 0 if elsewhere else 1
     before = motion.t <= after
     wanted = np.zeros_like(motion.qd)
@@ -134,7 +154,7 @@ def test_one_brake_of_an_arm_in_a_batch():
     arm = armdyn.load("planar_2r")
     braked = arm.with_actuators({"joint_2": Actuator(gear=Gear(1.0), brake=Brake(1e3))})
     q0 = np.array([[0.1, 0.7], [-0.4, 1.1]])
-    moves = armdyn.simulate(braked, q0, duration=1.0, brakes={"joint_2": [(0.4, "engaged")]})
+    moves = armdyn.simulate(braked, q0, duration=1.0, elements=[BrakeSwitches({"joint_2": [(0.4, "engaged")]})])
     begin = armdyn.simulate(arm, q0, duration=0.4)
     for k in range(2):
         rests = of([event for event in moves.events if event.index == (k,)], "stick")
@@ -149,7 +169,7 @@ def test_one_brake_of_an_arm_in_a_batch():
             moves.q[at, k, :1],
             moves.qd[at, k, :1],
             duration=float(1.0 - moves.t[at]),
-            times=moves.t[at:] - moves.t[at],
+            save=SaveAt(times=moves.t[at:] - moves.t[at]),
         )
         np.testing.assert_allclose(moves.q[at:, k, 0], goes_on.q[:, 0], atol=1e-8)
         np.testing.assert_allclose(moves.q[moves.t <= 0.4][-1, k], begin.q[-1, k], atol=1e-8)
@@ -157,7 +177,7 @@ def test_one_brake_of_an_arm_in_a_batch():
 
 def test_what_was_said_of_the_joint_later_stays():
     arm = pendulum().with_friction({"joint_1": (0.4, 0.0)})
-    moves = armdyn.simulate(arm, [0.0], [1.0], duration=2.0, brakes={"joint_1": [(1.0, "released")]})
+    moves = armdyn.simulate(arm, [0.0], [1.0], duration=2.0, elements=[BrakeSwitches({"joint_1": [(1.0, "released")]})])
     assert moves.qd[-1, 0] == pytest.approx(np.exp(-0.4 / inertia(arm) * 2.0), rel=1e-8)
 
 
@@ -175,15 +195,23 @@ def test_what_was_said_of_the_joint_later_stays():
 )
 def test_errors(brakes, error, says):
     with pytest.raises(error, match=says):
-        armdyn.simulate(pendulum(), [0.0], duration=1.0, brakes=brakes)
+        armdyn.simulate(pendulum(), [0.0], duration=1.0, elements=[BrakeSwitches(brakes)])
 
 
 def test_joints_that_cannot_be_held():
     with pytest.raises(SettingError, match="which has no brake; give it one"):
-        armdyn.simulate(armdyn.load("planar_2r"), [0, 0], duration=1.0, brakes={"joint_1": [(0.1, "engaged")]})
+        armdyn.simulate(
+            armdyn.load("planar_2r"), [0, 0], duration=1.0, elements=[BrakeSwitches({"joint_1": [(0.1, "engaged")]})]
+        )
     lossy = Actuator(gear=Gear(2.0, efficiency=0.8), brake=Brake(1.0))
     arm = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_1", 1.0)}).with_actuators({"joint_1": lossy})
     with pytest.raises(SettingError, match="depends on the load of gears whose joints are coupled"):
-        armdyn.simulate(arm, [0, 0], duration=1.0, brakes={"joint_1": [(0.1, "engaged")]})
+        armdyn.simulate(arm, [0, 0], duration=1.0, elements=[BrakeSwitches({"joint_1": [(0.1, "engaged")]})])
     with pytest.raises(SettingError, match="Variational"):
-        armdyn.simulate(pendulum(), [0], duration=1.0, method="variational", brakes={"joint_1": [(0.1, "engaged")]})
+        armdyn.simulate(
+            pendulum(),
+            [0],
+            duration=1.0,
+            method="variational",
+            elements=[BrakeSwitches({"joint_1": [(0.1, "engaged")]})],
+        )

@@ -9,7 +9,7 @@ import armdyn
 from armdyn import ShapeError, simulation
 from armdyn.actuators import Actuator, Coulomb, LuGre, MaxwellSlip, Viscous
 from armdyn.base.errors import Unsupported
-from armdyn.simulation import Adaptive, SettingError
+from armdyn.simulation import Adaptive, RungeKutta4, SaveAt, SettingError, Start, named_method
 from armdyn.simulation.elements.bristles import bristle_energy
 
 LUGRE = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.4, static=1.5, kinetic=1.0, speed=0.05)
@@ -57,9 +57,15 @@ def test_lugre_of_a_slide():
 
     exact = solve_ivp(rates, (0.0, 1.0), [0.0, 0.3, 1e-3], method="Radau", rtol=1e-12, atol=1e-15).y[:, -1]
     found = armdyn.simulate(
-        slide(LUGRE, 1.7), [0.0], [0.3], bristles0=[1e-3], duration=1.0, method=RADAU,
-        torque=lambda t, q, qd: [2.0 * np.sin(9.0 * t)], save_every=0.1,
-    )  # fmt: skip
+        slide(LUGRE, 1.7),
+        [0.0],
+        [0.3],
+        elements=[Start(bristles=[1e-3])],
+        duration=1.0,
+        method=RADAU,
+        torque=lambda t, q, qd: [2.0 * np.sin(9.0 * t)],
+        save=SaveAt(every=0.1),
+    )
     np.testing.assert_allclose(found.q[-1, 0], exact[0], rtol=1e-9)
     np.testing.assert_allclose(found.qd[-1, 0], exact[1], rtol=1e-8)
     np.testing.assert_allclose(found.signals["bristles"][-1, 0], exact[2], rtol=1e-8)
@@ -92,7 +98,7 @@ def exact(arm):
 
 @pytest.mark.slow
 def test_lugre_of_an_arm_by_tolerance(arm, exact):
-    found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, dense_output=True, save_every=0.1)
+    found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, save=SaveAt(every=0.1, dense=True))
     state = (found.q, found.qd, found.signals["bristles"])
     np.testing.assert_allclose([each[-1] for each in state], exact, rtol=1e-9, atol=1e-11)
     assert abs(found.energy.relative_drift).max() < 1e-9
@@ -107,7 +113,7 @@ def test_lugre_of_an_arm_by_tolerance(arm, exact):
 def test_orders_of_fixed_steps(arm, exact, method, order):
     errors = []
     for steps in (800, 1600):
-        found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, method=method, step=0.5 / steps)
+        found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, method=named_method(method, step=0.5 / steps))
         errors.append(abs(np.array([found.q[-1], found.qd[-1], found.signals["bristles"][-1]]) - exact).max())
     assert errors[1] < 2e-3
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
@@ -131,9 +137,13 @@ def test_orders_before_a_slide_turns_round(law, method):
     order, exact, errors = 4 if law is DAHL and method != "variational" else 2, slows(law), []
     for steps in (160, 320):
         found = armdyn.simulate(
-            slide(law), [0.0], [0.02], duration=0.4, method=method, step=0.4 / steps,
+            slide(law),
+            [0.0],
+            [0.02],
+            duration=0.4,
+            method=named_method(method, step=0.4 / steps),
             torque=lambda t, q, qd: 4.0 - 3.0 * q,
-        )  # fmt: skip
+        )
         errors.append(abs(np.array([found.q[-1, 0], found.qd[-1, 0], found.signals["bristles"][-1, 0]]) - exact).max())
         assert abs(found.energy.relative_drift).max() < 1e-7
         assert found.notes == ()
@@ -146,7 +156,7 @@ def test_orders_of_an_arm_by_past_rates_and_at_the_middle(arm, exact, method):
     """Forces of numbers, in compiled steps; the slide is that of Dahl's law."""
     errors = []
     for steps in (400, 800):
-        found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, method=method, step=0.5 / steps)
+        found = armdyn.simulate(arm, START, duration=0.5, torque=TAU, method=named_method(method, step=0.5 / steps))
         errors.append(abs(np.array([found.q[-1], found.qd[-1], found.signals["bristles"][-1]]) - exact).max())
     assert abs(found.energy.relative_drift).max() < 5e-8
     assert errors[1] < 2e-6
@@ -161,12 +171,12 @@ def test_kinks_of_a_law_that_turns_round_and_slips(method):
     def swings(t):
         return 2.2 * np.sin(8.0 * t)
 
-    options = {"duration": 1.2, "torque": lambda t, q, qd: [swings(t)], "save_every": 0.1}
+    options = {"duration": 1.2, "torque": lambda t, q, qd: [swings(t)], "save": SaveAt(every=0.1)}
     hysteresis = slide([SLIP, Viscous(3.0)], 2.0)
-    fine = armdyn.simulate(hysteresis, [0.0], **options, rtol=1e-11, atol=1e-12)
+    fine = armdyn.simulate(hysteresis, [0.0], method=Adaptive(rtol=1e-11, atol=1e-12), **options)
     errors = []
     for h in (4e-3, 5e-4):
-        found = armdyn.simulate(hysteresis, [0.0], **options, method=method, step=h)
+        found = armdyn.simulate(hysteresis, [0.0], method=named_method(method, step=h), **options)
         errors.append(abs(found.q - fine.q).max())
     assert errors[1] < 2e-6
     assert np.log2(errors[0] / errors[1]) / 3.0 > 1.7
@@ -177,18 +187,20 @@ def test_kinks_of_a_law_that_turns_round_and_slips(method):
 
 @pytest.mark.parametrize("method", ["abm4", "variational"])
 def test_compiled_steps_callables_batches_and_loops_agree(arm, method):
-    q0, settings = np.array([START, START + 0.1]), {"duration": 0.02, "method": method, "step": 1e-3}
+    q0, settings = np.array([START, START + 0.1]), {"duration": 0.02, "method": named_method(method, step=1e-3)}
     bent = np.array([1e-3, -2e-3, 5e-4])
-    whole = armdyn.simulate(arm, q0, bristles0=bent, torque=TAU, **settings)
+    whole = armdyn.simulate(arm, q0, elements=[Start(bristles=bent)], torque=TAU, **settings)
     others = [
-        armdyn.simulate(arm, q0, bristles0=bent, torque=lambda t, q, qd: np.tile(TAU, (2, 1)), **settings),
-        armdyn.simulate(arm, q0, bristles0=bent, torque=np.tile(TAU, (20, 1, 1)), **settings),
+        armdyn.simulate(
+            arm, q0, elements=[Start(bristles=bent)], torque=lambda t, q, qd: np.tile(TAU, (2, 1)), **settings
+        ),
+        armdyn.simulate(arm, q0, elements=[Start(bristles=bent)], torque=np.tile(TAU, (20, 1, 1)), **settings),
     ]
     for other in others:
         for found, same in ((other.q, whole.q), (other.qd, whole.qd), (other.energy.work, whole.energy.work)):
             np.testing.assert_allclose(found, same, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(other.signals["bristles"], whole.signals["bristles"], rtol=1e-9, atol=1e-14)
-    alone = armdyn.simulate(arm, q0[1], bristles0=bent, torque=TAU, **settings)
+    alone = armdyn.simulate(arm, q0[1], elements=[Start(bristles=bent)], torque=TAU, **settings)
     np.testing.assert_allclose(alone.q, whole.q[:, 1], rtol=1e-12)
     if method == "variational":
         loop = armdyn.ClosedLoop(arm, method=simulation.Variational(step=1e-3))
@@ -200,7 +212,7 @@ def test_compiled_steps_callables_batches_and_loops_agree(arm, method):
 @pytest.mark.slow
 def test_compiled_steps_callables_events_and_batches_agree(arm):
     q0 = np.array([START, START + 0.1])
-    settings = {"duration": 0.05, "method": "rk4", "step": 1e-3}
+    settings = {"duration": 0.05, "method": RungeKutta4(step=1e-3)}
     whole = armdyn.simulate(arm, q0, torque=TAU, **settings)
     assert whole.signals["bristles"].shape == (51, 2, 3)
     watched = simulation.Crossing(lambda t, q, qd: t - 0.02, "later")
@@ -213,13 +225,13 @@ def test_compiled_steps_callables_events_and_batches_agree(arm):
         for name in ("bristles", "friction"):
             np.testing.assert_allclose(other.signals[name], whole.signals[name], rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(other.energy.work, whole.energy.work, rtol=1e-9, atol=1e-12)
-    alone = armdyn.simulate(arm, q0[1], torque=TAU, bristles0=[0, 0, 0], **settings)
+    alone = armdyn.simulate(arm, q0[1], torque=TAU, elements=[Start(bristles=[0, 0, 0])], **settings)
     np.testing.assert_allclose(alone.q, whole.q[:, 1], rtol=1e-13)
     goes_on = armdyn.simulate(
         arm,
         alone.q[20],
         alone.qd[20],
-        bristles0=alone.signals["bristles"][20],
+        elements=[Start(bristles=alone.signals["bristles"][20])],
         torque=TAU,
         **settings | {"duration": 0.03},
     )
@@ -228,7 +240,7 @@ def test_compiled_steps_callables_events_and_batches_agree(arm):
 
 def test_accelerations_and_friction(arm):
     """M qdd + h + friction = tau along the motion, friction that of the laws and their states."""
-    found = armdyn.simulate(arm, START, duration=0.2, torque=TAU, save_every=0.05)
+    found = armdyn.simulate(arm, START, duration=0.2, torque=TAU, save=SaveAt(every=0.05))
     z, friction = found.signals["bristles"], found.signals["friction"]
     law = np.stack([lugre(z[:, k], found.qd[:, k], law)[1] for k, law in enumerate((LUGRE, DAHL, LUGRE))], axis=-1)
     np.testing.assert_allclose(friction, law + [0.3, 0.0, 0.2] * found.qd, rtol=1e-11)
@@ -239,9 +251,9 @@ def test_accelerations_and_friction(arm):
 @pytest.mark.slow
 def test_stops_and_joints_that_stick_beside_bristles():
     arm = three({0: LUGRE, 1: Coulomb(1.5), 2: SLIP}).with_limits({"j0": (-0.4, 0.3)})
-    settings = {"duration": 0.6, "torque": TAU, "stops": simulation.Stops(0.4)}
+    settings = {"duration": 0.6, "torque": TAU, "elements": [simulation.Stops(0.4)]}
     fine = armdyn.simulate(arm, START, [0.1, 0.0, 0.3], **settings)
-    steps = armdyn.simulate(arm, START, [0.1, 0.0, 0.3], method="rk4", step=2e-3, **settings)
+    steps = armdyn.simulate(arm, START, [0.1, 0.0, 0.3], method=RungeKutta4(step=2e-3), **settings)
     assert {"impact", "stick"} & {event.kind for event in fine.events}
     assert [e.kind for e in steps.events] == [e.kind for e in fine.events]
     np.testing.assert_allclose(steps.q[-1], fine.q[-1], atol=1e-4)
@@ -261,7 +273,7 @@ def test_within_constraints():
         z = np.interp(t, found.t, found.signals["bristles"][:, 0])
         return -np.eye(arm.dof)[0] * lugre(z, qd[0])[1]
 
-    again = armdyn.simulate(arm, q0, duration=0.1, torque=torque, rtol=1e-8, atol=1e-8)
+    again = armdyn.simulate(arm, q0, duration=0.1, torque=torque, method=Adaptive(rtol=1e-8, atol=1e-8))
     np.testing.assert_allclose(again.q[-1], found.q[-1], atol=1e-6)
 
 
@@ -270,8 +282,12 @@ def test_within_constraints():
 
 def test_below_breakaway_a_block_stays_within_elastic_displacement():
     push = 0.45 * LUGRE.static  # that comes at once, and swings up to its double
-    held = armdyn.simulate(slide(LUGRE), [0.0], duration=20.0, torque=[push], method="rk4", step=5e-3, save_every=1.0)
-    small = armdyn.simulate(slide(LUGRE), [0.0], duration=8.0, torque=[0.01], method="rk4", step=5e-3, save_every=4.0)
+    held = armdyn.simulate(
+        slide(LUGRE), [0.0], duration=20.0, torque=[push], method=RungeKutta4(step=5e-3), save=SaveAt(every=1.0)
+    )
+    small = armdyn.simulate(
+        slide(LUGRE), [0.0], duration=8.0, torque=[0.01], method=RungeKutta4(step=5e-3), save=SaveAt(every=4.0)
+    )
     assert abs(held.q[-1, 0] - held.q[-2, 0]) < 1e-6  # no drift
     assert held.q[-1, 0] < 4.0 * push / LUGRE.stiffness
     assert held.signals["friction"][-1, 0] == pytest.approx(push, rel=1e-5)
@@ -284,17 +300,17 @@ def test_below_breakaway_a_block_stays_within_elastic_displacement():
 def test_steps_that_do_not_follow_the_motion_on_stiff_bristles_are_told(method):
     """h sqrt(s0/M) = 0.2 holds the block below breakaway, to the elastic displacement; 3 does not, or is a note."""
     stiff = slide(LuGre(1e4, 30.0, 0.4, static=1.5, kinetic=1.0, speed=0.01))
-    held = armdyn.simulate(stiff, [0.0], duration=2.0, torque=[0.7], method=method, step=2e-3)
+    held = armdyn.simulate(stiff, [0.0], duration=2.0, torque=[0.7], method=named_method(method, step=2e-3))
     np.testing.assert_allclose(held.signals["bristles"][-1], 0.7 / 1e4, rtol=1e-6)
     assert held.q[-1, 0] < 4.0 * 0.7 / 1e4
-    coarse = armdyn.simulate(stiff, [0.0], duration=2.0, torque=[0.7], method=method, step=3e-2)
+    coarse = armdyn.simulate(stiff, [0.0], duration=2.0, torque=[0.7], method=named_method(method, step=3e-2))
     assert any("shorter" in note for note in coarse.notes)
     assert abs(coarse.signals["bristles"]).max() <= 1.5 / 1e4
 
 
 def test_above_breakaway_a_block_slides_on_the_stribeck_curve():
     push = 1.02 * LUGRE.static
-    slides = armdyn.simulate(slide(LUGRE), [0.0], duration=40.0, torque=[push], method="rk4", step=5e-3)
+    slides = armdyn.simulate(slide(LUGRE), [0.0], duration=40.0, torque=[push], method=RungeKutta4(step=5e-3))
     steady = brentq(lambda v: float(LUGRE.force(v, 0.0)) - push, 0.3, 5.0)
     assert slides.qd[-1, 0] == pytest.approx(steady, rel=1e-5)
     assert slides.signals["bristles"][-1, 0] == pytest.approx(LUGRE.steady_state(steady), rel=1e-9)
@@ -314,11 +330,17 @@ def test_a_mass_pulled_by_a_spring_sticks_and_slips():
 
     exact = solve_ivp(rates, (0.0, 3.0), [0.0, 0.0, 0.0], method="Radau", rtol=1e-10, atol=1e-13, dense_output=True)
     found = armdyn.simulate(
-        slide(law), [0.0], duration=3.0, torque=pulled, save_every=0.05,
+        slide(law),
+        [0.0],
+        duration=3.0,
+        torque=pulled,
+        save=SaveAt(every=0.05),
         method=Adaptive(rtol=1e-8, atol=1e-10, scipy_method="Radau"),
-    )  # fmt: skip
+    )
     np.testing.assert_allclose(found.q[:, 0], exact.sol(found.t)[0], atol=2e-6)
-    coarse = armdyn.simulate(slide(law), [0.0], duration=3.0, torque=pulled, method="rk4", step=2e-3, save_every=0.05)
+    coarse = armdyn.simulate(
+        slide(law), [0.0], duration=3.0, torque=pulled, method=RungeKutta4(step=2e-3), save=SaveAt(every=0.05)
+    )
     np.testing.assert_allclose(coarse.q[:, 0], found.q[:, 0], atol=2e-3)
     creeps = abs(found.qd[:, 0]) < 0.1 * v
     assert np.flatnonzero(np.diff(creeps.astype(int)) < 0).size == 2  # breaks away twice
@@ -330,7 +352,7 @@ def test_a_mass_pulled_by_a_spring_sticks_and_slips():
 def test_steps_far_longer_than_the_bristles_relax_stay_on_the_curve(method):
     """s0 |qd| h/G = 5e3: an explicit formula of z would be lost; z stays where it belongs."""
     stiff = LuGre(1e6, 10.0, 0.4, static=1.5, kinetic=1.0, speed=0.01)
-    settings = {"bristles0": [1e-6], "duration": 1.0, "method": method, "step": 5e-3}
+    settings = {"elements": [Start(bristles=[1e-6])], "duration": 1.0, "method": named_method(method, step=5e-3)}
     found = armdyn.simulate(slide(stiff, 50.0), [0.0], [1.0], **settings)
     assert np.isfinite(found.q).all()
     np.testing.assert_allclose(found.signals["bristles"][5:, 0], 1e-6, rtol=1e-6)
@@ -347,9 +369,12 @@ def virgin(x):
 def test_hysteresis_follows_masings_rule(method, step):
     """Whatever the motion: behind a turn at q_r, F_r the force is F_r + 2 f((q - q_r)/2), f the curve from rest."""
     found = armdyn.simulate(
-        slide([SLIP, Viscous(3.0)], 2.0), [0.0], duration=1.2, method=method, step=step,
+        slide([SLIP, Viscous(3.0)], 2.0),
+        [0.0],
+        duration=1.2,
+        method=named_method(method, step=step),
         torque=lambda t, q, qd: [2.2 * np.sin(8.0 * t)],
-    )  # fmt: skip
+    )
     q, force = found.q[:, 0], found.signals["friction"][:, 0] - 3.0 * found.qd[:, 0]
     turns = np.flatnonzero(np.diff(np.sign(found.qd[1:, 0]))) + 1
     assert len(turns) >= 3
@@ -366,7 +391,7 @@ def test_hysteresis_follows_masings_rule(method, step):
 def test_small_swings_on_springs_that_do_not_slip():
     mass, small = 2.0, 1e-4
     w = np.sqrt(K.sum() / mass)
-    found = armdyn.simulate(slide(SLIP, mass), [0.0], [small * w], duration=1.0, save_every=0.01)
+    found = armdyn.simulate(slide(SLIP, mass), [0.0], [small * w], duration=1.0, save=SaveAt(every=0.01))
     np.testing.assert_allclose(found.q[:, 0], small * np.sin(w * found.t), atol=1e-9 * small / 1e-4)
     np.testing.assert_allclose(found.energy.work, 0.0, atol=1e-11)  # nothing is lost
 
@@ -380,7 +405,7 @@ def test_a_closed_loop_is_the_simulation(arm):
     assert loop.state == ("q", "qd", "bristles")
     start = np.array([1e-3, -2e-3, 5e-4])
     rolled = loop(START, steps=100, tau=TAU, bristles=start)
-    same = armdyn.simulate(arm, START, duration=0.1, torque=TAU, bristles0=start, method=method)
+    same = armdyn.simulate(arm, START, duration=0.1, torque=TAU, elements=[Start(bristles=start)], method=method)
     np.testing.assert_allclose(rolled.final.q, same.q[-1], rtol=1e-12)
     np.testing.assert_allclose(rolled.rows.bristles, same.signals["bristles"][:-1], rtol=1e-11, atol=1e-15)
     unbent = loop(START, steps=100, tau=TAU)
@@ -425,7 +450,7 @@ def test_rates_of_a_closed_loop(arm):
 def test_files(arm, tmp_path, ending):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
-    found = armdyn.simulate(arm, START, duration=0.02, torque=TAU, save_every=0.01)
+    found = armdyn.simulate(arm, START, duration=0.02, torque=TAU, save=SaveAt(every=0.01))
     found.save(tmp_path / f"motion{ending}")
     back = simulation.Trajectory.load(tmp_path / f"motion{ending}")
     np.testing.assert_array_equal(back.signals["bristles"], found.signals["bristles"])
@@ -442,10 +467,10 @@ def test_a_series_needs_analytic_equations(arm):
 
 
 def test_errors(arm):
-    with pytest.raises(ShapeError, match=r"bristles0 has shape \(2,\); expected \(3,\)"):
-        armdyn.simulate(arm, START, duration=0.1, bristles0=[0.0, 0.0])
-    with pytest.raises(SettingError, match="bristles0 is given, but this simulation of"):
-        armdyn.simulate(arm.without_friction(), START, duration=0.1, bristles0=[0.0])
+    with pytest.raises(ShapeError, match=r"bristles has shape \(2,\); expected \(3,\)"):
+        armdyn.simulate(arm, START, duration=0.1, elements=[Start(bristles=[0.0, 0.0])])
+    with pytest.raises(SettingError, match=r"Start\(bristles=\.\.\.\) is given, but this simulation of"):
+        armdyn.simulate(arm.without_friction(), START, duration=0.1, elements=[Start(bristles=[0.0])])
 
 
 @pytest.mark.slow

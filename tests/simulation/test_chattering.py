@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
-from armdyn.simulation import Adaptive, SettingError, SimulationError
+from armdyn.simulation import Adaptive, RungeKutta4, SaveAt, SettingError, SimulationError, Start
 from armdyn.simulation.drivers.chattering import MANY, Watch
 
 COULOMB, START = 0.3, [-1.5, 0.3]
@@ -71,8 +71,8 @@ def test_a_mass_that_friction_stops_creeps_no_more_than_the_first_order(step: fl
 def test_an_interpolant_covers_what_fixed_steps_carried(robot: armdyn.Robot) -> None:
     options = {"duration": 2.0, "torque": friction}
     times = np.linspace(0.013, 1.987, 97)
-    dense = armdyn.simulate(robot, START, dense_output=True, save_every=1.0, **options)
-    saved = armdyn.simulate(robot, START, times=times, **options)
+    dense = armdyn.simulate(robot, START, save=SaveAt(every=1.0, dense=True), **options)
+    saved = armdyn.simulate(robot, START, save=SaveAt(times=times), **options)
     np.testing.assert_allclose(dense.at(times).q, saved.q[1:-1], atol=1e-4)
 
 
@@ -135,7 +135,13 @@ def test_a_rotor_that_friction_holds_before_its_spring() -> None:
     arm = armdyn.load("rp").with_gravity((0, 0, 0))
     mass, name = float(arm.mass_matrix([0.0, 1.0])[1, 1]), arm.joint_names[1]
     sticks, with_history = (
-        armdyn.simulate(arm.with_actuators({name: drive}), [0.0, 1.1], theta0=[0.0, 1.0], duration=1.0, method=method)
+        armdyn.simulate(
+            arm.with_actuators({name: drive}),
+            [0.0, 1.1],
+            elements=[Start(theta=[0.0, 1.0])],
+            duration=1.0,
+            method=method,
+        )
         for method in (Adaptive(max_steps=9000), Adaptive(1e-6, 1e-6, scipy_method="LSODA"))
     )
     for motion, tolerance in ((sticks, 1e-9), (with_history, 1e-3)):
@@ -149,9 +155,9 @@ def test_friction_under_load_of_coupled_joints_beside_a_stop() -> None:
     """The solver would come to a halt where the gear rests; fixed steps carry the motion on, and the stop holds."""
     drive = Actuator(Motor(0.5), Gear(1.0, efficiency=0.8, back_efficiency=0.6), Coulomb(3.0))
     robot = slides(drive).with_limits({"slide_a": (0.0, 1.05)})
-    settings = {"duration": 0.8, "save_every": 0.01, "stops": armdyn.simulation.Stops(0.9)}
+    settings = {"duration": 0.8, "save": SaveAt(every=0.01), "elements": [armdyn.simulation.Stops(0.9)]}
     found = armdyn.simulate(robot, [1.0], [0.5], **settings)
-    steps = armdyn.simulate(robot, [1.0], [0.5], method="rk4", step=1e-3, **settings)
+    steps = armdyn.simulate(robot, [1.0], [0.5], method=RungeKutta4(step=1e-3), **settings)
     np.testing.assert_allclose(found.q[-1], steps.q[-1], atol=1e-3)
     assert found.events[0].kind == "impact"
     assert found.q[:, 0].max() <= 1.05 + 1e-8

@@ -12,7 +12,16 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, Rotor
 from armdyn.program import less
-from armdyn.simulation import ClosedLoop, Crossing, Heun, RungeKutta4, SemiImplicitEuler, SettingError
+from armdyn.simulation import (
+    BrakeSwitches,
+    ClosedLoop,
+    Crossing,
+    Heun,
+    RungeKutta4,
+    SaveAt,
+    SemiImplicitEuler,
+    SettingError,
+)
 from armdyn.studies import Scenario, grid
 
 DRIVE = Actuator(Motor(1e-5, torque_constant=0.03), Gear(-50.0), Coulomb(0.5), brake=Brake(0.4))
@@ -42,7 +51,7 @@ def braked_as_wanted(model: Any, q: Any, qd: Any, wanted: Any) -> Braking:
 
 @pytest.mark.slow
 def test_switches_at_times_are_those_of_simulate() -> None:
-    true = armdyn.simulate(ARM, START, duration=DURATION, brakes=SWITCHES, save_every=0.01)
+    true = armdyn.simulate(ARM, START, duration=DURATION, elements=[BrakeSwitches(SWITCHES)], save=SaveAt(every=0.01))
     loop = ClosedLoop(ARM, method=RungeKutta4(5e-4), record=["q", "qd"], brakes=["joint_2"])
     rolled = loop(START, steps=1200, every=20, tau=np.zeros(2), brakes=SWITCHES)
     np.testing.assert_allclose(rolled.rows.q, true.q[:-1], rtol=0, atol=1e-5)
@@ -98,7 +107,7 @@ def test_studies_switch_them_in_all_runs(tmp_path: Path) -> None:
     found = armdyn.study(ARM, grid({"tip.payload.mass": masses}), **settings)["final.q"]
     for mass, q in zip(masses, found, strict=True):
         loaded = ARM.with_payload(armdyn.Inertia(mass, [0, 0, 0], np.zeros((3, 3))))
-        true = armdyn.simulate(loaded, START, duration=0.3, brakes=switches)
+        true = armdyn.simulate(loaded, START, duration=0.3, elements=[BrakeSwitches(switches)])
         np.testing.assert_allclose(q, true.q[-1], rtol=0, atol=2e-5)
     armdyn.actuators.write({"joint_2": DRIVE}, tmp_path / "drives.yaml")
     (tmp_path / "study.yaml").write_text(

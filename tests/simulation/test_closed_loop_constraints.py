@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import constraints, control
-from armdyn.simulation import ClosedLoop, Euler, RungeKutta4, SemiImplicitEuler, SettingError
+from armdyn.simulation import ClosedLoop, Constraints, Euler, RungeKutta4, SemiImplicitEuler, SettingError
 from constraints.linkages import four_bar
 from oracles.states import assert_close
 
@@ -35,7 +35,7 @@ def test_no_drift_is_left(method: Any, steps: int) -> None:
 def test_it_is_the_motion_of_simulate() -> None:
     robot = four_bar()
     q = robot.close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
-    rk4 = armdyn.simulate(robot, q, duration=0.5, method=RungeKutta4(0.01), project=True)
+    rk4 = armdyn.simulate(robot, q, duration=0.5, method=RungeKutta4(0.01), elements=[Constraints(project=True)])
     found = ClosedLoop(robot, method=RungeKutta4(0.01), project=True)(q, steps=50, tau=np.zeros(3))
     assert_close(found.final.q, rk4.q[-1], 1e-11)
     assert_close(found.final.qd, rk4.qd[-1], 1e-11)

@@ -15,6 +15,7 @@ from armdyn.control import motor_pd_gravity
 from armdyn.program import less
 from armdyn.simulation import (
     Adaptive,
+    BrakeSwitches,
     ClosedLoop,
     ConstantAcceleration,
     Euler,
@@ -22,7 +23,9 @@ from armdyn.simulation import (
     Heun,
     OverTime,
     RungeKutta4,
+    SaveAt,
     SemiImplicitEuler,
+    Start,
     StepWarning,
 )
 from oracles.carried_slide import CarriedSlide
@@ -231,8 +234,8 @@ def compared(robot: Robot, q0: Any, table: Any, method: Any, parts: Any) -> tupl
     """The largest differences from the located motion, for steps of a HOLD over these numbers; that, and the last."""
     rows, theta = len(table), q0 + robot.spring_deflections(robot.gravity_forces(q0))
     held = OverTime(np.arange(rows + 1) * HOLD, np.vstack([table, table[-1:]]), between="hold")
-    settings: dict[str, Any] = {"duration": rows * HOLD, "method": Adaptive(1e-9, 1e-10), "save_every": HOLD}
-    true, found = armdyn.simulate(robot, q0, theta0=theta, torque=held, **settings), []
+    settings: dict[str, Any] = {"duration": rows * HOLD, "method": Adaptive(1e-9, 1e-10), "save": SaveAt(every=HOLD)}
+    true, found = armdyn.simulate(robot, q0, elements=[Start(theta=theta)], torque=held, **settings), []
     for k in parts:
         loop = ClosedLoop(robot, method=method(HOLD / k), over_time=["tau"], record=["q", "theta"], energy=True)
         rolled = loop(q0, theta=theta, steps=rows * k, every=k, tau=np.repeat(table, k, axis=0))
@@ -328,7 +331,9 @@ BRAKED = PLANAR.with_friction({"joint_1": (0.2, 0.3)}).with_actuators(
 
 def test_brakes_hold_the_rotors_as_in_simulate() -> None:
     switches: Any = {"joint_2": [(0.1, "engaged"), (0.3, "released")]}
-    true = armdyn.simulate(BRAKED, [0.3, 0.4], duration=0.4, brakes=switches, save_every=0.02)
+    true = armdyn.simulate(
+        BRAKED, [0.3, 0.4], duration=0.4, elements=[BrakeSwitches(switches)], save=SaveAt(every=0.02)
+    )
     loop = ClosedLoop(BRAKED, method=RungeKutta4(5e-4), record=["q", "theta", "thetad"], brakes=["joint_2"])
     rows = loop([0.3, 0.4], steps=800, every=40, tau=np.zeros(2), brakes=switches).rows
     np.testing.assert_allclose(rows.q, true.q[:-1], rtol=0, atol=2e-5)
@@ -357,7 +362,9 @@ def test_a_controller_engages_a_brake_by_the_speed_of_the_rotor() -> None:
 def test_a_rotor_that_rubs_before_a_play() -> None:
     drive = Actuator(Motor(1e-4), Gear(50.0), Coulomb(0.5), spring=Spring(300.0, damping=1.0, backlash=0.02))
     robot, tau = PLANAR.with_friction({"joint_1": (0.2, 0.3)}).with_actuators({"joint_2": drive}), [0.0, 2.0]
-    true = armdyn.simulate(robot, [0.3, 0.4], duration=0.6, torque=tau, save_every=0.02, method=Adaptive(1e-9, 1e-10))
+    true = armdyn.simulate(
+        robot, [0.3, 0.4], duration=0.6, torque=tau, save=SaveAt(every=0.02), method=Adaptive(1e-9, 1e-10)
+    )
     assert {one.kind for one in true.events} == {"contact", "release", "reversal"}
     loop = ClosedLoop(robot, method=RungeKutta4(2.5e-4), record=["q", "theta"])
     rows = loop([0.3, 0.4], steps=2400, every=80, tau=tau).rows

@@ -16,10 +16,12 @@ from armdyn.control import pd_gravity
 from armdyn.simulation import (
     Adaptive,
     ClosedLoop,
+    Constraints,
     Euler,
     FrictionWarning,
     Heun,
     RungeKutta4,
+    SaveAt,
     SemiImplicitEuler,
 )
 from armdyn.simulation.system.bounded_impulses import bounded_impulses
@@ -228,7 +230,9 @@ def test_joints_stick_beside_those_that_constraints_hold() -> None:
 def test_simulations_that_project_leave_what_sticks_where_it_is() -> None:
     """By steps of one length too, which drift by the square of the step."""
     robot, q = on_a_plane(5.0)
-    found = armdyn.simulate(robot, q, duration=0.4, method=SemiImplicitEuler(2e-3), project=True)
+    found = armdyn.simulate(
+        robot, q, duration=0.4, method=SemiImplicitEuler(2e-3), elements=[Constraints(project=True)]
+    )
     assert [(event.kind, event.name) for event in found.events] == [("slip", "wrist_2_joint")]
     assert abs(found.events[0].t - 0.364) < 3e-3
     assert (found.q[:, [2, 5]] == q[[2, 5]]).all()
@@ -267,7 +271,7 @@ def test_constraint_forces_of_what_sticks_and_slips() -> None:
     """The friction of a trajectory is that which holds, so that its constraint forces are those of the motion."""
     robot, q = on_a_plane(5.0)
     motion = ClosedLoop(robot, method=RungeKutta4(1e-3), project=True).simulate(q, steps=500, every=50, tau=np.zeros(6))
-    exact = armdyn.simulate(robot, q, duration=0.5, method=EXACT, save_every=0.05)
+    exact = armdyn.simulate(robot, q, duration=0.5, method=EXACT, save=SaveAt(every=0.05))
     assert_close(motion.signals["friction"], exact.signals["friction"], 1e-6)
     assert_close(motion.qdd, exact.qdd, 1e-5)
     forces, expected = (one.constraint_forces(robot).joint_forces for one in (motion, exact))

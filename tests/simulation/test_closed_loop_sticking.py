@@ -24,6 +24,7 @@ from armdyn.simulation import (
     Heun,
     OverTime,
     RungeKutta4,
+    SaveAt,
     SemiImplicitEuler,
     Variational,
 )
@@ -59,7 +60,7 @@ def swings() -> Any:
 def located(robot: armdyn.Robot, q0: Any, table: Any) -> armdyn.Trajectory:
     held = OverTime(np.arange(ROWS + 1) * HOLD, np.vstack([table, table[-1:]]), between="hold")
     method = Adaptive(rtol=1e-10, atol=1e-11)
-    return armdyn.simulate(robot, q0, duration=ROWS * HOLD, torque=held, method=method, save_every=HOLD)
+    return armdyn.simulate(robot, q0, duration=ROWS * HOLD, torque=held, method=method, save=SaveAt(every=HOLD))
 
 
 def errors(robot: armdyn.Robot, method: Any, q0: Any, table: Any, parts: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, LuGre, Motor, ServoFriction, Spring, Viscous
-from armdyn.simulation import Adaptive, OverTime
+from armdyn.simulation import Adaptive, OverTime, SaveAt
 from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
 
 NAMES = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint")
@@ -61,7 +61,7 @@ def test_forces_over_time(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch, be
     t = np.array([0.0, 0.11, 0.37, 0.5])
     forces = {"torque": OverTime(t, random.normal(0, 20, (4, 6)), between)}
     forces["f_tip"] = OverTime(t, random.normal(0, 5, (4, 6)), between)
-    compiled, one_by_one = both(monkeypatch, ur5, np.full(6, 0.3), duration=0.5, dense_output=True, **forces)
+    compiled, one_by_one = both(monkeypatch, ur5, np.full(6, 0.3), duration=0.5, save=SaveAt(dense=True), **forces)
     require_same(compiled, one_by_one, 1e-11)
     np.testing.assert_allclose(compiled.f_tip, one_by_one.f_tip, rtol=0, atol=1e-12)
     times = np.linspace(0.0, 0.5, 37)
@@ -92,7 +92,12 @@ def test_rotors_and_bristles_are_states(monkeypatch: pytest.MonkeyPatch, parts: 
     robot = robot.with_actuators({name: drive(**parts) for name in robot.joint_names[::2]})
     torque = OverTime([0.0, 0.13, 0.3], random.normal(0, 5, (3, 3)), between)
     q = random.uniform(-1, 1, (2, 3))
-    options = {"duration": 0.3, "torque": torque, "times": [0.0, 0.13, 0.3], "rtol": 1e-10, "atol": 1e-10}
+    options = {
+        "duration": 0.3,
+        "torque": torque,
+        "save": SaveAt(times=[0.0, 0.13, 0.3]),
+        "method": Adaptive(rtol=1e-10, atol=1e-10),
+    }
     compiled, one_by_one = both(monkeypatch, robot, q, **options)
     require_same(compiled, one_by_one, 1e-7)
     assert compiled.signals.keys() == one_by_one.signals.keys()
@@ -128,7 +133,7 @@ def test_friction_under_load(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = armdyn.load("planar_2r").with_actuators(
         {name: Actuator(friction=law) for name in armdyn.load("planar_2r").joint_names}
     )
-    compiled, one_by_one = both(monkeypatch, robot, [0.3, -0.4], duration=1.5, rtol=1e-12, atol=1e-12)
+    compiled, one_by_one = both(monkeypatch, robot, [0.3, -0.4], duration=1.5, method=Adaptive(rtol=1e-12, atol=1e-12))
     require_same(compiled, one_by_one, 1e-10)
     assert np.abs(compiled.energy.drift).max() < 1e-7
 

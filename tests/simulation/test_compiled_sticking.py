@@ -6,7 +6,15 @@ from scipy.optimize import brentq
 
 import armdyn
 from armdyn.actuators import Actuator
-from armdyn.simulation import ConstantAcceleration, Heun, OverTime, RungeKutta4, SemiImplicitEuler, SimulationError
+from armdyn.simulation import (
+    ConstantAcceleration,
+    Heun,
+    OverTime,
+    RungeKutta4,
+    SaveAt,
+    SemiImplicitEuler,
+    SimulationError,
+)
 from armdyn.simulation.drivers import dry_events, dry_steps
 from armdyn.simulation.drivers.many_zeros import zeros_between
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
@@ -94,24 +102,28 @@ def cases():
     held = np.repeat(rng.normal(size=(20, 2, 2)) * 3, 20, axis=0)
     ramps = np.linspace(0, 6, 600)[:, None, None] * [[1.0], [-1.0], [2.0]]
     return {
-        "slides and jumps between steps": (dry_scara(), *scara, {"duration": 0.7999, "torque": jumps, "step": 3e-3}),
+        "slides and jumps between steps": (
+            dry_scara(),
+            *scara,
+            {"duration": 0.7999, "torque": jumps, "method": RungeKutta4(3e-3)},
+        ),
         "static friction": (
             breaking_arm(),
             rng.uniform(-2, 2, (2, 2)),
             None,
-            {"duration": 2.0, "torque": held, "step": 5e-3},
+            {"duration": 2.0, "torque": held, "method": RungeKutta4(5e-3)},
         ),
         "joints that move together": (
             mimicking_slides(),
             np.zeros((3, 1)),
             None,
-            {"duration": 6.0, "torque": ramps, "step": 0.01},
+            {"duration": 6.0, "torque": ramps, "method": RungeKutta4(0.01)},
         ),
         "a wrench": (
             dry_ur5(),
             np.full(6, 0.4),
             None,
-            {"duration": 0.5, "f_tip": [0, 2.0, 0, 9.0, -40.0, 5.0], "step": 5e-3},
+            {"duration": 0.5, "f_tip": [0, 2.0, 0, 9.0, -40.0, 5.0], "method": RungeKutta4(5e-3)},
         ),
     }
 
@@ -120,8 +132,8 @@ def cases():
 @pytest.mark.parametrize("case", cases())
 def test_other_joints_and_forces(monkeypatch, case):
     robot, q0, qd0, settings = cases()[case]
-    compiled = armdyn.simulate(robot, q0, qd0, method="rk4", **settings)
-    expected = state_by_state(monkeypatch, robot, q0, qd0, method="rk4", **settings)
+    compiled = armdyn.simulate(robot, q0, qd0, **settings)
+    expected = state_by_state(monkeypatch, robot, q0, qd0, **settings)
     assert compiled.events
     assert_same(compiled, expected, 1e-11)
 
@@ -129,7 +141,7 @@ def test_other_joints_and_forces(monkeypatch, case):
 def test_what_is_unusual_is_left_to_the_steps_state_by_state(monkeypatch):
     """Where no event is found in the compiled way, or no pivoting ends, the results are the same."""
     q0, qd0 = np.random.default_rng(3).uniform(-1, 1, (2, 2, 6))
-    settings = {"duration": 0.4, "method": "rk4", "step": 4e-3}
+    settings = {"duration": 0.4, "method": RungeKutta4(step=4e-3)}
     usual = armdyn.simulate(dry_ur5(), q0, qd0, **settings)
     alone = []
     one_hold = StateInMotion.one_hold
@@ -149,7 +161,9 @@ def test_two_joints_that_stop_at_one_time():
         for name, joint in (("a", "first"), ("b", "second"))
     ]
     both = armdyn.Robot.from_links(parts, tip="a").with_friction({"first": (0.0, 1.0), "second": (0.0, 1.0)})
-    motion = armdyn.simulate(both, np.zeros(2), np.ones(2), duration=4.0, method="rk4", step=0.013, torque=[0.2, 0.2])
+    motion = armdyn.simulate(
+        both, np.zeros(2), np.ones(2), duration=4.0, method=RungeKutta4(step=0.013), torque=[0.2, 0.2]
+    )
     assert [(one.kind, one.name) for one in motion.events] == [("stick", "first"), ("stick", "second")]
     np.testing.assert_allclose([one.t for one in motion.events], 2.0 / 0.8, rtol=0, atol=1e-13)
     np.testing.assert_allclose(motion.q[-1], 2.0 / (2 * 0.8), rtol=0, atol=1e-13)
@@ -158,7 +172,9 @@ def test_two_joints_that_stop_at_one_time():
 def test_an_arm_held_below_breakaway_for_ten_minutes_does_not_creep():
     arm = armdyn.load("planar_2r").with_friction({"joint_1": (0.1, 3.0), "joint_2": (0.1, 1.0)})
     torque = arm.gravity_forces([0.3, 0.4]) + np.array([2.999, -0.999])
-    motion = armdyn.simulate(arm, [0.3, 0.4], duration=600.0, torque=torque, method="rk4", step=1e-3, save_every=10.0)
+    motion = armdyn.simulate(
+        arm, [0.3, 0.4], duration=600.0, torque=torque, method=RungeKutta4(step=1e-3), save=SaveAt(every=10.0)
+    )
     assert (motion.q == [0.3, 0.4]).all()
     assert (motion.qd == 0.0).all()
     assert motion.events == ()
@@ -166,8 +182,8 @@ def test_an_arm_held_below_breakaway_for_ten_minutes_does_not_creep():
 
 def test_forces_at_their_bounds():
     """A torque of exactly breakaway holds; a little more moves the block by (F - c) t^2 / (2 m)."""
-    still = armdyn.simulate(block(), [0.0], duration=1.0, method="rk4", step=0.01, torque=[4.0])
-    moves = armdyn.simulate(block(), [0.0], duration=1.0, method="rk4", step=0.01, torque=[4.001])
+    still = armdyn.simulate(block(), [0.0], duration=1.0, method=RungeKutta4(step=0.01), torque=[4.0])
+    moves = armdyn.simulate(block(), [0.0], duration=1.0, method=RungeKutta4(step=0.01), torque=[4.001])
     assert (still.q == 0.0).all()
     np.testing.assert_allclose(moves.q[-1], 0.001 / 4, rtol=1e-11)
 
@@ -176,15 +192,15 @@ def test_states_that_are_lost():
     q0 = np.array([[0.1] * 6, [np.nan] * 6, [0.2] * 6])
     qd0 = np.zeros((3, 6))
     qd0[2] = 1e9
-    motion = armdyn.simulate(dry_ur5(), q0, qd0, duration=0.2, method="semi_implicit_euler", step=0.01)
+    motion = armdyn.simulate(dry_ur5(), q0, qd0, duration=0.2, method=SemiImplicitEuler(step=0.01))
     assert np.isfinite(motion.q[:, 0]).all()
     assert np.isnan(motion.q[:, 1]).all()
     assert np.isnan(motion.q[-1, 2]).all()
     assert np.isnan(motion.tau[-1, 1:]).all()
-    alone = armdyn.simulate(dry_ur5(), q0[0], duration=0.2, method="semi_implicit_euler", step=0.01)
+    alone = armdyn.simulate(dry_ur5(), q0[0], duration=0.2, method=SemiImplicitEuler(step=0.01))
     np.testing.assert_allclose(motion.q[:, 0], alone.q, rtol=0, atol=1e-14)
     with pytest.raises(SimulationError, match=r"Use a (shorter step|step shorter)") as error:
-        armdyn.simulate(dry_ur5(), q0[2], qd0[2], duration=0.2, method="semi_implicit_euler", step=0.01)
+        armdyn.simulate(dry_ur5(), q0[2], qd0[2], duration=0.2, method=SemiImplicitEuler(step=0.01))
     assert error.value.trajectory is not None
     with pytest.raises(SimulationError, match="initial state is not finite"):
         armdyn.simulate(dry_ur5(), q0[1:2], duration=0.2, method="rk4")

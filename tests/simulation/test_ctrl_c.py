@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import SimulationInterrupted
+from armdyn.simulation import RungeKutta4, SaveAt, SimulationInterrupted
 
 HEAD = """
 import os, signal, sys, threading
@@ -40,19 +40,21 @@ run.progress_bar = ctrl_c
 RUNS = """
 import json
 
+from armdyn.simulation import Adaptive, Constraints, Heun, RungeKutta4, SaveAt, Stops
+
 free = armdyn.load("planar_2r")
 held = free.with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0)))
 limited = free.with_limits({"joint_1": (-3.0, 1.0), "joint_2": (-2.0, 2.0)})
-q0, long = [0.4, 0.3], {"duration": 200.0, "save_every": 1e-2}
-compiled = {"duration": 2e4, "save_every": 1.0, "rtol": 1e-12, "atol": 1e-12}
+q0, long = [0.4, 0.3], {"duration": 200.0, "save": SaveAt(every=1e-2)}
+compiled = {"duration": 2e4, "method": Adaptive(1e-12, 1e-12), "save": SaveAt(every=1.0, dense=True)}
 RUNS = {
-    "fixed steps": (free, q0, dict(method="rk4", step=1e-6, save_every=1e-4, duration=50)),
-    "callable": (free, q0, dict(method="heun", step=1e-4, torque=lambda t, q, qd: -qd, duration=20)),
-    "adaptive": (free, q0, compiled | dict(dense_output=True)),
-    "batch": (free, [q0, [0.5, 0.5]], compiled | dict(dense_output=True)),
-    "taylor": (free, q0, dict(duration=9000, save_every=1e-2, method="taylor")),
-    "stops": (limited, q0, long | dict(stops=armdyn.simulation.Stops(0.9))),
-    "constrained": (held, held.close_loop([1.0, -1.8]), long | dict(project=True)),
+    "fixed steps": (free, q0, dict(method=RungeKutta4(1e-6), save=SaveAt(every=1e-4), duration=50)),
+    "callable": (free, q0, dict(method=Heun(1e-4), torque=lambda t, q, qd: -qd, duration=20)),
+    "adaptive": (free, q0, compiled),
+    "batch": (free, [q0, [0.5, 0.5]], compiled),
+    "taylor": (free, q0, dict(duration=9000, save=SaveAt(every=1e-2), method="taylor")),
+    "stops": (limited, q0, long | dict(elements=[Stops(0.9)])),
+    "constrained": (held, held.close_loop([1.0, -1.8]), long | dict(elements=[Constraints(project=True)])),
 }
 for name in sys.argv[2:]:
     robot, start, options = RUNS[name]
@@ -162,6 +164,10 @@ def test_the_command_line_writes_what_is_done(tmp_path: Path) -> None:
     rows = np.loadtxt(tmp_path / "kept.csv", delimiter=",", skiprows=1)
     assert len(rows) == len(motion.t) > 1
     undisturbed = armdyn.simulate(
-        armdyn.load("planar_2r"), [0.4, 0.3], duration=motion.t[1], method="rk4", step=1e-6, save_every=1e-4
+        armdyn.load("planar_2r"),
+        [0.4, 0.3],
+        duration=motion.t[1],
+        method=RungeKutta4(step=1e-6),
+        save=SaveAt(every=1e-4),
     )
     np.testing.assert_array_equal(motion.q[:2], undisturbed.q)

@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.constraints import PointOnPlane
-from armdyn.simulation import Contact, Stops
+from armdyn.simulation import Contact, RungeKutta4, Stops
 from armdyn.simulation.system.bounded import least_squares
 
 
@@ -58,7 +58,7 @@ def test_a_stop_and_a_wall_reached_at_once(stop: float, wall: float) -> None:
     )
     plane = PointOnPlane("tip", (1, 0, 0), arm.forward_kinematics([0.2])[:3, 3], name="wall")
     motion = armdyn.simulate(
-        arm, [0.1], [1.0], duration=0.12, stops=Stops(stop), contacts=[Contact(plane, restitution=wall)], method="rk4"
+        arm, [0.1], [1.0], duration=0.12, elements=[Stops(stop), Contact(plane, restitution=wall)], method="rk4"
     )
     np.testing.assert_allclose(motion.qd[-1], -max(stop, wall), rtol=1e-9)
 
@@ -69,7 +69,7 @@ def test_stops_and_a_floor_at_once() -> None:
     q, qd = np.array([-0.5, -0.4]), np.array([-1.0, -0.8])
     floor = PointOnPlane("tip", (0, 1, 0), arm.forward_kinematics(q)[:3, 3], name="floor")
     motion = armdyn.simulate(
-        arm, q, qd, duration=1e-3, stops=Stops(1.0), contacts=[Contact(floor)], method="rk4", step=1e-3
+        arm, q, qd, duration=1e-3, elements=[Stops(1.0), Contact(floor)], method=RungeKutta4(step=1e-3)
     )
     after = motion.events[0].qd
     assert (after >= -qd - 1e-9).all()

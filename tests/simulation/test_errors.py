@@ -9,7 +9,18 @@ import pytest
 
 import armdyn
 from armdyn import ArmdynError, DTypeError, ShapeError, UnknownName
-from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError, SimulationError
+from armdyn.simulation import (
+    Adaptive,
+    BrakeSwitches,
+    Constraints,
+    Euler,
+    RungeKutta4,
+    SaveAt,
+    SettingError,
+    SimulationError,
+    Stops,
+    named_method,
+)
 from armdyn.simulation.drivers import grid
 from armdyn.simulation.drivers.pieces import BySolver
 from armdyn.simulation.results.samples import Effort
@@ -42,27 +53,30 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         ({"duration": 0}, SettingError, "duration is 0; expected"),
         ({"duration": "3 s"}, SettingError, "duration is '3 s'; expected"),
         ({"duration": np.inf}, SettingError, "duration is inf; expected"),
-        ({"method": "euler", "step": 0}, SettingError, "step is 0; expected a number above zero, in s"),
-        ({"method": "euler", "step": np.nan}, SettingError, "step is nan; expected"),
         ({"method": "eular"}, UnknownName, "no method 'eular' in simulate() (12 methods). Did you mean 'euler'?"),
         ({"method": 4}, SettingError, "method=4; expected 'euler', 'semi_implicit_euler', "),
-        ({"step": 0.1}, SettingError, "method 'adaptive' has no step; it chooses its steps itself"),
-        ({"method": "rk4", "rtol": 0.1}, SettingError, "method 'rk4' has no rtol; it does not control its error"),
-        ({"method": Euler(), "step": 0.1}, SettingError, "step given beside Euler(step=0.001); write it into"),
-        ({"rtol": -1e-3}, SettingError, "rtol is -0.001; expected a number above zero"),
-        ({"rtol": 1e-16}, SettingError, "rtol=1e-16 is below rounding; the least that can be kept is 2.3e-14"),
-        ({"save_every": 0}, SettingError, "save_every is 0; expected"),
-        ({"save_every": 1, "times": [0.0]}, SettingError, "both save_every and times are given"),
-        ({"times": [0.0, 0.2]}, SettingError, "times reach from 0 to 0.2 s; the duration is 0.01 s"),
-        ({"times": [0.002, 0.001]}, SettingError, "times must rise from each to the next"),
-        ({"times": [[0.0]]}, ShapeError, "times has shape (1, 1); expected (T,)"),
         (
-            {"method": "rk4", "step": 0.003, "save_every": 0.005},
+            {"save": 0.01},
+            SettingError,
+            "save=0.01; expected armdyn.simulation.SaveAt(every=",
+        ),
+        ({"elements": [0.01]}, SettingError, "elements has 0.01; expected objects of Stops, Contact, BrakeSwitches, "),
+        ({"elements": [Stops(), Stops()]}, SettingError, "elements has Stops 2 times; expected one with all settings"),
+        (
+            {"elements": [BrakeSwitches({"elbow_joint": []}), BrakeSwitches({"elbow_joint": []})]},
+            SettingError,
+            "elements has switches of the brake of joint 'elbow_joint' twice; expected one list",
+        ),
+        ({"save": SaveAt(times=[0.0, 0.2])}, SettingError, "times reach from 0 to 0.2 s; the duration is 0.01 s"),
+        ({"save": SaveAt(times=[0.002, 0.001])}, SettingError, "times must rise from each to the next"),
+        ({"save": SaveAt(times=[[0.0]])}, ShapeError, "times has shape (1, 1); expected (T,)"),
+        (
+            {"method": RungeKutta4(step=0.003), "save": SaveAt(every=0.005)},
             SettingError,
             "t = 0.005 s is to be saved, which is no multiple of the step 0.003 s. Choose a step that divides it",
         ),
         (
-            {"method": "rk4", "step": 1e-15},
+            {"method": RungeKutta4(step=1e-15)},
             SettingError,
             "duration 0.01 s in steps of 1e-15 s takes 1e+13 steps, of 1e+09 that are run at most",
         ),
@@ -97,6 +111,51 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
 def test_arguments(options: dict[str, Any], kind: type[ArmdynError], message: str) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         run(**options)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Euler(step=0), "step is 0; expected a number above zero, in s"),
+        (lambda: Euler(step=np.nan), "step is nan; expected"),
+        (lambda: Adaptive(rtol=-1e-3), "rtol is -0.001; expected a number above zero"),
+        (lambda: Adaptive(rtol=1e-16), "rtol=1e-16 is below rounding; the least that can be kept is 2.3e-14"),
+        (lambda: named_method("adaptive", step=0.1), "method 'adaptive' has no step; it chooses its steps itself"),
+        (lambda: named_method("rk4", rtol=0.1), "method 'rk4' has no rtol; it does not control its error"),
+        (lambda: named_method("rk4", tolerance=0.1), "method 'rk4' has no tolerance; it takes step"),
+        (lambda: SaveAt(every=0), "every is 0; expected"),
+        (lambda: SaveAt(every=1, times=[0.0]), "SaveAt has both times and every; expected one of them"),
+        (lambda: SaveAt(dense=1), "dense is 1; expected True or False"),
+        (lambda: Constraints("some"), "redundant is 'some'; expected 'auto', 'error' or 'least_squares'"),
+        (lambda: Constraints(project=1), "project is 1; expected True or False"),
+        (lambda: BrakeSwitches([(0.1, "engaged")]), "expected a mapping from joints to switches"),
+    ],
+)
+def test_options(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(SettingError, match=re.escape(message)):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    {
+        "step": "method=armdyn.simulation.RungeKutta4(step=1e-3)",
+        "rtol": "method=armdyn.simulation.Adaptive(rtol=1e-8, atol=1e-8)",
+        "save_every": "save=armdyn.simulation.SaveAt(every=0.01)",
+        "times": "save=armdyn.simulation.SaveAt(times=...)",
+        "dense_output": "save=armdyn.simulation.SaveAt(dense=True)",
+        "stops": "elements=[armdyn.simulation.Stops(...)]",
+        "contacts": "elements=[armdyn.simulation.Contact(...), ...]",
+        "brakes": "elements=[armdyn.simulation.BrakeSwitches(",
+        "project": "elements=[armdyn.simulation.Constraints(project=True)]",
+        "redundant": "elements=[armdyn.simulation.Constraints(redundant=...)]",
+        "theta0": "elements=[armdyn.simulation.Start(theta=...)]",
+        "bristles0": "elements=[armdyn.simulation.Start(bristles=...)]",
+    }.items(),
+)
+def test_options_that_are_objects_are_named(name: str, expected: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(expected)):
+        run(**{name: 0.1})
 
 
 @pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
@@ -145,7 +204,7 @@ def test_a_callable_cannot_change_the_state() -> None:
 def test_divergence_names_time_and_joint_and_keeps_what_was_simulated(method: str, law: bool) -> None:
     torque = (lambda t, q, qd: np.zeros(6)) if law else None
     with pytest.raises(SimulationError) as error:
-        run(qd0=[0, 0, 50, 0, 0, 0], duration=50, method=method, step=0.1, torque=torque)
+        run(qd0=[0, 0, 50, 0, 0, 0], duration=50, method=named_method(method, step=0.1), torque=torque)
     assert re.match(r"the motion of 'ur5' could not be continued at t = [\d.]+ s: joint '\w+'", str(error.value))
     assert "Use a step shorter than 0.1 s, or method='adaptive'" in str(error.value)
     partial = error.value.trajectory
@@ -203,16 +262,16 @@ def test_a_batch_that_is_lost_altogether() -> None:
         SimulationError,
         match=r"none of the states could be continued to the end; .* after t = .*: joint '\w+' had reached",
     ) as error:
-        run(qd0=np.full((2, 6), 50.0), duration=50, method="euler", step=0.1)
+        run(qd0=np.full((2, 6), 50.0), duration=50, method=Euler(step=0.1))
     assert error.value.trajectory is not None
 
 
 def test_more_than_the_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid, "memory", lambda: 1e6)
-    with pytest.raises(SettingError, match=r"would fill 0\.\d+ GB of memory, more than half .*save_every=0\.01"):
+    with pytest.raises(SettingError, match=r"would fill 0\.\d+ GB of memory, more than half .*SaveAt\(every=0\.01\)"):
         run(q0=np.zeros((1000, 6)), method="rk4")
     with pytest.raises(SettingError, match="more than half"):
-        run(duration=1e9, save_every=1e-3)
+        run(duration=1e9, save=SaveAt(every=1e-3))
 
 
 def test_a_robot_by_its_name_is_no_robot() -> None:

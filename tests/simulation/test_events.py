@@ -14,6 +14,8 @@ from armdyn.simulation import (
     JointLimit,
     OverTime,
     Plane,
+    RungeKutta4,
+    SaveAt,
     SettingError,
     SimulationError,
     Stops,
@@ -21,7 +23,7 @@ from armdyn.simulation import (
 )
 
 g = 9.81
-METHODS = [{}, {"method": Adaptive(scipy_method="RK45")}, {"method": "rk4", "step": 0.01}, {"method": "heun"}]
+METHODS = [{}, {"method": Adaptive(scipy_method="RK45")}, {"method": RungeKutta4(step=0.01)}, {"method": "heun"}]
 
 
 def thrown(limits=(-5.0, 1.5)):
@@ -47,7 +49,7 @@ def test_times_of_a_throw(method):
         Crossing(lambda t, q, qd: qd[0], "apex"),
         JointLimit("z"),
     ]
-    motion = armdyn.simulate(thrown(), [0.0], [v], duration=1.1, events=events, save_every=0.1, **method)
+    motion = armdyn.simulate(thrown(), [0.0], [v], duration=1.1, events=events, save=SaveAt(every=0.1), **method)
     up, down = passes(1.0, v)
     expected = sorted(
         [
@@ -65,7 +67,7 @@ def test_times_of_a_throw(method):
         np.testing.assert_allclose(one.q, [v * one.t - g / 2 * one.t**2], rtol=0, atol=1e-12)
         np.testing.assert_allclose(one.qd, [v - g * one.t], rtol=0, atol=1e-12)
         assert one.kind == "crossing"
-    alone = armdyn.simulate(thrown(), [0.0], [v], duration=1.1, save_every=0.1, **method)
+    alone = armdyn.simulate(thrown(), [0.0], [v], duration=1.1, save=SaveAt(every=0.1), **method)
     np.testing.assert_allclose(motion.q, alone.q, rtol=0, atol=1e-12)  # events change nothing
     np.testing.assert_allclose(motion.qdd, -g)
 
@@ -74,7 +76,7 @@ def test_times_of_a_throw(method):
 @pytest.mark.parametrize("method", METHODS, ids=["DOP853", "RK45", "rk4", "heun"])
 def test_terminal_event_ends_the_motion(method):
     floor = Plane("mass", (0, 0, 1), terminal=True, name="floor")
-    motion = armdyn.simulate(thrown(), [1.0], duration=5.0, events=[floor], save_every=0.1, **method)
+    motion = armdyn.simulate(thrown(), [1.0], duration=5.0, events=[floor], save=SaveAt(every=0.1), **method)
     assert abs(motion.t[-1] - np.sqrt(2 / g)) < 1e-12
     assert abs(motion.q[-1]).max() < 1e-12
     assert len(motion.t) == 6
@@ -135,7 +137,9 @@ def test_refused():
 
 
 def test_parts_of_a_motion_have_their_events():
-    motion = armdyn.simulate(thrown(), [[0.0], [0.1]], [6.0], duration=1.1, events=[JointLimit()], save_every=0.1)
+    motion = armdyn.simulate(
+        thrown(), [[0.0], [0.1]], [6.0], duration=1.1, events=[JointLimit()], save=SaveAt(every=0.1)
+    )
     first, second = motion.events
     assert first.index == (1,)  # it starts higher
     assert [one.t for one in motion.pick(0).events] == [second.t]
@@ -150,7 +154,7 @@ def test_where_something_holds_a_point_it_arrives_once(method):
     """On the floor, on which it comes to rest, at a stop, and on what constrains it: rounding is no crossing."""
     floor = PointOnPlane("tip", (0, 1, 0), (0, 0.4, 0), name="floor")
     watched = [Plane("tip", (0, 1, 0), (0, 0.4, 0), name="arrives")]
-    given = {"duration": 1.5, "torque": lambda t, q, qd: -4 * qd, "contacts": [Contact(floor)], "method": method}
+    given = {"duration": 1.5, "torque": lambda t, q, qd: -4 * qd, "elements": [Contact(floor)], "method": method}
     arm, q0 = armdyn.load("planar_3r"), [0.9, -0.5, -0.3]
     motion = armdyn.simulate(arm, q0, events=watched, **given)
     named = {name: [one.t for one in motion.events if one.name == name] for name in ("arrives", "floor")}
@@ -174,9 +178,14 @@ def test_a_mass_that_bounces_arrives_each_time(method):
     v, e = 3.0, 0.4
     floor = Contact(PointOnPlane("mass", (0, 0, 1), (0, 0, -0.2), name="floor"), restitution=e)
     motion = armdyn.simulate(
-        thrown(), [0.0], [v], duration=1.4, method=method, contacts=[floor],
+        thrown(),
+        [0.0],
+        [v],
+        duration=1.4,
+        method=method,
+        elements=[floor],
         events=[Plane("mass", (0, 0, 1), (0, 0, -0.2), name="floor level")],
-    )  # fmt: skip
+    )
     arrivals = [one.t for one in motion.events if one.name == "floor level"]
     speed = np.sqrt(v * v + 2 * g * 0.2)
     expected = (v + speed) / g + 2 * speed / g * np.cumsum(np.concatenate([[0.0], e ** np.arange(1, 30)]))
@@ -189,9 +198,14 @@ def test_a_limit_whose_stop_is_pushed_arrives_once():
     """Also where the joint leaves the stop, and comes back."""
     there_and_back = OverTime([0.0, 1.0, 1.5, 3.0], [[9.0], [9.0], [-9.0], [60.0]], "linear")
     motion = armdyn.simulate(
-        thrown((-1.0, 0.3)).with_gravity((0, 0, 0)), [0.0], duration=3.0, method="rk4", torque=there_and_back,
-        stops=Stops(), events=[JointLimit("z")],
-    )  # fmt: skip
+        thrown((-1.0, 0.3)).with_gravity((0, 0, 0)),
+        [0.0],
+        duration=3.0,
+        method="rk4",
+        torque=there_and_back,
+        elements=[Stops()],
+        events=[JointLimit("z")],
+    )
     assert [one.name for one in motion.events if one.kind == "crossing"] == ["z upper limit"] * 2
 
 
@@ -203,7 +217,7 @@ def test_a_function_that_is_zero_where_a_contact_is_hit_ends_the_motion_there(me
     ends = [Crossing(lambda t, q, qd: q[0] + 0.2, name=name, terminal=True) for name in ("one", "other")]
     for v in np.linspace(0.5, 3.0, 8):
         motion = armdyn.simulate(
-            thrown(), [0.0], [v], duration=1.0, method=method, contacts=[floor], events=ends, save_every=0.5
+            thrown(), [0.0], [v], duration=1.0, method=method, elements=[floor], events=ends, save=SaveAt(every=0.5)
         )
         hit = (v + np.sqrt(v * v + 2 * g * 0.2)) / g
         np.testing.assert_allclose(motion.t[-1], hit, rtol=0, atol=1e-9)
@@ -214,8 +228,12 @@ def test_a_point_that_is_held_arrives_once_also_by_rough_steps():
     """What holds it does so at the end of a step; within one it is off by the integrator's error."""
     floor = PointOnPlane("tip", (0, 1, 0), (0, 0.4, 0), name="floor")
     motion = armdyn.simulate(
-        armdyn.load("planar_3r"), [0.9, -0.5, -0.3], duration=1.5, torque=lambda t, q, qd: -4 * qd,
-        contacts=[Contact(floor)], method=Adaptive(1e-4, 1e-5),
+        armdyn.load("planar_3r"),
+        [0.9, -0.5, -0.3],
+        duration=1.5,
+        torque=lambda t, q, qd: -4 * qd,
+        elements=[Contact(floor)],
+        method=Adaptive(1e-4, 1e-5),
         events=[Plane("tip", (0, 1, 0), (0, 0.4, 0), name="arrives")],
-    )  # fmt: skip
+    )
     assert [one.name for one in motion.events].count("arrives") == 1

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Motor, Spring
-from armdyn.simulation import Adaptive, Crossing, RungeKutta4, SettingError
+from armdyn.simulation import Adaptive, Crossing, RungeKutta4, SaveAt, SettingError, Start
 from oracles.two_masses import TwoMasses
 
 ROTOR, K = 0.4, 30.0
@@ -21,7 +21,7 @@ def moves(friction, *, batch=False, **settings):
     robot = HINGE.with_actuators({"joint_1": Actuator(Motor(ROTOR), None, laws, spring=Spring(K))})
     state = np.array([START, np.add(START, 0.1)] if batch else START)[..., None]
     q, qd, theta, thetad = np.moveaxis(state, -2, 0)
-    return armdyn.simulate(robot, q, qd, theta0=theta, thetad0=thetad, duration=2.0, **settings)
+    return armdyn.simulate(robot, q, qd, elements=[Start(theta=theta, thetad=thetad)], duration=2.0, **settings)
 
 
 @pytest.mark.short_run("0.0-events1", "0.0-events0")
@@ -29,7 +29,7 @@ def moves(friction, *, batch=False, **settings):
 def test_interpolants_are_as_accurate_as_the_steps(friction, events):
     """At times between states that are saved every half second: without friction and events, with each."""
     fine = Adaptive(rtol=1e-11, atol=1e-12)
-    motion = moves(friction, batch=not events, method=fine, events=events, dense_output=True, save_every=0.5)
+    motion = moves(friction, batch=not events, method=fine, events=events, save=SaveAt(every=0.5, dense=True))
     for k, start in enumerate([START, np.add(START, 0.1)] if not events else [START]):
         at = TwoMasses(LINK, ROTOR, K, static=friction, kinetic=friction).motion(start, 2.0)[1]
         expected = np.array([at(t) for t in TIMES.ravel()]).reshape(2, 30, 4)
@@ -42,7 +42,7 @@ def test_interpolants_are_as_accurate_as_the_steps(friction, events):
 def test_without_interpolants_the_error_is_of_the_fourth_order():
     at = TwoMasses(LINK, ROTOR, K).motion(START, 2.0)[1]
     expected = np.array([at(t)[2] for t in TIMES.ravel()])
-    motions = [moves(0.0, method=RungeKutta4(2e-3), save_every=every) for every in (0.1, 0.05)]
+    motions = [moves(0.0, method=RungeKutta4(2e-3), save=SaveAt(every=every)) for every in (0.1, 0.05)]
     errors = [abs(one.rotors_at(TIMES.ravel()).theta[:, 0] - expected).max() for one in motions]
     assert 12.0 < errors[0] / errors[1] < 20.0
 

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Brake, Gear, Motor, Spring
-from armdyn.simulation import Adaptive, Crossing, RungeKutta4
+from armdyn.simulation import Adaptive, BrakeSwitches, Crossing, RungeKutta4, SaveAt, Start
 from oracles.two_masses import TwoMasses
 
 ROTOR, K, G = 0.4, 30.0, 20.0
@@ -23,9 +23,9 @@ def hinge(state="released"):
     return HINGE.with_actuators({"joint_1": drive})
 
 
-def simulated(robot, state, **settings):
+def simulated(robot, state, elements=(), **settings):
     q, qd, theta, thetad = ([one] for one in state)
-    return armdyn.simulate(robot, q, qd, theta0=theta, thetad0=thetad, **settings)
+    return armdyn.simulate(robot, q, qd, elements=[Start(theta=theta, thetad=thetad), *elements], **settings)
 
 
 def in_turn(parts, state):
@@ -60,7 +60,9 @@ def test_a_rotor_that_a_brake_stops_holds_and_lets_slip(method, error):
     free, braked = (TwoMasses(LINK, ROTOR, K, static=size, kinetic=size) for size in (0.0, T))
     expected, at = in_turn([(free, 0.73), (braked, 1.8), (free, 0.47)], START)
     switches = {"joint_1": [(0.73, "engaged"), (2.53, "released")]}
-    motion = simulated(hinge(), START, duration=3.0, method=method, save_every=0.02, brakes=switches)
+    motion = simulated(
+        hinge(), START, duration=3.0, method=method, save=SaveAt(every=0.02), elements=[BrakeSwitches(switches)]
+    )
     own = [(one.t, one.kind) for one in motion.events if one.name == "joint_1 rotor"]
     assert [kind for _, kind in own] == [kind for _, kind in expected]
     assert [kind for _, kind in own] == ["stick", "slip"] * 2
@@ -84,8 +86,8 @@ def test_brakes_of_rotor_and_rigid_joint_hold_until_a_condition_opens_one():
     x, w = 0.03, np.sqrt(K / LINK)
     back = Crossing(lambda t, q, qd: q[0] - 0.3, "back", direction=1)
     switches = {"joint_2": [(back, "released")]}
-    start = {"q0": [0.3 + x, 0.0], "theta0": [0.3, 0.0]}
-    motion = armdyn.simulate(arm, **start, duration=2.2, method=FINE, brakes=switches, save_every=0.02)
+    elements = [BrakeSwitches(switches), Start(theta=[0.3, 0.0])]
+    motion = armdyn.simulate(arm, [0.3 + x, 0.0], duration=2.2, method=FINE, elements=elements, save=SaveAt(every=0.02))
     opened = 1.5 * np.pi / w  # the second passage, upwards
     assert [(one.name, one.kind) for one in motion.events][:1] == [("joint_2", "released")]
     assert abs(motion.events[0].t - opened) < 1e-9
@@ -102,8 +104,10 @@ def test_what_touches_across_a_play_touches_behind_a_switch():
         HINGE.with_actuators({"joint_1": Actuator(Motor(ROTOR), spring=Spring(K, backlash=0.2), brake=Brake(T, state))})
         for state in ("released", "engaged")
     ]
-    settings = {"duration": 0.4, "save_every": 0.02}
-    switched = simulated(arms[0], (0.0, 1.0, 0.11, 1.2), brakes={"joint_1": [(0.0, "engaged")]}, **settings)
+    settings = {"duration": 0.4, "save": SaveAt(every=0.02)}
+    switched = simulated(
+        arms[0], (0.0, 1.0, 0.11, 1.2), elements=[BrakeSwitches({"joint_1": [(0.0, "engaged")]})], **settings
+    )
     engaged = simulated(arms[1], (0.0, 1.0, 0.11, 1.2), **settings)
     assert [one.kind for one in switched.events] == ["engaged", *(one.kind for one in engaged.events)]
     np.testing.assert_allclose(switched.q, engaged.q, rtol=0, atol=1e-12)

@@ -8,7 +8,17 @@ from scipy.integrate import solve_ivp
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, MaxwellSlip, Motor, Spring, Viscous
-from armdyn.simulation import Adaptive, ClosedLoop, FrictionWarning, Heun, RungeKutta4, SemiImplicitEuler, Stops
+from armdyn.simulation import (
+    Adaptive,
+    ClosedLoop,
+    FrictionWarning,
+    Heun,
+    RungeKutta4,
+    SaveAt,
+    SemiImplicitEuler,
+    Start,
+    Stops,
+)
 
 PLAIN = armdyn.load("planar_2r")
 B, K, D, VISCOUS = 0.4, 500.0, 0.4, 0.2
@@ -16,13 +26,8 @@ ROTOR = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.1, static=1.5, kin
 ELBOW = LuGre(stiffness=200.0, bristle_damping=2.0, viscous=0.05, static=0.6, kinetic=0.4, speed=0.2)
 SPRINGY = Actuator(Motor(B / 400.0), Gear(20.0), [ROTOR, Viscous(VISCOUS)], spring=Spring(K, damping=D))
 ARM = PLAIN.with_actuators({"joint_1": SPRINGY, "joint_2": Actuator(friction=ELBOW)})
-START = {
-    "q0": [0.3, 0.2],
-    "qd0": [0.1, 0.0],
-    "theta0": [0.31, 0.0],
-    "thetad0": [-0.5, 0.0],
-    "bristles0": [0.002, -0.001],
-}
+BENT = {"theta": [0.31, 0.0], "thetad": [-0.5, 0.0], "bristles": [0.002, -0.001]}
+START = {"q0": [0.3, 0.2], "qd0": [0.1, 0.0], "elements": [Start(**BENT)]}
 TAU = np.array([6.0, 0.9])
 TIMES = np.linspace(0.0, 0.5, 26)
 
@@ -44,7 +49,7 @@ def equations(t, y):
 @pytest.fixture(scope="module")
 def solved():
     """(q, qd, theta, thetad, z) at the times."""
-    start = [*START["q0"], *START["qd0"], START["theta0"][0], START["thetad0"][0], *START["bristles0"]]
+    start = [*START["q0"], *START["qd0"], BENT["theta"][0], BENT["thetad"][0], *BENT["bristles"]]
     return solve_ivp(equations, (0.0, 0.5), start, method="DOP853", rtol=1e-12, atol=1e-13, t_eval=TIMES).y.T
 
 
@@ -68,7 +73,7 @@ def states(motion):
 )
 def test_rotor_and_rigid_joint_on_their_bristles(solved, method, error, drift):
     """Presliding, sliding and turning round; the energy account closes with what the bristles store."""
-    motion = armdyn.simulate(ARM, **START, torque=TAU, duration=0.5, method=method, times=TIMES)
+    motion = armdyn.simulate(ARM, torque=TAU, duration=0.5, method=method, save=SaveAt(times=TIMES), **START)
     np.testing.assert_allclose(states(motion), solved, rtol=0, atol=error)
     assert abs(motion.energy.relative_drift).max() < drift
     assert motion.notes == ()
@@ -85,7 +90,10 @@ def test_rotor_and_rigid_joint_on_their_bristles(solved, method, error, drift):
 
 def test_steps_are_of_the_second_order(solved):
     errors = [
-        abs(states(armdyn.simulate(ARM, **START, torque=TAU, duration=0.5, method=Heun(h), times=TIMES)) - solved).max()
+        abs(
+            states(armdyn.simulate(ARM, torque=TAU, duration=0.5, method=Heun(h), save=SaveAt(times=TIMES), **START))
+            - solved
+        ).max()
         for h in (2e-3, 1e-3)
     ]
     assert 3.6 < errors[0] / errors[1] < 4.4
@@ -94,11 +102,11 @@ def test_steps_are_of_the_second_order(solved):
 @pytest.mark.parametrize(("method", "order"), [(RungeKutta4, 2), (SemiImplicitEuler, 1)])
 def test_closed_loops_carry_what_bends(solved, method, order):
     """At the rotor and at the rigid joint; K + P + springs + bristles - work stays what it is."""
-    errors, start = [], {name.removesuffix("0"): value for name, value in START.items() if name not in ("q0", "qd0")}
+    errors = []
     for h in (1e-3, 2.5e-4):
         loop = ClosedLoop(ARM, method=method(h), record=["q", "qd", "theta", "thetad", "bristles"], energy=True)
         every = round(0.02 / h)
-        rolled = loop(START["q0"], START["qd0"], **start, steps=25 * every, every=every, tau=TAU)
+        rolled = loop(START["q0"], START["qd0"], **BENT, steps=25 * every, every=every, tau=TAU)
         rows = rolled.rows
         found = np.concatenate([rows.q, rows.qd, rows.theta[:, :1], rows.thetad[:, :1], rows.bristles], axis=-1)
         errors.append(abs(found - solved[:-1])[:, [0, 1, 4, 6, 7]].max())
@@ -110,7 +118,7 @@ def test_closed_loops_carry_what_bends(solved, method, order):
         springs = ARM.potential_energy(q) + ARM.spring_energy(q, theta)
         return ARM.flexible_kinetic_energy(q, qd, thetad) + springs + bent
 
-    begun = stored(*map(np.array, (START["q0"], START["qd0"], START["theta0"], START["thetad0"], START["bristles0"])))
+    begun = stored(*map(np.array, (START["q0"], START["qd0"], *BENT.values())))
     ended = stored(*(getattr(rolled.final, name) for name in ("q", "qd", "theta", "thetad", "bristles")))
     assert abs(ended - begun - rolled.final.work) < (1e-9 if order == 2 else 1e-2)
     assert rolled.final.heat > 0.1
@@ -156,8 +164,8 @@ def test_a_play_dry_friction_and_stops_beside_what_bends():
     laws = [MaxwellSlip(stiffnesses=[40.0, 15.0], forces=[0.3, 0.2]), Coulomb(0.4)]
     loose = Actuator(Motor(B), friction=laws, spring=Spring(K, damping=D, backlash=0.02))
     arm = PLAIN.with_actuators({"joint_1": loose}).with_limits({"joint_2": (-0.02, 0.05)})
-    start = {"q0": [0.3, 0.0], "theta0": [0.3, 0.0], "qd0": [0.4, 0.1], "thetad0": [1.5, 0.0]}
-    motion = armdyn.simulate(arm, **start, torque=[4.0, 0.0], duration=0.3, stops=Stops(0.5))
+    elements = [Stops(0.5), Start(theta=[0.3, 0.0], thetad=[1.5, 0.0])]
+    motion = armdyn.simulate(arm, [0.3, 0.0], [0.4, 0.1], torque=[4.0, 0.0], duration=0.3, elements=elements)
     assert {one.kind for one in motion.events} == {"contact", "release", "impact", "reversal"}
     assert abs(motion.energy.relative_drift).max() < 1e-9
 
@@ -168,8 +176,8 @@ def test_solvers_with_a_history_beside_a_play_and_friction(solver):
     laws = [MaxwellSlip(stiffnesses=[40.0, 15.0], forces=[0.3, 0.2]), Coulomb(0.4)]
     loose = Actuator(Motor(B), friction=laws, spring=Spring(K, damping=D, backlash=0.02))
     arm = PLAIN.with_actuators({"joint_1": loose})
-    start = {"q0": [0.3, 0.0], "theta0": [0.3, 0.0], "qd0": [0.4, 0.1], "thetad0": [1.5, 0.0]}
-    options = {"torque": [9.0, 0.0], "duration": 0.05, "save_every": 0.01, "dense_output": True}
+    start = {"q0": [0.3, 0.0], "elements": [Start(theta=[0.3, 0.0], thetad=[1.5, 0.0])], "qd0": [0.4, 0.1]}
+    options = {"torque": [9.0, 0.0], "duration": 0.05, "save": SaveAt(every=0.01, dense=True)}
     fine = armdyn.simulate(arm, **start, **options)
     assert {one.kind for one in fine.events} <= {"contact", "release"}
     found = armdyn.simulate(arm, **start, **options, method=Adaptive(1e-9, 1e-10, solver))

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Smooth, Spring
-from armdyn.simulation import Adaptive, Crossing, JointLimit, Plane, SettingError
+from armdyn.simulation import Adaptive, Constraints, Crossing, JointLimit, Plane, SettingError, Start
 from oracles.two_masses import TwoMasses
 
 FINE = Adaptive(rtol=1e-11, atol=1e-12)
@@ -104,7 +104,7 @@ def test_events_beside_a_rotor_that_sticks_and_slips():
     state = 0.4, 1.0, 0.0, 0.0
     stick_slip, at = TwoMasses(inertia, 0.4, 30.0, static=2.0, kinetic=2.0).motion(state, 3.0)
     level = Crossing(lambda t, q, qd: qd[0] - 0.72, "level")
-    start = {"theta0": state[2:3], "thetad0": state[3:], "duration": 3.0}
+    start = {"elements": [Start(theta=state[2:3], thetad=state[3:])], "duration": 3.0}
     motion = armdyn.simulate(robot, state[:1], state[1:2], **start, method=FINE, events=[level])
     expected = zeros(lambda t: at(t)[1] - 0.72, 3.0)
     assert len(expected) >= 4
@@ -128,5 +128,5 @@ def test_refused():
     for method in ("taylor", "abm4", "variational"):
         with pytest.raises(SettingError, match=r"cannot stop at events|flexible joints"):
             armdyn.simulate(ARM, [0, 0], duration=0.1, events=[SHELF], method=method)
-    with pytest.raises(SettingError, match=r"project=True, but .* has no constraints to project onto"):
-        armdyn.simulate(ARM, [0, 0], duration=0.1, events=[SHELF], project=True)
+    with pytest.raises(SettingError, match=r"Constraints\(project=True\), but .* has no constraints to project onto"):
+        armdyn.simulate(ARM, [0, 0], duration=0.1, events=[SHELF], elements=[Constraints(project=True)])

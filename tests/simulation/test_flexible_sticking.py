@@ -19,7 +19,7 @@ from armdyn.actuators import (
     Stribeck,
     Viscous,
 )
-from armdyn.simulation import Adaptive, OverTime, SettingError, SimulationError
+from armdyn.simulation import Adaptive, OverTime, RungeKutta4, SaveAt, SettingError, SimulationError, Start
 from armdyn.simulation.system.coordinates import stacked
 from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from oracles.short_run import each_once, short_run
@@ -45,10 +45,10 @@ def slide(*laws, mass=2.0, g=9.81):
     return hinge(*laws, robot=armdyn.Robot.from_links([part], gravity=(0, 0, -g), tip="block"))
 
 
-def simulated(robot, state, **settings):
+def simulated(robot, state, elements=(), **settings):
     """From (q, qd, theta, thetad) of one joint."""
     q, qd, theta, thetad = ([one] for one in state)
-    return armdyn.simulate(robot, q, qd, theta0=theta, thetad0=thetad, **settings)
+    return armdyn.simulate(robot, q, qd, elements=[Start(theta=theta, thetad=thetad), *elements], **settings)
 
 
 def states(motion):
@@ -88,7 +88,7 @@ def test_an_arm_that_its_drives_hold_stands_still_in_every_digit():
     robot = ARM.with_actuators(drives).with_friction({"joint_1": (0.1, 0.5)})
     load = robot.gravity_forces([0.2, 0.4])
     bent = robot.spring_deflections(load)
-    motion = armdyn.simulate(robot, [0.2, 0.4], theta0=[0.2 + bent[0] + 2e-4, 0.4], duration=600.0)
+    motion = armdyn.simulate(robot, [0.2, 0.4], elements=[Start(theta=[0.2 + bent[0] + 2e-4, 0.4])], duration=600.0)
     assert (motion.signals["theta"] == motion.signals["theta"][0]).all()
     assert (motion.q == [0.2, 0.4]).all()
     push = 900.0 * 2e-4
@@ -132,7 +132,9 @@ def test_fixed_steps_keep_their_order_where_the_load_of_a_gear_changes_its_sign(
     assert len(events) == 7
     errors = []
     for step in (8e-3, 4e-3, 2e-3):
-        motion = simulated(hinge(*laws, gear=gear), start, duration=1.6, method="rk4", step=step, save_every=0.4)
+        motion = simulated(
+            hinge(*laws, gear=gear), start, duration=1.6, method=RungeKutta4(step=step), save=SaveAt(every=0.4)
+        )
         assert kinds(motion) == [("joint_1 rotor", kind) for _, kind in events]
         errors.append(abs(states(motion) - [at(t) for t in motion.t]).max())
     assert errors[2] < 5e-8
@@ -173,7 +175,7 @@ def test_a_vertical_slide(method):
         duration=2.0,
         torque=[18.0],
         method=method,
-        save_every=0.1,
+        save=SaveAt(every=0.1),
     )
     assert kinds(motion) == [("z rotor", kind) for _, kind in events]
     tolerance = 1e-9 if method is FINE else 1e-6
@@ -187,7 +189,7 @@ def test_the_stribeck_effect_and_viscous_friction():
 
     law = Stribeck(3.0, 2.0, 0.1)
     v, w = 1.5, np.sqrt(K / LINK)
-    motion = simulated(hinge(law, Viscous(0.3)), (0.0, v, 0.0, 0.0), duration=1.0, method=FINE, save_every=0.05)
+    motion = simulated(hinge(law, Viscous(0.3)), (0.0, v, 0.0, 0.0), duration=1.0, method=FINE, save=SaveAt(every=0.05))
     starts = np.arcsin(3.0 * w / (K * v)) / w
 
     def f(t, y):
@@ -227,7 +229,7 @@ def test_a_link_sticks_in_its_bearing_while_the_rotor_moves():
     r, c, w = 3.0, 2.0, np.sqrt(K / ROTOR)
     robot = hinge().with_friction({"joint_1": (0.0, c)})
     motion = armdyn.simulate(
-        robot, [0.2], duration=1.0, torque=OverTime([0.0, 1.0], [[0.0], [r]]), method=FINE, save_every=0.02
+        robot, [0.2], duration=1.0, torque=OverTime([0.0, 1.0], [[0.0], [r]]), method=FINE, save=SaveAt(every=0.02)
     )
     bent = lambda t: r * (t - np.sin(w * t) / w) / K  # noqa: E731
     slip = motion.events[0]
@@ -256,7 +258,7 @@ def test_a_gear_loss_alone_holds_within_its_cone():
     robot, load = hinge(gear=Gear(1.0, efficiency=0.8, back_efficiency=0.6)), -1.0
     robot = robot.with_friction({"joint_1": (0.0, 50.0)})
     for tau, moves in ((-0.7, 0), (-1.2, 0), (-0.55, 1), (-1.3, -1)):
-        motion = armdyn.simulate(robot, [0.0], theta0=[load / K], duration=0.05, torque=[tau])
+        motion = armdyn.simulate(robot, [0.0], elements=[Start(theta=[load / K])], duration=0.05, torque=[tau])
         moved = motion.signals["theta"][-1, 0] - load / K
         assert np.sign(moved) == moves
         assert (motion.q == 0.0).all()
@@ -275,24 +277,29 @@ def two_joints(*laws, efficiency=None):
     return ARM.with_actuators(drives).with_friction({"joint_1": (0.05, 1.0)})
 
 
-SWING = {"q0": [-0.9, 0.7], "qd0": [1.0, -2.0], "theta0": [-0.95, 0.7], "thetad0": [0.0, -2.0], "duration": 1.0}
+SWING = {
+    "q0": [-0.9, 0.7],
+    "qd0": [1.0, -2.0],
+    "elements": [Start(theta=[-0.95, 0.7], thetad=[0.0, -2.0])],
+    "duration": 1.0,
+}
 
 
 @pytest.mark.slow
 def test_an_arm_that_swings_and_sticks_closes_its_energy_account_by_every_method():
     robot = two_joints(Coulomb(2.5), Viscous(0.1))
-    exact = armdyn.simulate(robot, **SWING, method=FINE, save_every=0.25)
+    exact = armdyn.simulate(robot, method=FINE, save=SaveAt(every=0.25), **SWING)
     assert {name for name, _ in kinds(exact)} == {"joint_1", "joint_1 rotor", "joint_2"}
     assert {"stick", "slip"} <= {kind for _, kind in kinds(exact)}
     assert abs(exact.energy.relative_drift).max() < 1e-9
     errors = []
     for step in (5e-3, 2.5e-3, 1.25e-3):
-        motion = armdyn.simulate(robot, **SWING, method="rk4", step=step, save_every=0.25)
+        motion = armdyn.simulate(robot, method=RungeKutta4(step=step), save=SaveAt(every=0.25), **SWING)
         assert kinds(motion) == kinds(exact)
         errors.append(abs(motion.q - exact.q).max())
     assert errors[0] < 1e-5
     assert errors[2] < errors[0] / 100.0
-    radau = armdyn.simulate(robot, **SWING, method=Adaptive(1e-8, 1e-10, scipy_method="Radau"), save_every=0.25)
+    radau = armdyn.simulate(robot, method=Adaptive(1e-8, 1e-10, scipy_method="Radau"), save=SaveAt(every=0.25), **SWING)
     np.testing.assert_allclose(radau.q, exact.q, rtol=0, atol=1e-6)
 
 
@@ -403,14 +410,16 @@ def test_plays_beside_joints_that_stick_are_those_of_arms_without(damping):
     arm = ARM.with_gravity((0, 0, 0)).with_actuators({"joint_1": drive})
     locked = arm.with_locked({"joint_2": 0.4})
     times = np.linspace(0.0, 0.7, 15)
-    alone = armdyn.simulate(locked, [0.0], thetad0=[0.5], duration=0.7, method=FINE, times=times)
+    alone = armdyn.simulate(
+        locked, [0.0], elements=[Start(thetad=[0.5])], duration=0.7, method=FINE, save=SaveAt(times=times)
+    )
     beside = armdyn.simulate(
         arm.with_friction({"joint_2": (0.0, 40.0)}),
         [0.0, 0.4],
-        thetad0=[0.5, 0.0],
+        elements=[Start(thetad=[0.5, 0.0])],
         duration=0.7,
         method=FINE,
-        times=times,
+        save=SaveAt(times=times),
     )
     assert len(alone.events) > 5
     assert kinds(beside) == kinds(alone)
@@ -426,11 +435,12 @@ def test_plays_beside_joints_that_stick_are_those_of_arms_without(damping):
 def test_fixed_steps_keep_their_order_across_a_play(damping):
     drive = Actuator(Motor(ROTOR), friction=Coulomb(0.3), spring=Spring(300.0, damping, backlash=0.02))
     robot = ARM.with_actuators({"joint_1": drive}).with_friction({"joint_2": (0.1, 0.5)})
-    settings = {"q0": [0.0, 0.4], "thetad0": [0.5, 0.0], "duration": 0.8, "save_every": 0.2}
+    settings = {"q0": [0.0, 0.4], "elements": [Start(thetad=[0.5, 0.0])], "duration": 0.8, "save": SaveAt(every=0.2)}
     exact = armdyn.simulate(robot, method=FINE, **settings)
     assert {"contact", "release", "reversal"} <= {kind for _, kind in kinds(exact)}
     errors = [
-        abs(armdyn.simulate(robot, method="rk4", step=step, **settings).q - exact.q).max() for step in (4e-3, 2e-3)
+        abs(armdyn.simulate(robot, method=RungeKutta4(step=step), **settings).q - exact.q).max()
+        for step in (4e-3, 2e-3)
     ]
     assert errors[0] < 1e-6
     assert errors[1] < errors[0] / 12.0
@@ -441,14 +451,14 @@ def test_fixed_steps_keep_their_order_across_a_play(damping):
 
 @pytest.mark.slow
 def test_batches_tables_and_callables():
-    robot, method = two_joints(Coulomb(2.5)), {"method": "rk4", "step": 5e-3}
+    robot, method = two_joints(Coulomb(2.5)), {"method": RungeKutta4(step=5e-3)}
     q0 = np.array([[-0.9, 0.7], [0.1, 0.2], [np.nan, 0.0]])
     table = np.repeat([[3.0, 0.0], [0.0, 1.0]], 20, axis=0)
     for settings in (method, {}):
         torque = table if settings else np.array([[3.0, 0.0], [0.0, 1.0]])
-        batch = armdyn.simulate(robot, q0, duration=0.2, torque=torque[:, None], save_every=0.05, **settings)
+        batch = armdyn.simulate(robot, q0, duration=0.2, torque=torque[:, None], save=SaveAt(every=0.05), **settings)
         for k in (0, 1):
-            alone = armdyn.simulate(robot, q0[k], duration=0.2, torque=torque, save_every=0.05, **settings)
+            alone = armdyn.simulate(robot, q0[k], duration=0.2, torque=torque, save=SaveAt(every=0.05), **settings)
             for name in ("theta", "friction", "rotor_friction"):
                 np.testing.assert_array_equal(batch.signals[name][:, k], alone.signals[name])
             np.testing.assert_array_equal(batch.qdd[:, k], alone.qdd)
@@ -461,8 +471,8 @@ def test_batches_tables_and_callables():
         seen.append(q.shape)
         return [3.0 * np.cos(9 * t), -qd[1]]
 
-    by_law = armdyn.simulate(robot, q0[0], duration=0.2, torque=law, save_every=0.1)
-    stepped = armdyn.simulate(robot, q0[0], duration=0.2, torque=law, save_every=0.1, **method)
+    by_law = armdyn.simulate(robot, q0[0], duration=0.2, torque=law, save=SaveAt(every=0.1))
+    stepped = armdyn.simulate(robot, q0[0], duration=0.2, torque=law, save=SaveAt(every=0.1), **method)
     np.testing.assert_allclose(by_law.q, stepped.q, rtol=0, atol=1e-6)
     assert set(seen) == {(2,)}
     sampled = armdyn.control.callback(law, sample_time=0.05)
@@ -479,7 +489,7 @@ def test_a_law_that_switches_is_carried_through_by_fixed_steps(coulomb):
     """A motor that brakes a rigid joint by the sign of its velocity, against a steep smooth law by a stiff solver."""
     drive = Actuator(Motor(ROTOR), friction=Coulomb(coulomb), spring=Spring(300.0, damping=2.0))
     robot = ARM.with_gravity((0, 0, 0)).with_actuators({"joint_1": drive})
-    settings = {"q0": [0.0, 0.3], "qd0": [0.3, 0.2], "duration": 0.5, "save_every": 0.05}
+    settings = {"q0": [0.0, 0.3], "qd0": [0.3, 0.2], "duration": 0.5, "save": SaveAt(every=0.05)}
     steps = Adaptive(1e-8, 1e-8, chattering_step=5e-4)
     motion = armdyn.simulate(robot, torque=lambda t, q, qd: [0.0, -4.0 * np.sign(qd[1])], method=steps, **settings)
     (note,) = motion.notes

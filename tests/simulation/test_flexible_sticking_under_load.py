@@ -18,7 +18,7 @@ from armdyn.actuators import (
     StaticKinetic,
     Viscous,
 )
-from armdyn.simulation import Adaptive, OverTime, RungeKutta4
+from armdyn.simulation import Adaptive, OverTime, RungeKutta4, SaveAt, Start
 from armdyn.simulation.system.coordinates import stacked
 from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from oracles.carried_slide import CarriedSlide
@@ -52,10 +52,12 @@ def springy(stiffness, *friction, **more):
     return Actuator(Motor(ROTOR), friction=friction, spring=Spring(stiffness, **more))
 
 
-def simulated(robot, state, **settings):
+def simulated(robot, state, elements=(), **settings):
     """From (q, qd, theta, thetad) of the first slide and (q, qd) of the second."""
     q, qd, theta, thetad, q2, qd2 = state
-    return armdyn.simulate(robot, [q, q2], [qd, qd2], theta0=[theta, q2], thetad0=[thetad, qd2], **settings)
+    return armdyn.simulate(
+        robot, [q, q2], [qd, qd2], elements=[Start(theta=[theta, q2], thetad=[thetad, qd2])], **settings
+    )
 
 
 def states(motion):
@@ -91,7 +93,7 @@ def compared(method):
     events, at = CarriedSlide(BELOW, SECOND, SECOND_ROTOR, TORQUE[1], RUBS, ETA, BACK).motion(START, 0.41)
     expected = [(name, kind) for _, name, kind in events]
     assert set(expected) == set(product(["first rotor", "second"], ["stick", "slip", "reversal"]))
-    motion = simulated(SLIDES, START, method=method, duration=0.41, torque=TORQUE, save_every=0.05)
+    motion = simulated(SLIDES, START, method=method, duration=0.41, torque=TORQUE, save=SaveAt(every=0.05))
     assert kinds(motion) == expected
     assert motion.notes == ()
     assert abs(motion.energy.relative_drift).max() < (1e-9 if method is FINE else 1e-6)
@@ -120,7 +122,12 @@ def test_a_gear_holds_its_load_for_ten_minutes_on_a_mass_that_swings():
     first = Actuator(Motor(ROTOR), spring=Spring(k), brake=Brake(50.0, "engaged"))
     robot, method = slides(first, lossy(), g), Adaptive(1e-9, 1e-10)
     motion = simulated(
-        robot, (most - sag, 0.0, 0.0, 0.0, 0.3, 0.0), duration=600.0, torque=[0.0, tau], method=method, save_every=20
+        robot,
+        (most - sag, 0.0, 0.0, 0.0, 0.3, 0.0),
+        duration=600.0,
+        torque=[0.0, tau],
+        method=method,
+        save=SaveAt(every=20),
     )
     q = most * np.cos(w * motion.t) - sag
     load = SECOND * (g - w**2 * (q + sag))
@@ -143,7 +150,9 @@ def test_an_arm_whose_drives_hold_everything_stands_still_in_every_digit(method)
     theta = q + HANGS.spring_deflections(load) + [2e-3, 0.0]
     push = 300.0 * 2e-3
     tau = np.array([load[0] + push + 1.0, load[1] / ETA + COULOMB_2 - 1e-6])
-    motion = armdyn.simulate(HANGS, q, theta0=theta, torque=tau, duration=600.0, method=method, save_every=100)
+    motion = armdyn.simulate(
+        HANGS, q, elements=[Start(theta=theta)], torque=tau, duration=600.0, method=method, save=SaveAt(every=100)
+    )
     assert (motion.q == q).all()
     assert (motion.signals["theta"] == theta).all()
     np.testing.assert_allclose(motion.signals["friction"][-1], [push, tau[1] - load[1]], rtol=1e-10)
@@ -157,7 +166,7 @@ def test_a_ramp_lets_a_loaded_joint_go_where_its_gear_says():
     starts = (weight * (1.0 / ETA - 1.0) + RUBS) / r
     ramp = OverTime([0.0, 1.0], [[both, weight], [both, weight + r]])
     at_rest = (-both / K, 0.0, 0.0, 0.0, 0.0, 0.0)
-    motion = simulated(SLIDES, at_rest, duration=starts + 0.02, torque=ramp, save_every=0.05)
+    motion = simulated(SLIDES, at_rest, duration=starts + 0.02, torque=ramp, save=SaveAt(every=0.05))
     assert kinds(motion) == [("second", "slip")]
     assert abs(motion.events[0].t - starts) < 1e-9
     assert motion.q[-1, 1] > 0
@@ -170,7 +179,7 @@ def test_it_slips_when_a_contact_at_the_end_of_a_play_pushes_with_the_friction()
     w = np.sqrt(k / both)
     most = SECOND * k * v / (w * both)
     robot = slides(springy(k, Coulomb(50.0), backlash=b), lossy(Coulomb(0.4 * BACK * most)), g=0.0)
-    motion = simulated(robot, (0.0, v, 0.0, 0.0, 0.1, 0.0), duration=0.2, method=FINE, save_every=0.05)
+    motion = simulated(robot, (0.0, v, 0.0, 0.0, 0.1, 0.0), duration=0.2, method=FINE, save=SaveAt(every=0.05))
     assert kinds(motion)[:2] == [("first", "contact"), ("second", "slip")]
     contact, slip = motion.events[:2]
     assert abs(contact.t - b / 2 / v) < 1e-9
@@ -185,7 +194,7 @@ def test_it_slips_when_a_contact_at_the_end_of_a_play_pushes_with_the_friction()
 @pytest.mark.slow
 def test_stiff_springs_lead_to_the_rigid_arm_with_errors_of_one_over_their_stiffness():
     start = {"q0": [-1.5, 0.4], "qd0": [0.8, -0.5], "torque": ARM.gravity_forces([-1.5, 0.4]) * [0.9, 1.0]}
-    start |= {"duration": 0.15, "save_every": 0.15, "method": Adaptive(1e-7, 1e-9)}
+    start |= {"duration": 0.15, "save": SaveAt(every=0.15), "method": Adaptive(1e-7, 1e-9)}
     friction = {"joint_1": (Coulomb(0.8),), "joint_2": (Coulomb(0.3),)}
     rigid = ARM.with_actuators({name: lossy(*laws) for name, laws in friction.items()})
     exact, errors = armdyn.simulate(rigid, **start), []
@@ -195,7 +204,7 @@ def test_stiff_springs_lead_to_the_rigid_arm_with_errors_of_one_over_their_stiff
         robot = rigid.with_actuators({"joint_1": lossy(*friction["joint_1"], spring=spring)})
         load = exact.tau[0] - exact.signals["friction"][0] - SECOND_ROTOR * exact.qdd[0]
         bent = robot.spring_deflections(load)
-        motion = armdyn.simulate(robot, theta0=start["q0"] + bent, **start)
+        motion = armdyn.simulate(robot, elements=[Start(theta=start["q0"] + bent)], **start)
         assert ("joint_2", "stick") in kinds(motion)
         errors.append(abs(motion.q[-1] - exact.q[-1]).max())
     assert errors[0] < 3e-3
@@ -205,7 +214,7 @@ def test_stiff_springs_lead_to_the_rigid_arm_with_errors_of_one_over_their_stiff
 @pytest.mark.slow
 def test_gears_that_lose_almost_nothing_are_those_that_lose_nothing():
     """So the two ways to solve for what sticks agree: with friction under load, and without."""
-    start = {"q0": [-0.9, 0.7], "qd0": [0.6, -0.3], "duration": 0.2, "save_every": 0.1, "method": FINE}
+    start = {"q0": [-0.9, 0.7], "qd0": [0.6, -0.3], "duration": 0.2, "save": SaveAt(every=0.1), "method": FINE}
     motions = []
     for gear in (Gear(1.0), Gear(1.0, efficiency=1.0 - 1e-13, back_efficiency=1.0 - 1e-13)):
         drive = Actuator(Motor(0.2), gear, StaticKinetic(2.5, 2.0))

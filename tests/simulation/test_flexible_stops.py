@@ -12,11 +12,14 @@ from armdyn.constraints import PointOnPlane
 from armdyn.simulation import (
     Adaptive,
     Contact,
+    Heun,
     OverTime,
     RungeKutta4,
+    SaveAt,
     SemiImplicitEuler,
     SettingError,
     SimulationError,
+    Start,
     Stops,
 )
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
@@ -102,8 +105,8 @@ def test_a_block_between_stops_in_closed_form(e, method, error):
     state = 0.0, 1.0, 0.02, 0.8
     events, at = struck_block(state, 12.0, e, 1.8)
     q, qd, theta, thetad = ([one] for one in state)
-    settings = {"torque": [12.0], "duration": 1.8, "save_every": 0.1, "method": method}
-    motion = armdyn.simulate(slide(), q, qd, theta0=theta, thetad0=thetad, stops=Stops(e), **settings)
+    settings = {"torque": [12.0], "duration": 1.8, "save": SaveAt(every=0.1), "method": method}
+    motion = armdyn.simulate(slide(), q, qd, elements=[Stops(e), Start(theta=theta, thetad=thetad)], **settings)
     assert [one.kind for one in motion.events] == [kind for _, kind in events]
     assert len(events) >= 4
     np.testing.assert_allclose([one.t for one in motion.events], [t for t, _ in events], rtol=0, atol=error)
@@ -122,8 +125,8 @@ def test_a_rotor_that_friction_holds_does_not_feel_the_impacts_of_its_link():
     w, v = np.sqrt(K / LINK), 2.0
     first = np.arcsin(0.3 * w / v) / w
     robot = slide(Coulomb(1.1 * v * np.sqrt(K * LINK)))
-    settings = {"duration": 5.0, "stops": Stops(1.0), "save_every": 0.2, "method": FINE}
-    motion = armdyn.simulate(robot, [0.0], [v], thetad0=[0.0], **settings)
+    settings = {"duration": 5.0, "save": SaveAt(every=0.2), "method": FINE}
+    motion = armdyn.simulate(robot, [0.0], [v], elements=[Stops(1.0), Start(thetad=[0.0])], **settings)
     expected = first + np.arange(9) * (np.pi / w + 2 * first)
     np.testing.assert_allclose(times_of(motion, "impact"), expected[expected < 5.0], rtol=0, atol=1e-9)
     assert len(motion.events) >= 5
@@ -163,12 +166,12 @@ def struck_arm(gaps, rows, e, state, duration):
 ON_FLOOR = PLAIN.with_constraints(FLOOR)
 BARRIERS = {
     "stops": (
-        {"stops": Stops(1.0)},
+        {"elements": [Stops(1.0)]},
         lambda q: [q[0] + 0.4, 2.0 - q[0], q[1] + 0.05, 0.6 - q[1]],
         lambda q: np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]),
         1.0,
     ),
-    "contact": ({"contacts": [Contact(FLOOR, 0.7)]}, ON_FLOOR.constraint_error, ON_FLOOR.constraint_jacobian, 0.7),
+    "contact": ({"elements": [Contact(FLOOR, 0.7)]}, ON_FLOOR.constraint_error, ON_FLOOR.constraint_jacobian, 0.7),
 }
 
 
@@ -195,7 +198,7 @@ def test_what_holds_the_tip_on_a_floor_pushes_along_its_normal():
     """M qdd + h - tau_J of the links, two numbers, is the one force of the contact by its row."""
     drives = {name: Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0, 3.0)) for name in ("joint_1", "joint_2")}
     robot = PLAIN.with_actuators(drives)
-    motion = armdyn.simulate(robot, [0, 0], duration=0.5, contacts=[Contact(FLOOR)], save_every=0.01)
+    motion = armdyn.simulate(robot, [0, 0], duration=0.5, elements=[Contact(FLOOR)], save=SaveAt(every=0.01))
     (_, (t, *_)) = [[one.t for one in motion.events if one.kind == kind] for kind in ("impact", "rest")]
     later = motion.t > t
     assert later.sum() > 5
@@ -218,7 +221,12 @@ def pendulum(stiffness):
 
 def test_a_stop_that_holds_a_link_pushes_with_what_statics_says():
     robot, tau = pendulum(500.0), 60.0
-    settings = {"duration": 1.0, "stops": Stops(), "save_every": 0.5, "rtol": 1e-8, "atol": 1e-8}
+    settings = {
+        "duration": 1.0,
+        "elements": [Stops()],
+        "save": SaveAt(every=0.5),
+        "method": Adaptive(rtol=1e-8, atol=1e-8),
+    }
     motion = armdyn.simulate(robot, [0.0], torque=[tau], **settings)
     assert [one.kind for one in motion.events] == ["impact", "rest"]
     assert motion.q[-1, 0] == 0.2
@@ -232,13 +240,18 @@ def test_a_stop_that_holds_a_link_pushes_with_what_statics_says():
 def test_with_stiffer_springs_it_becomes_the_motion_of_the_rigid_arm():
     """It comes to its stop, rests there, and is let off; the difference of the motions goes with 1/k."""
     torque = OverTime([0.0, 0.4, 0.6, 0.8], [[60.0], [60.0], [0.0], [0.0]])
-    settings = {"torque": torque, "duration": 0.8, "stops": Stops(), "save_every": 0.1, "rtol": 1e-8, "atol": 1e-8}
-    rigid = armdyn.simulate(pendulum(1e4).without_springs(), [0.0], **settings)
+    settings = {
+        "torque": torque,
+        "duration": 0.8,
+        "save": SaveAt(every=0.1),
+        "method": Adaptive(rtol=1e-8, atol=1e-8),
+    }
+    rigid = armdyn.simulate(pendulum(1e4).without_springs(), [0.0], elements=[Stops()], **settings)
     assert [one.kind for one in rigid.events] == ["impact", "rest", "release"]
     apart = []
     for k in (5e3, 5e4):
         bent = (60.0 - 0.4 * rigid.qdd[0]) / k  # what the rotor leaves to the spring
-        motion = armdyn.simulate(pendulum(k), [0.0], theta0=bent, **settings)
+        motion = armdyn.simulate(pendulum(k), [0.0], elements=[Stops(), Start(theta=bent)], **settings)
         assert [one.kind for one in motion.events] == ["impact", "rest", "release"]
         for one, other in zip(motion.events, rigid.events, strict=True):
             assert abs(one.t - other.t) < 1.0 / k
@@ -249,9 +262,9 @@ def test_with_stiffer_springs_it_becomes_the_motion_of_the_rigid_arm():
 
 def test_a_batch_is_made_of_motions_alone():
     states = np.array([[0.0, 0.0], [0.1, 0.3]])
-    motion = armdyn.simulate(ARM, states, duration=0.3, stops=Stops(0.5), save_every=0.1)
+    motion = armdyn.simulate(ARM, states, duration=0.3, elements=[Stops(0.5)], save=SaveAt(every=0.1))
     for k, state in enumerate(states):
-        alone = armdyn.simulate(ARM, state, duration=0.3, stops=Stops(0.5), save_every=0.1)
+        alone = armdyn.simulate(ARM, state, duration=0.3, elements=[Stops(0.5)], save=SaveAt(every=0.1))
         np.testing.assert_array_equal(motion.q[:, k], alone.q)
         np.testing.assert_array_equal(motion.signals["stop_force"][:, k], alone.signals["stop_force"])
     assert motion.signals["stop_force"].shape == (4, 2, 4)
@@ -261,9 +274,9 @@ def test_a_batch_is_made_of_motions_alone():
 
 def test_refused():
     with pytest.raises(SettingError, match="behind 'joint_1 lower stop'"):
-        armdyn.simulate(ARM, [-0.5, 0], duration=0.1, stops=Stops())
+        armdyn.simulate(ARM, [-0.5, 0], duration=0.1, elements=[Stops()])
     with pytest.raises(SettingError, match=r"no such joint of .* has limits"):
-        armdyn.simulate(ARM, [0, 0], duration=0.1, stops=Stops(joints=[]))
+        armdyn.simulate(ARM, [0, 0], duration=0.1, elements=[Stops(joints=[])])
 
 
 @pytest.mark.parametrize("backlash", [0.0, 2e-3])
@@ -272,14 +285,17 @@ def test_coupled_loads_beside_a_flexible_joint(backlash):
     loose = Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0, backlash=backlash))
     lossy = Actuator(Motor(1e-3), Gear(20.0, efficiency=0.8))
     coupled = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", 1.0)}).with_limits({"joint_1": (-0.5, 1)})
-    robot, given = coupled.with_actuators({"joint_1": loose, "joint_2": lossy}), {"duration": 0.3, "save_every": 0.05}
+    robot, given = (
+        coupled.with_actuators({"joint_1": loose, "joint_2": lossy}),
+        {"duration": 0.3, "save": SaveAt(every=0.05)},
+    )
     motion = armdyn.simulate(robot, [0.0, 0.2], **given)
-    stepped = armdyn.simulate(robot, [0.0, 0.2], **given, method="rk4", step=5e-4)
+    stepped = armdyn.simulate(robot, [0.0, 0.2], method=RungeKutta4(5e-4), **given)
     np.testing.assert_allclose(motion.q, stepped.q, rtol=0, atol=1e-5)
     kinds = ["contact", "release", "contact"] if backlash else []
     assert [one.kind for one in motion.events] == kinds
     assert abs(motion.energy.relative_drift).max() < 1e-9
-    struck = armdyn.simulate(robot, [-0.49, 0.2], [-0.5, 0.0], **given, stops=Stops(0.5))
+    struck = armdyn.simulate(robot, [-0.49, 0.2], [-0.5, 0.0], elements=[Stops(0.5)], **given)
     assert "impact" in {one.kind for one in struck.events}
     assert abs(struck.energy.relative_drift).max() < 1e-9
 
@@ -289,7 +305,12 @@ def test_play_and_dry_friction_beside_stops():
     """Both methods see the same stops, touches, sticks and slips, and the account of energy closes."""
     drive = Actuator(Motor(rotor_inertia=ROTOR), None, Coulomb(3.0), spring=Spring(400.0, backlash=0.04))
     robot = SLIDE.with_actuators({"x": drive})
-    given = {"duration": 0.5, "stops": Stops(0.6), "save_every": 0.1, "torque": lambda t, q, qd: [20 * np.sin(9 * t)]}
+    given = {
+        "duration": 0.5,
+        "elements": [Stops(0.6)],
+        "save": SaveAt(every=0.1),
+        "torque": lambda t, q, qd: [20 * np.sin(9 * t)],
+    }
     motion, stepped = (
         armdyn.simulate(robot, [0.0], [2.0], **given, method=method) for method in (FINE, RungeKutta4(5e-3))
     )
@@ -307,7 +328,7 @@ def test_a_law_that_switches_is_carried_through_beside_stops():
     """A motor brakes a rigid joint by the sign of its velocity while a link hits its stop, as a steep law does."""
     free = armdyn.load("planar_2r").with_gravity((0, 0, 0)).with_limits({"joint_1": (-1.0, 0.1)})
     robot = free.with_actuators({"joint_1": Actuator(Motor(0.4), spring=Spring(30.0))})
-    given = {"q0": [0, 0], "qd0": [0.6, 0.2], "duration": 0.18, "stops": Stops(0.5), "save_every": 0.06}
+    given = {"q0": [0, 0], "qd0": [0.6, 0.2], "duration": 0.18, "elements": [Stops(0.5)], "save": SaveAt(every=0.06)}
     steps = Adaptive(1e-8, 1e-8, chattering_step=1e-3)
     motion = armdyn.simulate(robot, torque=lambda t, q, qd: [0.0, -4.0 * np.sign(qd[1])], method=steps, **given)
     assert motion.notes[0].startswith("chattering: the torque of 'joint_2' switched faster")
@@ -330,7 +351,7 @@ def test_a_link_that_an_inelastic_stop_releases_does_not_hit_it_again() -> None:
         wrist: Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8), friction=(Coulomb(1.2067),), spring=Spring(1183.59)),
     }
     start = [0.0, 0.0, 0.001, 0.0], [-2.0] * 4
-    motion = armdyn.simulate(bare.with_actuators(drives), *start, duration=0.03, stops=Stops(0.0))
+    motion = armdyn.simulate(bare.with_actuators(drives), *start, duration=0.03, elements=[Stops(0.0)])
     of_quill = [one.kind for one in motion.events if one.name == f"{quill} lower stop"]
     assert of_quill == ["impact", "impact", "rest", "release"]
     assert motion.q[-1, 2] > 1e-4
@@ -344,9 +365,9 @@ def test_steps_that_are_too_long_for_a_spring_are_named():
         rf"is too long for the spring of joint 'x': the arm vibrates .* up to {w:.4g} rad/s there, and each step "
         rf"multiplies such a vibration by {7.0 + np.sqrt(48.0):.4g}. Use a step well below {2.0 / w:.2g} s, or method="
     )
-    settings = {"theta0": [1e6], "duration": 4.0, "method": SemiImplicitEuler(4.0 / w)}
+    settings = {"duration": 4.0, "method": SemiImplicitEuler(4.0 / w)}
     with pytest.raises(SimulationError, match="more than 100 events at .*" + words):
-        armdyn.simulate(slide(), [0.0], [0.5], stops=Stops(0.0), **settings)
+        armdyn.simulate(slide(), [0.0], [0.5], elements=[Stops(0.0), Start(theta=[1e6])], **settings)
     assert too_long_for_springs(slide(), SemiImplicitEuler(1.99 / w), np.zeros(1)) == ""
 
 
@@ -356,7 +377,7 @@ def test_a_link_leaves_its_stop_by_heun_steps():
     events, at = struck_block(start, 0.0, 0.0, 0.8)
     q, qd, theta, thetad = ([one] for one in start)
     motion = armdyn.simulate(
-        slide(), q, qd, theta0=theta, thetad0=thetad, duration=0.8, method="heun", step=4e-3, stops=Stops(0.0)
+        slide(), q, qd, elements=[Stops(0.0), Start(theta=theta, thetad=thetad)], duration=0.8, method=Heun(step=4e-3)
     )
     assert [one.kind for one in motion.events] == [kind for _, kind in events] == ["impact", "rest", "release"]
     np.testing.assert_allclose([one.t for one in motion.events], [t for t, _ in events], rtol=0, atol=2e-4)
@@ -364,8 +385,8 @@ def test_a_link_leaves_its_stop_by_heun_steps():
 
 
 def test_a_step_that_is_too_long_for_a_spring_and_stays_finite_is_told() -> None:
-    found = ARM.simulate([0.1, 0.2], duration=1.0, method=SemiImplicitEuler(0.05), stops=Stops(0.3))
+    found = ARM.simulate([0.1, 0.2], duration=1.0, method=SemiImplicitEuler(0.05), elements=[Stops(0.3)])
     (told,) = (note for note in found.notes if "energy drifts" in note)
     assert "the step of 0.05 s is too long for the spring of joint 'joint_1'" in told
-    fine = ARM.simulate([0.1, 0.2], duration=1.0, method=SemiImplicitEuler(0.01), stops=Stops(0.3))
+    fine = ARM.simulate([0.1, 0.2], duration=1.0, method=SemiImplicitEuler(0.01), elements=[Stops(0.3)])
     assert not any("energy drifts" in note for note in fine.notes)

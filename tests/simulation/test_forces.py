@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import SettingError
+from armdyn.simulation import Euler, SaveAt, SettingError
 from oracles.cases import Case
 
 METHODS = ("euler", "rk4", "adaptive")
@@ -15,7 +15,7 @@ Q0, QD0 = np.array([0.1, -0.5, 0.7, 0.2, 0.4, -0.3]), np.full(6, 0.2)
 @pytest.mark.parametrize("method", METHODS)
 def test_constant_is_a_table_of_equal_rows_is_a_callable(ur5: Case, method: str) -> None:
     tau, f_tip = np.linspace(-2, 2, 6), np.linspace(3, 1, 6)
-    common = {"duration": 0.2, "method": method, "save_every": 0.02}
+    common = {"duration": 0.2, "method": method, "save": SaveAt(every=0.02)}
     constant = armdyn.simulate(ur5.robot, Q0, QD0, torque=tau, f_tip=f_tip, **common)
     rows = 200
     table = armdyn.simulate(
@@ -43,7 +43,7 @@ def test_euler_samples_a_callable_as_a_table(ur5: Case) -> None:
 def test_adaptive_starts_anew_at_each_row(ur5: Case) -> None:
     """Jumps do not cost accuracy: the motion is that of one simulation after the other."""
     table = np.array([[5.0, 0, 0, 0, 0, 0], [-5.0, 8, 0, 0, 0, 1]])
-    whole = armdyn.simulate(ur5.robot, Q0, QD0, duration=0.4, torque=table, save_every=0.1)
+    whole = armdyn.simulate(ur5.robot, Q0, QD0, duration=0.4, torque=table, save=SaveAt(every=0.1))
     first = armdyn.simulate(ur5.robot, Q0, QD0, duration=0.2, torque=table[0])
     second = armdyn.simulate(ur5.robot, first.q[-1], first.qd[-1], duration=0.2, torque=table[1])
     np.testing.assert_allclose(whole.q[-1], second.q[-1], rtol=1e-12, atol=1e-12)
@@ -57,7 +57,7 @@ def test_euler_calls_once_a_step_and_in_order(ur5: Case) -> None:
         times.append(t)
         return np.zeros(6)
 
-    armdyn.simulate(ur5.robot, Q0, duration=0.01, torque=torque, method="euler", save_every=0.005)
+    armdyn.simulate(ur5.robot, Q0, duration=0.01, torque=torque, method="euler", save=SaveAt(every=0.005))
     np.testing.assert_allclose(times, np.arange(11) * 1e-3)
 
 
@@ -105,7 +105,7 @@ def test_a_batch_is_its_singles(ur5: Case, method: str) -> None:
     rng = np.random.default_rng(2)
     q0, tau = rng.uniform(-1, 1, (2, 3, 6)), rng.uniform(-1, 1, (2, 3, 6))
     table = rng.uniform(-1, 1, (50, 2, 1, 6))
-    common = {"duration": 0.05, "method": method, "save_every": 0.01}
+    common = {"duration": 0.05, "method": method, "save": SaveAt(every=0.01)}
     batch = armdyn.simulate(ur5.robot, q0, QD0, torque=tau, f_tip=table, **common)
     assert batch.batch == (2, 3)
     assert batch.q.shape == (6, 2, 3, 6)
@@ -163,7 +163,7 @@ def test_a_bad_state_leaves_the_others_alone(ur5: Case, method: str) -> None:
 
 def test_a_state_that_runs_away_names_time_and_joint(ur5: Case) -> None:
     qd0 = np.array([QD0, [0, 0, 0, 1e6, 0, 0]])
-    motion = armdyn.simulate(ur5.robot, Q0, qd0, duration=0.5, method="euler", step=1e-2)
+    motion = armdyn.simulate(ur5.robot, Q0, qd0, duration=0.5, method=Euler(step=1e-2))
     row = int(np.isfinite(motion.q[:, 1]).all(axis=-1).argmin())
     fastest = ur5.robot.joint_names[np.abs(motion.qd[row - 1, 1]).argmax()]
     (note,) = (n for n in motion.notes if "finite" in n)

@@ -11,7 +11,7 @@ from armdyn.model import Inertia
 from armdyn.model.assembly import assemble
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
-from armdyn.simulation import Adaptive, Euler, RungeKutta4
+from armdyn.simulation import Adaptive, Euler, RungeKutta4, SaveAt
 from armdyn.simulation.methods import formulas
 from armdyn.spatial.rotations import rigid
 from oracles.cases import Case
@@ -37,14 +37,14 @@ def released_from(angle: float, t: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("angle", [1e-4, 0.5, 2.0, 3.1])
 def test_adaptive_is_the_pendulum_of_jacobi(angle: float) -> None:
-    trajectory = armdyn.simulate(pendulum(), [angle], duration=5.0, rtol=1e-12, atol=1e-14)
+    trajectory = armdyn.simulate(pendulum(), [angle], duration=5.0, method=Adaptive(rtol=1e-12, atol=1e-14))
     np.testing.assert_allclose(trajectory.q[:, 0], released_from(angle, trajectory.t), rtol=0, atol=1e-8 * angle)
 
 
 @pytest.mark.parametrize("scipy_method", ["RK45", "DOP853", "Radau", "LSODA"])
 def test_solvers_of_scipy_agree(scipy_method: str) -> None:
     method = Adaptive(rtol=1e-8, atol=1e-8, scipy_method=scipy_method)
-    trajectory = armdyn.simulate(pendulum(), [1.0], duration=1.0, method=method, save_every=0.1)
+    trajectory = armdyn.simulate(pendulum(), [1.0], duration=1.0, method=method, save=SaveAt(every=0.1))
     np.testing.assert_allclose(trajectory.q[:, 0], released_from(1.0, trajectory.t), rtol=0, atol=1e-5)
 
 
@@ -52,7 +52,7 @@ def test_euler_is_the_recursion_of_the_book() -> None:
     robot, h = armdyn.load("ur5"), 0.01
     q, qd, tau, f_tip = np.linspace(-1, 1, 6), np.linspace(0.5, -0.2, 6), np.arange(6.0), np.linspace(1, 2, 6)
     trajectory = armdyn.simulate(
-        robot, q, qd, duration=0.2, torque=tau, f_tip=f_tip, method="euler", step=h, save_every=h
+        robot, q, qd, duration=0.2, torque=tau, f_tip=f_tip, method=Euler(step=h), save=SaveAt(every=h)
     )
     for k in range(20):
         np.testing.assert_allclose(trajectory.q[k], q, rtol=1e-12, atol=1e-13)
@@ -77,7 +77,7 @@ def test_euler_with_tables_is_forward_dynamics_trajectory_of_modern_robotics() -
     )
     robot = armdyn.Robot.from_screws(Mlist, Glist, Slist, gravity=gravity)
     trajectory = armdyn.simulate(
-        robot, q0, qd0, duration=0.3, torque=taumat[:-1], f_tip=Ftipmat[:-1], method="euler", step=dt
+        robot, q0, qd0, duration=0.3, torque=taumat[:-1], f_tip=Ftipmat[:-1], method=Euler(step=dt)
     )
     np.testing.assert_allclose(trajectory.q, angles, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(trajectory.qd, rates, rtol=1e-9, atol=1e-10)
@@ -88,7 +88,7 @@ def test_euler_with_tables_is_forward_dynamics_trajectory_of_modern_robotics() -
 def test_order_of_convergence(method: type, order: int, torque: object) -> None:
     robot = armdyn.load("ur5")
     q0, qd0 = np.array([0.1, -0.5, 0.7, 0.2, 0.4, -0.3]), np.full(6, 0.2)
-    exact = armdyn.simulate(robot, q0, qd0, duration=0.32, torque=torque, rtol=1e-13, atol=1e-13)
+    exact = armdyn.simulate(robot, q0, qd0, duration=0.32, torque=torque, method=Adaptive(rtol=1e-13, atol=1e-13))
     errors = []
     for step in (0.02, 0.01, 0.005) if order == 4 else (0.001, 0.0005, 0.00025):
         end = armdyn.simulate(robot, q0, qd0, duration=0.32, torque=torque, method=method(step=step))
@@ -101,8 +101,10 @@ def test_order_of_convergence(method: type, order: int, torque: object) -> None:
 def test_the_traced_step_is_the_formula() -> None:
     """Held forces run compiled whole steps, callables the same formula around compiled equations."""
     robot, tau = armdyn.load("ur5"), np.linspace(-3, 3, 6)
-    held = armdyn.simulate(robot, np.ones(6), duration=0.3, torque=tau, method="rk4", step=0.01)
-    called = armdyn.simulate(robot, np.ones(6), duration=0.3, torque=lambda t, q, qd: tau, method="rk4", step=0.01)
+    held = armdyn.simulate(robot, np.ones(6), duration=0.3, torque=tau, method=RungeKutta4(step=0.01))
+    called = armdyn.simulate(
+        robot, np.ones(6), duration=0.3, torque=lambda t, q, qd: tau, method=RungeKutta4(step=0.01)
+    )
     np.testing.assert_allclose(called.q, held.q, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(called.energy.work, held.energy.work, rtol=1e-10, atol=1e-11)
 
@@ -128,7 +130,13 @@ def test_pinocchio_in_the_same_solver_moves_in_the_same_way(name: str, request: 
     t = np.linspace(0, 0.5, 11)
     expected = solve_ivp(rates, (0, 0.5), np.concatenate([q0, qd0]), "DOP853", t, rtol=1e-12, atol=1e-12).y.T
     trajectory = armdyn.simulate(
-        case.robot, q0, qd0, duration=0.5, torque=lambda t, q, qd: tau - qd, times=t, rtol=1e-12, atol=1e-12
+        case.robot,
+        q0,
+        qd0,
+        duration=0.5,
+        torque=lambda t, q, qd: tau - qd,
+        save=SaveAt(times=t),
+        method=Adaptive(rtol=1e-12, atol=1e-12),
     )
     np.testing.assert_allclose(trajectory.q, expected[:, : case.n], rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(trajectory.qd, expected[:, case.n :], rtol=1e-8, atol=1e-8)
@@ -136,25 +144,25 @@ def test_pinocchio_in_the_same_solver_moves_in_the_same_way(name: str, request: 
 
 def test_last_step_is_shortened() -> None:
     robot = pendulum()
-    trajectory = armdyn.simulate(robot, [1.0], duration=0.25, method="rk4", step=0.1)
+    trajectory = armdyn.simulate(robot, [1.0], duration=0.25, method=RungeKutta4(step=0.1))
     np.testing.assert_allclose(trajectory.t, [0, 0.1, 0.2, 0.25])
     np.testing.assert_allclose(trajectory.q[:, 0], released_from(1.0, trajectory.t), atol=1e-4)
 
 
 def test_a_duration_shorter_than_the_step_is_one_step() -> None:
-    assert armdyn.simulate(pendulum(), [1.0], duration=0.01, method="euler", step=0.1).t.tolist() == [0.0, 0.01]
+    assert armdyn.simulate(pendulum(), [1.0], duration=0.01, method=Euler(step=0.1)).t.tolist() == [0.0, 0.01]
 
 
 def test_what_is_saved() -> None:
     robot = pendulum()
-    sparse = armdyn.simulate(robot, [1.0], duration=1.0, method="rk4", step=0.01, save_every=0.25)
-    dense = armdyn.simulate(robot, [1.0], duration=1.0, method="rk4", step=0.01)
+    sparse = armdyn.simulate(robot, [1.0], duration=1.0, method=RungeKutta4(step=0.01), save=SaveAt(every=0.25))
+    dense = armdyn.simulate(robot, [1.0], duration=1.0, method=RungeKutta4(step=0.01))
     np.testing.assert_array_equal(sparse.q, dense.q[::25])
     np.testing.assert_allclose(sparse.t, [0, 0.25, 0.5, 0.75, 1])
-    chosen = armdyn.simulate(robot, [1.0], duration=1.0, times=[0.1, 0.7])
+    chosen = armdyn.simulate(robot, [1.0], duration=1.0, save=SaveAt(times=[0.1, 0.7]))
     assert chosen.t.tolist() == [0.0, 0.1, 0.7, 1.0]
     np.testing.assert_allclose(chosen.q[:, 0], released_from(1.0, chosen.t), atol=1e-9)
-    on_steps = armdyn.simulate(robot, [1.0], duration=1.0, method="rk4", step=0.01, times=[0.1, 0.7])
+    on_steps = armdyn.simulate(robot, [1.0], duration=1.0, method=RungeKutta4(step=0.01), save=SaveAt(times=[0.1, 0.7]))
     np.testing.assert_array_equal(on_steps.q, dense.q[[0, 10, 70, 100]])
 
 

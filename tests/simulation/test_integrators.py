@@ -18,9 +18,11 @@ from armdyn.simulation import (
     Heun,
     OverTime,
     RungeKutta4,
+    SaveAt,
     SemiImplicitEuler,
     SettingError,
     Variational,
+    named_method,
 )
 from armdyn.simulation.system.arm_in_step import held_step
 from oracles.short_run import each_once
@@ -42,7 +44,9 @@ METHODS = {  # order, and the power of two of steps in the duration, where neith
 
 def state_at_the_end(robot: armdyn.Robot, method: Any, torque: Any) -> np.ndarray:
     n = robot.dof
-    end = armdyn.simulate(robot, Q0[:n], QD0[:n], duration=DURATION, torque=torque, method=method, save_every=DURATION)
+    end = armdyn.simulate(
+        robot, Q0[:n], QD0[:n], duration=DURATION, torque=torque, method=method, save=SaveAt(every=DURATION)
+    )
     return np.concatenate([end.q[-1], end.qd[-1], end.energy.work[-1:]])
 
 
@@ -126,7 +130,9 @@ def test_ucls_variants_beside_the_exact_motion() -> None:
     exact = solve_ivp(
         lambda t, y: np.concatenate([y[2:], ucls_equations(y[:2], y[2:], tau)[0]]), (0, 10), np.zeros(4), **options
     ).y.T
-    own = armdyn.simulate(armdyn.load("ucl_2r"), [0, 0], duration=10, torque=tau, rtol=1e-12, atol=1e-12)
+    own = armdyn.simulate(
+        armdyn.load("ucl_2r"), [0, 0], duration=10, torque=tau, method=Adaptive(rtol=1e-12, atol=1e-12)
+    )
     np.testing.assert_allclose(own.at([1.0, 10.0]).q, exact[:, :2], rtol=0, atol=1e-8)
     assert np.abs(own.energy.drift).max() < 1e-8
     for as_printed, gained, away in ((False, 1.9563, 0.0014), (True, -0.6703, 0.0022)):
@@ -181,9 +187,9 @@ def test_abm4_is_the_textbook_recursion() -> None:
         return np.concatenate([y[6:], robot.forward_dynamics(y[:6], y[6:], tau, f_tip)])
 
     expected = predict_correct(f, np.concatenate([Q0, QD0]), h, 100)
-    held = armdyn.simulate(robot, Q0, QD0, duration=0.2, torque=tau, f_tip=f_tip, method="abm4", step=h)
+    held = armdyn.simulate(robot, Q0, QD0, duration=0.2, torque=tau, f_tip=f_tip, method=AdamsBashforthMoulton4(step=h))
     called = armdyn.simulate(
-        robot, Q0, QD0, duration=0.2, torque=lambda t, q, qd: tau, f_tip=f_tip, method="abm4", step=h
+        robot, Q0, QD0, duration=0.2, torque=lambda t, q, qd: tau, f_tip=f_tip, method=AdamsBashforthMoulton4(step=h)
     )
     for motion in (held, called):
         np.testing.assert_allclose(np.hstack([motion.q, motion.qd]), expected, rtol=1e-11, atol=1e-11)
@@ -194,12 +200,17 @@ def test_abm4_starts_anew_where_a_table_jumps() -> None:
     """Two runs, one from where the other ended; and with rows that all differ, Runge-Kutta."""
     robot, h = armdyn.load("ur5"), 1e-3
     rows = np.repeat([[5.0, 0, 0, 0, 0, 0], [-5.0, 8, 0, 0, 0, 1]], 50, axis=0)
-    whole = armdyn.simulate(robot, Q0, QD0, duration=0.1, torque=rows, method="abm4", step=h)
-    first = armdyn.simulate(robot, Q0, QD0, duration=0.05, torque=rows[0], method="abm4", step=h)
-    second = armdyn.simulate(robot, first.q[-1], first.qd[-1], duration=0.05, torque=rows[-1], method="abm4", step=h)
+    whole = armdyn.simulate(robot, Q0, QD0, duration=0.1, torque=rows, method=AdamsBashforthMoulton4(step=h))
+    first = armdyn.simulate(robot, Q0, QD0, duration=0.05, torque=rows[0], method=AdamsBashforthMoulton4(step=h))
+    second = armdyn.simulate(
+        robot, first.q[-1], first.qd[-1], duration=0.05, torque=rows[-1], method=AdamsBashforthMoulton4(step=h)
+    )
     np.testing.assert_allclose(whole.q, [*first.q[:-1], *second.q], rtol=1e-13, atol=1e-13)
     noise = np.random.default_rng(0).normal(size=(100, 6))
-    motions = [armdyn.simulate(robot, Q0, QD0, duration=0.1, torque=noise, method=m, step=h) for m in ("abm4", "rk4")]
+    motions = [
+        armdyn.simulate(robot, Q0, QD0, duration=0.1, torque=noise, method=named_method(m, step=h))
+        for m in ("abm4", "rk4")
+    ]
     np.testing.assert_allclose(motions[0].q, motions[1].q, rtol=1e-13, atol=1e-13)
     assert motions[0].statistics.evaluations == motions[1].statistics.evaluations == 400
 
@@ -208,7 +219,13 @@ def test_abm4_starts_anew_where_one_of_two_forces_jumps() -> None:
     """A torque that is a callable beside a wrench that is a table: the jump of the table alone starts it anew."""
     robot, wrenches = armdyn.load("ur5"), np.repeat(np.random.default_rng(0).normal(size=(2, 6)) * 20, 10, axis=0)
     motion = armdyn.simulate(
-        robot, Q0, QD0, duration=0.02, torque=lambda t, q, qd: -qd, f_tip=wrenches, method="abm4", step=1e-3
+        robot,
+        Q0,
+        QD0,
+        duration=0.02,
+        torque=lambda t, q, qd: -qd,
+        f_tip=wrenches,
+        method=AdamsBashforthMoulton4(step=1e-3),
     )
     assert motion.statistics.evaluations == 2 * (3 * 4 + 7 * 2)
 
@@ -227,8 +244,8 @@ def test_abm4_starts_anew_where_straight_lines_meet() -> None:
 
 def test_abm4_ends_with_a_step_of_runge_kutta_where_it_is_shorter() -> None:
     robot, h = armdyn.load("ur5"), 1e-3
-    motion = armdyn.simulate(robot, Q0, QD0, duration=0.0505, method="abm4", step=h)
-    last = armdyn.simulate(robot, motion.q[-2], motion.qd[-2], duration=0.0005, method="rk4", step=0.0005)
+    motion = armdyn.simulate(robot, Q0, QD0, duration=0.0505, method=AdamsBashforthMoulton4(step=h))
+    last = armdyn.simulate(robot, motion.q[-2], motion.qd[-2], duration=0.0005, method=RungeKutta4(step=0.0005))
     np.testing.assert_allclose(motion.q[-1], last.q[-1], rtol=1e-14)
 
 
@@ -237,7 +254,7 @@ def test_a_batch_is_its_states_one_by_one(method: str) -> None:
     robot, rng = armdyn.load("planar_3r"), np.random.default_rng(1)
     q, qd = rng.normal(size=(2, 2, 3, 3))
     for torque in (np.ones(3), lambda t, q, qd: np.sin(q) - qd):
-        options = {"duration": 0.05, "torque": torque, "method": method, "step": 0.01}
+        options = {"duration": 0.05, "torque": torque, "method": named_method(method, step=0.01)}
         batch = armdyn.simulate(robot, q, qd, **options)
         for index in np.ndindex(2, 3):
             alone = armdyn.simulate(robot, q[index], qd[index], **options)
@@ -252,7 +269,9 @@ def test_energy_of_a_long_motion_stays_bounded() -> None:
     """The two-link arm swings for 400 s in steps of 20 ms: the error of the last quarter is that of the first."""
     robot, worst = armdyn.load("planar_2r"), {}
     for method in ("variational", "rk4"):
-        motion = armdyn.simulate(robot, [1.0, 0.5], duration=400.0, method=method, step=0.02, save_every=0.02)
+        motion = armdyn.simulate(
+            robot, [1.0, 0.5], duration=400.0, method=named_method(method, step=0.02), save=SaveAt(every=0.02)
+        )
         worst[method] = np.abs(motion.energy.drift[1:]).reshape(4, -1).max(axis=1)
     assert worst["variational"].max() < 1.3 * worst["variational"].min()
     assert worst["variational"].max() < 0.03 * motion.energy.scale
@@ -335,7 +354,7 @@ def test_the_variational_method_with_friction_that_depends_on_the_load(called: b
     assert abs(true.qd).min() > 0.3
 
     def error(step: float) -> float:
-        found = armdyn.simulate(arm, [0.3, 0.4], **motion, method="variational", step=step)
+        found = armdyn.simulate(arm, [0.3, 0.4], method=Variational(step=step), **motion)
         return float(abs(found.q[-1] - true.q[-1]).max())
 
     assert error(4e-3) / error(2e-3) == pytest.approx(4.0, rel=0.1)

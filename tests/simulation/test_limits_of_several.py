@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.base.errors import UnknownName
-from armdyn.simulation import JointLimit, Stops
+from armdyn.simulation import Adaptive, JointLimit, SaveAt, Stops
 
 A, B = np.array([[0.5, 0.5], [0.7, -0.4]]), np.array([0.1, -0.2])
 ALONE = armdyn.load("planar_2r").with_limits({"joint_1": (-1.1, 1.0), "joint_2": (-0.9, 0.5)})
@@ -25,14 +25,14 @@ def in_coordinates(q: np.ndarray) -> np.ndarray:
 def test_a_differential_has_the_stops_of_its_joints(method: str, restitution: float) -> None:
     """Until all has come to rest, or for some impacts; the joints are those of the arm without the differential."""
     stops, duration = Stops(restitution), 2.0 if restitution == 0.0 else 1.4
-    given = {"duration": duration, "method": method, "stops": stops, "save_every": 0.05}
+    given = {"duration": duration, "method": method, "elements": [stops], "save": SaveAt(every=0.05)}
     alone = armdyn.simulate(ALONE, Q0, QD0, torque=lambda t, q, qd: -3.0 * qd, **given)
 
     def damped(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         return A.T @ (-3.0 * (A @ qd))
 
     coupled = armdyn.simulate(DIFFERENTIAL, in_coordinates(Q0), np.linalg.solve(A, QD0), torque=damped, **given)
-    close = {"rtol": 0, "atol": 1e-7}
+    close = {"method": Adaptive(rtol=0, atol=1e-7)}
     np.testing.assert_allclose(DIFFERENTIAL.joint_positions(coupled.q), alone.q, **close)
     np.testing.assert_allclose(coupled.qd @ A.T, alone.qd, rtol=0, atol=1e-6)
     np.testing.assert_allclose(coupled.signals["stop_force"], alone.signals["stop_force"], rtol=0, atol=1e-5)
@@ -54,8 +54,10 @@ def test_events_and_notes_without_stops() -> None:
 
 def test_stops_of_some() -> None:
     """A joint of the description is named beside the coordinates; another name is refused."""
-    some = armdyn.simulate(DIFFERENTIAL, in_coordinates(Q0), duration=1.0, stops=Stops(joints="joint_1"), method="rk4")
+    some = armdyn.simulate(
+        DIFFERENTIAL, in_coordinates(Q0), duration=1.0, elements=[Stops(joints="joint_1")], method="rk4"
+    )
     assert [label.name for label in some.signal_labels["stop_force"]] == ["joint_1 lower stop", "joint_1 upper stop"]
     assert DIFFERENTIAL.joint_positions(some.q)[:, 0].min() > -1.1 - 1e-8
     with pytest.raises(UnknownName, match="no joint 'joint_3' in 'planar_2r'"):
-        armdyn.simulate(DIFFERENTIAL, np.zeros(2), duration=0.1, stops=Stops(joints="joint_3"))
+        armdyn.simulate(DIFFERENTIAL, np.zeros(2), duration=0.1, elements=[Stops(joints="joint_3")])

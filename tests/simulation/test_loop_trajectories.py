@@ -12,7 +12,16 @@ import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Spring
 from armdyn.base.errors import ShapeError
 from armdyn.control import pd_gravity, pid, sampled, saturated
-from armdyn.simulation import ClosedLoop, DivergenceWarning, Euler, Heun, RungeKutta4, SemiImplicitEuler, SettingError
+from armdyn.simulation import (
+    ClosedLoop,
+    DivergenceWarning,
+    Euler,
+    Heun,
+    RungeKutta4,
+    SaveAt,
+    SemiImplicitEuler,
+    SettingError,
+)
 
 ROBOT = armdyn.load("planar_2r")
 AIM: dict[str, Any] = {"q_ref": [0.5, -0.5], "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 20.0)}
@@ -26,7 +35,14 @@ def test_without_a_controller_it_is_the_simulation(method: Any) -> None:
     found = loop.simulate([0.1, 0.2], [0.3, -0.4], steps=300, every=3, tau=table, f_tip=wrench)
     h = method.step
     true = armdyn.simulate(
-        ROBOT, [0.1, 0.2], [0.3, -0.4], duration=300 * h, torque=table, f_tip=wrench, method=method, save_every=3 * h
+        ROBOT,
+        [0.1, 0.2],
+        [0.3, -0.4],
+        duration=300 * h,
+        torque=table,
+        f_tip=wrench,
+        method=method,
+        save=SaveAt(every=3 * h),
     )
     for name in ("t", "q", "qd", "qdd", "tau", "f_tip"):
         np.testing.assert_allclose(getattr(found, name), getattr(true, name), rtol=1e-12, atol=1e-12, err_msg=name)

@@ -11,7 +11,7 @@ import armdyn
 from armdyn import Robot
 from armdyn.actuators import Actuator, Motor, Spring
 from armdyn.control import callback
-from armdyn.simulation import Adaptive, Crossing, SimulationError, Stops
+from armdyn.simulation import Adaptive, Crossing, RungeKutta4, SaveAt, SimulationError, Stops, named_method
 
 
 def torn_away(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -28,7 +28,7 @@ TABLE = np.where(np.arange(200)[:, None] < 50, 0.0, [1e306, 1e306])
 WEIGHTLESS = armdyn.load("planar_2r").with_gravity((0.0, 0.0, 0.0))
 STIFF = WEIGHTLESS.with_actuators({"joint_1": Actuator(Motor(0.01), spring=Spring(500.0, 1.0))})
 WATCHED: dict[str, Any] = {"events": [Crossing(lambda t, q, qd: 1.0)]}
-RK4: dict[str, Any] = {"method": "rk4", "step": 1e-3}
+RK4: dict[str, Any] = {"method": RungeKutta4(step=1e-3)}
 FEW: dict[str, Any] = {"torque": damper, "method": Adaptive(max_steps=2)}
 
 
@@ -39,7 +39,7 @@ FEW: dict[str, Any] = {"torque": damper, "method": Adaptive(max_steps=2)}
         (WEIGHTLESS, FEW),
         (WEIGHTLESS, {"torque": torn_away, **RK4, **WATCHED}),
         (WEIGHTLESS, {**FEW, **WATCHED}),
-        (WEIGHTLESS.with_limits({"joint_1": (-1e9, 1e9)}), {"torque": torn_away, "stops": Stops(), **RK4}),
+        (WEIGHTLESS.with_limits({"joint_1": (-1e9, 1e9)}), {"torque": torn_away, "elements": [Stops()], **RK4}),
         (STIFF, {"torque": torn_away, **RK4}),
         (STIFF, FEW),
         (STIFF, {"torque": torn_away, **RK4, **WATCHED}),
@@ -54,16 +54,20 @@ FEW: dict[str, Any] = {"torque": damper, "method": Adaptive(max_steps=2)}
 def test_the_last_finite_state_is_kept(robot: Robot, given: dict[str, Any]) -> None:
     """However rarely states are saved: it is the end of a motion that lasts until then."""
     with pytest.raises(SimulationError) as error:
-        armdyn.simulate(robot, [0.0, 0.0], [1.0, 1.0], duration=0.2, save_every=0.03, **given)
+        armdyn.simulate(robot, [0.0, 0.0], [1.0, 1.0], duration=0.2, save=SaveAt(every=0.03), **given)
     lost = error.value.trajectory
     assert lost is not None
     last = float(lost.t[-1])
     np.testing.assert_allclose(lost.t[:-1], np.arange(0.0, last, 0.03), atol=1e-15)
     whole = (
-        {"torque": TABLE[:50]} if given["torque"] is TABLE else {"method": "adaptive"} if "step" not in given else {}
+        {"torque": TABLE[:50]}
+        if given["torque"] is TABLE
+        else {"method": "adaptive"}
+        if given["method"] != RK4["method"]
+        else {}
     )
     until = armdyn.simulate(robot, [0.0, 0.0], [1.0, 1.0], duration=last, **given | whole)
-    assert last == pytest.approx(0.05) or "step" not in given
+    assert last == pytest.approx(0.05) or given["method"] != RK4["method"]
     assert 0.001 < last % 0.03 < 0.029  # none of the times at which states were to be saved
     np.testing.assert_allclose(lost.q[-1], until.q[-1], rtol=1e-9)
     np.testing.assert_allclose(lost.qd[-1], until.qd[-1], rtol=1e-9)
@@ -82,9 +86,8 @@ def test_forces_that_are_not_known_in_the_last_state_are_nan(
         return np.full(2, np.nan if t > 0.0098 else 0.0)
 
     given: dict[str, Any] = {
-        "method": method,
-        "step": 1e-3,
-        "save_every": 0.005,
+        "method": named_method(method, step=1e-3),
+        "save": SaveAt(every=0.005),
         "torque": callback(torque, sample_time=1e-3),
     }
     with pytest.raises(SimulationError, match=r"returned nan as the force of joint 'joint_1' at t = 0\.01 s") as error:

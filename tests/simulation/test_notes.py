@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import Adaptive
+from armdyn.simulation import Adaptive, Euler, RungeKutta4
 from armdyn.simulation.notes import notes_on
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Effort, Samples
@@ -34,10 +34,12 @@ def test_a_motion_within_limits_has_no_notes() -> None:
 
 def test_energy_that_comes_from_the_steps_is_told() -> None:
     arm = armdyn.load("planar_2r")
-    found = arm.simulate([0.3, -0.8], duration=4.0, method="euler", step=0.1)
+    found = arm.simulate([0.3, -0.8], duration=4.0, method=Euler(step=0.1))
     (told,) = (note for note in found.notes if "energy" in note)
     assert "the step of 0.1 s is too long for this motion. Use a shorter one, or method='adaptive'" in told
-    assert not any("energy" in note for note in arm.simulate([0.3, -0.8], duration=4.0, method="rk4", step=0.01).notes)
+    assert not any(
+        "energy" in note for note in arm.simulate([0.3, -0.8], duration=4.0, method=RungeKutta4(step=0.01)).notes
+    )
 
 
 @pytest.mark.parametrize(("part", "notes"), [(1e-6, 1), (1e-10, 0)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import OverTime, SettingError, Stops, Taylor
+from armdyn.simulation import OverTime, RungeKutta4, SettingError, Stops, Taylor
 
 ARM = armdyn.load("planar_2r")
 START = np.array([0.3, -0.4])
@@ -36,9 +36,11 @@ def test_the_motion_is_that_of_its_parts(between: str) -> None:
     adaptive = armdyn.simulate(ARM, START, duration=0.6, torque=torque)
     np.testing.assert_allclose(adaptive.q[-1], q, rtol=0, atol=2e-9)
     np.testing.assert_allclose(adaptive.qd[-1], qd, rtol=0, atol=2e-8)
-    fixed = armdyn.simulate(ARM, START, duration=0.6, torque=torque, method="rk4", step=0.001)
+    fixed = armdyn.simulate(ARM, START, duration=0.6, torque=torque, method=RungeKutta4(step=0.001))
     np.testing.assert_allclose(fixed.q[-1], q, rtol=0, atol=1e-8)
-    watched = armdyn.simulate(ARM.with_limits({"joint_2": (-9, 9)}), START, duration=0.6, torque=torque, stops=Stops())
+    watched = armdyn.simulate(
+        ARM.with_limits({"joint_2": (-9, 9)}), START, duration=0.6, torque=torque, elements=[Stops()]
+    )
     np.testing.assert_allclose(watched.q[-1], q, rtol=0, atol=2e-9)
     assert abs(adaptive.energy.drift).max() < 1e-8
     expected = TAU[1] + (0.5 * (TAU[2] - TAU[1]) if between == "linear" else 0)
@@ -52,7 +54,7 @@ def torque_at(motion: armdyn.Trajectory, t: float) -> np.ndarray:
 
 def test_values_that_are_held_from_between_steps_are_noted() -> None:
     """0.13 and 0.55 s are no multiples of 0.02 s, 0.2 s is; a pulse within a step does nothing."""
-    given = {"duration": 0.6, "method": "rk4", "step": 0.02}
+    given = {"duration": 0.6, "method": RungeKutta4(step=0.02)}
     motion = armdyn.simulate(ARM, START, torque=OverTime(T, TAU, "hold"), **given)
     assert motion.notes[0].startswith(
         "torque changes between steps of 0.02 s, first at t = 0.13 s: a value that is held"

@@ -6,13 +6,13 @@ import pytest
 import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, GearLoss, Motor, Smooth, Viscous
-from armdyn.simulation import Contact, Crossing, Stops
+from armdyn.simulation import BrakeSwitches, Contact, Crossing, RungeKutta4, SaveAt, Stops
 from armdyn.simulation.elements.contact_modes import TOUCHED
 from oracles.short_run import each_once, short_run
 
 g, m = 9.81, 2.0
 ETA, BACK = 0.8, 0.55
-METHODS = {"adaptive": {}, "rk4": {"method": "rk4", "step": 0.02}}
+METHODS = {"adaptive": {}, "rk4": {"method": RungeKutta4(step=0.02)}}
 methods = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
@@ -54,7 +54,13 @@ def test_a_gear_that_drives_a_mass_up_a_slope_is_loaded_by_the_slope_alone(metho
     """l = m v'/cos^2 + m g tan, for the slope pushes N = m (g + v' tan)/cos; the drive gives l/eta + c + a v'."""
     coulomb, tau = 0.3, 20.0
     motion = armdyn.simulate(
-        cart(rotor, coulomb), [0.0, 0.0], duration=1.0, torque=[tau, 0.0], contacts=[slope], save_every=0.1, **method
+        cart(rotor, coulomb),
+        [0.0, 0.0],
+        duration=1.0,
+        torque=[tau, 0.0],
+        elements=[slope],
+        save=SaveAt(every=0.1),
+        **method,
     )
     qdd = (ETA * (tau - coulomb) - m * g * np.tan(SLOPE)) / (m / np.cos(SLOPE) ** 2 + ETA * rotor)
     assert qdd > 0
@@ -75,9 +81,14 @@ def test_a_gear_holds_a_mass_on_a_slope_and_lets_it_go(method, rotor):
     for way, bound in ((1, load / ETA + coulomb), (-1, BACK * load - coulomb)):
         starts = abs(bound - load) / r
         motion = armdyn.simulate(
-            robot, [0.0, 0.0], duration=starts + 0.2, torque=lambda t, *_, way=way: [load + way * r * t, 0.0],
-            contacts=[slope], save_every=0.02, **method,
-        )  # fmt: skip
+            robot,
+            [0.0, 0.0],
+            duration=starts + 0.2,
+            torque=lambda t, *_, way=way: [load + way * r * t, 0.0],
+            elements=[slope],
+            save=SaveAt(every=0.02),
+            **method,
+        )
         assert kinds(motion)[-1] == ("slip", "along")
         assert abs(motion.events[-1].t - starts) < 1e-9
         before = motion.t < starts
@@ -94,7 +105,7 @@ def test_a_mass_that_rests_on_its_stop_is_lifted_from_it(method):
     """The stop carries what the drive does not; friction and stop share what is not decided."""
     robot, r, coulomb = lift(0.4, Coulomb(0.5), limits=(0.0, 1.0)), 10.0, 0.5
     motion = armdyn.simulate(
-        robot, [0.0], duration=4.0, stops=Stops(), save_every=0.04, torque=lambda t, *_: [r * t], **method
+        robot, [0.0], duration=4.0, elements=[Stops()], save=SaveAt(every=0.04), torque=lambda t, *_: [r * t], **method
     )
     starts = (m * g / ETA + coulomb) / r
     moved = motion.t > starts
@@ -115,7 +126,9 @@ def test_a_mass_that_rests_on_its_stop_is_lifted_from_it(method):
 
 def test_a_mass_that_falls_on_its_stop_stays_there():
     """Without a rotor it falls freely, for its gear has no load; an inelastic stop takes its energy."""
-    motion = armdyn.simulate(lift(limits=(0.0, np.inf)), [0.5], duration=2.0, stops=Stops(), save_every=0.1)
+    motion = armdyn.simulate(
+        lift(limits=(0.0, np.inf)), [0.5], duration=2.0, elements=[Stops()], save=SaveAt(every=0.1)
+    )
     impact = motion.events[0]
     assert kinds(motion)[0] == ("impact", "up lower stop")
     assert abs(impact.t - np.sqrt(2 * 0.5 / g)) < 1e-10
@@ -132,7 +145,7 @@ def test_a_mass_with_a_rotor_that_bounces_on_its_stop(method):
     """It falls with its load driving the rotor, and rises with the rotor driving the load, until it rests."""
     rotor, e = 0.5, 0.6
     motion = armdyn.simulate(
-        lift(rotor, limits=(0.0, np.inf)), [0.5], duration=3.0, stops=Stops(e), save_every=0.1, **method
+        lift(rotor, limits=(0.0, np.inf)), [0.5], duration=3.0, elements=[Stops(e)], save=SaveAt(every=0.1), **method
     )
     falls, rises = BACK * m * g / (BACK * m + rotor), m * g / (m + ETA * rotor)
     t = np.sqrt(2 * 0.5 / falls)
@@ -166,9 +179,13 @@ def test_an_arm_whose_tip_slides_on_a_table(laws):
     bare = armdyn.load("planar_2r")
     robot = bare.with_actuators({name: LAWS[laws](k) for k, name in enumerate(bare.joint_names)})
     motion = armdyn.simulate(
-        robot, [-0.2, -0.2], duration=2.5, contacts=[TABLE], save_every=5e-3,
+        robot,
+        [-0.2, -0.2],
+        duration=2.5,
+        elements=[TABLE],
+        save=SaveAt(every=5e-3),
         torque=lambda t, *_: [8.0 * np.sin(5 * t), 5.0 * np.cos(7 * t)],
-    )  # fmt: skip
+    )
     push = motion.signals["contact_force"][:, 0]
     pressed = push > 1e-3
     assert pressed.sum() > 50
@@ -199,7 +216,13 @@ def test_an_arm_that_rests_on_a_table_slips_where_no_push_leaves_all_joints_with
     robot = bare.with_actuators({name: LAWS["gears"](k) for k, name in enumerate(bare.joint_names)})
     coulomb, torque = 0.3, lambda t, *_: np.array([5.0 + 6.0 * np.sin(5 * t), -2.0])
     motion = armdyn.simulate(
-        robot, [-0.2, -0.2], duration=2.5, contacts=[TABLE], torque=torque, method="rk4", step=5e-3, save_every=0.01
+        robot,
+        [-0.2, -0.2],
+        duration=2.5,
+        elements=[TABLE],
+        torque=torque,
+        method=RungeKutta4(step=5e-3),
+        save=SaveAt(every=0.01),
     )
     assert abs(motion.energy.relative_drift).max() < 1e-6
 
@@ -232,7 +255,9 @@ def test_a_brake_holds_a_weight_behind_a_lossy_gear(method, rotor):
     """Released it falls, the load driving the rotor; the brake stops it again."""
     robot, size = lift(rotor, brake=Brake(30.0, "engaged")), 30.0
     switches = {"up": [(0.5, "released"), (0.8, "engaged")]}
-    motion = armdyn.simulate(robot, [0.1], duration=2.0, brakes=switches, save_every=0.04, **method)
+    motion = armdyn.simulate(
+        robot, [0.1], duration=2.0, elements=[BrakeSwitches(switches)], save=SaveAt(every=0.04), **method
+    )
     falls = -BACK * m * g / (BACK * m + rotor)
     slows = (size - BACK * m * g) / (BACK * m + rotor)
     stops = 0.8 - falls * 0.3 / slows
@@ -253,7 +278,7 @@ def test_a_brake_holds_a_weight_behind_a_lossy_gear(method, rotor):
 def test_a_brake_that_a_condition_engages():
     robot = lift(0.6, brake=Brake(40.0))
     fast = Crossing(lambda t, q, qd: -qd[0] - 1.0, "overspeed", direction=1)
-    motion = armdyn.simulate(robot, [0.0], duration=1.0, brakes={"up": [(fast, "engaged")]})
+    motion = armdyn.simulate(robot, [0.0], duration=1.0, elements=[BrakeSwitches({"up": [(fast, "engaged")]})])
     (engaged,) = (one for one in motion.events if one.kind == "engaged")
     assert abs(engaged.t - (BACK * m + 0.6) / (BACK * m * g)) < 1e-9
     assert motion.events[-1].kind == "stick"

@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import ShapeError, Trajectory
-from armdyn.simulation import EnergyAccount, SettingError, Statistics, Stops
+from armdyn.simulation import EnergyAccount, RungeKutta4, SaveAt, SettingError, Statistics, Stops
 
 
 def polynomial(degree: int, t: np.ndarray, seed: int = 5) -> tuple[np.ndarray, ...]:
@@ -57,8 +57,8 @@ def test_errors_fall_with_the_sixth_fifth_and_fourth_power_of_the_interval() -> 
 def test_a_simulation_resampled_is_one_that_kept_those_times() -> None:
     arm = armdyn.load("ur5")
     times = np.linspace(0.0, 0.5, 38)
-    fine = armdyn.simulate(arm, np.zeros(6), duration=0.5, times=times)
-    found = armdyn.simulate(arm, np.zeros(6), duration=0.5, save_every=0.005).resample(times)
+    fine = armdyn.simulate(arm, np.zeros(6), duration=0.5, save=SaveAt(times=times))
+    found = armdyn.simulate(arm, np.zeros(6), duration=0.5, save=SaveAt(every=0.005)).resample(times)
     np.testing.assert_allclose(found.q, fine.q, rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.qd, fine.qd, rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.energy.total, fine.energy.total, rtol=0, atol=1e-7)
@@ -80,14 +80,14 @@ def test_kept_times_come_back_to_the_bit_beside_states_that_are_lost() -> None:
 
 
 def test_drift_between_two_times_lies_between_theirs() -> None:
-    motion = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.3, method="rk4", step=0.01)
+    motion = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.3, method=RungeKutta4(step=0.01))
     kept, t = motion.energy.drift, np.linspace(0, 0.3, 77)
     assert np.abs(kept).max() > 1e-9
     np.testing.assert_allclose(motion.resample(t).energy.drift, np.interp(t, motion.t, kept), rtol=0, atol=1e-13)
 
 
 def test_rate_and_rounding_at_the_end() -> None:
-    motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.3, method="rk4", step=0.1)
+    motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.3, method=RungeKutta4(step=0.1))
     np.testing.assert_allclose(motion.resample(rate=10).t, [0.0, 0.1, 0.2, 0.3], rtol=1e-15)
     assert motion.resample(rate=7).t[-1] == 2 / 7
     assert motion.resample([0.3 + 1e-13]).t[0] == motion.t[-1]
@@ -216,7 +216,9 @@ def test_held_torques_are_for_at_and_smooth_ones_for_resample() -> None:
     table = np.random.default_rng(0).uniform(-1, 1, (50, 2))
 
     def errors(torque: object) -> tuple[float, float]:
-        exact, motion = (armdyn.simulate(arm, [0.3, 0.2], duration=1, torque=torque, times=t) for t in (dense, kept))
+        exact, motion = (
+            armdyn.simulate(arm, [0.3, 0.2], duration=1, torque=torque, save=SaveAt(times=t)) for t in (dense, kept)
+        )
         quartic, quintic = motion.at(dense), motion.resample(dense)
         return float(np.abs(quartic.qd - exact.qd).max()), float(np.abs(quintic.qd - exact.qd).max())
 
@@ -239,16 +241,16 @@ def test_notes_of_a_part_say_that_they_are_on_the_whole() -> None:
 def test_impacts_between_kept_times() -> None:
     """With the solver's interpolants q stays before the stop; polynomials err by 0.2 dv H and 0.26 dv H at most."""
     stopped, stop, H = armdyn.load("planar_2r").with_limits({"joint_2": (-0.5, 0.6)}), 0.6, 0.05
-    given: dict[str, Any] = {"duration": 0.6, "stops": Stops(0.4)}
-    kept = armdyn.simulate(stopped, [1.0, 0.2], **given, save_every=H)
-    dense = armdyn.simulate(stopped, [1.0, 0.2], **given, save_every=H, dense_output=True)
+    given: dict[str, Any] = {"duration": 0.6, "elements": [Stops(0.4)]}
+    kept = armdyn.simulate(stopped, [1.0, 0.2], save=SaveAt(every=H), **given)
+    dense = armdyn.simulate(stopped, [1.0, 0.2], save=SaveAt(every=H, dense=True), **given)
     impact = next(event for event in dense.events if event.kind == "impact")
     assert impact.q[1] == pytest.approx(stop, abs=1e-9)
     times = np.linspace(0.0, 0.6, 601)
     found = dense.resample(times)
     assert found.q[:, 1].max() < stop + 1e-9
     np.testing.assert_array_equal(dense.resample(dense.t).q, dense.q)
-    fine = armdyn.simulate(stopped, [1.0, 0.2], **given, times=times)
+    fine = armdyn.simulate(stopped, [1.0, 0.2], save=SaveAt(times=times), **given)
     assert fine.compare(dense).q.largest.max() < 1e-9
     assert fine.compare(dense).qd.largest.max() < 1e-7
     jump = impact.qd[1] / 0.4 + impact.qd[1]  # before it -qd / 0.4

@@ -23,7 +23,7 @@ MOVES: dict[str, Any] = {"duration": 0.01, "method": RungeKutta4(1e-3)}
 def test_of_stops_contacts_and_friction(tmp_path: Path) -> None:
     arm = SLIDING.with_friction({"elbow": (0.0, 0.1), "quill_slide": (0.0, 0.2)})
     table = Contact(armdyn.constraints.PointOnPlane("tip", (0, 0, 1), (0, 0, -1.0), name="table"))
-    motion = armdyn.simulate(arm, [0.1, 0.2, 0.05], stops=Stops(0.5), contacts=[table], **MOVES)
+    motion = armdyn.simulate(arm, [0.1, 0.2, 0.05], elements=[Stops(0.5), table], **MOVES)
     stops = [("shoulder lower stop", "N m"), ("shoulder upper stop", "N m"), ("elbow lower stop", "N m")]
     assert motion.signal_labels["stop_force"][:3] == tuple(stops)
     assert motion.signal_labels["stop_force"][-1] == ("quill_slide upper stop", "N")

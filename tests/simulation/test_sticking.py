@@ -9,14 +9,14 @@ import pytest
 import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Slopes, Spring, Viscous
-from armdyn.simulation import Adaptive, Contact, OverTime, SettingError, SimulationError, Stops
+from armdyn.simulation import Adaptive, Contact, OverTime, RungeKutta4, SaveAt, SettingError, SimulationError, Stops
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.system.bounded import Holding
 from armdyn.simulation.system.pushing import Pushing
 
 g, m = 9.81, 2.0
-METHODS = {"adaptive": {}, "rk4": {"method": "rk4", "step": 0.02}}
+METHODS = {"adaptive": {}, "rk4": {"method": RungeKutta4(step=0.02)}}
 methods = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
@@ -86,7 +86,7 @@ def test_a_block_stops_and_starts_again_at_the_analytic_times(method):
     """m v' = r t - c - c: it stops where v_0 - 2 c t/m + r t^2/(2 m) = 0, and starts where r t - c = c."""
     size, r, v = 4.0, 1.5, 1.0
     motion = armdyn.simulate(
-        block(size), [0.1], [v], duration=8.0, torque=lambda t, q, qd: [r * t - size], save_every=0.5, **method
+        block(size), [0.1], [v], duration=8.0, torque=lambda t, q, qd: [r * t - size], save=SaveAt(every=0.5), **method
     )
     stops = (2 * size - np.sqrt(4 * size**2 - 2 * r * m * v)) / r
     starts = 2 * size / r
@@ -108,7 +108,12 @@ def test_static_friction_above_the_kinetic_one_differs_by_direction(method):
     robot = block().with_actuators({"x": Actuator(friction=[Breaking(3.0, 2.0, forwards=1.5)])})
     for r, static, kinetic in ((1.0, 4.5, 3.0), (-1.0, 3.0, 2.0)):
         motion = armdyn.simulate(
-            robot, [0.0], duration=6.0, torque=OverTime([0.0, 6.0], [[0.0], [6.0 * r]]), save_every=0.5, **method
+            robot,
+            [0.0],
+            duration=6.0,
+            torque=OverTime([0.0, 6.0], [[0.0], [6.0 * r]]),
+            save=SaveAt(every=0.5),
+            **method,
         )
         (slip,) = motion.events
         assert slip.kind == "slip"
@@ -124,7 +129,9 @@ def test_a_pendulum_sticks_and_is_pulled_off_by_a_ramp(method):
     """It sticks at q_s, and slips where a (t - t_s) + m g l cos q_s is beyond c."""
     l, size, a = 0.4, 3.0, 2.0  # noqa: E741
     robot = pendulum(l, (0.0, size))
-    motion = armdyn.simulate(robot, [-0.9], duration=8.0, torque=lambda t, q, qd: [a * t], save_every=0.1, **method)
+    motion = armdyn.simulate(
+        robot, [-0.9], duration=8.0, torque=lambda t, q, qd: [a * t], save=SaveAt(every=0.1), **method
+    )
     stick, slip = motion.events[-2:]
     assert [one.kind for one in (stick, slip)] == ["stick", "slip"]
     held = float(stick.q[0])
@@ -149,7 +156,9 @@ def test_a_turn_without_rest_is_a_reversal():
 def test_a_joint_that_begins_to_slip_and_is_stopped_within_the_first_step():
     """A force a little above breakaway for a moment: it slips and sticks again, whatever the length of steps."""
     pulse = lambda t, q, qd: [4.0 + 0.01 * max(1 - (t - 1.0) ** 2 / 1e-4, -10.0)]  # noqa: E731 - from 0.99 to 1.01 s
-    motion = armdyn.simulate(block(), [0.0], duration=1.2, torque=pulse, method="rk4", step=0.05, save_every=0.05)
+    motion = armdyn.simulate(
+        block(), [0.0], duration=1.2, torque=pulse, method=RungeKutta4(step=0.05), save=SaveAt(every=0.05)
+    )
     assert kinds(motion) == [("slip", "x"), ("stick", "x")]
     np.testing.assert_allclose([one.t for one in motion.events], [0.99, 1.02], rtol=0, atol=1e-8)
 
@@ -172,14 +181,16 @@ def test_a_double_pendulum_comes_to_rest_for_ever():
 
 def test_smooth_laws_tend_to_the_motion_with_sticking():
     """c tanh(qd / eps) in the place of c sign(qd), by an implicit solver: the difference falls with eps."""
-    sticks = armdyn.simulate(double_pendulum((0.1, 1.5), (0.05, 1.0)), [-0.8, 0.2], duration=3.0, save_every=0.1)
+    sticks = armdyn.simulate(
+        double_pendulum((0.1, 1.5), (0.05, 1.0)), [-0.8, 0.2], duration=3.0, save=SaveAt(every=0.1)
+    )
     assert {"stick", "slip"} <= {one.kind for one in sticks.events}
     bare, viscous = armdyn.load("planar_2r"), np.array([0.1, 0.05])
     errors = []
     for eps in (1e-3, 1e-4):
         law = lambda t, q, qd, eps=eps: -viscous * qd - [1.5, 1.0] * np.tanh(qd / eps)  # noqa: E731
         method = Adaptive(rtol=1e-8, atol=1e-10, scipy_method="LSODA", chattering_step=None)
-        smooth = armdyn.simulate(bare, [-0.8, 0.2], duration=3.0, torque=law, method=method, save_every=0.1)
+        smooth = armdyn.simulate(bare, [-0.8, 0.2], duration=3.0, torque=law, method=method, save=SaveAt(every=0.1))
         errors.append(abs(smooth.q - sticks.q).max())
     assert errors[0] < 3e-3
     assert errors[1] < 0.15 * errors[0]
@@ -288,9 +299,14 @@ def test_the_faces_of_forces_that_are_not_decided():
 def test_a_block_pressed_against_a_stop_leaves_it_against_friction(method):
     """The stop lets go where r t - 5 = 0, and friction where it is c: it leaves at (5 + c)/r."""
     motion = armdyn.simulate(
-        block(limits=(0.0, 1.0)), [0.0], duration=8.0, stops=Stops(), save_every=0.04,
-        torque=lambda t, q, qd: [1.5 * t - 5.0], **method,
-    )  # fmt: skip
+        block(limits=(0.0, 1.0)),
+        [0.0],
+        duration=8.0,
+        elements=[Stops()],
+        save=SaveAt(every=0.04),
+        torque=lambda t, q, qd: [1.5 * t - 5.0],
+        **method,
+    )
     assert kinds(motion)[0] == ("rest", "x lower stop")
     starts = (5.0 + 4.0) / 1.5
     left = [one for one in motion.events if one.kind in ("release", "slip")]
@@ -309,7 +325,7 @@ def test_a_block_pressed_against_a_stop_leaves_it_against_friction(method):
 def test_a_bouncing_block_rests_at_the_stop():
     """m v' = -6 + 4 sign: it falls with 1 m/s^2, rises with 5 m/s^2, and loses the rest of the energy at the stop."""
     motion = armdyn.simulate(
-        block(limits=(0.0, np.inf)), [0.5], duration=3.0, torque=[-6.0], stops=Stops(0.5), save_every=0.1
+        block(limits=(0.0, np.inf)), [0.5], duration=3.0, torque=[-6.0], elements=[Stops(0.5)], save=SaveAt(every=0.1)
     )
     impacts = [one for one in motion.events if one.kind == "impact"]
     expected, speed = [1.0], 0.5  # 0.5 = t^2 / 2; half of 1 m/s
@@ -326,7 +342,7 @@ def test_a_bouncing_block_rests_at_the_stop():
 def test_an_impact_sets_stuck_joints_free():
     """The elbow hits its stop; the shoulder, which stuck, jumps by -M_12/M_11 of the elbow's jump."""
     arm = double_pendulum((0.0, 20.0), (0.0, 0.1)).with_gravity((0, 0, 0)).with_limits({"joint_2": (-2.0, 1.0)})
-    motion = armdyn.simulate(arm, [0.2, 0.5], [0.0, 1.0], duration=0.8, stops=Stops(joints=["joint_2"]))
+    motion = armdyn.simulate(arm, [0.2, 0.5], [0.0, 1.0], duration=0.8, elements=[Stops(joints=["joint_2"])])
     (impact,) = (one for one in motion.events if one.kind == "impact")
     assert (motion.q[motion.t < impact.t, 0] == 0.2).all()
     M = arm.mass_matrix(impact.q)
@@ -348,7 +364,7 @@ def test_a_contact_with_a_joint_that_sticks():
     cart = armdyn.Robot.from_links(parts, gravity=(0, -g, 0), tip="y").with_friction({"along": (0.0, 3.0)})
     table = Contact(c.PointOnPlane("y", (0, 1, 0), name="table"))
     motion = armdyn.simulate(
-        cart, [0, 0], [1.0, 0], duration=3.0, torque=[[0, 0], [2.9, 0], [2.9, 2 * m * g]], contacts=[table]
+        cart, [0, 0], [1.0, 0], duration=3.0, torque=[[0, 0], [2.9, 0], [2.9, 2 * m * g]], elements=[table]
     )
     stick, release = motion.events[-2:]
     assert (stick.kind, release.kind) == ("stick", "release")
@@ -389,7 +405,7 @@ def test_joints_that_move_together_stick_together():
     ]
     slides = armdyn.Robot.from_links(parts, tip="a").with_friction({"first": (0.0, 1.0), "second": (0.0, 1.5)})
     robot = slides.with_mimic({"second": ("first", -2.0)})
-    motion = armdyn.simulate(robot, [0.0], duration=6.0, torque=lambda t, q, qd: [t], save_every=0.5)
+    motion = armdyn.simulate(robot, [0.0], duration=6.0, torque=lambda t, q, qd: [t], save=SaveAt(every=0.5))
     (slip,) = motion.events
     assert (slip.name, slip.kind) == ("first and second", "slip")
     assert abs(slip.t - 4.0) < 1e-10
@@ -399,16 +415,16 @@ def test_joints_that_move_together_stick_together():
 def test_batches_dense_output_and_callbacks():
     robot = pendulum()
     q0 = np.array([[-0.9], [-1.4], [np.nan]])
-    batch = armdyn.simulate(robot, q0, duration=2.0, method="rk4", step=0.01)
+    batch = armdyn.simulate(robot, q0, duration=2.0, method=RungeKutta4(step=0.01))
     for k in (0, 1):
-        alone = armdyn.simulate(robot, q0[k], duration=2.0, method="rk4", step=0.01)
+        alone = armdyn.simulate(robot, q0[k], duration=2.0, method=RungeKutta4(step=0.01))
         np.testing.assert_array_equal(batch.pick(k).q, alone.q)
         assert [one.t for one in batch.pick(k).events] == [one.t for one in alone.events]
     assert np.isnan(batch.q[-1, 2]).all()
     assert batch.signals["friction"].shape == (201, 3, 1)
 
-    dense = armdyn.simulate(robot, q0[0], duration=2.0, dense_output=True, save_every=0.5)
-    fine = armdyn.simulate(robot, q0[0], duration=2.0, save_every=0.125)
+    dense = armdyn.simulate(robot, q0[0], duration=2.0, save=SaveAt(every=0.5, dense=True))
+    fine = armdyn.simulate(robot, q0[0], duration=2.0, save=SaveAt(every=0.125))
     np.testing.assert_allclose(dense.at(fine.t).q, fine.q, rtol=0, atol=1e-12)
 
     seen = []
@@ -418,10 +434,10 @@ def test_batches_dense_output_and_callbacks():
         return [3.0 * np.cos(t)]
 
     sampled = armdyn.control.callback(held, sample_time=0.1)
-    motion = armdyn.simulate(robot, q0[0], duration=1.0, torque=sampled, method="rk4", step=0.02)
+    motion = armdyn.simulate(robot, q0[0], duration=1.0, torque=sampled, method=RungeKutta4(step=0.02))
     np.testing.assert_allclose(seen, np.arange(10) * 0.1, atol=1e-12)
     table = np.repeat(3.0 * np.cos(np.array(seen)), 5)[:, None]
-    tabled = armdyn.simulate(robot, q0[0], duration=1.0, torque=table, method="rk4", step=0.02)
+    tabled = armdyn.simulate(robot, q0[0], duration=1.0, torque=table, method=RungeKutta4(step=0.02))
     np.testing.assert_allclose(motion.q, tabled.q, rtol=0, atol=1e-14)
     with pytest.raises(SettingError, match="acts on a single state where events, stops, contacts or dry friction"):
         armdyn.simulate(robot, q0[:2], duration=1.0, torque=sampled, method="rk4")
@@ -472,14 +488,14 @@ def test_flexible_joints_stick_too():
 
 def test_a_law_that_switches_beside_joints_that_stick_is_carried_through():
     """Against a smooth law of the same friction by a stiff solver."""
-    robot, given = double_pendulum((0.1, 0.5)), {"q0": [-1.5, 0.3], "duration": 0.4, "save_every": 0.01}
+    robot, given = double_pendulum((0.1, 0.5)), {"q0": [-1.5, 0.3], "duration": 0.4, "save": SaveAt(every=0.01)}
     law = lambda t, q, qd: -0.3 * np.sign(qd)  # noqa: E731
     motion = armdyn.simulate(robot, torque=law, method=Adaptive(1e-8, 1e-8, chattering_step=1e-3), **given)
     stiff = Adaptive(1e-8, 1e-8, scipy_method="Radau")
     smooth = armdyn.simulate(robot, torque=lambda t, q, qd: -0.3 * np.tanh(qd / 1e-5), method=stiff, **given)
     assert motion.notes[0].startswith("chattering: the torque of 'joint_1'")
     np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=1e-4)
-    stepped = armdyn.simulate(robot, [-1.5, 0.3], duration=0.2, torque=law, method="rk4", step=5e-3)
+    stepped = armdyn.simulate(robot, [-1.5, 0.3], duration=0.2, torque=law, method=RungeKutta4(step=5e-3))
     assert np.isfinite(stepped.q).all()
 
 
@@ -494,7 +510,7 @@ def test_viscous_friction_beside_dry_friction_is_not_bent_at_rest():
     size, b, v = 2.0, 1.5, 1.2
     by_laws = block().with_actuators({"x": Actuator(friction=[Viscous(b), Coulomb(size)])})
     for robot in (block(size, b), by_laws):
-        motion = armdyn.simulate(robot, [0.0], [v], duration=2.0, save_every=0.5)
+        motion = armdyn.simulate(robot, [0.0], [v], duration=2.0, save=SaveAt(every=0.5))
         (stick,) = motion.events
         assert abs(stick.t - m / b * np.log(1 + b * v / size)) < 1e-11
         np.testing.assert_allclose(motion.q[-1, 0], m / b * (v - size / b * np.log(1 + b * v / size)), rtol=1e-10)

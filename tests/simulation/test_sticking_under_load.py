@@ -20,7 +20,7 @@ from armdyn.actuators import (
     StaticKinetic,
     Viscous,
 )
-from armdyn.simulation import Adaptive, Contact, RungeKutta4, SemiImplicitEuler
+from armdyn.simulation import Adaptive, Contact, RungeKutta4, SaveAt, SemiImplicitEuler
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.stops import Barriers
@@ -31,7 +31,7 @@ from simulation.test_compiled_sticking import assert_same, state_by_state
 
 g, m, length = 9.81, 2.0, 0.4
 ETA, BACK = 0.8, 0.55
-METHODS = {"adaptive": {}, "rk4": {"method": "rk4", "step": 0.02}}
+METHODS = {"adaptive": {}, "rk4": {"method": RungeKutta4(step=0.02)}}
 methods = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 M4 = ServoFriction(0.05, 0.02, 0.1, 1.5, 0.84, 0.05, 0.05, 0.2, 0.2)
 M6 = ServoFriction(0.05, 0.02, 0.1, 1.5, 1.3, 0.2, 0.02, 0.1, 0.15, 0.009, 0.005)
@@ -115,7 +115,7 @@ def test_a_ramp_lets_a_joint_go_where_its_drive_gives_load_over_eta_or_eta_b_loa
             [q],
             duration=starts + 0.5,
             torque=lambda t, *_, way=way: [load + way * r * t],
-            save_every=0.1,
+            save=SaveAt(every=0.1),
             **method,
         )
         slip = motion.events[0]
@@ -137,7 +137,7 @@ def test_a_weight_thrown_upwards_stops_and_stays_or_falls_back(method, rotor):
     down = lambda tau: ((tau + coulomb) / BACK - m * g) / (m + rotor / BACK)  # noqa: E731
     for tau, stays in ((15.0, True), (6.0, False)):
         assert -g < up(tau) < 0  # the load is positive all the way
-        motion = armdyn.simulate(robot, [0.1], [v], duration=2.0, torque=[tau], save_every=0.1, **method)
+        motion = armdyn.simulate(robot, [0.1], [v], duration=2.0, torque=[tau], save=SaveAt(every=0.1), **method)
         stops = -v / up(tau)
         top = 0.1 - v**2 / (2 * up(tau))
         (event,) = motion.events
@@ -228,7 +228,7 @@ def test_a_pendulum_that_sticks_and_turns_agrees_with_scipy(method, rotor):
     coulomb, viscous, q0, qd0, duration = 0.2, 0.3, -0.9, 0.4, 5.0
     events, q = by_scipy(torque, rotor, coulomb, viscous, q0, qd0, duration)
     robot = pendulum(rotor, Coulomb(coulomb), Viscous(viscous))
-    given = {"method": "rk4", "step": 8e-3} if method else {}
+    given = {"method": RungeKutta4(step=8e-3)} if method else {}
     motion = armdyn.simulate(robot, [q0], [qd0], duration=duration, torque=lambda t, *_: [torque(t)], **given)
     assert {"stick", "slip"} <= {kind for kind, *_ in events}
     assert [one.kind for one in motion.events] == [kind for kind, *_ in events]
@@ -371,7 +371,12 @@ def test_static_friction_above_the_kinetic_one_beside_a_gear(method, rotor):
     for way, bound, kinetic, factor in ((1, load / ETA + 3, 2, 1 / ETA), (-1, BACK * load - 3, -2, BACK)):
         starts = abs(bound - load) / r
         motion = armdyn.simulate(
-            robot, [0.0], duration=5.0, torque=lambda t, *_, way=way: [load + way * r * t], save_every=0.1, **method
+            robot,
+            [0.0],
+            duration=5.0,
+            torque=lambda t, *_, way=way: [load + way * r * t],
+            save=SaveAt(every=0.1),
+            **method,
         )
         assert kinds(motion) == [("slip", "up")]
         assert abs(motion.events[0].t - starts) < 1e-9
@@ -495,7 +500,7 @@ def test_motions_of_arms_keep_their_equations_and_their_energy(kind):
     check_equations(robot, motion)
     assert abs(motion.energy.relative_drift).max() < 1e-8
     assert motion.notes == ()
-    fine = armdyn.simulate(robot, q0, [0.4, -0.3], method="rk4", step=5e-3, save_every=0.1, **given)
+    fine = armdyn.simulate(robot, q0, [0.4, -0.3], method=RungeKutta4(step=5e-3), save=SaveAt(every=0.1), **given)
     assert kinds(fine) == kinds(motion)
     np.testing.assert_allclose([a.t for a in fine.events], [b.t for b in motion.events], rtol=0, atol=1e-3)
     np.testing.assert_allclose(fine.q[-1], motion.q[-1], rtol=0, atol=1e-4)
@@ -505,7 +510,11 @@ def test_motions_of_arms_keep_their_equations_and_their_energy(kind):
 def test_smooth_laws_tend_to_the_motion_with_sticking():
     """Gears and Coulomb friction made smooth, by forward dynamics and an implicit solver: the difference falls."""
     bare = armdyn.load("planar_2r")
-    given = {"duration": 2.0, "torque": lambda t, *_: [6.0 * np.sin(2 * t), 2.0 * np.cos(3 * t)], "save_every": 0.1}
+    given = {
+        "duration": 2.0,
+        "torque": lambda t, *_: [6.0 * np.sin(2 * t), 2.0 * np.cos(3 * t)],
+        "save": SaveAt(every=0.1),
+    }
     robot = bare.with_actuators({name: geared(0.3, Coulomb(0.6), Viscous(0.4)) for name in bare.joint_names})
     sticks = armdyn.simulate(robot, [-1.2, -0.3], [0.3, -0.2], **given)
     assert {"stick", "slip", "reversal"} <= {one.kind for one in sticks.events}
@@ -524,7 +533,7 @@ def test_smooth_laws_tend_to_the_motion_with_sticking():
 def test_an_arm_with_rotors_falls_and_comes_to_rest_for_ever():
     bare = armdyn.load("planar_3r")
     robot = bare.with_actuators({name: geared(20.0, Coulomb(60.0), Viscous(90.0)) for name in bare.joint_names})
-    motion = armdyn.simulate(robot, [-0.5, 0.4, 0.3], duration=20.0, save_every=0.05)
+    motion = armdyn.simulate(robot, [-0.5, 0.4, 0.3], duration=20.0, save=SaveAt(every=0.05))
     last = motion.events[-1]
     assert last.kind == "stick"
     rest = motion.t > last.t
@@ -602,7 +611,7 @@ def many():
 @pytest.mark.parametrize("case", short_run(["servos", "tree", "lift"], "tree", "lift"))
 def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case):
     robot, q0, settings = many()[case]
-    settings = {"method": RungeKutta4(0.02), "save_every": 0.04 if case != "tree" else 0.02} | settings
+    settings = {"method": RungeKutta4(0.02), "save": SaveAt(every=0.04 if case != "tree" else 0.02)} | settings
     expected = state_by_state(monkeypatch, robot, q0, **settings)
     seen = []
     monkeypatch.setattr(StateInMotion, "one_hold", lambda *_: seen.append(1))
@@ -627,7 +636,7 @@ def test_joints_without_load_rest_but_for_rounding(case):
     for force in (0.0, 1e-9, 10.0):
         for contacts in ([], [table]):
             torque = weight - force * rise * len(contacts)
-            motion = armdyn.simulate(robot, q, duration=1.0, torque=torque, contacts=contacts, **METHODS[method])
+            motion = armdyn.simulate(robot, q, duration=1.0, torque=torque, elements=[*contacts], **METHODS[method])
             assert (motion.q == q).all()
             assert len(motion.events) == (1 if contacts and force else 0)  # the rest on the table
 
@@ -636,14 +645,14 @@ def test_joints_without_load_rest_but_for_rounding(case):
 def test_batches_and_tables_are_as_states_alone():
     robot, q0 = pendulum(0.2, Coulomb(0.1)), np.array([[-0.9], [-0.2]])
     table = np.linspace(2.0, 9.0, 40)[:, None, None]
-    batch = armdyn.simulate(robot, q0, duration=2.0, torque=table, method="rk4", step=0.05)
+    batch = armdyn.simulate(robot, q0, duration=2.0, torque=table, method=RungeKutta4(step=0.05))
     for k in (0, 1):
-        alone = armdyn.simulate(robot, q0[k], duration=2.0, torque=table[:, 0], method="rk4", step=0.05)
+        alone = armdyn.simulate(robot, q0[k], duration=2.0, torque=table[:, 0], method=RungeKutta4(step=0.05))
         np.testing.assert_array_equal(batch.pick(k).q, alone.q)
         assert [one.t for one in batch.pick(k).events] == [one.t for one in alone.events]
     assert batch.signals["friction"].shape == (41, 2, 1)
-    dense = armdyn.simulate(robot, q0[0], duration=1.0, dense_output=True, save_every=0.5)
-    fine = armdyn.simulate(robot, q0[0], duration=1.0, save_every=0.125)
+    dense = armdyn.simulate(robot, q0[0], duration=1.0, save=SaveAt(every=0.5, dense=True))
+    fine = armdyn.simulate(robot, q0[0], duration=1.0, save=SaveAt(every=0.125))
     np.testing.assert_allclose(dense.at(fine.t).q, fine.q, rtol=0, atol=1e-12)
 
 

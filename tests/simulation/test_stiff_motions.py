@@ -9,7 +9,7 @@ from scipy.linalg import expm
 
 import armdyn
 from armdyn.base.errors import UnknownName
-from armdyn.simulation import Adaptive, SettingError, SimulationError
+from armdyn.simulation import Adaptive, SettingError, SimulationError, named_method
 from armdyn.simulation.methods.catalogue import NAMES, STIFF, chosen_method
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
@@ -91,7 +91,7 @@ def test_orders_with_coulomb_friction() -> None:
     assert len(true.events) > 3
 
     def error(method: str, step: float) -> float:
-        found = armdyn.simulate(dry, [0.3, -0.5], **motion, method=method, step=step)
+        found = armdyn.simulate(dry, [0.3, -0.5], method=named_method(method, step=step), **motion)
         return float(abs(found.q[-1] - true.q[-1]).max())
 
     assert error("rk4", 4e-3) / error("rk4", 2e-3) > 10.0  # fourth order would be 16

@@ -8,11 +8,11 @@ import pytest
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.simulation import Contact, Crossing, SettingError, SimulationError, Stops
+from armdyn.simulation import Constraints, Contact, Crossing, RungeKutta4, SaveAt, SettingError, SimulationError, Stops
 from oracles.short_run import each_once
 
 g, m = 9.81, 2.0
-METHODS = [{}, {"method": "rk4", "step": 0.01}]
+METHODS = [{}, {"method": RungeKutta4(step=0.01)}]
 body = armdyn.Inertia(m, [0, 0, 0], 0.1 * np.eye(3))
 
 
@@ -39,7 +39,7 @@ def of_kind(motion, kind):
 @pytest.mark.parametrize(("e", "method"), each_once([0.0, 0.3, 0.5, 1.0], METHODS))
 def test_bouncing_mass(method, e):
     """It falls for sqrt(2 h / g), and bounces with speeds e^k sqrt(2 g h): flights of 2 e^k sqrt(2 h / g)."""
-    motion = armdyn.simulate(mass(), [1.0], duration=3.0, stops=Stops(e), save_every=0.1, **method)
+    motion = armdyn.simulate(mass(), [1.0], duration=3.0, elements=[Stops(e)], save=SaveAt(every=0.1), **method)
     expected, speed = [np.sqrt(2 / g)], np.sqrt(2 * g)
     while 0 < e * speed > 1e-6 and expected[-1] + 2 * e * speed / g < 3.0:
         speed *= e
@@ -61,7 +61,9 @@ def test_bouncing_mass(method, e):
 
 def test_elastic_stops_keep_the_energy_over_a_hundred_impacts():
     weightless = cart((0, 0, 0)).with_limits({"along": (-1.0, 0.5), "up": (-0.2, 0.3)})
-    motion = armdyn.simulate(weightless, [0, 0], [1.3, 0.77], duration=100.0, stops=Stops(1.0), save_every=10.0)
+    motion = armdyn.simulate(
+        weightless, [0, 0], [1.3, 0.77], duration=100.0, elements=[Stops(1.0)], save=SaveAt(every=10.0)
+    )
     # reflection: unfolded, the motion is straight, and folded back it is a triangle wave
     for k, (low, high, v) in enumerate(((-1.0, 0.5, 1.3), (-0.2, 0.3, 0.77))):
         phase = (v * motion.t - low) % (2 * (high - low))
@@ -80,7 +82,13 @@ def test_pendulum_pressed_against_a_stop_and_released(method):
     part = armdyn.Part("rod", "base", "revolute", axis=(0, 0, 1), inertia=bob, joint="hinge")
     robot = armdyn.Robot.from_links([part], gravity=(0, -g, 0), tip="rod").with_limits({"hinge": (0.0, 2.0)})
     motion = armdyn.simulate(
-        robot, [0.0], duration=2.0, torque=lambda t, q, qd: [a * t], stops=Stops(), save_every=0.01, **method
+        robot,
+        [0.0],
+        duration=2.0,
+        torque=lambda t, q, qd: [a * t],
+        elements=[Stops()],
+        save=SaveAt(every=0.01),
+        **method,
     )
     (release,), lifts = of_kind(motion, "release"), m * g * l / a
     assert abs(release.t - lifts) < 1e-12
@@ -97,7 +105,7 @@ def test_pendulum_pressed_against_a_stop_and_released(method):
 def test_an_impact_changes_momentum_at_the_stop_alone(e):
     """M (qd+ - qd-) = e_i p: with v of the joint that hits, p = -(1 + e) v / (M^-1)_ii."""
     arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_limits({"joint_2": (-2.0, 1.0)})
-    motion = armdyn.simulate(arm, [0.2, 0.9], [0.5, 1.5], duration=0.2, stops=Stops(e, joints=["joint_2"]))
+    motion = armdyn.simulate(arm, [0.2, 0.9], [0.5, 1.5], duration=0.2, elements=[Stops(e, joints=["joint_2"])])
     (impact,) = of_kind(motion, "impact")
     before = armdyn.simulate(arm, [0.2, 0.9], [0.5, 1.5], duration=impact.t)
     q, qd = before.q[-1], before.qd[-1]
@@ -117,9 +125,15 @@ def test_contact_lost_and_found_under_a_table_of_forces():
     lifts[1, 1] = 2 * m * g
     for method in METHODS:
         motion = armdyn.simulate(
-            cart(), [0, 0], [0.3, 0], duration=6.0,
-            torque=lifts if not method else np.repeat(lifts, 100, axis=0), contacts=[paper], save_every=0.05, **method,
-        )  # fmt: skip
+            cart(),
+            [0, 0],
+            [0.3, 0],
+            duration=6.0,
+            torque=lifts if not method else np.repeat(lifts, 100, axis=0),
+            elements=[paper],
+            save=SaveAt(every=0.05),
+            **method,
+        )
         (lost,), (found,) = of_kind(motion, "release"), of_kind(motion, "impact")
         assert abs(lost.t - 1.0) < 1e-12
         assert abs(found.t - (3 + np.sqrt(2))) < 1e-11
@@ -140,8 +154,8 @@ def test_pen_on_paper_is_the_constrained_motion_while_it_pushes():
     bound = arm.with_constraints(plane)
     q = bound.close_loop([-0.5, 1.4])
     law = lambda t, q, qd: [3.0 * (t - 0.4), 3.0 * (t - 0.4)]  # noqa: E731 - pushes, later pulls
-    kept = armdyn.simulate(bound, q, duration=1.0, torque=law, save_every=0.02)
-    pen = armdyn.simulate(arm, q, duration=1.0, torque=law, save_every=0.02, contacts=[Contact(plane)])
+    kept = armdyn.simulate(bound, q, duration=1.0, torque=law, save=SaveAt(every=0.02))
+    pen = armdyn.simulate(arm, q, duration=1.0, torque=law, save=SaveAt(every=0.02), elements=[Contact(plane)])
     push = -kept.constraint_forces(bound).multipliers[:, 0]
     assert push[0] > 0
     lost = pen.events[1]
@@ -175,7 +189,7 @@ def test_a_linkage_hits_a_stop_within_its_constraints(e):
     )
     robot = tree.with_constraints(pin).with_limits({"crank_turns": (-0.3, 3.0)})
     q = robot.close_loop([0.4, 0.3, 1.2], held=["crank_turns"])
-    motion = armdyn.simulate(robot, q, duration=1.5, stops=Stops(e), project=True)
+    motion = armdyn.simulate(robot, q, duration=1.5, elements=[Stops(e), Constraints(project=True)])
     assert of_kind(motion, "impact")
     assert abs(robot.constraint_error(motion.q)).max() < 1e-12
     assert abs(robot.constraint_velocity(motion.q, motion.qd)).max() < 1e-11
@@ -193,7 +207,7 @@ def test_a_linkage_hits_a_stop_within_its_constraints(e):
 def test_corner_that_two_barriers_make():
     robot = cart((0, 0, 0)).with_limits({"along": (0.0, 5.0)})
     floor = Contact(c.PointOnPlane("y", (0, 1, 0), name="floor"), restitution=1.0)
-    motion = armdyn.simulate(robot, [1.0, 1.0], [-1.0, -1.0], duration=2.0, stops=Stops(0.5), contacts=[floor])
+    motion = armdyn.simulate(robot, [1.0, 1.0], [-1.0, -1.0], duration=2.0, elements=[Stops(0.5), floor])
     assert {one.name for one in of_kind(motion, "impact")} == {"along lower stop", "floor"}
     np.testing.assert_allclose(motion.q[-1], [0.5, 1.0], rtol=0, atol=1e-11)
     np.testing.assert_allclose(motion.qd[-1], [0.5, 1.0], rtol=0, atol=1e-11)
@@ -201,11 +215,11 @@ def test_corner_that_two_barriers_make():
 
 def test_a_batch_hits_as_each_state_alone():
     states = np.array([[1.0], [0.5]])
-    together = armdyn.simulate(mass(), states, duration=1.0, stops=Stops(0.5))
+    together = armdyn.simulate(mass(), states, duration=1.0, elements=[Stops(0.5)])
     assert {one.index for one in together.events} == {(0,), (1,)}
     assert all(a.t <= b.t for a, b in pairwise(together.events))
     for k, state in enumerate(states):
-        alone = armdyn.simulate(mass(), state, duration=1.0, stops=Stops(0.5))
+        alone = armdyn.simulate(mass(), state, duration=1.0, elements=[Stops(0.5)])
         np.testing.assert_array_equal(together.q[:, k], alone.q)
         assert [one.t for one in together.events if one.index == (k,)] == [one.t for one in alone.events]
 
@@ -218,33 +232,33 @@ def test_refused():
     with pytest.raises(SettingError, match="expected a plane"):
         Contact("floor")
     with pytest.raises(SettingError, match=r"0\.1 m behind 'z lower stop'"):
-        armdyn.simulate(mass(), [-0.1], duration=1.0, stops=Stops())
+        armdyn.simulate(mass(), [-0.1], duration=1.0, elements=[Stops()])
     turning = armdyn.load("planar_2r").with_limits({"joint_1": (-1.0, 1.0)})
     with pytest.raises(SettingError, match=r"0\.5 rad behind 'joint_1 upper stop'"):
-        armdyn.simulate(turning, [1.5, 0.0], duration=1.0, stops=Stops())
+        armdyn.simulate(turning, [1.5, 0.0], duration=1.0, elements=[Stops()])
     floor = Contact(c.PointOnPlane("tip", (0, 1, 0), (0.0, 0.2, 0.0), name="floor"))
     with pytest.raises(SettingError, match=r"0\.2 m behind 'floor'"):
-        armdyn.simulate(turning, [0.0, 0.0], duration=1.0, stops=Stops(), contacts=[floor])
+        armdyn.simulate(turning, [0.0, 0.0], duration=1.0, elements=[Stops(), floor])
     with pytest.raises(SettingError, match=r"no such joint of .* has limits"):
-        armdyn.simulate(cart(), [0, 0], duration=1.0, stops=Stops())
+        armdyn.simulate(cart(), [0, 0], duration=1.0, elements=[Stops()])
     with pytest.raises(armdyn.UnknownName, match="zz"):
-        armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(joints=["zz"]))
+        armdyn.simulate(mass(), [1.0], duration=1.0, elements=[Stops(joints=["zz"])])
     for method in ("taylor", "abm4", "variational"):
         with pytest.raises(SettingError, match="cannot stop at events, stops, contacts and brakes"):
-            armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(), method=method)
+            armdyn.simulate(mass(), [1.0], duration=1.0, elements=[Stops()], method=method)
     with pytest.raises(SettingError, match="stops is True"):
-        armdyn.simulate(mass(), [1.0], duration=1.0, stops=True)
+        armdyn.simulate(mass(), [1.0], duration=1.0, elements=[True])
     with pytest.raises(SettingError, match="contacts has"):
-        armdyn.simulate(mass(), [1.0], duration=1.0, contacts=[c.ball("mass", "base")])
+        armdyn.simulate(mass(), [1.0], duration=1.0, elements=[c.ball("mass", "base")])
     with pytest.raises(SimulationError):
-        armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(), torque=lambda t, q, qd: [np.nan])
+        armdyn.simulate(mass(), [1.0], duration=1.0, elements=[Stops()], torque=lambda t, q, qd: [np.nan])
 
 
 @pytest.mark.parametrize("e", [0.0, 0.5])
 def test_dense_output_has_its_pieces_between_impacts(e):
     """Parabolas that meet at the impacts, whose time itself belongs to the flight before; then rest."""
     landed, t = np.sqrt(2 / g), np.linspace(0.0, 1.5, 301)
-    motion = armdyn.simulate(mass(), [1.0], duration=1.5, stops=Stops(e), dense_output=True, save_every=0.5)
+    motion = armdyn.simulate(mass(), [1.0], duration=1.5, elements=[Stops(e)], save=SaveAt(every=0.5, dense=True))
     since, rises = t - landed, e * np.sqrt(2 * g)
     flown = np.where(since <= 0, 1.0 - g * t**2 / 2, rises * since - g * since**2 / 2)
     speed = np.where(since <= 0, -g * t, rises - g * since)
@@ -261,7 +275,7 @@ def test_dense_output_has_its_pieces_between_impacts(e):
 
 def test_dense_output_up_to_a_terminal_event():
     level = Crossing(lambda t, q, qd: q[0] - 0.4, "level", terminal=True)
-    motion = armdyn.simulate(mass(), [1.0], duration=1.5, events=[level], dense_output=True)
+    motion = armdyn.simulate(mass(), [1.0], duration=1.5, events=[level], save=SaveAt(dense=True))
     end = np.sqrt(2 * 0.6 / g)
     np.testing.assert_allclose(motion.t[-1], end, rtol=1e-13)
     np.testing.assert_allclose(motion.at([0.1, motion.t[-1]]).q[:, 0], [1.0 - g * 0.01 / 2, 0.4], rtol=0, atol=1e-13)
@@ -270,7 +284,7 @@ def test_dense_output_up_to_a_terminal_event():
 
 
 def test_joints_at_their_stops_are_within_their_limits():
-    motion = armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(0.5))
+    motion = armdyn.simulate(mass(), [1.0], duration=1.0, elements=[Stops(0.5)])
     assert not any("limits" in note for note in motion.notes)
 
 
@@ -281,7 +295,7 @@ def test_six_joints_that_kick_each_other_off_their_stops(e):
     ur5 = armdyn.load("ur5")
     ur5 = ur5.with_limits(dict.fromkeys(ur5.joint_names, (-1.5, 1.2)))
     start = np.full(6, 0.1), [1, 0.5, -0.5, 2, -2, 1]
-    motion = armdyn.simulate(ur5, *start, duration=2.0, stops=Stops(e), save_every=0.01)
+    motion = armdyn.simulate(ur5, *start, duration=2.0, elements=[Stops(e)], save=SaveAt(every=0.01))
     assert len(of_kind(motion, "impact")) > 20
     assert motion.q.max() < 1.2 + 1e-12
     assert motion.q.min() > -1.5 - 1e-12

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import armdyn
-from armdyn.simulation import Adaptive, SettingError, SimulationError, Taylor
+from armdyn.simulation import Adaptive, SaveAt, SettingError, SimulationError, Taylor
 
 pytest.importorskip("heyoka")
 
@@ -27,9 +27,11 @@ def test_pendulum_of_jacobi_to_machine_precision() -> None:
 @pytest.mark.parametrize("f_tip", [None, np.linspace(3, 1, 6)])
 def test_ur5_with_a_table_against_the_adaptive_method(f_tip: np.ndarray | None) -> None:
     robot, rows = armdyn.load("ur5"), np.random.default_rng(0).normal(size=(4, 6)) * 3
-    options = {"duration": 0.4, "torque": rows, "f_tip": f_tip, "save_every": 0.05}
-    series = armdyn.simulate(robot, Q0, QD0, method="taylor", dense_output=True, **options)
-    solver = armdyn.simulate(robot, Q0, QD0, rtol=1e-13, atol=1e-13, **options)
+    options = {"duration": 0.4, "torque": rows, "f_tip": f_tip}
+    series = armdyn.simulate(robot, Q0, QD0, method="taylor", save=SaveAt(every=0.05, dense=True), **options)
+    solver = armdyn.simulate(
+        robot, Q0, QD0, method=Adaptive(rtol=1e-13, atol=1e-13), save=SaveAt(every=0.05), **options
+    )
     for name in ("t", "q", "qd", "qdd", "tau"):
         np.testing.assert_allclose(getattr(series, name), getattr(solver, name), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(series.energy.work, solver.energy.work, rtol=1e-9, atol=1e-10)
@@ -39,7 +41,7 @@ def test_ur5_with_a_table_against_the_adaptive_method(f_tip: np.ndarray | None) 
 
 def test_a_batch_is_its_states_one_by_one() -> None:
     robot, q0 = armdyn.load("planar_2r"), np.random.default_rng(0).normal(size=(3, 2))
-    batch = armdyn.simulate(robot, q0, duration=0.5, method=Taylor(1e-12), dense_output=True)
+    batch = armdyn.simulate(robot, q0, duration=0.5, method=Taylor(1e-12), save=SaveAt(dense=True))
     for k in range(3):
         alone = armdyn.simulate(robot, q0[k], duration=0.5, method=Taylor(1e-12))
         np.testing.assert_allclose(batch.pick(k).q, alone.q, rtol=1e-13, atol=1e-14)

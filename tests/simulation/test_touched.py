@@ -28,7 +28,7 @@ def test_a_stop_that_is_touched_holds_when_it_is_pushed(method: str) -> None:
         ref = q0 + way * (10 * t**3 - 15 * t**4 + 6 * t**5)
         return arm.gravity_forces(q) + 100 * M * (ref - q) - 20 * M * qd
 
-    motion = armdyn.simulate(arm, q0, duration=1.0, torque=pd, stops=Stops(), method=method)
+    motion = armdyn.simulate(arm, q0, duration=1.0, torque=pd, elements=[Stops()], method=method)
     assert (motion.q[:, 0] - 0.5).max() < 1.1e-9
     force = motion.signals["stop_force"].max(axis=1)
     np.testing.assert_allclose(force[-1], pd(1.0, motion.q[-1], motion.qd[-1])[0], rtol=0.02)
@@ -42,7 +42,7 @@ def test_pushed_after_a_rest_without_a_push(method: str) -> None:
     arm = PLANAR.with_locked({"joint_1": 0.0}).with_limits({"joint_2": (-2.5, 0.2)})
     later = OverTime([0.0, 0.6, 1.0], [[0.0], [0.0], [2.0]], "linear")
     for torque in (lambda t, q, qd: [5 * max(t - 0.6, 0)], later):
-        motion = armdyn.simulate(arm, [0.1], [0.5], duration=1.0, method=method, stops=Stops(), torque=torque)
+        motion = armdyn.simulate(arm, [0.1], [0.5], duration=1.0, method=method, elements=[Stops()], torque=torque)
         assert motion.q.max() - 0.2 < 1.1e-9
         np.testing.assert_allclose(motion.signals["stop_force"][-1].max(), 2.0, rtol=1e-6)
 
@@ -59,7 +59,7 @@ def test_two_stops_at_one_place_take_turns(method: str, torque: Any) -> None:
     arm = armdyn.load("planar_2r")
     tight = arm.with_limits({"joint_2": (0.2, 0.2)})
     given = {"duration": 1.0, "method": method}
-    swing = armdyn.simulate(tight, [0.3, 0.2], stops=Stops(), torque=torque, **given)
+    swing = armdyn.simulate(tight, [0.3, 0.2], elements=[Stops()], torque=torque, **given)
     np.testing.assert_allclose(swing.q[:, 1], 0.2, rtol=0, atol=1.1e-9)
     alone = None if torque is None else lambda t, q, qd: torque(t, q, qd)[:1]
     locked = armdyn.simulate(arm.with_locked({"joint_2": 0.2}), [0.3], torque=alone, **given)
@@ -78,7 +78,7 @@ def test_a_contact_that_is_touched_holds_when_it_is_pushed() -> None:
         J = arm.jacobian(q, expressed_in="world")[4]
         return arm.gravity_forces(q) - 5.0 * qd - 30.0 * t**2 * J
 
-    motion = armdyn.simulate(arm, q0, duration=0.8, method="rk4", torque=down, contacts=[floor])
+    motion = armdyn.simulate(arm, q0, duration=0.8, method="rk4", torque=down, elements=[floor])
     assert arm.forward_kinematics(motion.q)[:, 1, 3].min() - height > -1.1e-9
     assert motion.signals["contact_force"][-1, 0] > 10.0
 
@@ -88,7 +88,7 @@ def test_impacts_give_no_energy_beside_a_barrier_that_is_left(restitution: float
     """Joint 1 hits its stop while joint 2 leaves its own, which has to push as well."""
     arm = PLANAR.with_limits({"joint_1": (0.3, 2.0), "joint_2": (0.4, 2.0)})
     q, qd = np.array([0.3, 0.4]), np.array([-1.0, 1.0])
-    motion = armdyn.simulate(arm, q, qd, duration=0.01, stops=Stops(restitution), method="rk4")
+    motion = armdyn.simulate(arm, q, qd, duration=0.01, elements=[Stops(restitution)], method="rk4")
     assert motion.energy.kinetic[1] <= motion.energy.kinetic[0] * (1 + 1e-12)
     assert (motion.events[0].qd >= -1e-12).all()
     assert motion.events[0].energy >= -1e-12
@@ -115,12 +115,12 @@ RESTING: dict[str, tuple[armdyn.Robot, Any, dict[str, Any]]] = {
     "held by friction, a contact far away": (
         PLANAR.with_friction({"joint_1": (0, 1.0), "joint_2": (0, 1.0)}),
         lambda t, q, qd: [2 * pulse(t), 0],
-        {"contacts": [FAR]},
+        {"elements": [FAR]},
     ),
     "pressed against stops": (
         PLANAR.with_limits({"joint_1": (-1, 0.3), "joint_2": (-1, 0.2)}),
         lambda t, q, qd: np.array([2.0, 1.0]) * (1 - 2.5 * pulse(t)),
-        {"stops": Stops()},
+        {"elements": [Stops()]},
     ),
 }
 

@@ -18,7 +18,7 @@ import pytest
 import armdyn
 from armdyn import ArmdynError, ShapeError, Trajectory, UnknownName
 from armdyn.plots import plot_trajectory
-from armdyn.simulation import SettingError, TrajectoryFileError
+from armdyn.simulation import RungeKutta4, SettingError, TrajectoryFileError
 from armdyn.simulation.drivers import grid
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "f_tip")
@@ -34,7 +34,7 @@ def single() -> Trajectory:
 @pytest.fixture(scope="module")
 def batch() -> Trajectory:
     q0 = np.random.default_rng(0).uniform(-1, 1, (2, 3, 6))
-    return armdyn.simulate(armdyn.load("ur5"), q0, duration=0.05, method="rk4", step=0.01)
+    return armdyn.simulate(armdyn.load("ur5"), q0, duration=0.05, method=RungeKutta4(step=0.01))
 
 
 def assert_same(a: Trajectory, b: Trajectory) -> None:
@@ -423,7 +423,7 @@ def test_the_picture_is_written(single: Trajectory, tmp_path: Path) -> None:
 def test_pictures_of_batches(motions: int) -> None:
     q0 = np.linspace(-1, 1, motions * 2).reshape(motions, 2)
     q0[0] = np.nan
-    figure = armdyn.simulate(armdyn.load("planar_2r"), q0, duration=0.1, method="rk4", step=0.01).plot()
+    figure = armdyn.simulate(armdyn.load("planar_2r"), q0, duration=0.1, method=RungeKutta4(step=0.01)).plot()
     figure.canvas.draw()
     assert len(figure.axes[0].lines) == (6 if motions == 3 else 2)
     assert len(figure.axes[0].collections) == (0 if motions == 3 else 2)

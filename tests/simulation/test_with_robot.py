@@ -10,14 +10,16 @@ import pytest
 import armdyn
 from armdyn import ShapeError, UnknownName
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring, Viscous
-from armdyn.simulation import Contact, SettingError, Stops
+from armdyn.simulation import Constraints, Contact, SaveAt, SettingError, Stops
 from oracles.cases import ANGULAR_FIRST, Case
 from oracles.states import assert_close
 
 
 def test_the_tip_of_a_planar_arm_in_closed_form() -> None:
     arm = armdyn.load("planar_2r")  # both links are 1 m long
-    motion = armdyn.simulate(arm, [[0.3, -1.0], [1.0, 0.5]], [[1.0, 2.0], [0.0, -1.0]], duration=0.5, save_every=0.05)
+    motion = armdyn.simulate(
+        arm, [[0.3, -1.0], [1.0, 0.5]], [[1.0, 2.0], [0.0, -1.0]], duration=0.5, save=SaveAt(every=0.05)
+    )
     hand = motion.tip_motion(arm)
     a, ad, add = motion.q[..., 0], motion.qd[..., 0], motion.qdd[..., 0]
     b, bd, bdd = (x.sum(axis=-1) for x in (motion.q, motion.qd, motion.qdd))
@@ -36,7 +38,7 @@ def test_the_tip_of_a_planar_arm_in_closed_form() -> None:
 
 
 def test_any_frame_is_pinocchios(ur5: Case) -> None:
-    motion = armdyn.simulate(ur5.robot, np.linspace(0.1, 1.1, 6), duration=0.3, save_every=0.06)
+    motion = armdyn.simulate(ur5.robot, np.linspace(0.1, 1.1, 6), duration=0.3, save=SaveAt(every=0.06))
     for frame in (ur5.robot.tip, "forearm_link"):
         hand = motion.tip_motion(ur5.robot, frame=frame)
         index, axes, twists, rates = ur5.pin.getFrameId(frame), pin.LOCAL_WORLD_ALIGNED, [], []
@@ -57,7 +59,7 @@ def test_constraint_forces_close_the_equations_of_motion() -> None:
     q = [-np.pi / 3, 2 * np.pi / 3]
     push = [0.0, 0.0, 0.0, 3.0, 1.0, 0.0]
     for f_tip in (None, push):
-        motion = armdyn.simulate(arm, q, duration=0.3, torque=[1.0, -2.0], f_tip=f_tip, save_every=0.05)
+        motion = armdyn.simulate(arm, q, duration=0.3, torque=[1.0, -2.0], f_tip=f_tip, save=SaveAt(every=0.05))
         forces = motion.constraint_forces(arm)
         assert forces.multipliers.shape == (7, 1)
         assert np.abs(forces.multipliers).min() > 1e-3
@@ -88,7 +90,9 @@ def test_constraint_forces_of_joints_that_stick(kind: str) -> None:
     def torque(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
         return [12.0 * np.exp(-2.0 * t) * np.sin(6.0 * t), 1.0]
 
-    motion = armdyn.simulate(arm, q, duration=1.5, torque=torque, save_every=0.05, project=True)
+    motion = armdyn.simulate(
+        arm, q, duration=1.5, torque=torque, save=SaveAt(every=0.05), elements=[Constraints(project=True)]
+    )
     assert {event.kind for event in motion.events} >= {"stick", "slip"}
     sticks = (motion.qd == 0.0).all(axis=-1)
     assert sticks.any()
@@ -102,7 +106,9 @@ def test_constraint_forces_beside_stops_and_contacts() -> None:
     floor = armdyn.constraints.PointOnPlane("tip", normal=(0, 1, 0), through=(0, -0.3, 0), name="floor")
     arm = armdyn.load("planar_2r").with_constraints(wall)
     q, contacts = arm.close_loop([-0.6, 1.5], held=["joint_1"]), [Contact(floor)]
-    falls = armdyn.simulate(arm, q, duration=1.5, contacts=contacts, save_every=0.05, project=True)
+    falls = armdyn.simulate(
+        arm, q, duration=1.5, elements=[*contacts, Constraints(project=True)], save=SaveAt(every=0.05)
+    )
     push = falls.signals["contact_force"]
     assert push[-1, 0] > 1.0
     up = arm.without_constraints().with_constraints(floor).constraint_jacobian(falls.q)
@@ -118,7 +124,13 @@ def test_constraint_forces_beside_stops_and_contacts() -> None:
     np.testing.assert_array_equal(alone.multipliers, falls.constraint_forces(arm, contacts=contacts).multipliers)
 
     stopped = arm.with_limits({"joint_1": (-0.9, 0.5), "joint_2": (0.1, 2.5)})
-    falls = armdyn.simulate(stopped, q, duration=1.5, stops=Stops(joints=["joint_1"]), save_every=0.05, project=True)
+    falls = armdyn.simulate(
+        stopped,
+        q,
+        duration=1.5,
+        elements=[Stops(joints=["joint_1"]), Constraints(project=True)],
+        save=SaveAt(every=0.05),
+    )
     push = falls.signals["stop_force"] @ [1.0, -1.0]  # the lower stop pushes forwards, the upper one backwards
     assert push[-1] > 1.0
     assert_equations_close(falls, stopped, np.stack([push, 0.0 * push], axis=-1))
@@ -136,7 +148,7 @@ def test_flexible_arms_that_stick_or_press_are_refused() -> None:
     arm = armdyn.load("planar_2r").with_constraints(channel)
     arm = arm.with_actuators({"joint_1": Actuator(Motor(1e-3), Gear(10.0), spring=Spring(500.0, 3.0))})
     q = arm.close_loop([-0.6, 1.5], held=["joint_1"])
-    motion = armdyn.simulate(arm, q, duration=1.0, contacts=[Contact(floor)], save_every=0.05)
+    motion = armdyn.simulate(arm, q, duration=1.0, elements=[Contact(floor)], save=SaveAt(every=0.05))
     with pytest.raises(armdyn.Unsupported, match=r"press against contacts in this motion; .* trajectory\.between"):
         motion.constraint_forces(arm)
     free = motion.between(0.0, 0.05)

@@ -9,7 +9,7 @@ from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.simulation import DivergenceWarning, RungeKutta4, SimulationError
 from armdyn.simulation.divergence import moves_no_inertia
 
-METHODS = pytest.mark.parametrize("options", [{}, {"method": "rk4", "step": 1e-3}], ids=["adaptive", "rk4"])
+METHODS = pytest.mark.parametrize("options", [{}, {"method": RungeKutta4(step=1e-3)}], ids=["adaptive", "rk4"])
 
 
 def chain(inertias, axes, offsets):
@@ -71,7 +71,7 @@ def test_the_null_space_of_the_mass_matrix():
         assert {k for k in range(4) if f"joint_of_link_{k}'" in said.partition(" can ")[0]} == null
     geared = planar(1.0, 0.0, 0.0, 1.0).with_armature({"joint_of_link_2": 1e-3})
     assert moves_no_inertia(geared, q) == ""
-    assert np.isfinite(armdyn.simulate(geared, q, duration=0.01, method="rk4", step=1e-4).q).all()
+    assert np.isfinite(armdyn.simulate(geared, q, duration=0.01, method=RungeKutta4(step=1e-4)).q).all()
 
 
 def test_a_rollout_names_them_too():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.simulation import RungeKutta4
 from armdyn.sizing import Task
 from armdyn.sizing.rates import contradiction
 from armdyn.sizing.task import TaskError
@@ -84,5 +85,5 @@ def test_a_time_that_stands_twice_is_a_jump() -> None:
 def test_simulations_agree_with_themselves() -> None:
     arm = armdyn.load("planar_2r").with_friction(dict.fromkeys(("joint_1", "joint_2"), (0.1, 1.0)))
     Task.of_trajectory(armdyn.simulate(arm, [0.3, -0.2], duration=0.5))
-    stops = armdyn.simulate(armdyn.load("planar_2r"), [0.3, -0.2], duration=0.5, step=0.01, method="rk4")
+    stops = armdyn.simulate(armdyn.load("planar_2r"), [0.3, -0.2], duration=0.5, method=RungeKutta4(step=0.01))
     assert Task.of_trajectory(stops).joint_names == ("joint_1", "joint_2")

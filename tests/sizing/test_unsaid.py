@@ -43,10 +43,10 @@ def holding(arm: armdyn.Robot) -> Task:
 
 
 def test_what_stops_push_is_no_load_of_a_drive() -> None:
-    motion = armdyn.simulate(BEAM, [0.0], duration=2.0, torque=[-50.0], stops=Stops(restitution=0.0))
+    motion = armdyn.simulate(BEAM, [0.0], duration=2.0, torque=[-50.0], elements=[Stops(restitution=0.0)])
     with pytest.raises(Unsupported, match="stop_force of the trajectory push the arm"):
         Task.of_trajectory(motion)
-    free = armdyn.simulate(BEAM, [0.0], duration=0.05, stops=Stops(restitution=0.0))
+    free = armdyn.simulate(BEAM, [0.0], duration=0.05, elements=[Stops(restitution=0.0)])
     assert len(Task.of_trajectory(free).t) == len(free.t)
 
 

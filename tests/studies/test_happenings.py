@@ -46,7 +46,7 @@ def test_contacts_and_events_are_those_of_the_call(tmp_path: Path) -> None:
         ARM,
         [0.0, 0.0],
         duration=0.6,
-        contacts=[Contact(PointOnPlane("tip", (0, 1, 0), (0, -0.9, 0), name="table"), 0.3)],
+        elements=[Contact(PointOnPlane("tip", (0, 1, 0), (0, -0.9, 0), name="table"), 0.3)],
         events=[Plane("tip", (0, 1, 0), (0, -0.5, 0), name="shelf")],
     )
     np.testing.assert_array_equal(motion.q, expected.q)

@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.base.errors import ArmdynError, DTypeError, MissingInput, ShapeError, UnknownName
-from armdyn.simulation import OverTime, RungeKutta4, Stops
+from armdyn.simulation import Adaptive, OverTime, RungeKutta4, SaveAt, Stops
 from armdyn.studies import Scenario, StudyError
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import KEYS, Words
@@ -67,9 +67,9 @@ def test_a_motion_is_the_call_it_describes(tmp_path: Path) -> None:
         duration=0.3,
         torque=[1, 0.2, -0.1, 0],
         f_tip=[0, 0, 0, 1, 2, 0],
-        stops=Stops(0.5),
-        rtol=1e-9,
-        save_every=0.1,
+        elements=[Stops(0.5)],
+        method=Adaptive(rtol=1e-9),
+        save=SaveAt(every=0.1),
     )
     np.testing.assert_array_equal(motion.simulate().q, expected.q)
     assert motion.driven_by == "constant"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.simulation import Adaptive
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "time_optimal_reach.py"
 
@@ -34,5 +35,7 @@ def test_its_torques_move_the_arm_there() -> None:
     robot = example["loaded_robot"]()
     path = example["fastest_reach"](robot)
     drive = lambda t, q, qd: robot.inverse_dynamics(*path.evaluate(min(max(t, 0.0), path.duration)))  # noqa: E731
-    motion = armdyn.simulate(robot, example["START"], duration=path.duration, torque=drive, rtol=1e-9, atol=1e-9)
+    motion = armdyn.simulate(
+        robot, example["START"], duration=path.duration, torque=drive, method=Adaptive(rtol=1e-9, atol=1e-9)
+    )
     np.testing.assert_allclose(motion.q[-1], example["END"], atol=1e-5)

@@ -16,6 +16,7 @@ from jax.test_util import check_grads
 import armdyn
 from armdyn.base.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
 from armdyn.program import Port, interpret, trace
+from armdyn.simulation import SemiImplicitEuler
 from armdyn.targets.jax import lowering
 from armdyn.targets.native.xla_handler import HandlerError
 from oracles.short_run import short_run
@@ -330,7 +331,7 @@ def test_scan_is_a_rollout() -> None:
         return (q + step * qd, qd), q
 
     (last, _), path = jax.jit(partial(jax.lax.scan, euler))((jnp.asarray(q), jnp.asarray(qd)), jnp.zeros((100, 4)))
-    motion = armdyn.simulate(arm, q, qd, duration=0.1, method="semi_implicit_euler", step=step)
+    motion = armdyn.simulate(arm, q, qd, duration=0.1, method=SemiImplicitEuler(step=step))
     np.testing.assert_allclose(last, motion.q[-1], rtol=1e-10)
     assert path.shape == (100, 4)
 

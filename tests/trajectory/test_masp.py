@@ -18,6 +18,7 @@ from armdyn.cli.app import app
 from armdyn.masp import NEXT_TO_ZERO, PUBLISHED, MaspRun, circle_of_the_paper, run_masp
 from armdyn.plots import draw_masp
 from armdyn.robots import kg_puma
+from armdyn.simulation import Adaptive, SaveAt
 from armdyn.trajectory import MotionError, differentiated, follow, quintic_spline
 from oracles.integrals import assert_is_derivative
 from oracles.kazerounian_gupta import ZeroReferenceArm
@@ -248,7 +249,7 @@ def test_torque_history_carries_the_arm_along_the_circle(reference) -> None:
             return ROBOT.inverse_dynamics(*spline.evaluate(start + t))
 
         begin = spline.evaluate(start)
-        moved = armdyn.simulate(ROBOT, begin.q, begin.qd, duration=0.5, torque=torque, save_every=0.5)
+        moved = armdyn.simulate(ROBOT, begin.q, begin.qd, duration=0.5, torque=torque, save=SaveAt(every=0.5))
         np.testing.assert_allclose(moved.q[-1], whole.joints.q[first + 50], rtol=0, atol=1e-7)
         tip = ROBOT.forward_kinematics(moved.q[-1])
         np.testing.assert_allclose(tip, whole.tip.pose[first + 50], rtol=0, atol=1e-7)
@@ -262,7 +263,12 @@ def test_with_feedback_the_arm_comes_all_the_way_round(reference) -> None:
         return ROBOT.inverse_dynamics(q, qd, r.qdd + 40 * (r.qd - qd) + 400 * (r.q - q))
 
     moved = armdyn.simulate(
-        ROBOT, whole.joints.q[0], duration=9.0, torque=torque, times=whole.t[9::9], rtol=1e-9, atol=1e-9
+        ROBOT,
+        whole.joints.q[0],
+        duration=9.0,
+        torque=torque,
+        save=SaveAt(times=whole.t[9::9]),
+        method=Adaptive(rtol=1e-9, atol=1e-9),
     )
     np.testing.assert_allclose(moved.q, whole.joints.q[::9], rtol=0, atol=1e-7)
     np.testing.assert_allclose(moved.q[-1] - moved.q[0], [0, 0, 0, 2 * np.pi, 0, 0], rtol=0, atol=1e-7)

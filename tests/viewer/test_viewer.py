@@ -22,6 +22,7 @@ from scipy.spatial.transform import Rotation
 
 import armdyn
 from armdyn.base.errors import ShapeError, UnknownName
+from armdyn.simulation import RungeKutta4
 from armdyn.viewer import PortInUse, Viewer, ViewerError
 from armdyn.viewer import view as view_module  # the function
 from armdyn.viewer.pictures import over
@@ -176,7 +177,7 @@ def test_a_motion_plays_by_the_clock(view: Callable[..., Viewer]) -> None:
 def test_the_camera_has_the_whole_motion_in_its_picture(view: Callable[..., Viewer]) -> None:
     """An arm that slides 30 m away: every joint is within 35 degrees of the middle of the picture."""
     robot = armdyn.load("rp").with_gravity((0.0, 0.0, 0.0))
-    away = armdyn.simulate(robot, [0.3, 1.0], [0.0, 15.0], duration=2.0, method="rk4", step=0.01)
+    away = armdyn.simulate(robot, [0.3, 1.0], [0.0, 15.0], duration=2.0, method=RungeKutta4(step=0.01))
     assert away.q[-1, 1] > 25.0
     camera = view(robot, motion=away)._server.initial_camera
     at, middle = np.array(camera.position), np.array(camera.look_at)

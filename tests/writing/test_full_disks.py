@@ -17,6 +17,7 @@ from armdyn import ArmdynError
 from armdyn.actuators import Actuator, Gear, Motor
 from armdyn.base.writing import write_all
 from armdyn.plots.movie import ffmpeg
+from armdyn.simulation import SaveAt
 from armdyn.studies import StudyError, Uniform, sampled
 from armdyn.targets.wasm import module
 from oracles.shell import Shell
@@ -32,7 +33,7 @@ def arm() -> armdyn.Robot:
 
 @cache
 def motion() -> armdyn.Trajectory:
-    return armdyn.simulate(arm(), [0.4, 0.3], duration=0.2, save_every=0.02)
+    return armdyn.simulate(arm(), [0.4, 0.3], duration=0.2, save=SaveAt(every=0.02))
 
 
 def drives(path: Path) -> object:

@@ -15,6 +15,7 @@ import pytest
 
 import armdyn
 from armdyn.base.interrupts import ctrl_c_waits
+from armdyn.simulation import RungeKutta4
 from oracles.shell import Shell
 from writing.disks import FILLER, fill, small_disk
 
@@ -42,7 +43,7 @@ def test_a_motion_that_finds_no_room_is_kept_elsewhere(outputs: str, shell: Shel
     kept = re.search(r"the motion is kept in (\S+): armdyn\.Trajectory\.load reads it", said.err)
     assert kept is not None
     assert [path.name for path in spare.iterdir()] == [Path(kept[1]).name]
-    motion = armdyn.simulate(armdyn.load("planar_2r"), [0.4, 0.3], duration=0.1, method="rk4", step=1e-3)
+    motion = armdyn.simulate(armdyn.load("planar_2r"), [0.4, 0.3], duration=0.1, method=RungeKutta4(step=1e-3))
     np.testing.assert_array_equal(armdyn.Trajectory.load(kept[1]).q, motion.q)
 
 

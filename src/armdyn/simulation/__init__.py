@@ -3,7 +3,10 @@
 from armdyn.base.lazy import modules_of
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.functions.unfinished import RolloutInterrupted
+from armdyn.simulation.elements.brakes import BrakeSwitches
+from armdyn.simulation.elements.constraints import Constraints
 from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
+from armdyn.simulation.elements.start import Start
 from armdyn.simulation.elements.stops import Contact, Stops
 from armdyn.simulation.errors import (
     DeadPointWarning,
@@ -25,6 +28,7 @@ from armdyn.simulation.methods.catalogue import (
     SemiImplicitEuler,
     Taylor,
     Variational,
+    named_method,
 )
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.results.energy import EnergyAccount
@@ -32,13 +36,16 @@ from armdyn.simulation.results.limits_passed import PassedLimit, limits_passed
 from armdyn.simulation.results.motion_data import Occurrence, Statistics
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.run import simulate
+from armdyn.simulation.save_at import SaveAt
 from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
 
 __all__ = [
     "AdamsBashforthMoulton4",
     "Adaptive",
+    "BrakeSwitches",
     "ClosedLoop",
     "ConstantAcceleration",
+    "Constraints",
     "Contact",
     "Crossing",
     "DeadPointWarning",
@@ -55,10 +62,12 @@ __all__ = [
     "Plane",
     "RolloutInterrupted",
     "RungeKutta4",
+    "SaveAt",
     "SemiImplicitEuler",
     "SettingError",
     "SimulationError",
     "SimulationInterrupted",
+    "Start",
     "Statistics",
     "StepWarning",
     "Stops",
@@ -68,6 +77,7 @@ __all__ = [
     "UntracedControllerWarning",
     "Variational",
     "limits_passed",
+    "named_method",
     "simulate",
 ]
 

@@ -19,6 +19,12 @@ from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
+
+def _projecting() -> str:
+    """The option that projects, as it is written where a message is read."""
+    return either("Constraints(project=True)", "--project")
+
+
 FAR = 1e3
 """A correction this many times as long as the drift, and longer than the step, is refused."""
 
@@ -110,7 +116,7 @@ class Corrector:
                 f"a projection onto the constraints of {self.robot.name!r} moves joint {name!r} by {ways.max():.3g} "
                 f"{UNITS[kind]['q']} to correct a drift of {np.abs(found.phi[at]).max():.3g} m or rad, more than the "
                 "step itself moved: joints that are free hardly move the constraints there. Use a shorter step or a "
-                f"smaller rtol, or leave out {option('project', True)}"
+                f"smaller rtol, or leave out {_projecting()}"
             )
 
 
@@ -123,8 +129,7 @@ def corrector_of(robot: Robot, method: Method, project: bool, redundant: Redunda
     if not project:
         return Corrector(robot, redundant, always=False) if robot.model.constraints and not several else None
     if not robot.model.constraints:
-        asked = option("project", True)
-        raise SettingError(f"{asked}, but {robot.name!r} has no constraints to project onto; leave it out")
+        raise SettingError(f"{_projecting()}, but {robot.name!r} has no constraints to project onto; leave it out")
     if several:
         raise SettingError(
             f"{method} cannot be corrected between its steps; use "

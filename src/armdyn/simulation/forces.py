@@ -169,7 +169,7 @@ class Callback:
     >>> def bang_bang(t, q, qd):
     ...     return robot.gravity_forces(q) + np.where(qd > 0, -1.0, 1.0)
     >>> torque = armdyn.control.callback(bang_bang, sample_time=0.01)
-    >>> motion = armdyn.simulate(robot, np.zeros(2), np.ones(2), duration=0.1, torque=torque, method="rk4", step=1e-3)
+    >>> motion = armdyn.simulate(robot, np.zeros(2), np.ones(2), duration=0.1, torque=torque, method="rk4")
     >>> bool((motion.tau[:10] == motion.tau[0]).all() and (motion.tau[10] != motion.tau[0]).any())
     True
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,34 +11,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.advice import answering, option
-from armdyn.base.checks import number, switch
-from armdyn.constraints.arguments import Redundant
+from armdyn.base.checks import number
+from armdyn.base.errors import shown
+from armdyn.declaration import Function
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
 from armdyn.simulation.drivers import dry_steps, event_driven, fixed_step, taylor
 from armdyn.simulation.elements.brakes import Brakes
-from armdyn.simulation.elements.bristles import (
-    bristle_labels,
-)
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.happenings import happenings_of
-from armdyn.simulation.elements.stops import Contact, Stops
+from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import Labels, of_robot
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.independent import checked_start
+from armdyn.simulation.listed import listed
 from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
-from armdyn.simulation.notes import friction_left_out, notes_on
+from armdyn.simulation.notes import friction_left_out
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import Report, progress_bar
-from armdyn.simulation.results.motion_data import Statistics
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.save_at import SaveAt
 from armdyn.simulation.settings import initial_state
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
+from armdyn.simulation.trajectory_of_samples import made_trajectory
+from armdyn.simulation.under_controller import controlled_motion
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
 from armdyn.spatial.rotations import Array
 
@@ -46,55 +46,62 @@ ForceLike = ArrayLike | OverTime | Callable[[float, Array, Array], Any]
 """A constant, a table over time, values at times of their own, or a function of (t, q, qd)."""
 
 
+OPTIONS = {
+    "step": "the step belongs to the method, method=armdyn.simulation.RungeKutta4(step=1e-3)",
+    "rtol": "tolerances belong to the method, method=armdyn.simulation.Adaptive(rtol=1e-8, atol=1e-8)",
+    "atol": "tolerances belong to the method, method=armdyn.simulation.Adaptive(rtol=1e-8, atol=1e-8)",
+    "save_every": "the times that are saved are save=armdyn.simulation.SaveAt(every=0.01), s",
+    "times": "the times that are saved are save=armdyn.simulation.SaveAt(times=...), s",
+    "dense_output": "interpolants are saved by save=armdyn.simulation.SaveAt(dense=True)",
+    "redundant": "give elements=[armdyn.simulation.Constraints(redundant=...)]",
+    "project": "give elements=[armdyn.simulation.Constraints(project=True)]",
+    "stops": "give elements=[armdyn.simulation.Stops(...)]",
+    "contacts": "give elements=[armdyn.simulation.Contact(...), ...]",
+    "brakes": "give elements=[armdyn.simulation.BrakeSwitches({'joint': [(0.5, 'engaged')]})]",
+    **{f"{name}0": f"give elements=[armdyn.simulation.Start({name}=...)]" for name in ("theta", "thetad", "bristles")},
+}
+"""Options as arguments of their own, and the objects that have them."""
+
 OF_OTHERS = {
     **dict.fromkeys(
         ("dt", "h", "timestep", "time_step", "max_step"),
-        "give step=, s, with steps of one length, such as method='rk4'; the adaptive method chooses its own",
+        "steps of one length belong to a method, method=armdyn.simulation.RungeKutta4(step=1e-3), s; the adaptive "
+        "method chooses its own",
     ),
     **dict.fromkeys(
         ("t_span", "tspan", "t_end", "tf", "t_final", "T", "time", "horizon"),
-        "a motion goes from t = 0 to duration=, s; times= chooses the times that are kept",
+        "a motion goes from t = 0 to duration=, s; save=armdyn.simulation.SaveAt(times=...) chooses the times that are "
+        "kept",
     ),
-    **dict.fromkeys(("t_eval", "t"), "times=, s, chooses the times that are kept"),
+    **dict.fromkeys(("t_eval", "t", "saveat"), "save=armdyn.simulation.SaveAt(times=...), s, chooses the times kept"),
     **dict.fromkeys(
-        ("controller", "control", "law", "policy"),
-        "armdyn.ClosedLoop(robot, controller).simulate(q0, steps=...) moves an arm under a declared controller; a "
-        "plain function of (t, q, qd) is torque=, or torque=armdyn.control.callback(function, sample_time=1e-3)",
+        ("control", "law", "policy"),
+        "a declared controller is controller=, a plain function of (t, q, qd) is torque=, or "
+        "torque=armdyn.control.callback(function, sample_time=1e-3)",
     ),
     **dict.fromkeys(("tau", "torques", "u", "input"), "joint forces are torque="),
     **dict.fromkeys(("v0", "dq0", "qdot0", "dq"), "joint velocities at t = 0 are qd0="),
     **dict.fromkeys(("solver", "integrator"), "give method="),
-    **dict.fromkeys(("steps", "n_steps", "num_steps"), "give duration= and step=, s"),
+    **dict.fromkeys(("steps", "n_steps", "num_steps"), "give duration=, s, and method=RungeKutta4(step=...)"),
     **dict.fromkeys(("gravity", "g"), "gravity is the robot's: robot.with_gravity((0, 0, -9.81))"),
 }
 """Arguments of simulations of other programs, and their counterparts here."""
 
 
-@answering(OF_OTHERS)
+@answering(OPTIONS | OF_OTHERS)
 def simulate(
     robot: Robot,
     q0: ArrayLike,
     qd0: ArrayLike | None = None,
     *,
-    theta0: ArrayLike | None = None,
-    thetad0: ArrayLike | None = None,
-    bristles0: ArrayLike | None = None,
     duration: float,
     torque: ForceLike | None = None,
     f_tip: ForceLike | None = None,
-    method: str | Method = "adaptive",
-    step: float | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    save_every: float | None = None,
-    times: ArrayLike | None = None,
-    dense_output: bool = False,
-    redundant: Redundant = "auto",
-    project: bool = False,
+    controller: Function | partial[Any] | None = None,
+    method: str | Method | None = None,
+    save: SaveAt | None = None,
+    elements: Sequence[Any] = (),
     events: Sequence[Event] = (),
-    stops: Stops | None = None,
-    contacts: Sequence[Contact] = (),
-    brakes: Mapping[str, Sequence[tuple[float | Event, str]]] | None = None,
     progress: bool = False,
 ) -> Trajectory:
     """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
@@ -102,7 +109,7 @@ def simulate(
     Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and with it the work of torques and
     wrench, so that ``trajectory.energy.drift`` shows the error of the integration. A robot with constraints moves
     within them (8.96); its drift from them by the integration's errors is in ``trajectory.notes``. Joint limits
-    are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them. Joints with dry friction
+    are enforced by `Stops` only: ``trajectory.notes`` names the joints that leave them. Joints with dry friction
     stick and slip (8.9.4): the times are in ``trajectory.events``, the friction in ``trajectory.signals``.
 
     If joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as in
@@ -119,11 +126,6 @@ def simulate(
         robot: the robot that moves.
         q0: joint positions at t = 0, rad or m, shape (..., n); leading axes are a batch.
         qd0: joint velocities at t = 0, rad/s or m/s, shape (..., n); at rest by default.
-        theta0: for a robot with flexible joints, positions of the rotors at the joints at t = 0, rad or m, shape
-            (..., n); by default those of the links, the springs unbent. Not read at rigid joints.
-        thetad0: their velocities, rad/s or m/s, shape (..., n); those of the links if left out.
-        bristles0: for friction with a state of its own, the deflection at t = 0, rad or m, shape (..., bristles); zero
-            by default.
         duration: s. With fixed steps, the last step is shortened if this is not a multiple of the step.
         torque: joint forces, N m or N. None: zero. An array with at most the axes of the state, (n,) or (..., n), is
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
@@ -135,37 +137,24 @@ def simulate(
             its value is held.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
             in the place of n.
-        method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration", "abm4",
-            "variational", "taylor"; for stiff motions "radau", "bdf", "lsoda"; or an object with settings: `Adaptive`,
+        controller: a declared controller, e.g. one of `armdyn.control`, in the place of ``torque``: the motion is that
+            of ``ClosedLoop(robot, controller).simulate``, the controller called once per step. Its inputs are bound by
+            ``functools.partial(controller, q_ref=..., Kp=...)``. f_tip is constant then.
+        method: "adaptive" (the default; "rk4" under a controller), "rk4", "euler", "semi_implicit_euler", "heun",
+            "constant_acceleration", "abm4", "variational", "taylor"; for stiff motions "radau", "bdf", "lsoda"; or an
+            object with settings, a step of another length than 1 ms or tolerances other than 1e-10: `Adaptive`,
             `RungeKutta4`, `Euler`, `SemiImplicitEuler`, `Heun`, `ConstantAcceleration`, `AdamsBashforthMoulton4`,
-            `Variational`, `Taylor`.
-            docs/simulation.md compares them.
-        step: of methods with steps of one length, s; 1e-3 by default.
-        rtol: of "adaptive", relative error allowed in a step; 1e-10 by default.
-        atol: of "adaptive", absolute error allowed in a step; 1e-10 by default.
-        save_every: keep a state every this many seconds. Otherwise each step is kept, or a thousand equal intervals of
-            an adaptive motion.
-        times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added if missing.
-        dense_output: keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as its
-            steps at any time, with the velocity before an impact at its time itself; and ``trajectory.rotors_at(t)`` of
-            flexible joints. About 1.5 kB per step for an arm of six joints.
-        redundant: of a robot with constraints some of which follow from others, as those of a planar linkage closed in
-            space do. "auto" leaves out the rows that do so at all states, with a note, and refuses a first state at
-            which more do than near it. "error" refuses both; "least_squares" is as of `constrained_forward_dynamics`,
-            whose path by singular values is slower. Rows that come within 1e-6 rad of others count as following from
-            them.
-        project: of a robot with constraints: put q onto phi(q) = 0 and qd onto A qd = 0 after every step, by the least
-            corrections in the metric of M, so that errors do not add up over time. The trajectory's notes have the
-            drift of the steps.
+            `Variational`, `Taylor`. docs/simulation.md compares them.
+        save: `SaveAt`, the times at which states are kept. By default each step, or a thousand equal intervals of an
+            adaptive motion.
+        elements: parts of the mechanical system and their settings, in any order: `Stops` make the limits of joints
+            stops that they hit, press against and leave; a `Contact` is a point that a plane pushes and never pulls;
+            `BrakeSwitches` engage and release brakes; `Constraints` sets the treatment of the robot's constraints;
+            `Start` the initial state of rotors and bristles. The forces of stops and contacts are in
+            ``trajectory.signals``, and the energy that impacts dissipate is counted as work.
         events: `JointLimit`, `Plane`, `Crossing` to detect. Each occurrence, located to rounding, is
-            in ``trajectory.events``.
-        stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
-        contacts: each a `Contact`, a point that a plane pushes and never pulls. The forces of stops and contacts are in
-            ``trajectory.signals``, the energy that impacts dissipate is counted as work. With events, stops and
-            contacts the states of a batch are integrated one after the other, and a callable gets one state; so, too,
-            with dry friction and a callable.
-        brakes: switches by joint whose actuator has a `armdyn.actuators.Brake`: pairs of a time, s, or an
-            event, and "engaged" or "released". At first they are as the robot has them (docs/simulation.md).
+            in ``trajectory.events``. With events, stops, contacts and brakes the states of a batch are integrated one
+            after the other, and a callable gets one state; so, too, with dry friction and a callable.
         progress: show a progress bar on stderr.
 
     With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
@@ -186,38 +175,55 @@ def simulate(
     >>> falls.q[-1].round(6)
     array([-2.195884, -0.409497])
 
-    A controller that holds the arm against gravity while it damps the motion, for two states at once:
+    A function of time and state that holds the arm against gravity while it damps the motion, for two states at once:
 
     >>> def torque(t, q, qd):
     ...     return robot.gravity_forces(q) - 5 * qd
     >>> stops = armdyn.simulate(robot, np.zeros((2, 2)), [[1, 0], [0, 1]], duration=9, torque=torque, method="rk4")
     >>> bool(abs(stops.qd[-1]).max() < 1e-3)
     True
+
+    A declared controller, called every 2 ms, and the state at four times:
+
+    >>> from functools import partial
+    >>> from armdyn.simulation import RungeKutta4, SaveAt
+    >>> holds = partial(armdyn.control.pd_gravity, q_ref=[0.5, -0.5], Kp=60.0, Kd=20.0)
+    >>> method, save = RungeKutta4(step=2e-3), SaveAt(every=1.0)
+    >>> reach = armdyn.simulate(robot, [0.0, 0.0], duration=4.0, controller=holds, method=method, save=save)
+    >>> reach.t, reach.q[-1].round(3)
+    (array([0., 1., 2., 3., 4.]), array([ 0.5, -0.5]))
     """
     if not isinstance(robot, Robot):
         raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
+    save, parts, events = _checked_save(save), Parts.of(elements), listed("events", events, "watched")
+    if controller is not None:
+        for name, given in (("torque", torque is not None), ("events", bool(events))):
+            if given:
+                raise SettingError(f"{name} and controller are both given; expected one of them")
+        settings: dict[str, Any] = {"duration": duration, "f_tip": f_tip, "method": method, "progress": progress}
+        return controlled_motion(robot, q0, qd0, controller, save=save, parts=parts, **settings)
     duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
-    chosen = chosen_method(method, step, rtol, atol)
+    chosen = chosen_method("adaptive" if method is None else method)
     q, qd = initial_state(robot, q0, qd0)
-    robot, redundant, left_out = checked_start(robot, q, qd, redundant)
+    robot, redundant, left_out = checked_start(robot, q, qd, parts.constraints.redundant)
     forces = prepared_forces(robot, q.shape[:-1], torque, f_tip)
     forces.check(duration)
     system = System.of(robot, chosen, redundant)
-    start = system.start(q, qd, theta0, thetad0, bristles0)
+    start = system.start(q, qd, parts.start)
     dry = DryJoints.of(system.bare)
-    happenings = happenings_of(chosen, events, stops, contacts, dry, Brakes.of(system.bare, brakes or {}, duration))
-    saving = {"save_every": save_every, "times": times}
-    problem = Problem.of(system, chosen, forces, start, duration, saving, happenings)
-    problem.corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
+    brakes = Brakes.of(system.bare, parts.switches, duration)
+    happenings = happenings_of(chosen, events, parts.stops, parts.contacts, dry, brakes)
+    problem = Problem.of(system, chosen, forces, start, duration, save, happenings)
+    problem.corrector = corrector_of(robot, chosen, parts.constraints.project, redundant)
     sticks, samples = happenings is not None and len(dry) > 0, problem.samples
+    pushed = bool(parts.stops or parts.contacts)
     samples.notes += (
         *left_out,
         *forces.samples_between_steps(chosen, duration),
-        *friction_left_out(robot, system.bare, chosen, sticks=sticks, pushed=bool(stops or contacts)),
+        *friction_left_out(robot, system.bare, chosen, sticks=sticks, pushed=pushed),
     )
-    problem.dense_output = switch("dense_output", dense_output, error=SettingError)
-    if problem.dense_output and not isinstance(chosen, Adaptive | Taylor):
-        raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
+    if save.dense and not isinstance(chosen, Adaptive | Taylor):
+        raise SettingError(f"SaveAt(dense=True) is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
     integrate = driver_of(problem)
     began = time.perf_counter()
 
@@ -242,6 +248,17 @@ def simulate(
         what = f"the simulation of {robot.name!r} was {when}. {KEPT}"
         raise SimulationInterrupted(what, kept()) from interrupt
     return kept()
+
+
+def _checked_save(save: Any) -> SaveAt:
+    """The times to save at, all by default."""
+    if save is None:
+        return SaveAt()
+    if not isinstance(save, SaveAt):
+        raise SettingError(
+            f"save={shown(save)}; expected armdyn.simulation.SaveAt(every=0.01), s, or SaveAt(times=...)"
+        )
+    return save
 
 
 def _how_far(samples: Samples, duration: float) -> str:
@@ -288,38 +305,4 @@ def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
     raise SimulationError(
         f"none of the states could be continued to the end; the last is lost after t = {samples.t[k]:g} s: "
         f"{moves_no_inertia(robot, q) or why}"
-    )
-
-
-def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Labels:
-    """Names and units of the values of signals, if they are known."""
-    known = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
-    known["bristles"] = bristle_labels(robot.model)
-    return {name: known[name] for name in signals if name in known}
-
-
-def made_trajectory(system: System, method: Method, samples: Samples, wall_time: float) -> Trajectory:
-    """The trajectory of the samples; accelerations and energies are computed in one call each."""
-    robot, t, q, qd, (tau, *wrench) = system.robot, samples.t, samples.q, samples.qd, samples.forces
-    with np.errstate(all="ignore"):
-        qdd, energy, signals = system.results(samples)
-        notes = notes_on(robot, method, samples, energy)
-    return Trajectory(
-        robot=robot.name,
-        joint_names=robot.joint_names,
-        joint_kinds=tuple(joint.kind for joint in robot.joints),
-        t=t,
-        q=q,
-        qd=qd,
-        qdd=qdd,
-        tau=tau,
-        f_tip=wrench[0] if wrench else None,
-        energy=energy,
-        statistics=Statistics(str(method), samples.effort.steps, samples.effort.evaluations, wall_time),
-        notes=notes,
-        dense=samples.dense or None,
-        signals=signals,
-        events=tuple(samples.events),
-        signal_labels=_labels(robot, signals, samples),
-        limits=tuple(joint.limits for joint in robot.joints),
     )

@@ -25,9 +25,19 @@ from armdyn.model.editing import with_joints, with_parallel_spring_number
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
-from armdyn.simulation import SimulationInterrupted, Stops, Trajectory, simulate
+from armdyn.simulation import (
+    BrakeSwitches,
+    Constraints,
+    Contact,
+    SaveAt,
+    SimulationInterrupted,
+    Stops,
+    Trajectory,
+    named_method,
+    simulate,
+)
 from armdyn.simulation.files.labels import of_constraints, of_joints
-from armdyn.simulation.methods.catalogue import NAMES, Method, chosen_method
+from armdyn.simulation.methods.catalogue import NAMES, Method
 from armdyn.spatial.rotations import Array
 from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError
@@ -68,6 +78,11 @@ class Motion:
         return self.driven.described
 
     @property
+    def redundant(self) -> Redundant:
+        """The treatment of constraints that follow from others."""
+        return next(one.redundant for one in self.settings["elements"] if isinstance(one, Constraints))
+
+    @property
     def follows(self) -> Reference | None:
         """The reference of its controller."""
         return self.driven.follows
@@ -96,16 +111,11 @@ class Motion:
             words, robot, np.zeros(known.dof) if settings["q0"] is None else settings["q0"]
         )
         settings["duration"] = words.number("duration", driven.lasts, above=0.0, unit="s")
-        settings |= {"method": method, "torque": driven.torque, "f_tip": given.get("f_tip"), "stops": _stops(words)}
-        settings |= {"contacts": contacts, "events": [event for event in events if not isinstance(event, Threshold)]}
-        if "brakes" in words:
-            settings["brakes"] = words.brakes(robot)
-        if words.switch("project"):
-            settings["project"] = True
-        if "redundant" in words:
-            settings["redundant"] = _redundant(words, robot)
+        settings |= {"method": method, "torque": driven.torque, "f_tip": given.get("f_tip")}
+        settings["elements"] = [*_stops(words), *contacts, *_switches(words, robot), _constraints(words, robot)]
+        settings["events"] = [event for event in events if not isinstance(event, Threshold)]
         if "save_every" in words:
-            settings["save_every"] = words.number("save_every", 0.0, above=0.0, unit="s")
+            settings["save"] = SaveAt(every=words.number("save_every", 0.0, above=0.0, unit="s"))
         return cls(robot, settings, driven, _outputs(words))
 
     def simulate(self, *, progress: bool = False) -> Trajectory:
@@ -141,7 +151,8 @@ class Motion:
             labels |= {name: of_joints(name, motion.joint_names, motion.joint_kinds) for name in references}
         springs = flexible_places(self.robot.model)
         if self.robot.model.constraints and not (springs and ALSO_PUSH.intersection(motion.signals)):
-            asked: dict[str, Any] = {"redundant": "least_squares", "contacts": self.settings["contacts"] or ()}
+            contacts = [one for one in self.settings["elements"] if isinstance(one, Contact)]
+            asked: dict[str, Any] = {"redundant": "least_squares", "contacts": contacts}
             signals["multipliers"] = motion.constraint_forces(self.robot, **asked).multipliers
             labels["multipliers"] = of_constraints(self.robot.model.constraints)
         own = () if law is None else law.events
@@ -185,10 +196,9 @@ def _refuse_contradictions(words: Words) -> None:
 def _method(words: Words) -> Method:
     name = words.said.get("method", "adaptive")
     words.one("method", name, NAMES, "method")
-    given = {key: words.number(key, 0.0, above=0.0) if key in words else None for key in ("step", "rtol", "atol")}
-    said = [key for key in given if key in words]
-    with words.at(*(said[:1] or ["method"])):
-        return chosen_method(name, given["step"], given["rtol"], given["atol"])
+    given = {key: words.number(key, 0.0, above=0.0) for key in ("step", "rtol", "atol") if key in words}
+    with words.at(*([*given][:1] or ["method"])):
+        return named_method(name, **given)
 
 
 def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) -> Robot:
@@ -260,24 +270,32 @@ def _on_constraints(words: Words, robot: Robot, q0: Array) -> Array:
     return q0
 
 
-def _redundant(words: Words, robot: Robot) -> str:
-    """The treatment of constraints that follow from others."""
+def _switches(words: Words, robot: Robot) -> list[BrakeSwitches]:
+    """The switches of brakes."""
+    return [BrakeSwitches(words.brakes(robot))] if "brakes" in words else []
+
+
+def _constraints(words: Words, robot: Robot) -> Constraints:
+    """The treatment of constraints."""
+    project = words.switch("project")
+    if "redundant" not in words:
+        return Constraints(project=project)
     with words.at("redundant"):
         found = choice("redundant", words.said["redundant"], get_args(Redundant), error=StudyError)
         if not robot.model.constraints:
             raise StudyError(f"redundant is of constraints, and {robot.name!r} has none")
-        return found
+        return Constraints(found, project)  # type: ignore[arg-type]
 
 
-def _stops(words: Words) -> Stops | None:
+def _stops(words: Words) -> list[Stops]:
     said = words.said.get("stops")
     if said is None or said is False:
-        return None
+        return []
     given = said if isinstance(said, dict) else {"restitution": 0.0 if said is True else said}
     for key in given:
         words.one("part of stops", key, Stops.__dataclass_fields__, "stops", str(key))
     with words.at("stops"):
-        return Stops(**given)
+        return [Stops(**given)]
 
 
 def _outputs(words: Words) -> dict[str, Path]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from armdyn.base.advice import option
-from armdyn.base.checks import array, number
+from armdyn.base.advice import either, option
+from armdyn.base.checks import array
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.save_at import SaveAt
 from armdyn.spatial.rotations import Array
 
 SAMPLES = 1000
@@ -59,41 +59,34 @@ def step_grid(duration: float, step: float) -> StepGrid:
     return StepGrid(duration, step)
 
 
-def saved_steps(grid: StepGrid, save_every: Any, times: Any) -> Array:
+def saved_steps(grid: StepGrid, save: SaveAt) -> Array:
     """The steps after which states are saved, the first and the last always included; all by default."""
-    wanted = _wanted(grid.duration, save_every, times, otherwise=grid.step)
+    wanted = _wanted(grid.duration, save, otherwise=grid.step)
     ratio = wanted / grid.step
     nearest = np.rint(ratio)
     off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (wanted < grid.duration)
     if off.any():
         raise SettingError(
             f"t = {wanted[off][0]:g} s is to be saved, which is no multiple of the step {grid.step:g} s. Choose a step "
-            f"that divides it, or {option('method', 'adaptive')}, which saves at any time; it follows "
-            f"from {option('save_every' if times is None else 'times')}"
+            f"that divides it, or {option('method', 'adaptive')}, which saves at any time"
         )
     steps = np.where(wanted >= grid.duration, grid.steps, nearest).astype(np.int64)
     found: Array = steps[np.diff(steps, prepend=-1) > 0]  # they rise, and np.unique would hash them: ten times as long
     return found
 
 
-def saved_times(duration: float, save_every: Any, times: Any) -> Array:
+def saved_times(duration: float, save: SaveAt) -> Array:
     """The times at which states are saved, s, 0 and the duration always included; a thousand intervals by default."""
-    return _wanted(duration, save_every, times, otherwise=duration / SAMPLES)
+    return _wanted(duration, save, otherwise=duration / SAMPLES)
 
 
-def _wanted(duration: float, save_every: Any, times: Any, *, otherwise: float) -> Array:
-    if times is None:
-        every = (
-            otherwise
-            if save_every is None
-            else number("save_every", save_every, above=0.0, unit="s", error=SettingError)
-        )
+def _wanted(duration: float, save: SaveAt, *, otherwise: float) -> Array:
+    if save.times is None:
+        every = otherwise if save.every is None else save.every
         refuse_more_than_memory(8 * duration / every)
         grid = StepGrid(duration, min(every, duration))
         return grid.times(np.arange(grid.steps + 1))
-    if save_every is not None:
-        raise SettingError("both save_every and times are given; one of them says when to save")
-    asked = array("times", times, ("T",), "seconds, rising", finite=SettingError)
+    asked = array("times", save.times, ("T",), "seconds, rising", finite=SettingError)
     if not (np.diff(asked) > 0).all():
         raise SettingError("times must rise from each to the next")
     if asked.size and (asked[0] < 0 or asked[-1] > duration * (1 + ROUNDING)):
@@ -104,9 +97,10 @@ def _wanted(duration: float, save_every: Any, times: Any, *, otherwise: float) -
 def refuse_more_than_memory(size: float) -> None:
     """Refuse to fill more than half of this computer's memory; ``size`` in bytes."""
     if size > memory() / 2:
+        often = either("SaveAt(every=0.01)", "--save-every 0.01")
         raise SettingError(
             f"the trajectory would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. Save "
-            f"less often ({option('save_every', 0.01)} keeps a state every 10 ms), or simulate fewer states at once"
+            f"less often ({often} keeps a state every 10 ms), or simulate fewer states at once"
         )
 
 

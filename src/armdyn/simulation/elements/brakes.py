@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,39 @@ from armdyn.base.advice import either
 from armdyn.base.checks import choice, number
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
-from armdyn.simulation.elements.events import Watched
+from armdyn.simulation.elements.events import Event, Watched
 from armdyn.simulation.errors import SettingError
 
 EXPECTED = "{'joint': [(0.5, 'engaged'), (Crossing(...), 'released')]}"
+
+
+@dataclass(frozen=True)
+class BrakeSwitches:
+    """The times or events at which brakes of actuators are engaged and released during a motion.
+
+    Brakes begin as the robot has them. An engaged brake is dry friction: the joint slows down, sticks, and slips if
+    more than the brake's torque acts on it. At a flexible joint the brake holds the rotor.
+
+    Args:
+        switches: by joint, pairs of a time, s, or an event, and "engaged" or "released".
+
+    Raises:
+        SettingError: not a mapping.
+
+    >>> from armdyn.actuators import Actuator, Brake, Gear
+    >>> arm = armdyn.load("planar_2r").with_actuators({"joint_2": Actuator(gear=Gear(50.0), brake=Brake(0.5))})
+    >>> brakes = BrakeSwitches({"joint_2": [(0.1, "engaged"), (0.8, "released")]})
+    >>> [event.kind for event in armdyn.simulate(arm, [0.0, 0.5], duration=1.0, elements=[brakes]).events]
+    ['engaged', 'stick', 'released']
+    """
+
+    switches: Mapping[str, Sequence[tuple[float | Event, str]]]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.switches, Mapping):
+            raise SettingError(
+                f"BrakeSwitches({self.switches!r}): expected a mapping from joints to switches, {EXPECTED}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,17 +82,15 @@ class Brakes:
     switches: tuple[Switch, ...]
 
     @classmethod
-    def of(cls, robot: Robot, given: Any, duration: float) -> Brakes | None:
-        """The brakes of the argument ``brakes`` of `armdyn.simulate`; None if there is nothing to switch.
+    def of(cls, robot: Robot, given: Mapping[str, Any], duration: float) -> Brakes | None:
+        """The brakes of some switches by joint; None if there is nothing to switch.
 
         Raises:
-            SettingError: not a mapping of joints to switches, a joint without a brake, times that are not within
+            SettingError: a joint without a brake, times that are not within
                 the motion, states that do not exist, terminal events, friction that depends on the load of joints
                 that do not stick.
             UnknownName: a joint that the robot does not have.
         """
-        if not isinstance(given, Mapping):
-            raise SettingError(f"brakes is {given!r}; expected a mapping from joints to switches, {EXPECTED}")
         switches = tuple(one for name, pairs in given.items() for one in switches_of(robot, name, pairs, duration))
         if switches and not can_hold(robot):
             raise SettingError(
@@ -150,5 +177,5 @@ def _of_pair(robot: Robot, name: str, when: Any, state: Any, duration: float) ->
         return [Switch(name, engages, t, None)]
     watched: list[Watched] = when.watched(robot)
     if any(one.terminal for one in watched):
-        raise SettingError(f"the event that switches the {what} is terminal; it ends nothing. Give it to events= too")
+        raise SettingError(f"the event that switches the {what} is terminal; it ends nothing. List it in events= too")
     return [Switch(name, engages, None, one) for one in watched]

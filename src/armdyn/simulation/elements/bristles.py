@@ -236,20 +236,20 @@ def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, 
     if not carried:
         if given is not None:
             raise SettingError(
-                f"bristles0 is given, but this simulation of {robot.name!r} carries no state of friction. Joints with "
-                "such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by every method but 'taylor'"
+                f"Start(bristles=...) is given, but this simulation of {robot.name!r} carries no state of friction. "
+                "Joints with Actuator(friction=armdyn.actuators.LuGre(...)) or the like have one, by every method but "
+                "'taylor'"
             )
         return ()
     size = count(robot.model)
     if given is None:
         return (np.zeros((*batch, size)),)
-    z = array("bristles0", given, None, f"(..., {size}), rad or m, {', '.join(names(robot))}", finite=SettingError)
+    z = array("bristles", given, None, f"(..., {size}), rad or m, {', '.join(names(robot))}", finite=SettingError)
     try:
         return (np.array(np.broadcast_to(z, (*batch, size))),)
     except ValueError:
         raise ShapeError(
-            f"bristles0 has shape {z.shape}; expected ({size},) or {(*batch, size)}, rad or m: "
-            f"{', '.join(names(robot))}"
+            f"bristles has shape {z.shape}; expected ({size},) or {(*batch, size)}, rad or m: {', '.join(names(robot))}"
         ) from None
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.stops import Contact, Stops
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.listed import listed
 from armdyn.simulation.methods.catalogue import Method, can_stop, check_method
 
 
@@ -33,16 +30,13 @@ class Happenings:
 
 def happenings_of(
     method: Method,
-    events: Any,
-    stops: Any,
-    contacts: Any,
+    events: Sequence[Event],
+    stops: Stops | None,
+    contacts: Sequence[Contact],
     dry: DryJoints,
     brakes: Brakes | None = None,
 ) -> Happenings | None:
-    """Checked event sources of the arguments of `armdyn.simulate`, with joints that can stick; None without any."""
-    events, contacts = listed("events", events, "watched"), listed("contacts", contacts, "plane")
-    if not (stops is None or isinstance(stops, Stops)):
-        raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
+    """Event sources of a simulation, with joints that can stick; None without any."""
     asked = bool(events or contacts or stops or brakes)
     if not asked and not (len(dry) and can_stop(method)):
         return None

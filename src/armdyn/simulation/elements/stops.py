@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.base.advice import either, option
+from armdyn.base.advice import either
 from armdyn.base.checks import number
 from armdyn.constraints import PointOnPlane
 from armdyn.robot import Robot
@@ -97,7 +97,9 @@ class Barriers:
         limits = [] if stops is None else limits_of(robot, stops.joints)
         if stops is not None and not limits:
             remedy = either("with_limits gives some", "the description gives some")
-            raise SettingError(f"{option('stops')} is given, but no such joint of {robot.name!r} has limits; {remedy}")
+            raise SettingError(
+                f"{either('Stops', '--stops')} is given, but no such joint of {robot.name!r} has limits; {remedy}"
+            )
         self.stops, self.contacts = len(limits), len(contacts)
         self.names = [f"{one.joint} {one.side} stop" for one in limits]
         self.names += [contact.plane.name for contact in contacts]

@@ -41,7 +41,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, be
         rolled: the results of the rollout.
         began: the time at which it began, by `time.perf_counter`.
     """
-    from armdyn.simulation.run import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
+    from armdyn.simulation.trajectory_of_samples import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
 
     if np.ndim(given["h"]) > 0:
         raise SettingError("h has a step for each arm or time; a trajectory has one for all, such as h=1e-3")

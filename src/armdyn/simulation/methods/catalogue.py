@@ -277,13 +277,27 @@ MULTISTEP = ("BDF", "LSODA")
 """Solvers of SciPy that take their next step from a history, which a correction would contradict."""
 
 
-def chosen_method(method: str | Method, step: float | None, rtol: float | None, atol: float | None) -> Method:
-    """The method object that a name and its settings mean; an object brings its own settings."""
-    given: dict[str, Any] = {name: v for name, v in (("step", step), ("rtol", rtol), ("atol", atol)) if v is not None}
-    if isinstance(method, Method):
-        if given:
-            raise SettingError(f"{', '.join(given)} given beside {method!r}; write it into the method's parentheses")
-        return method
+def chosen_method(method: str | Method) -> Method:
+    """The method object of a name, with its default settings; an object is returned unchanged."""
+    return method if isinstance(method, Method) else named_method(method)
+
+
+def named_method(method: str, **settings: Any) -> Method:
+    """The integration method of a name, with settings, as an object for `armdyn.simulate`.
+
+    Args:
+        method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration", "abm4",
+            "variational", "taylor", "radau", "bdf", "lsoda".
+        settings: arguments of the method's class, e.g. step, s, or rtol and atol; None for the default.
+
+    Raises:
+        UnknownName: a method that does not exist.
+        SettingError: a setting that the method does not have, or an invalid value.
+
+    >>> named_method("rk4", step=0.01), named_method("radau", rtol=1e-6).scipy_method
+    (RungeKutta4(step=0.01), 'Radau')
+    """
+    settings = {name: value for name, value in settings.items() if value is not None}
     if not isinstance(method, str):
         raise SettingError(f"method={method!r}; expected {', '.join(map(repr, NAMES))}, or such as Euler(step=1e-3)")
     if method not in NAMES and method in SCIPY_METHODS and method.lower() not in STIFF:
@@ -293,18 +307,19 @@ def chosen_method(method: str | Method, step: float | None, rtol: float | None, 
         )
     if method not in NAMES:
         raise UnknownName.of("method", method, NAMES, "simulate()")
-    given |= {"scipy_method": STIFF[method]} if method in STIFF else {}
+    settings |= {"scipy_method": STIFF[method]} if method in STIFF else {}
     kind = NAMES[method]
-    misplaced = [name for name in given if name not in kind.__dataclass_fields__]
+    misplaced = [name for name in settings if name not in kind.__dataclass_fields__]
     if misplaced:
         is_taylor = kind is Taylor and misplaced[0] in ("rtol", "atol")
-        remedy = _OF_TAYLOR if is_taylor else _REMEDIES[misplaced[0]]
+        fields = ", ".join(kind.__dataclass_fields__)
+        remedy = _OF_TAYLOR if is_taylor else _REMEDIES.get(misplaced[0], f"it takes {fields}")
         raise SettingError(f"method {method!r} has no {' and no '.join(misplaced)}; {remedy}")
-    return kind(**given)
+    return kind(**settings)
 
 
 _REMEDIES = {
-    "step": "it chooses its steps itself. How often to save is said by save_every",
+    "step": "it chooses its steps itself. SaveAt(every=...) sets the times that are saved",
     "rtol": "it does not control its error. Use 'adaptive', or a smaller step",
     "atol": "it does not control its error. Use 'adaptive', or a smaller step",
 }

@@ -83,7 +83,8 @@ class Comparison:
             options: of `armdyn.plots.plot_trajectory`: joints, panels, layout, limits, size and others.
 
         >>> arm = armdyn.load("rp")
-        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> methods = [armdyn.simulation.RungeKutta4(step=h) for h in (0.01, 0.02)]
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method=method) for method in methods)
         >>> [axes.get_title("left") for axes in fine.compare(coarse).plot(joints=[1]).axes][0]
         'joint position $q$ [m]'
         """
@@ -99,7 +100,8 @@ class Comparison:
             options: of `armdyn.page.motion_page`: robot, title, meshes.
 
         >>> arm = armdyn.load("rp")
-        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> methods = [armdyn.simulation.RungeKutta4(step=h) for h in (0.01, 0.02)]
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method=method) for method in methods)
         >>> fine.compare(coarse).page(robot=arm)
         <page of a motion: ... bytes>
         """

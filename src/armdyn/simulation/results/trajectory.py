@@ -56,10 +56,10 @@ class Trajectory(Tabulated, MotionData):
         energy: the energy account, J.
         statistics: method, steps, evaluations, wall time.
         notes: effects that the equations left out, and limits that the motion exceeded, one sentence each.
-        dense: the solver's interpolants by index in the batch, of ``simulate(..., dense_output=True)``; not in files.
+        dense: the solver's interpolants by index in the batch, of `SaveAt(dense=True)`; not in files.
         signals: further recorded quantities, by name: references, a controller's state, forces of stops and contacts,
             the friction of joints that can stick, each of shape (T, ..., k).
-        events: events in order of time, of ``simulate(..., events=, stops=, contacts=)``, and of joints that
+        events: events in order of time, of ``simulate(..., events=, elements=)``, and of joints that
             stick and slip.
         signal_labels: names and units of the values of signals, by the names of signals, if they are known.
         limits: the limits of each joint, `armdyn.Limits`; empty if they are not known.
@@ -187,7 +187,7 @@ class Trajectory(Tabulated, MotionData):
     def at(self, t: ArrayLike) -> StateAt:
         """Positions and velocities at any times of the motion, named arrays ``q`` and ``qd``.
 
-        After ``simulate(..., dense_output=True)`` they are the interpolants of the solver, as accurate as its steps.
+        After `SaveAt(dense=True)` they are the interpolants of the solver, as accurate as its steps.
         Otherwise they are the Hermite polynomial of fourth degree between the saved states on both sides, with their q
         and qd and the first one's qdd: its error is of the fifth order in the time between them, if no impact lies
         there. Across a velocity jump dv it is up to 0.26 dv H, H the time between them.
@@ -201,7 +201,8 @@ class Trajectory(Tabulated, MotionData):
         Raises:
             SettingError: a time before 0 or after the end.
 
-        >>> fall = armdyn.simulate(armdyn.load("planar_2r"), [0.0, 0.0], duration=1.0, dense_output=True)
+        >>> save = armdyn.simulation.SaveAt(dense=True)
+        >>> fall = armdyn.simulate(armdyn.load("planar_2r"), [0.0, 0.0], duration=1.0, save=save)
         >>> fall.at(0.12345).q.round(6)
         array([-0.074655,  0.074489])
         """
@@ -213,7 +214,7 @@ class Trajectory(Tabulated, MotionData):
     def rotors_at(self, t: ArrayLike) -> RotorsAt:
         """Positions and velocities of the rotors of an arm with flexible joints, ``theta`` and ``thetad``.
 
-        After ``simulate(..., dense_output=True)`` they are the interpolants of the solver. Otherwise they are the cubic
+        After `SaveAt(dense=True)` they are the interpolants of the solver. Otherwise they are the cubic
         Hermite polynomial between the saved states on both sides, with their theta and thetad: its error is of the
         fourth order in the time between them.
 
@@ -273,7 +274,7 @@ class Trajectory(Tabulated, MotionData):
         qd and qdd are its derivatives; their errors are of the sixth, fifth and fourth order in the interval if forces
         are smooth. If forces jump at kept times, e.g. a table of forces held during each step, `at` is more accurate.
         Across an impact the error of q is up to 0.2 dv H, dv the jump of the velocity and H the time between the kept
-        times. After ``simulate(..., dense_output=True)`` q and qd are those of the solver's interpolants, as in `at`,
+        times. After `SaveAt(dense=True)` q and qd are those of the solver's interpolants, as in `at`,
         which end at impacts. Forces, wrench, energies and signals are interpolated linearly, so that the drift of the
         energy account is interpolated too.
 
@@ -303,7 +304,8 @@ class Trajectory(Tabulated, MotionData):
             SettingError: motions that have no time in common.
 
         >>> arm = armdyn.load("rp")
-        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> methods = [armdyn.simulation.RungeKutta4(step=h) for h in (0.01, 0.02)]
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method=method) for method in methods)
         >>> bool(fine.compare(coarse).q.largest.max() < 1e-4)
         True
         """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods.catalogue import FixedStep, Method
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.save_at import SaveAt
 from armdyn.simulation.settings import check_keeps_constraints
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
@@ -59,10 +59,10 @@ class Problem:
         forces: Forces,
         start: tuple[Array, ...],
         duration: float,
-        saving: Mapping[str, Any],
+        save: SaveAt,
         happenings: Happenings | None,
     ) -> Problem:
-        """The problem whose states are kept by ``saving``: ``save_every`` and ``times`` of `armdyn.simulate`."""
+        """The problem whose states are kept at the times of ``save``."""
         system.refuse_method(method)
         if not system.places:
             refuse_without_inertia(system.robot, start[0])
@@ -71,12 +71,23 @@ class Problem:
         if isinstance(method, FixedStep):
             check_keeps_constraints(system.robot, method)
             grid = step_grid(duration, method.step)
-            forces, saved = forces.on_grid(grid), saved_steps(grid, **saving)
+            forces, saved = forces.on_grid(grid), saved_steps(grid, save)
             t = grid.times(saved)
         else:
-            t = saved_times(duration, **saving)
+            t = saved_times(duration, save)
         samples = system.room(t, start[0].shape[:-1], with_f_tip=forces.f_tip is not None)
-        return cls(system, method, forces, start, duration, samples, happenings, grid=grid, saved=saved)
+        return cls(
+            system,
+            method,
+            forces,
+            start,
+            duration,
+            samples,
+            happenings,
+            dense_output=save.dense,
+            grid=grid,
+            saved=saved,
+        )
 
     @property
     def robot(self) -> Robot:

@@ -33,6 +33,7 @@ from armdyn.simulation.elements.bristles import (
     without_bristles,
 )
 from armdyn.simulation.elements.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.elements.start import AT_REST, Start
 from armdyn.simulation.equations import motion_of, rubbing_motion_of
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods.catalogue import Method, Taylor
@@ -67,29 +68,29 @@ class System:
 
     # Coordinates and states.
 
-    def start(
-        self, q: Array, qd: Array, theta0: Any = None, thetad0: Any = None, bristles0: Any = None
-    ) -> tuple[Array, ...]:
-        """The state (x, v) at t = 0, and z if the system has states; arguments as of `armdyn.simulate`.
+    def start(self, q: Array, qd: Array, start: Start = AT_REST) -> tuple[Array, ...]:
+        """The state (x, v) at t = 0, and z if the system has states, of joints and of rotors and bristles.
 
         Raises:
             SettingError: rotors or bristles of a system that has none.
             ShapeError: arrays that do not fit q.
         """
-        z = initial_bristles(self.robot, self.carries, bristles0, q.shape[:-1])
+        z = initial_bristles(self.robot, self.carries, start.bristles, q.shape[:-1])
         if not self.places:
-            for name, value in (("theta0", theta0), ("thetad0", thetad0)):
+            for name, value in (("theta", start.theta), ("thetad", start.thetad)):
                 if value is not None:
                     raise SettingError(
-                        f"{name} is given, but no joint of {self.robot.name!r} has a spring: its rotors are where "
-                        "q0 says"
+                        f"Start({name}=...) is given, but no joint of {self.robot.name!r} has a spring: its rotors "
+                        "move with its links, from q0 and qd0"
                     )
             return q, qd, *z
         theta, thetad = per_joint(
-            self.robot, theta0=q if theta0 is None else theta0, thetad0=qd if thetad0 is None else thetad0
+            self.robot,
+            theta=q if start.theta is None else start.theta,
+            thetad=qd if start.thetad is None else start.thetad,
         )
         if np.broadcast_shapes(theta.shape, q.shape) != q.shape:
-            raise ShapeError(f"theta0 and thetad0 have shape {theta.shape}; expected {q.shape}, as q0")
+            raise ShapeError(f"theta and thetad have shape {theta.shape}; expected {q.shape}, as q0")
         theta, thetad = np.broadcast_to(theta, q.shape), np.broadcast_to(thetad, q.shape)
         return stacked(q, theta, self.places), stacked(qd, thetad, self.places), *z
 

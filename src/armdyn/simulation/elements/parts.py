@@ -1,0 +1,76 @@
+"""The elements of a call of `armdyn.simulate` by their kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from armdyn.simulation.elements.brakes import BrakeSwitches
+from armdyn.simulation.elements.constraints import Constraints
+from armdyn.simulation.elements.start import AT_REST, Start
+from armdyn.simulation.elements.stops import Contact, Stops
+from armdyn.simulation.errors import SettingError
+
+KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start)
+"""Classes of the elements."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The elements of a simulation.
+
+    Args:
+        stops: limits of joints that are stops; None if they are not.
+        contacts: points and the planes that push them.
+        switches: of brakes, by joint: pairs of a time, s, or an event, and a state.
+        constraints: treatment of the robot's constraints.
+        start: initial state of rotors and bristles.
+    """
+
+    stops: Stops | None = None
+    contacts: tuple[Contact, ...] = ()
+    switches: Mapping[str, Any] = field(default_factory=dict)
+    constraints: Constraints = field(default_factory=Constraints)
+    start: Start = AT_REST
+
+    @classmethod
+    def of(cls, elements: Any) -> Parts:
+        """The elements of the argument ``elements``, one alone or several.
+
+        Raises:
+            SettingError: an object that is not an element, two of a kind that a simulation has once, or two lists of
+                switches of one brake.
+        """
+        listed = list(elements) if isinstance(elements, Iterable) else [elements]
+        for one in listed:
+            if not isinstance(one, KINDS):
+                *first, last = (kind.__name__ for kind in KINDS)
+                raise SettingError(f"elements has {one!r}; expected objects of {', '.join(first)} or {last}")
+        by_kind: dict[type, list[Any]] = {kind: [one for one in listed if isinstance(one, kind)] for kind in KINDS}
+        return cls(
+            stops=_only(by_kind[Stops]),
+            contacts=tuple(by_kind[Contact]),
+            switches=_switches(by_kind[BrakeSwitches]),
+            constraints=_only(by_kind[Constraints]) or Constraints(),
+            start=_only(by_kind[Start]) or AT_REST,
+        )
+
+
+def _only(elements: list[Any]) -> Any:
+    """The one element of a kind, None without any."""
+    if len(elements) > 1:
+        kind = type(elements[0]).__name__
+        raise SettingError(f"elements has {kind} {len(elements)} times; expected one with all settings")
+    return elements[0] if elements else None
+
+
+def _switches(elements: list[BrakeSwitches]) -> dict[str, Any]:
+    """The switches of all brakes by joint."""
+    switches: dict[str, Any] = {}
+    for one in elements:
+        for joint, pairs in one.switches.items():
+            if joint in switches:
+                raise SettingError(f"elements has switches of the brake of joint {joint!r} twice; expected one list")
+            switches[joint] = pairs
+    return switches

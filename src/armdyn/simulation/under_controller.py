@@ -1,0 +1,93 @@
+"""A motion under a declared controller: the options of `armdyn.simulate` as those of a `ClosedLoop`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.base.checks import number
+from armdyn.declaration import Function
+from armdyn.robot import Robot
+from armdyn.simulation.drivers.grid import ROUNDING, StepGrid, saved_steps, step_grid
+from armdyn.simulation.elements.parts import Parts
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.loop.closed_loop import ClosedLoop
+from armdyn.simulation.loop.controller import Controller
+from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
+from armdyn.simulation.progress import progress_bar
+from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.save_at import SaveAt
+
+
+def controlled_motion(
+    robot: Robot,
+    q0: Any,
+    qd0: Any,
+    controller: Function | partial[Any],
+    *,
+    duration: float,
+    f_tip: Any,
+    method: str | Method | None,
+    save: SaveAt,
+    parts: Parts,
+    progress: bool,
+) -> Trajectory:
+    """The motion of a `ClosedLoop` of the robot and a controller; arguments as of `armdyn.simulate`.
+
+    Raises:
+        SettingError: an option that closed loops do not have, or a duration that is not a multiple of the step.
+    """
+    function, inputs = _parted(controller)
+    Controller(function)  # or the error of another object
+    chosen = chosen_method("rk4" if method is None else method)
+    _refuse(parts, save, chosen)
+    grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)  # type: ignore[union-attr]
+    every = _every(grid, save)
+    loop = ClosedLoop(robot, function, method=chosen, brakes=list(parts.switches), project=parts.constraints.project)  # type: ignore[arg-type]
+    start = {name: getattr(parts.start, name) for name in ("theta", "thetad", "bristles")}
+    others = {**start, "f_tip": f_tip, "brakes": parts.switches or None}
+    inputs |= {name: value for name, value in others.items() if value is not None}
+    with progress_bar(progress, grid.duration, f"{robot.name}, {chosen}") as report:
+        return loop.simulate(q0, qd0, steps=grid.steps, every=every, report=report, **inputs)
+
+
+def _parted(controller: Any) -> tuple[Function, dict[str, Any]]:
+    """The declared function of a controller, and its inputs by name."""
+    if not isinstance(controller, partial):
+        return controller, {}
+    if controller.args:
+        raise SettingError(
+            f"the inputs of a controller are given by name; {len(controller.args)} without a name precede them in "
+            f"partial({controller.func}, ...)"
+        )
+    return controller.func, dict(controller.keywords)  # type: ignore[return-value]
+
+
+def _refuse(parts: Parts, save: SaveAt, method: Method) -> None:
+    """Refuse options that a closed loop does not have."""
+    if not isinstance(method, FixedStep):
+        raise SettingError(
+            f"{method} has no steps of one length, at which a controller could be called; expected such as "
+            "method='rk4', or torque= a function of (t, q, qd)"
+        )
+    for option, is_given in (
+        ("Stops", parts.stops is not None),
+        ("Contact", bool(parts.contacts)),
+        ("SaveAt(times=...)", save.times is not None),
+        ("SaveAt(dense=True)", save.dense),
+        (f"Constraints(redundant={parts.constraints.redundant!r})", parts.constraints.redundant != "auto"),
+    ):
+        if is_given:
+            raise SettingError(
+                f"{option} is not for motions under a declared controller, which are those of a closed loop; give "
+                "torque= a function of (t, q, qd), or leave it out"
+            )
+
+
+def _every(grid: StepGrid, save: SaveAt) -> int:
+    """The number of steps from one saved state to the next."""
+    if abs(grid.steps * grid.step - grid.duration) > ROUNDING * grid.duration:
+        raise SettingError(f"duration is {grid.duration:g} s; expected a multiple of the step, {grid.step:g} s")
+    return int(np.diff(saved_steps(grid, save)).max())
