@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,13 +38,18 @@ def imported(node: ast.AST, *, in_functions: bool) -> Iterator[str]:
             yield from imported(child, in_functions=in_functions)
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def import_graph(*, in_functions: bool) -> Graph:
     """The modules that each module imports, those imported inside functions too if ``in_functions``."""
     known = modules()
     graph = {}
     for module, path in known.items():
         found = set()
-        for name in imported(ast.parse(path.read_text(encoding="utf-8")), in_functions=in_functions):
+        for name in imported(tree_of(path), in_functions=in_functions):
             found.add(name if name in known else name.rpartition(".")[0])
         graph[module] = found & known.keys() - {module}
     return graph
