@@ -27,6 +27,7 @@ from armdyn.algorithms.task_space import TaskSpace
 from armdyn.base.advice import either
 from armdyn.base.arrays import as_plain
 from armdyn.base.checks import number
+from armdyn.base.fields import set_fields
 from armdyn.declaration import Function, function
 from armdyn.functions import CompiledFunction
 from armdyn.functions.robot_like import RobotLike
@@ -86,10 +87,13 @@ class Task:
     damping: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", checked_place(self.point, self.expressed_in))
-        object.__setattr__(self, "expressed_in", way_of_twist(self.expressed_in))
-        object.__setattr__(self, "components", chosen_rows(self.components))
-        object.__setattr__(self, "damping", checked_damping(self.damping))
+        set_fields(
+            self,
+            point=checked_place(self.point, self.expressed_in),
+            expressed_in=way_of_twist(self.expressed_in),
+            components=chosen_rows(self.components),
+            damping=checked_damping(self.damping),
+        )
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -17,6 +17,7 @@ from armdyn.actuators.viscous import Viscous
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.checks import number
 from armdyn.base.errors import DTypeError, ModelError, shown
+from armdyn.base.fields import set_fields
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.joint_friction import JointFriction
@@ -68,9 +69,8 @@ class Actuator(JointActuator):
                     f"{name} is {shown(getattr(self, name))}; expected an armdyn.actuators.{kind.__name__}"
                 )
         if self.friction is not None:
-            object.__setattr__(self, "friction", _laws(self.friction))
-        object.__setattr__(self, "rotor", _several("rotor", self.rotor, Rotor))
-        object.__setattr__(self, "stator", _several("stator", self.stator, Stator))
+            set_fields(self, friction=_laws(self.friction))
+        set_fields(self, rotor=_several("rotor", self.rotor, Rotor), stator=_several("stator", self.stator, Stator))
         self._check_parts()
         self._check_rotors()
         self._check_reflected()

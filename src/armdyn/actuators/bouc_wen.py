@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.with_state import FrictionWithState
-from armdyn.base.checks import number
 from armdyn.base.errors import ModelError
+from armdyn.base.fields import check_numbers
 from armdyn.program import less, minimum, select
 
 PARTS = 2
@@ -55,8 +55,8 @@ class BoucWen(FrictionWithState):
 
     def __post_init__(self) -> None:
         self._above_zero(stiffness="N m/rad or N/m", size="N m or N")
-        for name, least in (("exponent", 1.0), ("shape", 0.5)):
-            object.__setattr__(self, name, number(f"{name} of BoucWen", getattr(self, name), least=least))
+        check_numbers(self, {"exponent": ""}, least=1.0)
+        check_numbers(self, {"shape": ""}, least=0.5)
         if self.shape > 1.0:
             raise ModelError(f"shape of BoucWen is {self.shape:g}; expected a number from 0.5 to 1")
 

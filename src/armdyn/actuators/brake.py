@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn.base.checks import choice, number
+from armdyn.base.fields import set_fields
 
 STATES = ("released", "engaged")
 
@@ -29,5 +30,5 @@ class Brake:
     state: str = "released"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "torque", number("torque of Brake", self.torque, above=0.0, unit="N m"))
+        set_fields(self, torque=number("torque of Brake", self.torque, above=0.0, unit="N m"))
         choice("state of Brake", self.state, STATES)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import number
+from armdyn.base.fields import check_numbers, set_fields
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,10 @@ class Cogging:
     phase: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, least, unit in (("amplitude", 0.0, "N m"), ("phase", -np.inf, "rad")):
-            value = number(f"{name} of Cogging", getattr(self, name), least=least, unit=unit)
-            object.__setattr__(self, name, value)
+        check_numbers(self, {"amplitude": "N m"}, least=0.0)
+        check_numbers(self, {"phase": "rad"})
         periods = number("periods of Cogging", self.periods, above=0.0, expected="a number above zero, in one turn")
-        object.__setattr__(self, "periods", periods)
+        set_fields(self, periods=periods)
 
     def torque(self, angle: Any) -> Any:
         """A sin(N angle + phi), N m, at the rotor's angle, rad; numbers and traced scalars."""

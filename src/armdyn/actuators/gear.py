@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from armdyn.actuators.gear_loss import GearLoss, check_efficiencies
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError
+from armdyn.base.fields import set_fields
 from armdyn.model.motor_parts import LARGEST_RATIO, RATIO
 
 
@@ -37,18 +38,16 @@ class Gear:
     back_efficiency: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self,
-            "ratio",
-            number("ratio of Gear", self.ratio, above=-LARGEST_RATIO, below=LARGEST_RATIO, expected=RATIO),
+        set_fields(
+            self, ratio=number("ratio of Gear", self.ratio, above=-LARGEST_RATIO, below=LARGEST_RATIO, expected=RATIO)
         )
         if abs(self.ratio) < 1.0 / LARGEST_RATIO:
             raise ModelError(
                 f"ratio of Gear is {self.ratio:g}; expected the turns of the motor for one of the joint, not zero"
             )
-        object.__setattr__(self, "inertia", number("inertia of Gear", self.inertia, least=0.0, unit="kg m^2"))
+        set_fields(self, inertia=number("inertia of Gear", self.inertia, least=0.0, unit="kg m^2"))
         if self.back_efficiency is None:
-            object.__setattr__(self, "back_efficiency", self.efficiency)
+            set_fields(self, back_efficiency=self.efficiency)
         check_efficiencies(self)
 
     @property

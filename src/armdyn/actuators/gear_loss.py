@@ -8,6 +8,7 @@ from typing import Any
 from armdyn.actuators.dry import DryFriction
 from armdyn.base.checks import as_float, divisor
 from armdyn.base.errors import ModelError, shown
+from armdyn.base.fields import set_fields
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, maximum, minimum, select, sign
 
@@ -98,4 +99,4 @@ def check_efficiencies(part: object) -> None:
         value = divisor(what, given, expected="a number above zero and at most 1")
         if value > 1.0:
             raise ModelError(f"{what} is {shown(given)}; expected a number above zero and at most 1")
-        object.__setattr__(part, name, value)
+        set_fields(part, **{name: value})

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.checks import divisor, number
+from armdyn.base.checks import divisor
 from armdyn.base.errors import ModelError
+from armdyn.base.fields import check_numbers, set_fields
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import derivative
 
@@ -29,15 +30,13 @@ class Law(FrictionLaw):
 
     def _not_below_zero(self, **units: str) -> None:
         """Check fields of the frozen dataclass while it is made: finite numbers that are not negative."""
-        for name, unit in units.items():
-            value = number(f"{name} of {type(self).__name__}", getattr(self, name), least=0.0, unit=unit)
-            object.__setattr__(self, name, value)
+        check_numbers(self, units, least=0.0)
 
     def _above_zero(self, **units: str) -> None:
         """Check fields while it is made: finite numbers above zero, which laws divide by."""
         for name, unit in units.items():
             value = divisor(f"{name} of {type(self).__name__}", getattr(self, name), unit=unit)
-            object.__setattr__(self, name, value)
+            set_fields(self, **{name: value})
 
     def _ordered(self, larger: str, smaller: str) -> None:
         """Check two fields while it is made: the first is not below the second."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from armdyn.base.checks import number
 from armdyn.base.errors import ModelError
+from armdyn.base.fields import check_numbers
 
 UNITS = {
     "voltage": "V",
@@ -42,9 +42,7 @@ class MotorLimits:
     torque: float = math.inf
 
     def __post_init__(self) -> None:
-        for name, unit in UNITS.items():
-            value = number(f"{name} of MotorLimits", getattr(self, name), above=0.0, infinite=True, unit=unit)
-            object.__setattr__(self, name, value)
+        check_numbers(self, UNITS, above=0.0, infinite=True)
         if math.isfinite(self.continuous_current) and self.continuous_current > self.current:
             raise ModelError(
                 f"continuous_current of MotorLimits is {self.continuous_current:g} A, above current, the peak of "

@@ -11,6 +11,7 @@ import numpy as np
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError, shown
+from armdyn.base.fields import set_fields
 from armdyn.program import less, maximum, minimum, select
 from armdyn.spatial.rotations import Array
 
@@ -50,7 +51,7 @@ class MaxwellSlip(FrictionWithState):
             if not isinstance(given, list | tuple | np.ndarray) or len(given) == 0:
                 raise ModelError(f"{name} of MaxwellSlip are {shown(given)}; expected one number an element, {unit}")
             values = (number(f"{name} of MaxwellSlip", one, above=0.0, unit=unit) for one in given)
-            object.__setattr__(self, name, tuple(values))
+            set_fields(self, **{name: tuple(values)})
         if len(self.stiffnesses) != len(self.forces):
             raise ModelError(
                 f"MaxwellSlip has {len(self.stiffnesses)} stiffnesses and {len(self.forces)} forces; expected one of "

@@ -16,6 +16,7 @@ from armdyn.actuators.operating import OperatingRegion
 from armdyn.actuators.thermal import COPPER, Rises, Thermal
 from armdyn.base.checks import number, whole_number
 from armdyn.base.errors import DTypeError, ModelError, shown
+from armdyn.base.fields import check_numbers
 
 UNITS = {
     "inductance": "H",
@@ -67,9 +68,8 @@ class Motor(OperatingRegion):
     def __post_init__(self) -> None:
         for name, unit in (("torque_constant", "N m/A"), ("resistance", "ohm")):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, number(f"{name} of Motor", getattr(self, name), above=0.0, unit=unit))
-        for name, unit in UNITS.items():
-            object.__setattr__(self, name, number(f"{name} of Motor", getattr(self, name), least=0.0, unit=unit))
+                check_numbers(self, {name: unit}, above=0.0)
+        check_numbers(self, UNITS, least=0.0)
         for name, kind in (("limits", MotorLimits), ("cogging", Cogging | None), ("thermal", Thermal | None)):
             if not isinstance(getattr(self, name), kind):
                 raise DTypeError(

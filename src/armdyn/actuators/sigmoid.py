@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.actuators.law import Law
 from armdyn.base.checks import number
+from armdyn.base.fields import set_fields
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Sigmoid(Law):
     def __post_init__(self) -> None:
         self._not_below_zero(span="N m or N")
         self._above_zero(steepness="s/rad or s/m")
-        object.__setattr__(self, "offset", number("offset of Sigmoid", self.offset, unit="rad/s or m/s"))
+        set_fields(self, offset=number("offset of Sigmoid", self.offset, unit="rad/s or m/s"))
 
     def force(self, rate: Any, load: Any) -> Any:
         """The friction force by 1/(1 + exp(-x)) = (1 + tanh(x/2))/2, which does not overflow."""

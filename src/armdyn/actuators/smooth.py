@@ -12,6 +12,7 @@ from armdyn.actuators.law import Law
 from armdyn.actuators.with_state import refuse_state
 from armdyn.base.checks import choice
 from armdyn.base.errors import DTypeError, shown
+from armdyn.base.fields import set_fields
 
 SHAPES = ("tanh", "root")
 
@@ -47,7 +48,7 @@ class Smooth(Law):
             raise DTypeError(f"law of Smooth is {shown(self.law)}; expected dry friction such as Coulomb(2.0)")
         refuse_state("law of Smooth", self.law)
         self._above_zero(width="rad/s or m/s")
-        object.__setattr__(self, "shape", choice("shape of Smooth", self.shape, SHAPES))
+        set_fields(self, shape=choice("shape of Smooth", self.shape, SHAPES))
 
     @property
     def depends_on_load(self) -> bool:  # type: ignore[override]

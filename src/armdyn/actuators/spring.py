@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.base.checks import number
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import is_zero
+from armdyn.base.fields import check_numbers, set_fields
 from armdyn.program import maximum, minimum, sign
 
 ITERATIONS = 5
@@ -46,9 +46,7 @@ class Spring:
     def __post_init__(self) -> None:
         units = {"stiffness": "N m/rad or N/m", "damping": "N m s/rad or N s/m", "cubic": "N m/rad^3 or N/m^3"}
         units["backlash"] = "rad or m"
-        for name, unit in units.items():
-            value = number(f"{name} of Spring", getattr(self, name), least=0.0, unit=unit)
-            object.__setattr__(self, name, value)
+        check_numbers(self, units, least=0.0)
         if self.stiffness == 0.0:
             raise ModelError(
                 "stiffness of Spring is 0, so that the rotor would not move the link; expected a number above zero, "
@@ -58,8 +56,7 @@ class Spring:
     def with_inputs(self, numbers: Mapping[str, Any]) -> Spring:
         """The spring with inputs of a function in place of some of its numbers; they are not checked."""
         changed = copy.copy(self)
-        for name, value in numbers.items():
-            object.__setattr__(changed, name, value)
+        set_fields(changed, **numbers)
         return changed
 
     @property

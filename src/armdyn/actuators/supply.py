@@ -13,6 +13,7 @@ from armdyn.actuators.bus_account import BusAccount, split_at
 from armdyn.actuators.sag import most_power, power_at
 from armdyn.base.checks import array, number, switch
 from armdyn.base.errors import ModelError, ShapeError
+from armdyn.base.fields import check_numbers, set_fields
 from armdyn.spatial.rotations import Array
 
 
@@ -59,19 +60,15 @@ class Supply:
     resistance: float = 0.0
 
     def __post_init__(self) -> None:
-        above = {"voltage": ("V", False), "power_limit": ("W", True), "current_limit": ("A", True)}
-        for name, (unit, infinite) in above.items():
-            value = number(f"{name} of Supply", getattr(self, name), above=0.0, unit=unit, infinite=infinite)
-            object.__setattr__(self, name, value)
+        check_numbers(self, {"voltage": "V"}, above=0.0)
+        check_numbers(self, {"power_limit": "W", "current_limit": "A"}, above=0.0, infinite=True)
         switch("regenerates of Supply", self.regenerates)
-        for name, unit in (("capacitance", "F"), ("resistance", "ohm")):
-            value = number(f"{name} of Supply", getattr(self, name), least=0.0, unit=unit)
-            object.__setattr__(self, name, value)
+        check_numbers(self, {"capacitance": "F", "resistance": "ohm"}, least=0.0)
         braking = number(
             "braking_voltage of Supply", self.braking_voltage, above=self.voltage, unit="V", infinite=True,
             expected=f"a voltage above the supply's {self.voltage:g} V",
         )  # fmt: skip
-        object.__setattr__(self, "braking_voltage", braking)
+        set_fields(self, braking_voltage=braking)
         if self.regenerates and math.isfinite(braking):
             raise ModelError(
                 "Supply regenerates and has a braking_voltage; expected one of them, as its bus stays at its voltage"

@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError
+from armdyn.base.fields import check_numbers, set_fields
 from armdyn.program import select
 
 COPPER = 0.00393
@@ -87,8 +88,7 @@ class Thermal:
             "magnet_coefficient": {},
         }
         for name, bound in bounds.items():
-            value = number(f"{name} of Thermal", getattr(self, name), unit=UNITS[name], **bound)
-            object.__setattr__(self, name, value)
+            check_numbers(self, {name: UNITS[name]}, **bound)
         if self.magnet_coefficient > 0.0:
             raise ModelError(
                 f"magnet_coefficient of Thermal is {self.magnet_coefficient:g} 1/K; expected none above zero: "
@@ -98,7 +98,7 @@ class Thermal:
             "winding_limit of Thermal", self.winding_limit, above=self.ambient, infinite=True, unit="degC",
             expected=f"a temperature above the ambient's {self.ambient:g} degC",
         )  # fmt: skip
-        object.__setattr__(self, "winding_limit", limit)
+        set_fields(self, winding_limit=limit)
         if (self.housing_to_ambient == 0.0) != (self.housing_capacity == 0.0):
             raise ModelError(
                 f"Thermal has housing_to_ambient {self.housing_to_ambient:g} K/W and housing_capacity "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn.base.checks import number
+from armdyn.base.fields import set_fields
 
 INCH = 0.0254
 """m, exactly."""
@@ -33,7 +34,7 @@ class Units:
 
     def __post_init__(self) -> None:
         for name in ("length", "mass"):
-            object.__setattr__(self, name, _above_zero(getattr(self, name), name, "m or kg"))
+            set_fields(self, **{name: _above_zero(getattr(self, name), name, "m or kg")})
 
     @classmethod
     def gravitational(cls, *, length: float, force: float) -> Units:

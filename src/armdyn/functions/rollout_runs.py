@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from armdyn.base.arrays import takes_results
 from armdyn.base.errors import DTypeError, ShapeError, shown
+from armdyn.base.fields import set_fields
 from armdyn.functions.not_finite import Lost, lost_of
 from armdyn.functions.unfinished import Made
 from armdyn.targets.kernels import Kernel
@@ -232,7 +233,7 @@ class Stored:
     def __post_init__(self) -> None:
         size = sum(math.prod(self.batch.shapes[name]) for name in self.loop.state) * self.batch.dtype.itemsize
         segment = max(STORED_BYTES // max(size * self.batch.states, 1), 1)
-        object.__setattr__(self, "segment", min(segment, max(self.steps, 1)))
+        set_fields(self, segment=min(segment, max(self.steps, 1)))
         every = 1 if self.segment >= self.steps else self.segment
         self.kept.update(self._recorded(self.values, 0, self.steps, every))
 

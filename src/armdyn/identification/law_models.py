@@ -24,6 +24,7 @@ from armdyn.actuators.quadratic import Quadratic
 from armdyn.actuators.servo_friction import ServoFriction
 from armdyn.actuators.stribeck import Stribeck
 from armdyn.base.errors import Unsupported
+from armdyn.base.fields import set_fields
 from armdyn.identification.friction_terms import SIGN_WIDTH
 from armdyn.model.friction import FrictionLaw
 from armdyn.program import NeedsNumbers, derivative, less, select, sign, trace
@@ -152,7 +153,7 @@ def _force(kind: type[FrictionLaw], numbers: Mapping[str, Any], rate: Any, load:
     """The force of a law with traced numbers."""
     law = object.__new__(kind)
     for name, number in numbers.items():
-        object.__setattr__(law, name, number)
+        set_fields(law, **{name: number})
     if isinstance(law, Quadratic):
         return (law.coefficient * abs(rate) + law.cubic * rate * rate) * rate
     if isinstance(law, Stribeck):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.fields import set_fields
 from armdyn.formats.tables.table import Table, row_list
 from armdyn.logs.channels import channel_findings, check_units_of_motion, damaged_rows, spikes
 from armdyn.logs.drive_gains import with_gains
@@ -151,9 +152,7 @@ def _log(
     stated = "q" in units or all(place.unit is not None for place in places["q"])
     if not stated:
         findings += check_units_of_motion(log, robot)
-    object.__setattr__(log, "findings", tuple(findings))
-    object.__setattr__(log, "drives", None if drives is None else drives.matrix)
-    object.__setattr__(log, "guesses", tuple(guesses))
+    set_fields(log, findings=tuple(findings), drives=None if drives is None else drives.matrix, guesses=tuple(guesses))
     return log
 
 

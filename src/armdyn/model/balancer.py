@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from armdyn.base.checks import array, number
+from armdyn.base.checks import array
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import is_zero
+from armdyn.base.fields import check_numbers
 from armdyn.model.parallel_spring import ParallelSpring
 
 if TYPE_CHECKING:
@@ -63,8 +64,7 @@ class Balancer(ParallelSpring):
         units = {"stiffness": "N/m", "preload": "N", "aligned": "rad"}
         for name in ("stiffness", "parent_radius", "child_radius", "aligned", "free_length", "preload", "offset"):
             least, unit = bounds.get(name, -np.inf), units.get(name, "m")
-            value = number(f"{name} of Balancer", getattr(self, name), least=least, unit=unit)
-            object.__setattr__(self, name, value)
+            check_numbers(self, {name: unit}, least=least)
         if self.preload != self.stiffness * self.free_length and self._least_length == 0.0:
             raise ModelError(
                 f"the two points of Balancer meet at the joint position {self.aligned:g} (both {self.child_radius:g} m "

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from armdyn.base.errors import ModelError, Unsupported
+from armdyn.base.fields import set_fields
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -95,8 +96,7 @@ class Constraint(ABC):
 
     def _set(self, **values: Any) -> None:
         """Normalise fields of a frozen dataclass while it is made."""
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        set_fields(self, **values)
 
 
 def check_constraints(model: Model) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from armdyn.base.fields import set_fields
 from armdyn.model.frozen import frozen_array
 from armdyn.spatial.rotations import Array
 
@@ -53,5 +54,8 @@ class Coupling:
 
     def __post_init__(self) -> None:
         joints = len(self.offset)
-        object.__setattr__(self, "matrix", frozen_array(self.matrix, (joints, len(self.coordinates)), "coupling"))
-        object.__setattr__(self, "offset", frozen_array(self.offset, (joints,), "coupling offset"))
+        set_fields(
+            self,
+            matrix=frozen_array(self.matrix, (joints, len(self.coordinates)), "coupling"),
+            offset=frozen_array(self.offset, (joints,), "coupling offset"),
+        )

@@ -12,6 +12,7 @@ import numpy as np
 
 from armdyn.base.checks import array
 from armdyn.base.errors import ModelError
+from armdyn.base.fields import set_fields
 from armdyn.model.frozen import frozen_array
 from armdyn.spatial.rotations import Array
 
@@ -32,7 +33,7 @@ class Shape:
             if not (sizes >= 0.0).all() or not (self.may_be_infinite or np.isfinite(sizes).all()):
                 found = " ".join(f"{size:g}" for size in sizes.ravel())
                 raise ModelError(f"{what} is {found}; expected lengths in m, none of them negative.")
-            object.__setattr__(self, name, tuple(sizes.tolist()) if count > 1 else float(sizes))
+            set_fields(self, **{name: tuple(sizes.tolist()) if count > 1 else float(sizes)})
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Mesh(Shape):
         if not np.isfinite(scale).all() or not scale.all():
             found = " ".join(f"{factor:g}" for factor in scale)
             raise ModelError(f"scale of a mesh is {found}; expected three finite factors, none of them zero.")
-        object.__setattr__(self, "scale", tuple(scale.tolist()))
+        set_fields(self, scale=tuple(scale.tolist()))
 
     @property
     def location(self) -> str:
@@ -137,10 +138,10 @@ class Geometry:
 
     def __post_init__(self) -> None:
         what = f"pose of a {self.purpose} shape on {self.link!r}"
-        object.__setattr__(self, "pose", frozen_array(self.pose, (4, 4), what, "a homogeneous matrix"))
+        set_fields(self, pose=frozen_array(self.pose, (4, 4), what, "a homogeneous matrix"))
         if self.color is not None:
             color = array(f"color of a {self.purpose} shape on {self.link!r}", self.color, (4,))
             if not ((color >= 0.0) & (color <= 1.0)).all():
                 found = " ".join(f"{share:g}" for share in color)
                 raise ModelError(f"color is {found}; expected red, green, blue and opacity from 0 to 1.")
-            object.__setattr__(self, "color", tuple(color.tolist()))
+            set_fields(self, color=tuple(color.tolist()))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.checks import array, printed_pose
 from armdyn.base.errors import DTypeError, ModelError
 from armdyn.base.exact import exact
+from armdyn.base.fields import set_fields
 from armdyn.model.bounds import LARGEST, largest_problem
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
@@ -54,9 +55,12 @@ class Inertia(MassProperties):
 
     def __post_init__(self) -> None:
         try:
-            object.__setattr__(self, "mass", float(array("mass", self.mass, (), "kg")))
-            object.__setattr__(self, "com", frozen_array(self.com, (3,), "com"))
-            object.__setattr__(self, "tensor", frozen_array(self.tensor, (3, 3), "tensor"))
+            set_fields(
+                self,
+                mass=float(array("mass", self.mass, (), "kg")),
+                com=frozen_array(self.com, (3,), "com"),
+                tensor=frozen_array(self.tensor, (3, 3), "tensor"),
+            )
         except DTypeError as error:
             raise DTypeError(
                 f"Inertia holds numbers only; for symbols take armdyn.spatial.MassProperties ({error})"

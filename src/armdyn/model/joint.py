@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from armdyn.base.exact import exact
+from armdyn.base.fields import set_fields
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.frozen import frozen_array, unrounded
@@ -63,9 +64,12 @@ class Joint:
     _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_unrounded", unrounded(self.placement))
-        object.__setattr__(self, "placement", frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"))
-        object.__setattr__(self, "axis", frozen_array(self.axis, (3,), f"axis of joint {self.name!r}"))
+        set_fields(
+            self,
+            _unrounded=unrounded(self.placement),
+            placement=frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"),
+            axis=frozen_array(self.axis, (3,), f"axis of joint {self.name!r}"),
+        )
 
     @property
     def exact_placement(self) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from armdyn.base.advice import option
 from armdyn.base.errors import UnknownName
 from armdyn.base.exact import exact
+from armdyn.base.fields import set_fields
 from armdyn.base.threads import cached_property
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
@@ -48,7 +49,7 @@ class Link:
     def of(cls, name: str, properties: MassProperties) -> Link:
         """The link with these properties, rounded and, in addition, unrounded."""
         link = cls(name, Inertia.of(properties))
-        object.__setattr__(link, "_unrounded", properties)
+        set_fields(link, _unrounded=properties)
         return link
 
     @property
@@ -71,8 +72,9 @@ class Frame:
     _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_unrounded", unrounded(self.pose))
-        object.__setattr__(self, "pose", frozen_array(self.pose, (4, 4), f"pose of frame {self.name!r}"))
+        set_fields(
+            self, _unrounded=unrounded(self.pose), pose=frozen_array(self.pose, (4, 4), f"pose of frame {self.name!r}")
+        )
 
     @property
     def exact_pose(self) -> Array:
@@ -108,7 +110,7 @@ class Model:
     constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity", GRAVITY))
+        set_fields(self, gravity=frozen_array(self.gravity, (3,), "gravity", GRAVITY))
         check_constraints(self)
         for joint in self.joints:
             for part in joint.motor_parts:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from armdyn.base import checks
 from armdyn.base.checks import number, text_problems
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import exact, unit
+from armdyn.base.fields import check_numbers, set_fields
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, orthonormal
 
@@ -65,11 +66,10 @@ class MotorPart:
     def __post_init__(self) -> None:
         what = type(self).__name__
         units = {"mass": "kg", "transverse": "kg m^2"} | ({} if self.inertia is None else {"inertia": "kg m^2"})
-        for name, unit_name in units.items():
-            self._set(name, number(f"{name} of {what}", getattr(self, name), least=0.0, unit=unit_name))
+        check_numbers(self, units, least=0.0)
         for name in ("axis", "position"):
             if getattr(self, name) is not None:
-                self._set(name, checks.vector(f"{name} of {what}", getattr(self, name), error=ModelError))
+                set_fields(self, **{name: checks.vector(f"{name} of {what}", getattr(self, name), error=ModelError)})
         if self.axis is not None:
             checks.direction(f"axis of {what}", np.array(self.axis), tolerance=UNIT_TOLERANCE)
         if self.carrier is not None:
@@ -81,10 +81,6 @@ class MotorPart:
                     "the axes of that frame, or leave the carrier out: then it is the joint's own axis"
                 )
         self._check_symmetry()
-
-    def _set(self, name: str, value: Any) -> None:
-        """Normalise a field of the frozen dataclass while it is made."""
-        object.__setattr__(self, name, value)
 
     def _check_symmetry(self) -> None:
         """Raise unless I_a <= 2 I_t, as for bodies symmetric about an axis; I_t = 0 if the link's inertia has it."""
@@ -205,9 +201,8 @@ class Rotor(MotorPart):
                 "inertia of Rotor is 0; expected its moment about its axis, kg m^2. Give a Stator for mass"
             )
         if self.ratio is not None:
-            self._set(
-                "ratio", number("ratio of Rotor", self.ratio, above=-LARGEST_RATIO, below=LARGEST_RATIO, expected=RATIO)
-            )
+            ratio = number("ratio of Rotor", self.ratio, above=-LARGEST_RATIO, below=LARGEST_RATIO, expected=RATIO)
+            set_fields(self, ratio=ratio)
             if self.ratio == 0.0:
                 raise ModelError(
                     "ratio of Rotor is 0; expected its turns for one of the joint. What stands is a Stator"

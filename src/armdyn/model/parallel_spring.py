@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from armdyn.base.checks import number
+from armdyn.base.fields import check_numbers, set_fields
 
 
 class ParallelSpring(ABC):
@@ -80,8 +81,7 @@ class ParallelSpring(ABC):
     def with_inputs(self, numbers: Mapping[str, Any]) -> ParallelSpring:
         """The spring with inputs of a function in place of some of its numbers; they are not checked."""
         changed = copy.copy(self)
-        for name, value in numbers.items():
-            object.__setattr__(changed, name, value)
+        set_fields(changed, **numbers)
         return changed
 
 
@@ -110,9 +110,8 @@ class JointSpring(ParallelSpring):
     def __post_init__(self) -> None:
         units = {"rest": "rad or m", "quadratic": "N m/rad^2 or N/m^2", "cubic": "N m/rad^3 or N/m^3"}
         stiffness = number("stiffness of JointSpring", self.stiffness, least=0.0, unit="N m/rad or N/m")
-        object.__setattr__(self, "stiffness", stiffness)
-        for name, unit in units.items():
-            object.__setattr__(self, name, number(f"{name} of JointSpring", getattr(self, name), unit=unit))
+        set_fields(self, stiffness=stiffness)
+        check_numbers(self, units)
 
     def force(self, position: Any) -> Any:
         """k e + k1 e^2 + k2 e^3, N m or N."""

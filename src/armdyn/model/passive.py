@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armdyn.base.checks import number
+from armdyn.base.fields import check_numbers
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,7 @@ class Passive:
 
     def __post_init__(self) -> None:
         units = {"armature": "kg m^2 or kg", "damping": "N m s/rad or N s/m", "friction": "N m or N"}
-        for name, unit in units.items():
-            value = number(f"{name} of Passive", getattr(self, name), least=0.0, unit=unit)
-            object.__setattr__(self, name, value)
+        check_numbers(self, units, least=0.0)
 
     @property
     def rubs(self) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.advice import option
 from armdyn.base.checks import is_one_of, number, switch, text_problems
 from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.fields import set_fields
 from armdyn.model.frozen import frozen_array
 from armdyn.model.joint_order import FILE, checked_order
 from armdyn.model.model import GRAVITY
@@ -81,16 +82,12 @@ class Selection:
             if not is_one_of(getattr(self, name), choices):
                 known = " or ".join(map(repr, choices))
                 raise ModelError(f"{name} is {shown(getattr(self, name))}; expected {known}.")
-        self._set("chain", switch("chain", self.chain))
-        self._set("check_inertia", switch("check_inertia", self.check_inertia))
-        self._set("locked", checked_locked(self.locked))
-        self._set("joint_order", checked_order(self.joint_order))
+        set_fields(self, chain=switch("chain", self.chain))
+        set_fields(self, check_inertia=switch("check_inertia", self.check_inertia))
+        set_fields(self, locked=checked_locked(self.locked))
+        set_fields(self, joint_order=checked_order(self.joint_order))
         if self.gravity is not None:
-            self._set("gravity", tuple(frozen_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
-
-    def _set(self, name: str, value: Any) -> None:
-        """Normalise a field of the frozen dataclass while it is made."""
-        object.__setattr__(self, name, value)
+            set_fields(self, gravity=tuple(frozen_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
 
     @property
     def end(self) -> str | None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array
 from armdyn.base.errors import ModelError, UnknownName
+from armdyn.base.fields import set_fields
 from armdyn.base.tabular import Table
 from armdyn.model.editing import with_joints
 from armdyn.model.frozen import frozen_array
@@ -62,7 +63,7 @@ class StandardParameters:
     left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen_array(self.values, (len(self.names),), "the parameters' values"))
+        set_fields(self, values=frozen_array(self.values, (len(self.names),), "the parameters' values"))
 
     def __len__(self) -> int:
         return len(self.names)

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from armdyn.base.errors import TraceError, UnknownName
+from armdyn.base.fields import set_fields
 from armdyn.base.threads import cached_property
 from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.ports import Port
@@ -88,12 +89,15 @@ class Integration:
         watched: str | None = None,
         slopes: str | None = None,
     ) -> None:
-        object.__setattr__(self, "rates", rates)
-        object.__setattr__(self, "state", tuple((name, rate) for name, rate in state))
-        object.__setattr__(self, "pair", pair)
-        object.__setattr__(self, "time", time)
-        object.__setattr__(self, "watched", watched)
-        object.__setattr__(self, "slopes", slopes)
+        set_fields(
+            self,
+            rates=rates,
+            state=tuple((name, rate) for name, rate in state),
+            pair=pair,
+            time=time,
+            watched=watched,
+            slopes=slopes,
+        )
         self._check()
 
     def _check(self) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from armdyn.base.errors import TraceError, UnknownName
+from armdyn.base.fields import set_fields
 from armdyn.base.imported import exported
 from armdyn.base.threads import cached_property
 from armdyn.program.ports import Port
@@ -54,10 +55,13 @@ class Rollout:
         stepwise: Iterable[str] = (),
         recorded: Iterable[str] = (),
     ) -> None:
-        object.__setattr__(self, "step", step)
-        object.__setattr__(self, "carry", tuple((result, carried) for result, carried in carry))
-        object.__setattr__(self, "stepwise", tuple(stepwise))
-        object.__setattr__(self, "recorded", tuple(recorded))
+        set_fields(
+            self,
+            step=step,
+            carry=tuple((result, carried) for result, carried in carry),
+            stepwise=tuple(stepwise),
+            recorded=tuple(recorded),
+        )
         self._check()
 
     def _check(self) -> None:

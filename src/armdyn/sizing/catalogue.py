@@ -18,6 +18,7 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.units import quantity
 from armdyn.base.advice import instead
 from armdyn.base.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
+from armdyn.base.fields import set_fields
 from armdyn.formats.csv_table import CsvTable, is_number
 from armdyn.sizing.gear_entry import CatalogueGear
 
@@ -86,7 +87,7 @@ class Catalogue:
             for name, entry in given.items():
                 if not isinstance(entry, kind):
                     raise DTypeError(f"{what}[{name!r}] is {shown(entry)}; expected a {kind.__name__}")
-            object.__setattr__(self, what, MappingProxyType(dict(given)))
+            set_fields(self, **{what: MappingProxyType(dict(given))})
         problems = [problem for name, motor in self.motors.items() for problem in _lacks(name, motor)]
         if problems:
             raise CatalogueError(problems)

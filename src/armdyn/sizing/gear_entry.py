@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from armdyn.actuators.gear import Gear
-from armdyn.base.checks import number
+from armdyn.base.fields import check_numbers, set_fields
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,12 @@ class CatalogueGear:
     average_input_speed: float = math.inf
 
     def __post_init__(self) -> None:
-        set_, gear = object.__setattr__, self.gear()  # the constructor checks the values
-        for name in ("ratio", "inertia", "efficiency", "back_efficiency"):
-            set_(self, name, getattr(gear, name))
-        set_(self, "mass", number("mass of CatalogueGear", self.mass, least=0.0, unit="kg"))
-        for name, unit in LIMITS.items():
-            value = number(f"{name} of CatalogueGear", getattr(self, name), above=0.0, infinite=True, unit=unit)
-            set_(self, name, value)
+        gear = self.gear()  # its constructor checks the values
+        set_fields(
+            self, **{name: getattr(gear, name) for name in ("ratio", "inertia", "efficiency", "back_efficiency")}
+        )
+        check_numbers(self, {"mass": "kg"}, least=0.0)
+        check_numbers(self, LIMITS, above=0.0, infinite=True)
 
     def gear(self, turns: float = 1.0) -> Gear:
         """The gear as a part of an actuator, followed by a screw of ``turns`` rad/m for a prismatic joint."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.advice import either
 from armdyn.base.checks import array, number, switch
 from armdyn.base.errors import DTypeError, ModelError, ShapeError, Unsupported, shown
+from armdyn.base.fields import set_fields
 from armdyn.simulation import Trajectory
 from armdyn.sizing.rates import contradiction
 from armdyn.spatial.rotations import Array
@@ -70,7 +71,7 @@ class Task:
             raise TaskError(f"t of Task falls from {times[k]:g} to {times[k + 1]:g} s at sample {k + 1}; sort the rows")
         if times[-1] == times[0]:
             raise TaskError(f"the task takes no time: all of its {len(times)} times are {times[0]:g} s")
-        object.__setattr__(self, "t", times)
+        set_fields(self, t=times)
         rows: dict[str, Any] = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
         for name, given in rows.items():
             values = array(
@@ -90,12 +91,12 @@ class Task:
                     f"{name} of Task has shape {values.shape}; expected ({len(times)}, {columns}), a row "
                     "for each time and a column for each joint"
                 )
-            object.__setattr__(self, name, values)
+            set_fields(self, **{name: values})
         if self.f_tip is not None:
             wrench = array("f_tip of Task", self.f_tip, (..., 6), finite=TaskError)
             if wrench.shape not in ((6,), (len(times), 6)):
                 raise ShapeError(f"f_tip of Task has shape {wrench.shape}; expected (6,) or ({len(times)}, 6)")
-            object.__setattr__(self, "f_tip", np.broadcast_to(wrench, (len(times), 6)))
+            set_fields(self, f_tip=np.broadcast_to(wrench, (len(times), 6)))
         if self.joint_names is not None and len(self.joint_names) != self.q.shape[1]:
             raise ShapeError(f"{len(self.joint_names)} joint_names of Task for {self.q.shape[1]} joints; one each")
         if not switch("jumps of Task", self.jumps):

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from armdyn.base import checks
 from armdyn.base.checks import PRINTED, printed_pose, rotation, scalars
 from armdyn.base.exact import is_zero
+from armdyn.base.fields import set_fields
 from armdyn.spatial.body_equations import body_wrench
 from armdyn.spatial.rotations import Array, skew
 
@@ -38,8 +39,11 @@ class MassProperties:
     tensor: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "com", scalars("com", self.com, (3,), exact=True))
-        object.__setattr__(self, "tensor", scalars("tensor", self.tensor, (3, 3), exact=True))
+        set_fields(
+            self,
+            com=scalars("com", self.com, (3,), exact=True),
+            tensor=scalars("tensor", self.tensor, (3, 3), exact=True),
+        )
 
     def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
         """The result of the operations below."""

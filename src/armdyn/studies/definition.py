@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn.base.checks import joint_array, number, switch, whole_number
 from armdyn.base.errors import ShapeError
+from armdyn.base.fields import set_fields
 from armdyn.declaration import Function
 from armdyn.functions.not_finite import Lost
 from armdyn.model.possible import check_possible
@@ -67,8 +68,7 @@ class Study:
     traced: Rollout | str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "loop", self.recipe.loop())
-        object.__setattr__(self, "traced", self.loop.rollout.traced(given=self._given))
+        set_fields(self, loop=self.recipe.loop(), traced=self.loop.rollout.traced(given=self._given))
         check_runs(self.runs)
         self._check()
         if self.chunk is not None:

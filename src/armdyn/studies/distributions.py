@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array
+from armdyn.base.fields import set_fields
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 
@@ -36,7 +37,7 @@ class Distribution:
 
     def __post_init__(self) -> None:
         for name, value in self.parameters.items():
-            object.__setattr__(self, name, array(name, value, finite=StudyError))
+            set_fields(self, **{name: array(name, value, finite=StudyError)})
         self._check()
 
     def _check(self) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, whole_number
 from armdyn.base.errors import ShapeError, shown
+from armdyn.base.fields import set_fields
 from armdyn.spatial.rotations import Array
 from armdyn.studies.distributions import Distribution
 from armdyn.studies.errors import StudyError
@@ -76,7 +77,7 @@ class Given:
     values: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _arrays(self.values, "a value for each run"))
+        set_fields(self, values=_arrays(self.values, "a value for each run"))
         lengths = {name: len(value) for name, value in self.values.items()}
         if len(set(lengths.values())) > 1:
             said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -119,7 +120,7 @@ class Grid:
     axes: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axes", _arrays(self.axes, "the values of an axis"))
+        set_fields(self, axes=_arrays(self.axes, "the values of an axis"))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -171,8 +172,11 @@ class Sampled:
     seed: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "runs", whole_number("the number of runs", self.runs, least=1, error=StudyError))
-        object.__setattr__(self, "seed", whole_number("seed", self.seed, least=0, error=StudyError))
+        set_fields(
+            self,
+            runs=whole_number("the number of runs", self.runs, least=1, error=StudyError),
+            seed=whole_number("seed", self.seed, least=0, error=StudyError),
+        )
         for name, one in self.distributions.items():
             if not isinstance(one, Distribution):
                 raise StudyError(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from armdyn.base.fields import set_fields
 from armdyn.base.threads import cached_property
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.law import LawSequence, MotionLaw, Progress
@@ -72,7 +73,7 @@ class Cycloidal(MotionLaw):
     def __post_init__(self) -> None:
         self._check("start", "stop", above=0.0, unit="s")
         self._check("cruise", least=0.0, unit="s")
-        object.__setattr__(self, "duration", self.start + self.cruise + self.stop)
+        set_fields(self, duration=self.start + self.cruise + self.stop)
         super().__post_init__()
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.fields import set_fields
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import MotionError, number, times_within
 from armdyn.trajectory.sequences import fill, starts_of, switches_of
@@ -47,7 +48,7 @@ class MotionLaw(ABC):
     def _check(self, *names: str, **bounds: Any) -> None:
         """Check numbers among the fields, as of `armdyn.base.checks.number`."""
         for name in names:
-            object.__setattr__(self, name, number(name, getattr(self, name), **bounds))
+            set_fields(self, **{name: number(name, getattr(self, name), **bounds)})
 
     @property
     def switches(self) -> Array:
@@ -103,7 +104,7 @@ class Stretched(MotionLaw):
     law: MotionLaw
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "distance", self.law.distance)
+        set_fields(self, distance=self.law.distance)
         super().__post_init__()
 
     @property
@@ -143,9 +144,12 @@ class LawSequence(MotionLaw):
     laws: tuple[MotionLaw, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "laws", tuple(self.laws))
-        object.__setattr__(self, "distance", float(sum(law.distance for law in self.laws)))
-        object.__setattr__(self, "duration", float(sum(law.duration for law in self.laws)))
+        set_fields(
+            self,
+            laws=tuple(self.laws),
+            distance=float(sum(law.distance for law in self.laws)),
+            duration=float(sum(law.duration for law in self.laws)),
+        )
         super().__post_init__()
         refuse_jumps(self.laws)
 

@@ -12,6 +12,7 @@ from scipy.interpolate import PPoly
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.checks import whole_number
 from armdyn.base.errors import ShapeError, Unsupported
+from armdyn.base.fields import set_fields
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.by_length import ByLength, angles
@@ -54,8 +55,7 @@ class GridLaw(PolynomialLaw):
 
     def __init__(self, s: Array, sd: Array) -> None:
         steps = 2 * np.diff(s) / (sd[:-1] + sd[1:])  # the mean velocity of a constant acceleration is that of its ends
-        object.__setattr__(self, "_steps", steps)
-        object.__setattr__(self, "_accelerations", np.diff(sd) / steps)
+        set_fields(self, _steps=steps, _accelerations=np.diff(sd) / steps)
         super().__init__(float(s[-1]), float(steps.sum()))
 
     def _polynomials(self) -> PPoly:
