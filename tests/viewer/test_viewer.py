@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,62 @@ def test_the_camera_has_the_whole_motion_in_its_picture(view: Callable[..., View
     assert np.degrees(np.arccos(cosines.min())) < 35.0
 
 
+@pytest.mark.parametrize("name", ["planar_2r", "ur5", "scara"])
+def test_the_camera_is_no_further_than_the_motion_needs(view: Callable[..., Viewer], name: str) -> None:
+    """The motion fills more than half of the height of the picture, and is within it."""
+    robot = armdyn.load(name)
+    falls = armdyn.simulate(robot, np.full(robot.dof, 0.3), duration=0.5)
+    viewer = view(robot, motion=falls)
+    camera = viewer._server.initial_camera
+    towards = np.array(camera.look_at) - np.array(camera.position)
+    points = np.concatenate([shown.reached for shown in viewer._robots])
+    angles = 2.0 * np.arctan(0.5 * np.ptp(points, axis=0).max() / np.linalg.norm(towards))
+    assert 0.25 * camera.fov < angles < camera.fov
+
+
+def test_the_buttons_of_the_camera(view: Callable[..., Viewer]) -> None:
+    """Directions are unit vectors; a high window gets a larger distance, for its width is less."""
+    panel = view(armdyn.load("ur5")).camera_panel
+    moved: dict[str, Any] = {}
+    camera = SimpleNamespace(aspect=2.0, fov=np.pi / 2)
+    client = SimpleNamespace(camera=camera, atomic=contextlib.nullcontext)
+    for word in ("all", "front", "side", "top"):
+        panel.buttons.value = word
+        panel.clicked(SimpleNamespace(client=client))
+        moved[word] = np.array(camera.position) - np.array(camera.look_at)
+    lengths = [np.linalg.norm(each) for each in moved.values()]
+    np.testing.assert_allclose(lengths, lengths[0])
+    assert abs(moved["front"] @ moved["side"]) < 1e-9
+    assert moved["top"][2] > 0.99 * lengths[0]
+    camera.aspect = 0.5
+    panel.connected(client)
+    far = np.linalg.norm(np.array(camera.position) - np.array(camera.look_at))
+    assert far == pytest.approx(lengths[0] * np.sin(np.pi / 4) / np.sin(np.arctan(0.5)))
+
+
+def test_another_motion_is_a_ghost(view: Callable[..., Viewer]) -> None:
+    robot = armdyn.load("planar_2r")
+    one, other = (armdyn.simulate(robot, [0.0, angle], duration=0.5) for angle in (0.0, 0.3))
+    viewer = view(robot, motion=one, over=other)
+    assert "blue ghost: planar_2r, other motion" in viewer.notes
+    viewer.seek(0.0)
+    viewer.tick()
+    (shown,) = viewer._robots
+    np.testing.assert_allclose(shown.recordings[1].at(0.0), [0.0, 0.3])
+    with one.compare(other).view(robot, port=0, browser=False, quiet=True) as compared:
+        assert len(compared._robots[0].moving) == 1
+    with pytest.raises(ViewerError, match=r"over= is drawn over the motion of one robot; give it by motion="):
+        view(robot, over=other)
+
+
+def test_the_tab_has_a_title_and_an_icon(view: Callable[..., Viewer], tmp_path: Path) -> None:
+    viewer = view(armdyn.load("planar_2r"))
+    messages = viewer._server.get_scene_serializer()._messages
+    (script,) = [each["source"] for _, each in messages if each["type"] == "RunJavascriptMessage"]
+    assert 'document.title = "planar_2r \\u00b7 armdyn"' in script
+    assert "data:image/svg+xml,%3Csvg" in script
+
+
 def test_a_motion_is_written_to_a_page_that_needs_no_server(view: Callable[..., Viewer], tmp_path: Path) -> None:
     robot = armdyn.load("planar_2r")
     viewer = view(robot, motion=armdyn.simulate(robot, [0.0, 0.0], duration=0.5))
@@ -316,7 +373,7 @@ def test_options_stand_in_signatures() -> None:
     shown = inspect.signature(armdyn.Trajectory.view).parameters
     of_view = inspect.signature(view_module).parameters
     assert list(shown) == [
-        *("trajectory", "robot", "look", "dark", "speed", "loop", "host", "port", "origins", "browser", "quiet")
+        *("trajectory", "robot", "over", "look", "dark", "speed", "loop", "host", "port", "origins", "browser", "quiet")
     ]
     for name in list(shown)[2:]:
         assert (shown[name].default, shown[name].kind) == (of_view[name].default, of_view[name].kind)

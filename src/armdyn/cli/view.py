@@ -40,6 +40,10 @@ def view(
             "--motion", metavar="FILE", help="Play this log (csv, Parquet, npz, bag), or this saved trajectory."
         ),
     ] = None,
+    over: Annotated[
+        Path | None,
+        typer.Option("--over", metavar="FILE", help="Another log or saved trajectory, as a ghost over --motion."),
+    ] = None,
     rate: Rate = None,
     columns: Columns = None,
     units: Units = None,
@@ -92,6 +96,8 @@ def view(
 
       armdyn view ur5 --motion fall.csv --loop
 
+      armdyn view ur5 --motion fall.npz --over log.csv
+
       armdyn view ur5 --motion log.csv --rate 125
 
       armdyn view ur5 --motion run.mcap --topic /joint_states
@@ -118,6 +124,8 @@ def view(
     with positions of all joints. A line that holds no state is passed over, and the view says why.
     """
     refuse_both(motion, q)
+    if over is not None and motion is None:
+        raise ViewOptionError("--over is drawn over a motion; name it by --motion")
     if motion is not None and listen is not None:
         raise ViewOptionError("--motion and --listen both move the robot; choose one")
     log_options = options_of(arm, gains=gains, columns=columns, units=units, rate=rate, topic=topic)
@@ -137,6 +145,7 @@ def view(
         arm,
         None if q is None else read_joint_vector(q, "--q", arm),
         motion=None if motion is None else opened(motion, arm, **log_options),
+        over=None if over is None else opened(over, arm, **log_options),
         stream=None if listen is None else _stream(listen),
         port=0 if only_files and port is None else port,
         browser=not (no_browser or only_files),

@@ -21,7 +21,11 @@ STYLE = (
     ".armdyn table{border-collapse:collapse;width:100%}.armdyn th{font-weight:600;opacity:.65;text-align:right}"
     ".armdyn td{text-align:right;white-space:nowrap}.armdyn tr :first-child{text-align:left;max-width:11em;"
     "overflow:hidden;text-overflow:ellipsis}.armdyn caption{text-align:left;font-weight:600;padding-top:.5em}"
-    ".armdyn .over{color:#d6336c;font-weight:600}</style>"
+    ".armdyn .over{color:#d6336c;font-weight:600}"
+    ".armdyn .bar{display:inline-block;width:3.4em;height:.55em;margin-right:.5em;border-radius:.3em;overflow:hidden;"
+    "background:rgba(128,128,128,.22)}.armdyn .bar+span{display:inline-block;min-width:3.2em}"
+    ".armdyn .bar i{display:block;height:100%;background:#0072b2}"
+    ".armdyn .bar:has(+.over) i{background:#d6336c}</style>"
 )
 
 
@@ -90,10 +94,14 @@ def _forces(robot: Robot, now: Now) -> str:
     for k, joint in enumerate(robot.joints):
         limit = float(robot.effort_limits[k])
         shown = gravity[k] if others is None else others[k]
-        share = f"{100.0 * abs(shown) / limit:.0f} %" if math.isfinite(limit) and limit > 0.0 else ""
-        over = " class='over'" if math.isfinite(limit) and abs(shown) > limit > 0.0 else ""
+        part = abs(shown) / limit if math.isfinite(limit) and limit > 0.0 else math.nan
+        share = "" if math.isnan(part) else f"{100.0 * part:.0f} %"
+        over = " class='over'" if part > 1.0 else ""
+        bar = "" if math.isnan(part) else f"<i class='bar'><i style='width:{min(100.0 * part, 100.0):.0f}%'></i></i>"
         own = [] if others is None else [_figure(others[k], 3)]
-        rows.append([joint.name, *own, _figure(gravity[k], 3), UNITS[joint.kind][2], f"<span{over}>{share}</span>"])
+        rows.append(
+            [joint.name, *own, _figure(gravity[k], 3), UNITS[joint.kind][2], f"{bar}<span{over}>{share}</span>"]
+        )
     heads = ["", *([heading] if others is not None else []), "g(q)", "", "of limit"]
     return _table("Joint forces", heads, rows, raw=len(heads) - 1)
 

@@ -13,7 +13,7 @@ import contextlib
 import ipaddress
 import socket
 from collections.abc import Callable, Collection
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -139,4 +139,11 @@ class Guard:
             f"a page of {origin!r}, which asked {host!r}, was refused: it is not this view's own; allow it by "
             f"origins=[{origin!r}] (--origin)"
         )
+        connection.recv = partial(_closed, connection)  # what it has sent already is not read after the end
         await connection.close(REFUSED, "this view talks to its own page alone")
+
+
+async def _closed(connection: Any, *_: Any, **__: Any) -> None:
+    """Raise the error of a closed connection in place of its next message."""
+    await connection.wait_closed()
+    raise connection.protocol.close_exc

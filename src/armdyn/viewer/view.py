@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def view(
     q: Any = None,
     *,
     motion: Motion | Sequence[Motion | None] | None = None,
+    over: Motion | None = None,
     stream: int | str | Iterable[str] | None = None,
     rate: float | None = None,
     look: str = "visual",
@@ -68,6 +70,7 @@ def view(
             and the others are ghosts. Zero if not given. For several robots, one of these for each.
         motion: the motion to play: a `armdyn.Trajectory` (for a batch, the further motions are ghosts), the path of a
             saved one, a `armdyn.logs.Log`, or the path of one. For several robots, one of these or None for each.
+        over: another motion of the robot, a log or the path of one, played as a ghost at the same time.
         stream: source of states, one per line, which move the first robot: the number of a port, for TCP and UDP; "-",
             standard input; or an iterable of lines. `armdyn.viewer.stream_lines.FORMAT` describes the format.
         rate: rows per second, Hz, of a log without times.
@@ -108,6 +111,8 @@ def view(
     if rows is not None and not any(isinstance(each, str | os.PathLike) for each in motions):
         raise ViewerError(f"rate={rows:g} Hz belongs to a log without times, and none is to be played; leave it out")
     recordings = [_recordings(each, arm, rows) for each, arm in zip(motions, robots, strict=True)]
+    if over is not None:
+        recordings = [_with_ghost(recordings, over, robots[0], rows)]
     if stream is not None and recordings[0]:
         raise ViewerError("a motion and a stream both move the first robot; choose one")
     source = None if stream is None else source_of(stream, host)
@@ -133,6 +138,7 @@ def view_trajectory(
     trajectory: Trajectory,
     robot: Robot | None = None,
     *,
+    over: Motion | None = None,
     look: str = "visual",
     dark: bool = False,
     speed: float = 1.0,
@@ -148,6 +154,7 @@ def view_trajectory(
     Args:
         trajectory: the motion, or a batch of eight at most.
         robot: the robot of the motion; if None, the bundled robot of that name.
+        over: another motion or a log of the robot, played as a ghost at the same time.
         look: "visual", "collision" or "skeleton".
         dark: True for a dark background.
         speed: factor of the original speed of the motion.
@@ -176,7 +183,7 @@ def view_trajectory(
             )
         robot = load(trajectory.robot)
     return view(
-        robot, motion=trajectory, look=look, dark=dark, speed=speed, loop=loop, host=host, port=port,
+        robot, motion=trajectory, over=over, look=look, dark=dark, speed=speed, loop=loop, host=host, port=port,
         origins=origins, browser=browser, quiet=quiet,
     )  # fmt: skip
 
@@ -205,6 +212,25 @@ def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording
     if len(found) > MOST_MOTIONS:
         raise ViewerError(f"a batch of {len(found)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")
     return found
+
+
+def _with_ghost(
+    recordings: Sequence[list[Recording]], over: Motion, robot: Robot, rate: float | None
+) -> list[Recording]:
+    """The recordings of one robot, followed by those of another motion."""
+    if len(recordings) != 1 or not recordings[0]:
+        raise ViewerError("over= is drawn over the motion of one robot; give it by motion=")
+    ghosts = _recordings(over, robot, rate)
+    own = f"{recordings[0][0].name or 'the motion'}"
+    ghosts[0] = replace(ghosts[0], notes=(*ghosts[0].notes, f"blue ghost: {_other(ghosts[0].name, own)}"))
+    found = [*recordings[0], *ghosts]
+    if len(found) > MOST_MOTIONS:
+        raise ViewerError(f"{len(found)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")
+    return found
+
+
+def _other(name: str, own: str) -> str:
+    return f"{name}, other motion" if name == own else name or "the other motion"
 
 
 def _entries(

@@ -24,6 +24,7 @@ from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.film import film_of
 from armdyn.viewer.numbers import status_html
 from armdyn.viewer.origins import Guard, checked_origins
+from armdyn.viewer.panels.camera import CameraPanel, distance_of
 from armdyn.viewer.panels.playing import PlayPanel
 from armdyn.viewer.panels.showing import ShowPanel
 from armdyn.viewer.pictures import ENDINGS, MOST_PIXELS, checked, screenshot, write_png
@@ -33,6 +34,7 @@ from armdyn.viewer.server import address_of, open_browser, start, stop
 from armdyn.viewer.shown_robot import Entry, ShownRobot
 from armdyn.viewer.sources import Source
 from armdyn.viewer.stream_lines import LineReader, State, complaint
+from armdyn.viewer.tab import name_tab
 
 TICK = 1.0 / 30.0
 """Time between two frames of a motion, s."""
@@ -48,6 +50,9 @@ MOST_SENDERS = 100
 
 FPS = 25.0
 """Frames per second in files."""
+
+ASIDE = 0.25
+"""Distance of the camera's target from the middle of the motion, as a fraction of its radius."""
 
 HEIGHT = 480
 """Height of a view in a notebook, in pixels."""
@@ -113,8 +118,9 @@ class Viewer:
             self._last_t: float | None = None
             self._shown_t: float | None = None
             self._numbers_at, self._curves_at = -np.inf, -np.inf
-            self._add_controls()
             self._set_camera()
+            self._add_controls()
+            name_tab(self._server, f"{title} · armdyn")
         except BaseException:
             stop(self._server)
             raise
@@ -136,6 +142,8 @@ class Viewer:
         if self._source is not None:
             with gui.add_folder("Stream"):
                 self._stream_box = gui.add_html(status_html([f"waiting for states: {self._source.said}"]))
+        self.camera_panel = CameraPanel(gui, *self._camera_place)
+        self._server.on_client_connect(self.camera_panel.connected)
         with gui.add_folder("Show", expand_by_default=False):
             known = [look for shown in self._robots for look in shown.entry.arm.known_looks]
             looks = [look for look in ("visual", "collision", "skeleton") if look in known]
@@ -171,13 +179,17 @@ class Viewer:
         low, high = points.min(axis=0), points.max(axis=0)
         around = max(float(np.linalg.norm(high - low)), size)
         up, towards = _view_of([shown.robot for shown in self._robots])
-        middle = 0.5 * (low + high) + 0.12 * around * np.cross(up, towards)  # not covered by the controls
+        centre = 0.5 * (low + high)
+        radius = max(float(np.linalg.norm(points - centre, axis=1).max()), 0.5 * size)
+        middle = centre + ASIDE * radius * np.cross(up, towards)  # not covered by the controls
         scene, camera = self._server.scene, self._server.initial_camera
+        distance = distance_of(radius, camera.fov)
         scene.set_up_direction(tuple(up))
         camera.up, camera.look_at = tuple(up), tuple(middle)
-        camera.position = tuple(middle + 1.1 * around * towards)
+        camera.position = tuple(middle + distance * towards)
         camera.near, camera.far = 0.01 * around, 100.0 * around
         self._add_floor(up, around)
+        self._camera_place = (centre, middle, distance, up, _directions(up, towards))
 
     def _light(self, shadows: bool = False) -> None:
         """Lights without an environment, and without shadows at first.
@@ -530,6 +542,16 @@ def _view_of(robots: Sequence[Robot]) -> tuple[Array, Array]:
         return first[:, 1], np.cross(first[:, 0], first[:, 1])
     towards = np.array([0.75, -0.85, 0.55])
     return np.array([0.0, 0.0, 1.0]), towards / np.linalg.norm(towards)
+
+
+def _directions(up: Array, towards: Array) -> dict[str, Array]:
+    """Directions to the camera by name: the initial one, along the level axes, and from above."""
+    level = towards - (towards @ up) * up
+    front = level / np.linalg.norm(level)
+    axis = np.eye(3)[int(np.abs(front).argmax())]
+    front = axis * np.sign(front @ axis)
+    high = up + 0.02 * front
+    return {"all": towards, "front": front, "side": np.cross(up, front), "top": high / np.linalg.norm(high)}
 
 
 def _passed_over(count: int) -> str:

@@ -108,6 +108,21 @@ class Comparison:
         first, other = self.motions
         return first.page(path, **{"over": other, **options})
 
+    def view(self, robot: Any = None, **options: Any) -> Any:
+        """An `armdyn.viewer.Viewer` of the first motion, with the other one as a ghost.
+
+        Args:
+            robot: the robot of the motions; if None, the bundled robot of that name.
+            options: of `armdyn.viewer.view_trajectory`: look, dark, speed, loop, port and others.
+
+        >>> arm = armdyn.load("rp")
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> with fine.compare(coarse).view(port=0, browser=False, quiet=True) as viewer:
+        ...     viewer.seek(0.2)
+        """
+        first, other = self.motions
+        return first.view(robot, **{"over": other, **options})
+
     def __str__(self) -> str:
         """One row per joint, with the largest and the rms difference of each quantity."""
         a, b = self.names

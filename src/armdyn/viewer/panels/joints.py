@@ -1,4 +1,4 @@
-"""Sliders for the joints, and buttons that move all joints to zero or to a random configuration."""
+"""Sliders for the joints, and buttons that move all joints to the start, to zero or to a random configuration."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class JointPanel:
             )
             handle.on_update(self.changed)
             self.handles.append(handle)
-        self.buttons = gui.add_button_group("Go to", ("zero", "random"))
+        self._start = np.array(q, dtype=float)
+        self.buttons = gui.add_button_group("Go to", ("start", "zero", "random"))
         self.buttons.on_click(self.clicked)
 
     def changed(self, _: Any = None) -> None:
@@ -69,9 +70,11 @@ class JointPanel:
                 self._moved(np.array(self._at), names[0])
 
     def clicked(self, _: Any = None) -> None:
-        """Move all joints to zero, or as near as limits allow, or to random positions within the limits."""
+        """Move all joints to the initial positions, to zero or as near as limits allow, or to random positions."""
         if self.buttons.value == "random":
             q = self.robot.random_configuration()
+        elif self.buttons.value == "start":
+            q = np.array(self._start)
         else:
             low, high = np.nan_to_num(self.robot.lower, nan=-math.inf), np.nan_to_num(self.robot.upper, nan=math.inf)
             q = np.where(low <= high, np.clip(np.zeros(self.robot.dof), low, np.maximum(low, high)), 0.0)
