@@ -184,12 +184,7 @@ class _DryRun(Run):
 
     def _change_modes(self, which: Array, held: Arrays) -> None:
         """Let the joints at rest of some states stick or slip after an event."""
-        t, h, some, acting = (
-            self.progress.t[which],
-            self.progress.h[which],
-            self._states(which),
-            self._acting(held, which),
-        )
+        t, some, acting = self.progress.t[which], self._states(which), self._acting(held, which)
         before = some.slip.copy()
         well = self.modes.after_event(some, self.progress.which[which].astype(int), acting)
         soon = t - self.last_event[which] <= NO_TIME * self.duration
@@ -199,7 +194,7 @@ class _DryRun(Run):
         done = which[well]
         self._note(done, t[well], before[well], some.of(well))
         self._put(done, some.of(well))
-        self.progress = self.progress.moved(done, t[well], h[well]).stopping(which[~well])
+        self.progress = self.progress.moved(done, t[well], np.zeros(len(done))).stopping(which[~well])
 
     def _note(self, which: Array, t: Array, before: Array, after: States) -> None:
         """Note the joints that stick, slip, or turn round."""

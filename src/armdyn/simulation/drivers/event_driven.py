@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from copy import copy
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
 from armdyn.simulation.drivers.chattering import Stretch, note_on
+from armdyn.simulation.drivers.compiled_segments import Segments
 from armdyn.simulation.drivers.one_by_one import one_by_one
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
@@ -99,6 +100,7 @@ def _with_modes(problem: Problem, report: Report) -> None:
         if isinstance(pushing, FlexiblePushing) and pushing.kinks:
             motion.located.append(LoadKinks(modes, pushing))
         motion.events = EventsInMotion(motion, watched)
+        motion.start_segments = partial(Segments.of, problem)
         return motion
 
     try:

@@ -57,6 +57,9 @@ class LocatedFunctions:
 class NotedEvents:
     """Functions along one motion whose zeros are noted; they may end the motion, and change nothing else."""
 
+    watches: bool
+    """True if there are some."""
+
     def follow(self, t: float, y: Array) -> None:
         """Record the state after a step."""
         raise NotImplementedError

@@ -79,7 +79,7 @@ class ByFormula:
         size: int | None = None,
     ) -> None:
         self.n = robot.dof if size is None else size
-        self.robot, self.rates, self.effort, self.along = robot, rates, effort, along
+        self.robot, self.rates, self.effort, self.along, self.made = robot, rates, effort, along, 0
         self.method, self.formula = method, method.scheme.formula
 
     def step(self, t: float, y: Array, until: float) -> Step:
@@ -151,7 +151,7 @@ class BySolver:
         self.n = robot.dof if size is None else size
         self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
         self._solver: Any = None
-        self._made, self._all_finite = 0, True
+        self.made, self._all_finite = 0, True
 
     def step(self, t: float, y: Array, until: float) -> Step | None:
         """A step as long as the tolerance allows; None if it allows none."""
@@ -168,8 +168,8 @@ class BySolver:
         if not _is_finite(rate):  # SciPy would look for a step for ever
             remedy = "Its accelerations there are not finite: check torque, f_tip and the laws of friction."
             raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
-        self._made += 1
-        if self._made > self.method.max_steps:
+        self.made += 1
+        if self.made > self.method.max_steps:
             raise self.stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
         self.effort.steps += 1
         moves = not may_rest or np.abs(rate[: 2 * self.n]).max(initial=0.0) > STILL

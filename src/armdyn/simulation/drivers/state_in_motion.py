@@ -8,7 +8,7 @@ integration starts anew.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
+    from armdyn.simulation.drivers.compiled_segments import Reached, Segments
     from armdyn.simulation.elements.contact_modes import ContactModes
 
 NO_TIME = 1e-6
@@ -63,6 +64,9 @@ class StateInMotion:
     events: NotedEvents | None = None
     """Events that are noted, and change nothing."""
 
+    segments: Segments | None = None
+    """Steps of one mode in a compiled loop, where there is one."""
+
     def __init__(self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None = None) -> None:
         self.system, self.method, self.duration = problem.system, problem.method, problem.duration
         self.n, self.carries = self.system.size, self.system.carries
@@ -72,6 +76,7 @@ class StateInMotion:
         self.ends = ends_of_holds(self.method, forces, self.duration)
         self.hold, self.at_once, self.starts = 0, 0, True
         self.acting = forces
+        self.start_segments: Callable[[StateInMotion], Segments | None] = lambda motion: None
         self._along = self.system.along if self.carries else None
         self.integrator = self.new_integrator()
         self.chattering = Chattering.of(self.system, self.method, forces, self.duration)
@@ -147,6 +152,7 @@ class StateInMotion:
         t, y = 0.0, np.concatenate([x, v, *z, [-self.system.stored(*z)]])
         self._check_start(x, v)
         self._follow_events(t, y)
+        self.segments = self.start_segments(self)
         try:
             for hold, end in enumerate(self.ends):
                 y = self._entered(hold, t, end, y)
@@ -221,6 +227,9 @@ class StateInMotion:
             self._held = None
 
     def _until_event(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
+        segment = self.segments.advance(t, y, end) if self.segments is not None else None
+        if segment is not None:
+            return self._after_segment(t, segment)
         rests = self._rests(t, y)
         step, by_solver = self._next_step(t, y, end, rests=rests)
         event, source = self._first(step)
@@ -245,6 +254,21 @@ class StateInMotion:
                 self.integrator.moved(t, y)
         self._follow_events(t, y)
         return t, y, False
+
+    def _after_segment(self, t: float, reached: Reached) -> tuple[float, Array, bool]:
+        """The state after the steps of a loop, and after the event that ended them, as of `_stepped`."""
+        stop, y, event, source = reached
+        self.at_once = self.at_once + 1 if event is not None and stop <= t + NO_TIME * self.duration else 0
+        if self.at_once > MOST_AT_ONCE:
+            raise self._too_many(t, y)
+        self.starts = event is not None
+        if event is not None:
+            if source is None:
+                self._end(stop, y)
+                return stop, y, True
+            y = source.changed(stop, y, event)
+        self._follow_events(stop, y)
+        return stop, y, False
 
     def _next_step(self, t: float, y: Array, end: float, *, rests: bool) -> tuple[Step, bool]:
         """The next step, and true if the integrator made it: not at rest, nor through chattering."""

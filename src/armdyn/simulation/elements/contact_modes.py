@@ -78,12 +78,13 @@ class ContactModes(LocatedFunctions):
 
     def zeros(self, step: Step, times: Array, *, starts: bool) -> Iterator[Found]:
         """Barriers that are hit, held rows that are released, joints that come to rest."""
-        yield from self._hits(step, times, starts)
+        yield from self.hits(step, times, starts)
         yield from self._leaves(step, times, starts)
         yield from self._rests(step, times)
 
-    def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
-        for place in np.flatnonzero(~self.mode.held[: len(self.barriers)]).tolist():
+    def hits(self, step: Step, times: Array, starts: bool, first: int = 0) -> Iterator[Found]:
+        """Open barriers that are hit, from number ``first`` on."""
+        for place in (first + np.flatnonzero(~self.mode.held[first : len(self.barriers)])).tolist():
             gap, speed = partial(self._gap, place), partial(self._speed, place)
             yield from found_in(step, "hit", place, gap, partial(closing, gap, speed, times, starts))
 

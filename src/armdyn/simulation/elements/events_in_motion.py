@@ -27,7 +27,7 @@ class EventsInMotion(NotedEvents):
     """
 
     def __init__(self, motion: StateInMotion, watched: Sequence[Watched]) -> None:
-        self.motion, self.watched = motion, watched
+        self.motion, self.watched, self.watches = motion, watched, bool(watched)
         self.sides = [0] * len(watched)
 
     def follow(self, t: float, y: Array) -> None:

@@ -133,6 +133,15 @@ class Barriers:
         """Units of the gaps: rad or m."""
         return (*(UNITS[kind]["q"] for kind in self._kinds), *("m",) * self.contacts)
 
+    def stops_of_coordinates(self) -> dict[int, tuple[int, int, float]]:
+        """The coordinate, the side and the limit of each stop of a joint that is a coordinate, by its number.
+
+        The side is -1 of the lower limit, 1 of the upper one.
+        """
+        own = self._alone & (self._positions[np.arange(self.stops), self._places] == 1.0)
+        places, sides = self._places, -self._signs.astype(int)
+        return {int(k): (int(places[k]), int(sides[k]), float(self._limits[k])) for k in np.flatnonzero(own)}
+
     def gaps(self, q: Array) -> Array:
         """g(q), rad or m, shape (barriers,)."""
         stops: Array = self._signs * (self._positions @ q - self._limits)

@@ -1,0 +1,365 @@
+"""Segments of an event-driven motion in compiled loops: steps of one mode, up to the event that ends it.
+
+The loop makes the steps of a mode whose margins are numbers of one program (`armdyn.simulation.drivers.segment_rates`),
+and locates the first margin that falls below zero. `armdyn.simulation.drivers.state_in_motion` then determines the next
+mode. Steps that a loop does not make are made there too: in modes with held contacts, or before an unusual event.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
+from armdyn.program.integration import PROGRESS
+from armdyn.robot import Robot
+from armdyn.simulation.drivers.compiled_adaptive import PAIRS, are_known
+from armdyn.simulation.drivers.crossings import points_of
+from armdyn.simulation.drivers.known_rates import Kind
+from armdyn.simulation.drivers.located import Found, LocatedFunctions
+from armdyn.simulation.drivers.pieces import Step
+from armdyn.simulation.drivers.segment_rates import Watched, segment_forces, segment_rates, watched_margins
+from armdyn.simulation.drivers.state_in_motion import StateInMotion
+from armdyn.simulation.elements.backlash import BacklashInMotion
+from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
+from armdyn.simulation.elements.bristles import count
+from armdyn.simulation.elements.dry_joints import drive_of_links, rub_without_load
+from armdyn.simulation.elements.load_kinks import LoadKinks
+from armdyn.simulation.methods.catalogue import Adaptive
+from armdyn.simulation.system.bounded import SLACK
+from armdyn.simulation.system.problem import Problem
+from armdyn.spatial.rotations import Array
+
+SECONDS_AT_ONCE = 0.05
+"""A loop runs for about so long: then Python handles signals and reports progress."""
+
+ATTEMPTS_AT_FIRST, MOST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PART = 256, 1 << 20, 24, 64
+
+PAST = 1e-11
+"""A step up to an event is searched for others this fraction of the duration beyond it."""
+
+UNUSUAL = 2
+"""After this many events at one time, the next step is made without the loop."""
+
+
+class Reached(NamedTuple):
+    """The end of some steps: the time, s, the state, and the event there with its source, if one ends the mode."""
+
+    t: float
+    y: Array
+    event: Found | None = None
+    source: LocatedFunctions | None = None
+
+
+class _Loop(NamedTuple):
+    """The compiled functions of a robot with given kinds of modes.
+
+    Args:
+        loop: the integration.
+        forces: accelerations and friction along a segment.
+        watched: the margins, in order.
+    """
+
+    loop: CompiledIntegration
+    forces: Any
+    watched: list[Watched]
+
+    @classmethod
+    def of(cls, robot: Robot, bare: Robot, kind: Kind, scipy_method: str, *, stops: bool) -> _Loop:
+        """Those of a robot, which keeps them for the next motion."""
+        kept, name = vars(robot), f"_segments_{scipy_method}_{kind}_{stops}"
+        if name not in kept:
+            rates = segment_rates(kind, stops=stops)
+            pair = PAIRS[scipy_method]
+            loop = CompiledIntegration(robot, rates, kind.rates, pair, watched="margins", slopes="slopes")
+            watched = watched_margins(bare.mechanism, kind, stops=stops)
+            kept[name] = cls(loop, robot.compile(segment_forces(kind)), watched)
+        found: _Loop = kept[name]
+        return found
+
+
+class Segments:
+    """The compiled steps of one state on its way.
+
+    Args:
+        motion: the state on its way, a `armdyn.simulation.drivers.state_in_motion.StateInMotion`.
+        problem: of the motion.
+    """
+
+    def __init__(self, motion: StateInMotion, problem: Problem) -> None:
+        self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system)
+        self.attempts, self.h = ATTEMPTS_AT_FIRST, 0.0
+        places = flexible_places(problem.robot.model)
+        self.places = places
+        n, times = problem.robot.dof, len(motion.samples.t)
+        sizes = {"q": n, "theta": len(places), "qd": n, "thetad": len(places), "bristles": count(problem.robot.model)}
+        self.sizes = {name: sizes[name] for name in self.kind.state if name != "work"}
+        self.rows = {name: np.full((1, times, size), np.nan) for name, size in self.sizes.items()}
+        self.rows["work"] = np.full((1, times), np.nan)
+        self._unusual = False
+        assert motion.modes is not None  # noqa: S101 - `of` looks for them
+        self.modes = motion.modes
+        self.kinks, self.backlash = self._source(LoadKinks), self._source(BacklashInMotion)
+        self.brakes = self._source(BrakesInMotion)
+        self.enter()
+
+    @classmethod
+    def of(cls, problem: Problem, motion: StateInMotion) -> Segments | None:
+        """The segments of a motion that loops can make, else None.
+
+        A method with a loop, forces that are known and held, no constraints, and at every dry joint one coordinate
+        whose friction has bounds apart.
+        """
+        method, system = problem.method, problem.system
+        explicit = isinstance(method, Adaptive) and method.scipy_method in PAIRS
+        known = are_known(motion.forces) and motion.forces.held and motion.chattering is None
+        if not explicit or not known or problem.corrector is not None or motion.modes is None:
+            return None
+        drive = drive_of_links(system.bare)
+        alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.rows)
+        own = not drive.depends_on_load or rub_without_load(drive)
+        braked = system.carries and any(isinstance(one, BrakesInMotion) for one in motion.located)
+        if system.robot.model.constraints or not alone or not own or braked:
+            return None
+        return cls(motion, problem)
+
+    def enter(self) -> None:
+        """Take the equations that the motion has now."""
+        modes, system = self.modes, self.problem.system
+        self.pushing, self.bare = modes.pushing, modes.pushing.robot
+        robot = system.robot if system.carries else self.bare
+        self.stops = modes.barriers.stops > 0
+        self.compiled = _Loop.of(robot, self.bare, self.kind, self.problem.method.scipy_method, stops=self.stops)
+        coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.rows]
+        n = self.problem.robot.dof
+        self.row_of_link = {i: k for k, i in enumerate(coordinates) if i < n}
+        self.row_of_rotor = {i - n: k for k, i in enumerate(coordinates) if i >= n}
+        self.stop_of = modes.barriers.stops_of_coordinates() if self.stops else {}
+        self.loaded = drive_of_links(self.bare).depends_on_load
+
+    def _source(self, kind: type[Any]) -> Any:
+        """The located functions of a kind, None if the motion has none."""
+        return next((one for one in self.motion.located if isinstance(one, kind)), None)
+
+    def advance(self, t: float, y: Array, end: float) -> Reached | None:
+        """Steps of the mode, up to its end or that of the hold; None if the next step is not one of the loop."""
+        motion = self.motion
+        if self.pushing is not self.modes.pushing:
+            self.enter()
+        made = motion.integrator.made
+        given = None if self._unusual or motion.at_once > UNUSUAL else self._arguments(t, y)
+        self._unusual = False
+        if given is None or made >= self.problem.method.max_steps:
+            return None
+        end = min([end, *self._switch_times(t)])
+        attempts, keeps = min(self.attempts, self.problem.method.max_steps - made), self._keeps_pieces()
+        attempts = min(attempts, PIECES_AT_ONCE) if keeps else attempts
+        numbers = np.zeros((1, len(PROGRESS)))
+        before = motion.samples.count
+        numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = t, self.h
+        numbers[0, PROGRESS.index("row")] = before
+        state = self._parts(y)
+        pieces = self.compiled.loop.piece_room(state, attempts) if keeps else None
+        began, times = time.perf_counter(), motion.samples.t[:-1]
+        rows = {name: array[:, :-1] for name, array in self.rows.items()}
+        progress, state = self.compiled.loop.advance(
+            Progress(numbers), state, given, times, rows, limits=self._limits(end, attempts), pieces=pieces
+        )
+        faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
+        self.attempts = min(max(int(self.attempts * min(faster, 16.0)), 1), MOST_ATTEMPTS)
+        steps, reached = int(progress.steps[0]), float(progress.t[0])
+        motion.samples.effort.steps += steps
+        motion.samples.effort.evaluations += int(progress.evaluations[0])
+        motion.integrator.made += steps
+        self.h = float(progress.h[0])
+        located = bool(progress.located[0])
+        self._unusual = not located and bool(progress.stopped[0] or progress.failed[0])
+        event = self._event(int(progress.which[0]), reached, given) if located else (None, None)
+        y_end = np.concatenate([np.ravel(state[name]) for name in self.kind.state])
+        result = Reached(reached, y_end, *event)
+        if pieces is not None:
+            result = self._through_pieces(result, pieces[0], given)
+        if result.t == t and result.event is None:
+            return None
+        motion.integrator.restart()
+        self.h = self.h if result.event is None else 0.0
+        self._keep(before, result.t, int(progress.row[0]), given)
+        return result
+
+    def _limits(self, end: float, attempts: int) -> dict[str, Any]:
+        method = self.problem.method
+        return {"end": end, "rtol": method.rtol, "atol": method.atol, "attempts": attempts}
+
+    def _parts(self, y: Array) -> Arrays:
+        """The state as arrays of one state."""
+        found, first = {}, 0
+        for name, size in self.sizes.items():
+            found[name] = y[None, first : first + size].copy()
+            first += size
+        return found | {"work": y[-1:].copy()}
+
+    # Modes.
+
+    def _arguments(self, t: float, y: Array) -> Arrays | None:
+        """The mode as arguments of the rates; None of a mode that the loop does not have."""
+        modes, n = self.modes, self.problem.robot.dof
+        barriers, mode, dry = modes.barriers, modes.mode, modes.dry
+        held_rows = mode.held[len(barriers) :]
+        slip, held, (least, most) = np.zeros(n), np.zeros(n), np.zeros((2, n))
+        for i, k in self.row_of_link.items():
+            slip[i], held[i] = mode.slip[k], held_rows[k]
+            least[i], most[i] = dry.least[k], dry.most[k]
+        room = SLACK * (most - least)
+        given: Arrays = {"slip": slip, "held": held, "least": least, "most": most, "room": room}
+        if self.stops:
+            lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+            for place, (i, side, limit) in self.stop_of.items():
+                if not mode.held[place]:
+                    (lower if side < 0 else upper)[i] = limit
+                elif self.loaded:
+                    return None
+                else:
+                    held[i], bound = 1.0, least if side < 0 else most
+                    bound[i], room[i] = side * np.inf, 0.0
+            given |= {"lower": lower, "upper": upper}
+        if mode.held[barriers.stops : len(barriers)].any() or len(self.stop_of) < barriers.stops:
+            return None
+        if self.kind.flexible:
+            given |= self._rotors(y)
+        tau, *f_tip = self.motion.acting.at(self.motion.hold, t, *self.motion.seen(y))
+        given = given | {"tau": tau} | ({"f_tip": f_tip[0]} if f_tip else {})
+        return {name: np.ascontiguousarray(values, dtype=float)[None] for name, values in given.items()}
+
+    def _rotors(self, y: Array) -> Arrays:
+        """The modes of rotors."""
+        modes, count = self.modes, len(self.places)
+        pushing: Any = modes.pushing
+        slip, held = np.zeros(count), np.zeros(count)
+        held_rows = modes.mode.held[len(modes.barriers) :]
+        for k, row in self.row_of_rotor.items():
+            slip[k], held[k] = modes.mode.slip[row], held_rows[row]
+        signs = np.ones(count)
+        if self.kinks is not None:
+            self.kinks.signs[held > 0.0] = 0
+            loads = np.sign(pushing.loads(*self.motion.parts(y)))
+            signs = np.where(self.kinks.signs != 0, self.kinks.signs, np.where(loads == 0.0, 1.0, loads))
+        return {"rotor_slip": slip, "rotor_held": held, "touches": pushing.touches, "signs": signs}
+
+    def _event(self, which: int, t: float, given: Arrays) -> tuple[Found, LocatedFunctions]:
+        """The event at which a margin falls below zero, with its source."""
+        one, modes = self.compiled.watched[which], self.modes
+        held_rows = modes.mode.held[len(modes.barriers) :]
+        if one.kind == "stop":
+            places = [place for place, stop in self.stop_of.items() if stop[:2] == (one.place, one.side)]
+            return Found(t, "hit", places[0]), modes
+        if one.kind == "touch":
+            ends = self.backlash.ends
+            link = self.places[one.place]
+            touch = next(k for k, end in enumerate(ends) if end.link == link and end.side == one.side)
+            return Found(t, "touch", touch), self.backlash
+        if one.kind == "load":
+            return Found(t, "load", -int(given["signs"][0, one.place]) * (one.place + 1)), self.kinks
+        row = (self.row_of_link if one.kind == "link" else self.row_of_rotor).get(one.place)
+        if row is None or held_rows[row]:
+            return Found(t, "leave", 0), modes
+        return Found(t, "rest", row), modes
+
+    # Events that the loop does not watch.
+
+    def _switch_times(self, t: float) -> list[float]:
+        """The times at which brakes switch."""
+        return [] if self.brakes is None else [max(one, t) for one in self.brakes.times if one is not None]
+
+    def _keeps_pieces(self) -> bool:
+        """True if polynomials of the steps are read."""
+        motion, barriers = self.motion, self.modes.barriers
+        noted = motion.events is not None and motion.events.watches
+        return motion.dense is not None or noted or self.brakes is not None or len(barriers) > barriers.stops
+
+    def _through_pieces(self, result: Reached, pieces: Array, given: Arrays) -> Reached:
+        """The first event of the steps that the loop does not watch; earlier ones are noted."""
+        motion, size = self.motion, len(result.y)
+        pieces = pieces[pieces[:, 1] > 0.0]
+        for k, piece in enumerate(pieces):
+            last = k == len(pieces) - 1
+            begin, y = float(piece[0]), piece[2 : 2 + size]
+            end, y_end = (result.t, result.y) if last else (float(pieces[k + 1, 0]), pieces[k + 1, 2 : 2 + size])
+            near, at = polynomial(piece, self.compiled.loop.pair), partial(self._at, begin, y, given)
+            known = [(result.event, result.source)] if last and result.event is not None else []
+            beyond = end + PAST * motion.duration if known else end
+            step = Step(begin, y, beyond, at(beyond) if known else y_end, near, at)
+            event, source = self._first_beside(step, known)
+            if motion.dense is not None:
+                motion.dense.add(end if event is None else event.t, near)
+            if event is not None and event is not result.event:
+                return Reached(event.t, step.at(event.t), event, source)
+            motion._follow_events(end, y_end)
+        return result
+
+    def _first_beside(self, step: Step, known: list[Any]) -> tuple[Found | None, LocatedFunctions | None]:
+        """The first of the known events of a step and those beside its mode; noted events before it are noted."""
+        motion, times, starts = self.motion, points_of(step.t, step.end), self.motion.starts
+        zeros = [(event, self.modes) for event in self.modes.hits(step, times, starts, first=self.modes.barriers.stops)]
+        if self.brakes is not None:
+            zeros += [(event, self.brakes) for event in self.brakes.zeros(step, times, starts=starts)]
+        first, source = min([*zeros, *known], key=lambda each: each[0], default=(None, None))
+        motion.starts = False
+        ended = motion.events.note_until(step, first) if motion.events is not None else None
+        return (first, source) if ended is None else (ended, None)
+
+    def _at(self, begin: float, y: Array, given: Arrays, t: float) -> Array:
+        """The state at a time of a step, by a step up to there."""
+        numbers, state = np.zeros((1, len(PROGRESS))), self._parts(y)
+        numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = begin, t - begin
+        none = {name: np.empty((1, 0, *array.shape[1:])) for name, array in state.items()}
+        limits = {**self._limits(t, ATTEMPTS_OF_PART), "watches": False}
+        _, state = self.compiled.loop.advance(Progress(numbers), state, given, np.zeros(0), none, limits=limits)
+        return np.concatenate([np.ravel(state[name]) for name in self.kind.state])
+
+    # Samples.
+
+    def _keep(self, first: int, t: float, row: int, given: Arrays) -> None:
+        """Keep the saved states before a time, with accelerations and friction."""
+        samples = self.motion.samples
+        last = first + int(np.searchsorted(samples.t[first:row], t, side="left"))
+        if last <= first:
+            return
+        own = {name: array[0, first:last] for name, array in self.rows.items()}
+        samples.q[first:last], samples.qd[first:last] = own["q"], own["qd"]
+        samples.work[first:last] = own["work"]
+        if samples.bristles is not None:
+            samples.bristles[first:last] = own["bristles"]
+            samples.work[first:last] += self.problem.system.stored(own["bristles"])
+        if self.places:
+            for name, links in (("theta", own["q"]), ("thetad", own["qd"])):
+                rotors = links.copy()
+                rotors[:, self.places] = own[name]
+                samples.signals[name][first:last] = rotors
+        for kept, name in zip(samples.forces, ("tau", "f_tip"), strict=False):
+            kept[first:last] = given[name]
+        samples.count = last
+        self._keep_forces(slice(first, last), own, given)
+
+    def _keep_forces(self, rows: slice, own: Arrays, given: Arrays) -> None:
+        """Accelerations, the forces of stops and the friction of some rows."""
+        room, modes = self.modes.room, self.modes
+        names = [a.name for a in self.compiled.forces.function.arguments if a.name in own or a.name in given]
+        found = self.compiled.forces(**{name: own[name] if name in own else given[name] for name in names})
+        friction, push = np.array(found.friction), np.zeros((len(own["q"]), len(modes.barriers)))
+        for place, (i, side, _) in self.stop_of.items():
+            if modes.mode.held[place]:
+                row = self.row_of_link.get(i)
+                bounds = (0.0, 0.0) if row is None else (modes.dry.least[row], modes.dry.most[row])
+                own_part = np.clip(0.5 * friction[:, i], *bounds)  # two forces hold the joint
+                own_part = np.where(side * friction[:, i] > 0.0, own_part, friction[:, i])
+                push[:, place] = side * (friction[:, i] - own_part)
+                friction[:, i] = own_part
+        n = friction.shape[1]
+        room.qdd[rows], room.push[rows] = found.qdd, push
+        room.friction[rows, :n] = friction
+        if self.places:
+            room.friction[rows, n:] = found.rotor_friction

@@ -1,0 +1,258 @@
+"""Rates along a segment of a motion, traced: what sticks, slips, is held by a stop, or touches is an input.
+
+Along a segment nothing of that changes. Each mode is valid while a margin of its own is not negative: the speed of a
+joint or rotor that slips, along its direction; the room that is left to the force that holds one at rest; the gap to an
+open stop; the load of a rotor's friction, which has a kink where it changes its sign; the pressure at an end of
+backlash.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
+from armdyn.base.named_tuples import named_tuple
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.model.friction import is_dry
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import maximum, minimum, select
+from armdyn.robot import Robot
+from armdyn.simulation.drivers.known_rates import SIZES, SPRINGS, Arm, Kind, N
+from armdyn.simulation.elements.bristles import Bristles
+from armdyn.simulation.elements.springs import between_springs
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.system.bounded import SLACK
+from armdyn.simulation.system.sticking import Sticking, dry_coordinates
+from armdyn.simulation.system.under_load import breakaway_of_available
+
+OF_ROUNDING = 4.0 * float(np.finfo(float).eps)
+"""Rounding error of the deflection of a spring, over the positions of rotor and link."""
+
+
+class Watched(NamedTuple):
+    """A margin: its kind, the place of its coordinate, or of its flexible joint, and the side of a stop or an end.
+
+    Args:
+        kind: "link", "rotor", "stop", "load" or "touch".
+        place: of the coordinate, or of the joint among the flexible ones.
+        side: 1 or -1.
+    """
+
+    kind: str
+    place: int
+    side: int = 0
+
+
+def watched_margins(mechanism: Mechanism, kind: Kind, *, stops: bool) -> list[Watched]:
+    """The margins of an arm, in the order of the results of `segment_rates`.
+
+    Args:
+        mechanism: the arm without the friction whose bristles are states.
+        kind: the parts of the state.
+        stops: true if joints have stops.
+    """
+    joints = flexible_joints(mechanism) if kind.flexible else []
+    links = links_side(mechanism, joints) if joints else mechanism
+    every = range(mechanism.dof) if stops else dry_coordinates(links.drive)
+    found = [Watched("link", i) for i in every]
+    found += [Watched("stop", i, side) for side in (-1, 1) for i in every] if stops else []
+    for k, joint in enumerate(joints):
+        if any(map(is_dry, joint.laws)):
+            found.append(Watched("rotor", k))
+        if joint.spring.is_loose:
+            found += [Watched("touch", k, side) for side in (1, -1)]
+        elif any(law.depends_on_load for law in joint.laws):
+            found.append(Watched("load", k))
+    return found
+
+
+class Segment:
+    """The traced equations of motion along a segment.
+
+    Args:
+        model: the arm with all its laws of friction.
+        kind: the parts of the state.
+        at: the arguments of `segment_rates` by name.
+    """
+
+    def __init__(self, model: Mechanism, kind: Kind, at: dict[str, Any]) -> None:
+        self.at, self.arm = at, Arm(model, {one.name: at[one.name] for one in kind.arguments})
+        arm, self.links, tau, power = self.arm, self.arm.bare, at["tau"] - self.arm.force, 0.0
+        if arm.flexible:
+            self.links = links_side(arm.bare, arm.joints)
+            directions = np.zeros(len(arm.q), dtype=object)
+            directions[arm.places] = at["rotor_slip"]
+            on = between_springs(arm.bare, arm.q, arm.qd, arm.theta, arm.thetad, tau, directions, at["touches"])
+            tau, self.excess, power, self.sliding = on.links, on.excess, on.power, on.friction
+        self.tau = tau
+        sticking = Sticking(self.links, at["slip"], tau, at["f_tip"])
+        sticking.moves = [1.0 - held for held in at["held"]]
+        self.dry, found = sticking.dry, sticking.motion(arm.q, arm.qd)
+        self.qdd, self.friction, self.power = found.qdd, found.friction, found.power + power
+        self.thetadd = np.array(self.qdd, dtype=object)
+        self.rotor_friction = np.zeros(len(arm.joints), dtype=object)
+        for k, joint in enumerate(arm.joints):
+            i, held = joint.coordinate, at["rotor_held"][k]
+            self.rotor_friction[k] = select(held, self.excess[i], self.sliding[i])
+            self.thetadd[i] = select(held, 0.0, (self.excess[i] - self.sliding[i]) / joint.inertia)
+
+    def margin(self, one: Watched) -> tuple[Any, Any]:
+        """A margin and its rate, 0 if that is not known."""
+        return {
+            "link": self._of_link,
+            "stop": self._of_stop,
+            "rotor": self._of_rotor,
+            "load": self._of_load,
+            "touch": self._of_touch,
+        }[one.kind](one)
+
+    def _of_link(self, one: Watched) -> tuple[Any, Any]:
+        """The speed of a joint that slips, or the room of the force that holds it."""
+        at, i = self.at, one.place
+        least, most, room = at["least"][i], at["most"][i], at["room"][i]
+        if self.links.drive.depends_on_load:
+            of_load = self._breakaway
+            least, most = least + of_load[0][i], most + of_load[1][i]
+            room = room + SLACK * (of_load[1][i] - of_load[0][i])
+        margin = minimum(self.friction[i] - least, most - self.friction[i]) + room
+        speed = at["slip"][i] * self.arm.qd[i] if i in self.dry else 1.0
+        rate = at["slip"][i] * self.qdd[i] if i in self.dry else 0.0
+        return select(at["held"][i], margin, speed), rate
+
+    @property
+    def _breakaway(self) -> Any:
+        at = self.at
+        return breakaway_of_available(self.links, self.tau - at["least"], self.tau - at["most"])
+
+    def _of_stop(self, one: Watched) -> tuple[Any, Any]:
+        """The gap to an open stop: to the lower one, of side -1, or the upper one."""
+        q, qd = self.arm.q[one.place], self.arm.qd[one.place]
+        if one.side < 0:
+            return q - self.at["lower"][one.place], 1.0 * qd
+        return self.at["upper"][one.place] - q, -1.0 * qd
+
+    def _of_rotor(self, one: Watched) -> tuple[Any, Any]:
+        """The speed of a rotor that slips, or the room of the friction that holds it."""
+        k, at = one.place, self.at
+        joint, slip, held = self.arm.joints[k], at["rotor_slip"][k], at["rotor_held"][k]
+        i = joint.coordinate
+        laws = [law for law in joint.laws if is_dry(law)]
+        bounds = [law.at_rest(self.tau[i]) for law in laws]
+        least, most = (sum(bound[side] for bound in bounds) for side in (0, 1))
+        room = SLACK * (most - least)
+        if any(law.depends_on_load for law in laws):
+            room = room + self._rounding_of(joint)
+        margin = minimum(self.excess[i] - least, most - self.excess[i]) + room
+        return select(held, margin, slip * self.arm.thetad[i]), slip * self.thetadd[i]
+
+    def _rounding_of(self, joint: FlexibleJoint) -> Any:
+        """Rounding error of the load of a rotor, N m or N."""
+        i, spring = joint.coordinate, joint.spring
+        q, theta, side = self.arm.q[i], self.arm.theta[i], self.at["touches"][i]
+        near = theta - q + OF_ROUNDING * (abs(theta) + abs(q))
+        return abs(spring.pressed_elastic_force(near, side) - spring.pressed_elastic_force(theta - q, side))
+
+    def _of_load(self, one: Watched) -> tuple[Any, Any]:
+        """The load of a rotor's friction with the sign that it has."""
+        k = one.place
+        load = self.tau[self.arm.joints[k].coordinate]
+        return select(self.at["rotor_held"][k], 1.0, self.at["signs"][k] * load), 0.0
+
+    def _of_touch(self, one: Watched) -> tuple[Any, Any]:
+        """The pressure at an end of backlash in contact, or its opposite if the gap is open; 1 at the other end."""
+        joint = self.arm.joints[one.place]
+        i, spring = joint.coordinate, joint.spring
+        touches = self.at["touches"][i]
+        e = one.side * (self.arm.theta[i] - self.arm.q[i]) - 0.5 * spring.backlash
+        press = e
+        if spring.is_damped:
+            rate = one.side * (self.arm.thetad[i] - self.arm.qd[i])
+            k, c, d = spring.stiffness, spring.cubic, spring.damping
+            press = minimum(e, e + (c / k) * (e * e * e) + (d / k) * rate)
+        here = maximum(one.side * touches, 0.0)
+        return select(touches * touches, select(here, press, 1.0), -1.0 * press), 0.0
+
+
+def _mode_arguments(kind: Kind, *, stops: bool, bounds: bool) -> tuple[Argument, ...]:
+    own = [("slip", N), ("held", N)]
+    own += [("rotor_slip", SPRINGS), ("rotor_held", SPRINGS), ("touches", N)] if kind.flexible else []
+    if bounds:
+        own += [("least", N), ("most", N), ("room", N)]
+        own += [("signs", SPRINGS)] if kind.flexible else []
+        own += [("lower", N), ("upper", N)] if stops else []
+    return (*(Argument(*one) for one in own), Argument("tau", N), Argument("f_tip", (6,), optional=True))
+
+
+@cache
+def segment_rates(kind: Kind, *, stops: bool) -> Function:
+    """The rates of the state along a segment, with the margins and their rates.
+
+    Arguments of the function: the state; 1, -1 or 0 of each coordinate and rotor that slips forwards, backwards or not;
+    1 of each that is held at rest; the end of backlash that touches; the least and the largest friction at rest, and
+    room for rounding; the signs of loads; the open stops, or infinite numbers; and the forces.
+
+    Args:
+        kind: the parts of the state.
+        stops: true if joints have stops.
+    """
+    arguments = (*kind.arguments, *_mode_arguments(kind, stops=stops, bounds=True))
+    result = named_tuple("SegmentRates", [*kind.rates.values(), "margins", "slopes"])
+
+    def rates(model: Any, *given: Any) -> Any:
+        at = dict(zip((argument.name for argument in arguments), given, strict=True))
+        segment = Segment(model, kind, at)
+        watched = watched_margins(segment.arm.bare, kind, stops=stops)
+        margins, slopes = zip(*(segment.margin(one) for one in watched), strict=True) if watched else ((1.0,), (0.0,))
+        found = segment.arm.rates(segment.qdd, segment.thetadd, segment.power)
+        return result(*found, np.array(margins, dtype=object), np.array(slopes, dtype=object))
+
+    name = "_".join(["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open"])
+    made = partial(segment_rates, kind, stops=stops)
+    results: tuple[Shape, ...] = (*kind.state.values(), ("margins",), ("margins",))
+    sizes = {**SIZES, "margins": partial(_margin_count, kind, stops)}
+    return _made(rates, name, arguments, results, result, made, sizes)
+
+
+@cache
+def segment_forces(kind: Kind) -> Function:
+    """Accelerations of links, and the friction of links and of rotors along a segment, with its holding forces."""
+    arguments = (*kind.arguments, *_mode_arguments(kind, stops=False, bounds=False))
+    result = named_tuple("SegmentForces", ["qdd", "friction", *(["rotor_friction"] if kind.flexible else [])])
+
+    def forces(model: Any, *given: Any) -> Any:
+        at = dict(zip((argument.name for argument in arguments), given, strict=True))
+        segment = Segment(model, kind, at)
+        on_links = np.zeros(len(segment.qdd), dtype=object) + segment.arm.force
+        on_rotors = on_links[segment.arm.places]
+        on_links[segment.arm.places] = 0.0
+        found = segment.qdd, segment.friction + on_links
+        return result(*found, segment.rotor_friction + on_rotors) if kind.flexible else result(*found)
+
+    name = "_".join(["segment_forces", *(word for word, on in kind._asdict().items() if on)])
+    results: tuple[Shape, ...] = (N, N, SPRINGS) if kind.flexible else (N, N)
+    return _made(forces, name, arguments, results, result, partial(segment_forces, kind), SIZES)
+
+
+def _margin_count(kind: Kind, stops: bool, model: Any, **options: Any) -> int:
+    """The number of margins."""
+    mechanism = Robot(model).mechanism
+    bare = Bristles(mechanism).bare if kind.bristles else mechanism
+    return max(len(watched_margins(bare, kind, stops=stops)), 1)
+
+
+def _made(
+    implementation: Any,
+    name: str,
+    arguments: tuple[Argument, ...],
+    results: tuple[Shape, ...],
+    result: type[Any],
+    made: Any,
+    sizes: Any,
+) -> Function:
+    implementation.__name__, implementation.__doc__ = name, "The motion along a segment."
+    declared = MadeFunction(implementation, name, "segment", arguments, results, {}, result, sizes, made=made)
+    object.__setattr__(declared, "sources", (*SOURCES, "actuators"))
+    return declared

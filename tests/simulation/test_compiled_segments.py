@@ -1,0 +1,146 @@
+"""Segments of motions in compiled loops beside the same motions by SciPy's solvers, and closed forms."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, ServoFriction, Spring, Viscous
+from armdyn.constraints import PointOnPlane
+from armdyn.simulation import Adaptive, Contact, Crossing, JointLimit, OverTime, Stops
+from armdyn.simulation.drivers.compiled_segments import Segments
+
+NAMES = ("joint_1", "joint_2")
+ARM = armdyn.load("planar_2r")
+FINE = {"rtol": 1e-11, "atol": 1e-11}
+
+
+def drive(
+    *friction: Any, spring: Spring | None = None, efficiency: float = 1.0, brake: Brake | None = None
+) -> Actuator:
+    gear = Gear(50.0, efficiency=efficiency)
+    return Actuator(Motor(rotor_inertia=2e-5), gear, friction=list(friction), spring=spring, brake=brake)
+
+
+def arm(*friction: Any, **parts: Any) -> armdyn.Robot:
+    return ARM.with_actuators({name: drive(*friction, **parts) for name in NAMES})
+
+
+def both(monkeypatch: pytest.MonkeyPatch, robot: armdyn.Robot, **options: Any) -> tuple[Any, Any]:
+    """The motion with compiled segments, some of which are made, and the one without."""
+    advanced, advance = [], Segments.advance
+
+    def counted(self: Segments, *arguments: Any) -> Any:
+        found = advance(self, *arguments)
+        advanced.append(found)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Segments, "advance", counted)
+        compiled = armdyn.simulate(robot, **options)
+    assert any(one is not None for one in advanced)
+    with monkeypatch.context() as patched:
+        patched.setattr(Segments, "of", lambda *_: None)
+        return compiled, armdyn.simulate(robot, **options)
+
+
+def require_same(compiled: Any, python: Any, within: float = 1e-8, pushes: float | None = None) -> None:
+    """``pushes``: the forces of a stop and of friction at a joint that both hold differ by less, for only their sum is
+    determined."""
+    np.testing.assert_array_equal(compiled.t, python.t)
+    assert [(one.name, one.kind) for one in compiled.events] == [(one.name, one.kind) for one in python.events]
+    for a, b in zip(compiled.events, python.events, strict=True):
+        assert abs(a.t - b.t) < within
+        np.testing.assert_allclose(a.q, b.q, rtol=0, atol=within)
+    near = np.abs(compiled.t[:, None] - [-1.0, *(one.t for one in compiled.events)]).min(axis=1) > 1e-5
+    for name in ("q", "qd"):
+        np.testing.assert_allclose(
+            getattr(compiled, name)[near], getattr(python, name)[near], rtol=0, atol=100 * within
+        )
+    for name in ("kinetic", "potential", "work"):
+        parts = (getattr(motion.energy, name)[near] for motion in (compiled, python))
+        np.testing.assert_allclose(*parts, rtol=0, atol=1e4 * within)
+    assert compiled.signals.keys() == python.signals.keys()
+    for name, values in python.signals.items():
+        atol = pushes if pushes and name in ("stop_force", "friction") else 1e4 * within
+        atol = 0.01 if name == "friction" and "bristles" in python.signals else atol  # of dz/dt near a kink
+        np.testing.assert_allclose(compiled.signals[name][near], values[near], rtol=0, atol=atol, err_msg=name)
+    np.testing.assert_allclose(compiled.qdd[near], python.qdd[near], rtol=0, atol=1e5 * within)
+
+
+SPRING = Spring(stiffness=4e3, damping=1.0)
+SERVO = ServoFriction(coulomb=0.1, viscous=0.05, stribeck=0.1, speed=0.3, motor=0.12, external=0.1)
+ARMS = {
+    "rotors that stick": arm(Viscous(0.5), Coulomb(1.5), spring=SPRING),
+    "lossy gears on springs": arm(Viscous(0.5), Coulomb(0.5), spring=SPRING, efficiency=0.8),
+    "backlash": arm(Viscous(0.5), Coulomb(0.3), spring=Spring(4e3, damping=1.0, backlash=0.01)),
+    "links and rotors": arm(Coulomb(0.5), spring=SPRING).with_friction({"joint_1": (0.1, 0.2)}),
+    "one rigid joint": ARM.with_actuators({"joint_1": drive(Coulomb(1.0), spring=SPRING), "joint_2": drive(SERVO)}),
+    "bristles beside a rotor that sticks": ARM.with_actuators(
+        {
+            "joint_1": drive(Coulomb(1.0), spring=SPRING),
+            "joint_2": drive(LuGre(1e3, 30.0, 0.4, static=0.5, kinetic=0.5, speed=0.1)),
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_flexible_joints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    torque = OverTime([0.0, 0.3, 0.6], [[4.0, -1.0], [-3.0, 2.0], [0.0, 0.0]], "hold")
+    options = {"q0": [0.3, -0.5], "duration": 0.6, "torque": torque, **FINE}
+    compiled, python = both(monkeypatch, ARMS[name], **options)
+    require_same(compiled, python, 1e-7 if "bristles" in name else 1e-8)
+    assert compiled.events
+    assert np.abs(compiled.energy.drift).max() < 1e-6
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.6])
+@pytest.mark.parametrize("friction", [(), (Coulomb(0.4), Viscous(0.1))], ids=["free", "dry"])
+def test_stops(monkeypatch: pytest.MonkeyPatch, restitution: float, friction: tuple[Any, ...]) -> None:
+    """With events at limits, and a polynomial of each step."""
+    robot = (arm(*friction) if friction else ARM).with_limits({"joint_1": (-1.0, 1.0), "joint_2": (-0.7, 2.0)})
+    duration = 0.9 if restitution else 2.0  # of ever smaller rebounds the errors grow
+    options = {"q0": [0.3, -0.5], "duration": duration, "stops": Stops(restitution), "dense_output": True, **FINE}
+    options |= {"events": [JointLimit(), Crossing(lambda t, q, qd: q[0] + 0.5 * q[1], "sum")]}
+    compiled, python = both(monkeypatch, robot, **options)
+    require_same(compiled, python, 1e-7, pushes=0.81 if friction else None)
+    times = np.linspace(0.0, duration, 77)
+    np.testing.assert_allclose(compiled.at(times).q, python.at(times).q, rtol=0, atol=1e-6)
+    assert "impact" in {one.kind for one in compiled.events}
+    assert np.abs(compiled.energy.drift).max() < 1e-7
+
+
+def test_stops_of_links_behind_springs(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = arm(Coulomb(0.5), Viscous(0.2), spring=SPRING).with_limits({"joint_1": (0.2, 2.0)})
+    compiled, python = both(monkeypatch, robot, q0=[0.3, -0.5], duration=0.7, stops=Stops(0.3), **FINE)
+    require_same(compiled, python)
+    assert "impact" in {one.kind for one in compiled.events}
+
+
+def test_contacts_brakes_and_terminal_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = arm(Viscous(0.1), brake=Brake(30.0))
+    plane = PointOnPlane("tip", (0.0, 0.0, 1.0), (0.0, 0.0, -0.8)) if "tip" in robot.frame_names else None
+    contacts = [] if plane is None else [Contact(plane, restitution=0.5)]
+    fell = Crossing(lambda t, q, qd: q[1] + 3.0, "turned", terminal=True)
+    options = {"q0": [0.3, -0.5], "duration": 1.5, "contacts": contacts, "events": [fell], **FINE}
+    options |= {"brakes": {"joint_1": [(0.4, "engaged"), (0.8, "released")]}}
+    compiled, python = both(monkeypatch, robot, **options)
+    require_same(compiled, python)
+    assert {"engaged", "released"} <= {one.kind for one in compiled.events}
+
+
+def test_times_of_a_bouncing_mass_are_right_to_rounding() -> None:
+    """A slider that falls on a stop: t_k = sqrt(2 h / g) (1 + 2 e + 2 e^2 + ...)."""
+    robot = armdyn.load(
+        """<robot name="drop"><link name="base"/><link name="mass"><inertial><mass value="2"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="slide" type="prismatic"><parent link="base"/><child link="mass"/><axis xyz="0 0 1"/>
+        <limit lower="0" upper="9" effort="1" velocity="1"/></joint></robot>"""
+    ).with_gravity((0.0, 0.0, -9.81))
+    e, first = 0.7, np.sqrt(2.0 * 0.9 / 9.81)
+    motion = armdyn.simulate(robot, [0.9], duration=2.2, stops=Stops(e), method=Adaptive(rtol=1e-12, atol=1e-12))
+    times = [one.t for one in motion.events if one.kind == "impact"][:6]
+    expected = first * (1.0 + 2.0 * np.cumsum([0.0, *(e**k for k in range(1, 6))]))
+    np.testing.assert_allclose(times, expected, rtol=0, atol=1e-12)
