@@ -8,12 +8,12 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, ServoFriction, Spring, Viscous
 from armdyn.constraints import PointOnPlane
-from armdyn.simulation import Adaptive, Contact, Crossing, JointLimit, OverTime, Stops
+from armdyn.simulation import Adaptive, BrakeSwitches, Contact, Crossing, JointLimit, OverTime, SaveAt, Stops
 from armdyn.simulation.drivers.compiled_segments import Segments
 
 NAMES = ("joint_1", "joint_2")
 ARM = armdyn.load("planar_2r")
-FINE = {"rtol": 1e-11, "atol": 1e-11}
+FINE = {"method": Adaptive(rtol=1e-11, atol=1e-11)}
 
 
 def drive(
@@ -102,8 +102,11 @@ def test_stops(monkeypatch: pytest.MonkeyPatch, restitution: float, friction: tu
     """With events at limits, and a polynomial of each step."""
     robot = (arm(*friction) if friction else ARM).with_limits({"joint_1": (-1.0, 1.0), "joint_2": (-0.7, 2.0)})
     duration = 0.9 if restitution else 2.0  # of ever smaller rebounds the errors grow
-    options = {"q0": [0.3, -0.5], "duration": duration, "stops": Stops(restitution), "dense_output": True, **FINE}
-    options |= {"events": [JointLimit(), Crossing(lambda t, q, qd: q[0] + 0.5 * q[1], "sum")]}
+    options = {"q0": [0.3, -0.5], "duration": duration, "save": SaveAt(dense=True), **FINE}
+    options |= {
+        "elements": [Stops(restitution)],
+        "events": [JointLimit(), Crossing(lambda t, q, qd: q[0] + 0.5 * q[1], "sum")],
+    }
     compiled, python = both(monkeypatch, robot, **options)
     require_same(compiled, python, 1e-7, pushes=0.81 if friction else None)
     times = np.linspace(0.0, duration, 77)
@@ -114,7 +117,7 @@ def test_stops(monkeypatch: pytest.MonkeyPatch, restitution: float, friction: tu
 
 def test_stops_of_links_behind_springs(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = arm(Coulomb(0.5), Viscous(0.2), spring=SPRING).with_limits({"joint_1": (0.2, 2.0)})
-    compiled, python = both(monkeypatch, robot, q0=[0.3, -0.5], duration=0.7, stops=Stops(0.3), **FINE)
+    compiled, python = both(monkeypatch, robot, q0=[0.3, -0.5], duration=0.7, elements=[Stops(0.3)], **FINE)
     require_same(compiled, python)
     assert "impact" in {one.kind for one in compiled.events}
 
@@ -124,8 +127,8 @@ def test_contacts_brakes_and_terminal_events(monkeypatch: pytest.MonkeyPatch) ->
     plane = PointOnPlane("tip", (0.0, 0.0, 1.0), (0.0, 0.0, -0.8)) if "tip" in robot.frame_names else None
     contacts = [] if plane is None else [Contact(plane, restitution=0.5)]
     fell = Crossing(lambda t, q, qd: q[1] + 3.0, "turned", terminal=True)
-    options = {"q0": [0.3, -0.5], "duration": 1.5, "contacts": contacts, "events": [fell], **FINE}
-    options |= {"brakes": {"joint_1": [(0.4, "engaged"), (0.8, "released")]}}
+    options = {"q0": [0.3, -0.5], "duration": 1.5, "events": [fell], **FINE}
+    options |= {"elements": [*contacts, BrakeSwitches({"joint_1": [(0.4, "engaged"), (0.8, "released")]})]}
     compiled, python = both(monkeypatch, robot, **options)
     require_same(compiled, python)
     assert {"engaged", "released"} <= {one.kind for one in compiled.events}
@@ -140,7 +143,7 @@ def test_times_of_a_bouncing_mass_are_right_to_rounding() -> None:
         <limit lower="0" upper="9" effort="1" velocity="1"/></joint></robot>"""
     ).with_gravity((0.0, 0.0, -9.81))
     e, first = 0.7, np.sqrt(2.0 * 0.9 / 9.81)
-    motion = armdyn.simulate(robot, [0.9], duration=2.2, stops=Stops(e), method=Adaptive(rtol=1e-12, atol=1e-12))
+    motion = armdyn.simulate(robot, [0.9], duration=2.2, elements=[Stops(e)], method=Adaptive(rtol=1e-12, atol=1e-12))
     times = [one.t for one in motion.events if one.kind == "impact"][:6]
     expected = first * (1.0 + 2.0 * np.cumsum([0.0, *(e**k for k in range(1, 6))]))
     np.testing.assert_allclose(times, expected, rtol=0, atol=1e-12)
