@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.doctor.checks.efforts import change_of_gravity, worst, worst_gravity
+from armdyn.doctor.checks.efforts import worst_gravity
+from armdyn.doctor.worst_pose import bounds, carried, change_of_gravity, largest_change, worst
 from doctor.arms import RIGHT, examined, replaced
 
 G = 9.81
@@ -85,3 +86,75 @@ def test_a_repair_of_moments_states_the_torque_of_an_acceleration(tmp_path: Path
     findings = examined(replaced('iyy="0.0321" iyz="0" izz="0.0321"', 'iyy="32.1" iyz="0" izz="32.1"'), tmp_path)
     repair = next(one.repairs[0] for one in findings if one.link == "link_2" and one.repairs)
     assert "1 rad/s^2 of 'joint_2' takes 32.1 N m less" in repair.consequence
+
+
+@pytest.mark.parametrize("name", ["planar_2r", "scara", "stanford", "ur5"])
+def test_no_pose_exceeds_the_bound(name: str) -> None:
+    """The bound of the stretched chain; zero for a joint with a vertical axis that nothing tilts."""
+    robot = armdyn.load(name)
+    highest = bounds(robot.model, carried(robot.model))
+    largest, _ = worst_gravity(robot)
+    assert (highest >= largest - 1e-12 * largest.max()).all()
+    assert highest[0] == pytest.approx(0.0, abs=1e-9) or name == "planar_2r"
+
+
+def test_the_bound_of_an_arm_with_parallel_axes_is_its_largest_force() -> None:
+    model = arm_of(RIGHT).model
+    np.testing.assert_allclose(bounds(model, carried(model)), 4 * G * np.array([1.35, 0.6, 0.15]), rtol=1e-12)
+
+
+def test_a_joint_on_a_tilted_joint_has_the_whole_gravity_in_its_bound() -> None:
+    """Gravity is not fixed in the frame of the second joint, whose axis is vertical at zero."""
+    text = replaced('<axis xyz="0 1 0"/>', '<axis xyz="0 0 1"/>', "joint_2", RIGHT)
+    model = arm_of(text).model
+    np.testing.assert_allclose(bounds(model, carried(model)), 4 * G * np.array([1.35, 0.6, 0.15]), rtol=1e-12)
+    text = replaced('<axis xyz="0 1 0"/>', '<axis xyz="0 0 1"/>', "joint_1", text)
+    model = arm_of(text).model
+    np.testing.assert_allclose(bounds(model, carried(model)), 4 * G * np.array([0, 0, 0.15]), rtol=1e-12, atol=1e-12)
+
+
+def test_coupled_joints_are_as_bad_as_on_a_fine_grid() -> None:
+    """joint_3 = -0.5 joint_2 + 0.2: the force of the coordinate of both is no sine; a slide at the end is a line."""
+    text = replaced(
+        '<limit lower="-2.5"',
+        '<mimic joint="joint_2" multiplier="-0.5" offset="0.2"/> <limit lower="-2.5"',
+        "joint_3",
+        RIGHT,
+    )
+    robot = arm_of(text)
+    q = np.array(list(product(np.linspace(-2.5, 2.6, 801), repeat=2)))
+    brute = np.abs(robot.gravity_forces(q)).max(axis=0)
+    largest, _ = worst_gravity(robot)
+    assert robot.dof == 2
+    np.testing.assert_allclose(largest, brute, rtol=2e-2)
+    assert (bounds(robot.model, carried(robot.model)) >= brute).all()
+
+
+def test_a_slide_is_worst_at_one_of_its_ends() -> None:
+    """A slide of 0.2 m to -0.5 m along the arm of joint 1: 4 g (0.15 + 0.3 - s + 0.15) with s down to -0.5."""
+    text = replaced('type="revolute"', 'type="prismatic"', "joint_2", RIGHT)
+    text = replaced('<axis xyz="0 1 0"/>', '<axis xyz="-1 0 0"/>', "joint_2", text)
+    text = replaced('lower="-2.5" upper="2.6"', 'lower="-0.5" upper="0.2"', "joint_2", text)
+    robot = arm_of(text).with_locked({"joint_3": 0.0})
+    largest, poses = worst_gravity(robot)
+    np.testing.assert_allclose(largest, 4 * G * np.array([0.15 + 0.95 + 1.25, 2.0]), rtol=1e-12)
+    assert poses[0][1] == pytest.approx(-0.5)
+    highest = bounds(robot.model, carried(robot.model))
+    assert (highest >= largest * (1 - 1e-12)).all()
+
+
+def test_the_largest_change_is_that_of_a_search_over_all_joints() -> None:
+    robot = armdyn.load("ur5")
+    link, mass, moment = robot.link_names[-2], 2.0, np.array([0.1, -0.2, 0.3])
+    k, largest, pose = largest_change(robot, link, mass, moment)
+    change = change_of_gravity(robot, link, mass, moment)
+    every, _ = worst(robot, change)
+    assert largest == pytest.approx(every.max(), rel=1e-9)
+    assert abs(change(pose)[k]) == pytest.approx(largest, rel=1e-12)
+
+
+def test_joints_that_do_not_matter_stay_at_zero() -> None:
+    """The first joint of the arm turns about gravity, the last link is on the axis of the last joint."""
+    robot = armdyn.load("ur5")
+    _, _, pose = largest_change(robot, robot.link_names[2], 1.0, np.array([0.3, 0.0, 0.0]))
+    np.testing.assert_array_equal(pose[3:], 0.0)

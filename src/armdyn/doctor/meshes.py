@@ -81,6 +81,7 @@ class Shelf:
     folder: Path
     purposes: tuple[str, ...] = ()
     unread: dict[str, str] = field(default_factory=dict)
+    _files: dict[str, Path | None] = field(default_factory=dict)
     _forms: dict[Path, Form | str] = field(default_factory=dict)
     _room: int = MOST_OF_ALL
 
@@ -103,7 +104,9 @@ class Shelf:
 
     def file(self, path: str) -> Path | None:
         """The file of a path in the words of the description; None if it does not exist."""
-        return find_file(Mesh(path, folder=str(self.folder))) if path.strip() else None
+        if path not in self._files:
+            self._files[path] = find_file(Mesh(path, folder=str(self.folder))) if path.strip() else None
+        return self._files[path]
 
     def _read(self, file: Path) -> Form | str:
         try:
