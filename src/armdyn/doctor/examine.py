@@ -73,6 +73,8 @@ MJCF_CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     mjcf_names.repeated,
     mjcf_names.unknown,
     mjcf_names.meshes,
+    shapes.unread,
+    shapes.scales,  # before all that looks at sizes of shapes
     links.readable,
     links.possible,
     links.likely,
@@ -87,6 +89,8 @@ MJCF_CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     mjcf_joints.ranges,
     mjcf_joints.axes,
     mjcf_joints.efforts,
+    shapes.inside,
+    shapes.colliders,
     readers.tips,
     composites.not_moved,
     mjcf_readers.springs,

@@ -75,11 +75,22 @@ def _of_mesh(shape: Node, form: Node, scale: list[float], T: Array, meshes: Shel
     mesh = meshes.form(form.attributes.get("filename", ""))
     if mesh is None:
         return None
-    A = T @ np.diag([*scale, 1.0])
+    return hull_of_mesh(shape.tag, form, mesh, T @ np.diag([*scale, 1.0]))
+
+
+def hull_of_mesh(purpose: str, node: Node, mesh: Form, A: Array) -> Hull:
+    """The hull of an opened mesh after an affine map into the link's frame and unit.
+
+    Args:
+        purpose: "visual" or "collision".
+        node: the element that states the scale, or could.
+        mesh: the opened file.
+        A: the map, shape (4, 4).
+    """
     points = mesh.points @ A[:3, :3].T + A[:3, 3]
     J = moved(mesh.hull, A)
     solid = _body(J) if J[3, 3] > 0.0 else None
-    return Hull(shape.tag, points, float(J[3, 3]) or None, form, solid, mesh, A)
+    return Hull(purpose, points, float(J[3, 3]) or None, node, solid, mesh, A)
 
 
 def _body(J: Array) -> Inertia:

@@ -20,6 +20,7 @@ from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
 if TYPE_CHECKING:
+    from armdyn.doctor.mjcf.meshes import Meshes
     from armdyn.doctor.mjcf.settings import Settings
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -220,9 +221,23 @@ class Body:
         return {one: hulls for one, hulls in by_purpose.items() if hulls and len(hulls) == len(self.node.all(one))}
 
     @property
+    def shape_count(self) -> int:
+        """The number of its shapes, of unknown size too."""
+        return sum(len(self.node.all(one)) for one in PURPOSES)
+
+    def mesh_paths(self) -> Iterator[tuple[str, str]]:
+        """The purpose and the path of each of its meshes, in the words of the description."""
+        for purpose in PURPOSES:
+            for shape in self.node.all(purpose):
+                geometry = shape.first("geometry")
+                form = None if geometry is None else geometry.first("mesh")
+                if form is not None:
+                    yield purpose, form.attributes.get("filename", "")
+
+    @property
     def is_measured(self) -> bool:
         """If all of its shapes are known, or those of one purpose among which is a mesh: primitives alone are rough."""
-        if len(self.hulls) == sum(len(self.node.all(one)) for one in PURPOSES):
+        if len(self.hulls) == self.shape_count:
             return bool(self.hulls)
         return any(hull.mesh is not None for hulls in self.complete.values() for hull in hulls)
 
@@ -360,6 +375,7 @@ class Subject:
         settings: of an MJCF document.
         lost: includes of an MJCF document that cannot be read, with the reason.
         meshes: the files of meshes, of which those are opened that its ``purposes`` name.
+        named_meshes: the meshes of an MJCF document.
     """
 
     source: Source
@@ -370,6 +386,7 @@ class Subject:
     settings: Settings | None = None
     lost: list[tuple[Node, str]] = field(default_factory=list)
     meshes: Shelf = field(default_factory=lambda: Shelf(Path()))
+    named_meshes: Meshes | None = None
 
     @classmethod
     def of(cls, source: Source, folder: Path) -> Subject:
@@ -396,18 +413,22 @@ class Subject:
             a sentence on those that are not.
         """
         files: dict[str, list[Path]] = {purpose: [] for purpose in PURPOSES}
-        for shape in self.shapes():
-            geometry = shape.first("geometry")
-            form = None if geometry is None else geometry.first("mesh")
-            file = None if form is None else self.meshes.file(form.attributes.get("filename", ""))
-            if file is not None:
-                files[shape.tag].append(file)
+        for body in self.bodies.values():
+            for purpose, path in body.mesh_paths():
+                file = self.meshes.file(path)
+                if file is not None:
+                    files[purpose].append(file)
         self.meshes.purposes, sentence = choice(wish, files)
         return sentence
 
-    def shapes(self) -> Iterator[Node]:
-        """The <visual> and <collision> elements of all links."""
-        return (shape for body in self.bodies.values() for purpose in PURPOSES for shape in body.node.all(purpose))
+    def mesh_elements(self) -> Iterator[tuple[Node, str]]:
+        """The <mesh> elements and their paths, in the order of the file."""
+        if self.named_meshes is not None:
+            yield from self.named_meshes.files()
+            return
+        for node in self.source.root.walk():
+            if node.tag == "mesh" and node.attributes.get("filename"):
+                yield node, node.attributes["filename"]
 
     def moving(self) -> Iterator[Body]:
         """The links that some joint moves and that state mass and inertia in finite numbers."""

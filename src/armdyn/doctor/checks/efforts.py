@@ -81,7 +81,10 @@ def below_gravity(subject: Subject, robot: Robot) -> Iterator[Finding]:
     if not doubtful:
         return
     if robot.dof > MOST_JOINTS:
-        text = f"{robot.dof} joints: effort limits are not compared with gravity's torques, more than {MOST_JOINTS}"
+        text = (
+            f"gravity may take more than the effort limits of {len(doubtful)} of {robot.dof} joints; the worst pose is "
+            f"sought for up to {MOST_JOINTS}"
+        )
         why = "the search for the worst pose would take longer than all else"
         yield Finding.at(subject.source.root, "limit/effort-unchecked", "note", text, why=why)
         return

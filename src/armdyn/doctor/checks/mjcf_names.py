@@ -89,29 +89,16 @@ def includes(subject: Subject) -> Iterator[Finding]:
 
 def meshes(subject: Subject) -> Iterator[Finding]:
     r"""Files of meshes that are not there, and paths with backslashes."""
-    settings = subject.settings
-    if settings is None:
-        return
-    folder = subject.folder / settings.word("meshdir", settings.word("assetdir", ""))
-    for section in subject.source.root.all("asset"):
-        for node in section.all("mesh"):
-            file = node.attributes.get("file", "")
-            if not file:
-                continue
-            if "\\" in file:
-                repair = Repair(
-                    "slashes in place of backslashes", (Edit(node.values["file"], file.replace("\\", "/")),)
-                )
-                text = f"mesh {file!r} has backslashes"
-                yield Finding.at(
-                    node, "mesh/separators", "warning", text, why="only Windows finds it", repairs=(repair,)
-                )
-            name = file.replace("\\", "/")
-            if settings.is_on("strippath"):
-                name = name.rpartition("/")[2]
-            if not (folder / name).exists():
-                text = f"mesh {file!r} is not in {folder.name or '.'}/"
-                yield Finding.at(node, "mesh/missing", "warning", text, why="MuJoCo refuses the file")
+    for node, path in subject.mesh_elements():
+        file = node.attributes.get("file", "")
+        if "\\" in file:
+            repair = Repair("slashes in place of backslashes", (Edit(node.values["file"], file.replace("\\", "/")),))
+            text = f"mesh {file!r} has backslashes"
+            yield Finding.at(node, "mesh/separators", "warning", text, why="only Windows finds it", repairs=(repair,))
+        if subject.meshes.file(path) is None:
+            folder = (subject.folder / path).parent.name or "."
+            text = f"mesh {file!r} is not in {folder}/"
+            yield Finding.at(node, "mesh/missing", "warning", text, why="MuJoCo refuses the file")
 
 
 def _named(subject: Subject) -> Iterator[tuple[str, Node]]:

@@ -159,7 +159,7 @@ def _scaled(body: Body, hull: Hull, size: float, span: float, words: str, factor
 
 def _inserted(node: Node, text: str) -> tuple[Edit, ...]:
     """An attribute after the name of a file."""
-    value = node.values.get("filename")
+    value = node.values.get("filename", node.values.get("file"))
     return () if value is None else (Edit(type(value)(value.end + 1, value.end + 1), f" {text}"),)
 
 
@@ -189,8 +189,7 @@ def unread(subject: Subject) -> Iterator[Finding]:
     for body in subject.bodies.values():
         body.hulls  # noqa: B018 - opens the meshes
     seen = set()
-    for node in subject.source.root.walk():
-        path = node.attributes.get("filename", "") if node.tag == "mesh" else ""
+    for node, path in subject.mesh_elements():
         reason = subject.meshes.unread.get(path)
         if reason is not None and reason != "not found" and path not in seen:
             seen.add(path)

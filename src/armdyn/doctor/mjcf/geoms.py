@@ -1,4 +1,4 @@
-"""Shapes and masses of geoms: primitives in closed form.
+"""Shapes and masses of geoms: primitives in closed form, meshes by their hulls.
 
 https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-geom
 """
@@ -12,51 +12,71 @@ import numpy as np
 
 import armdyn.inertia as bodies
 from armdyn.doctor.hulls import WATER, Hull
+from armdyn.doctor.mjcf.meshes import Meshes
 from armdyn.doctor.mjcf.places import numbers, pose
 from armdyn.doctor.mjcf.settings import Attributes, Settings
 from armdyn.doctor.source import Node
 from armdyn.formats.findings import read_number
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 LONG = ("capsule", "cylinder", "box", "ellipsoid")
 """Forms that ``fromto`` places."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Geom:
     """A geom of a body.
 
     Args:
         node: its element.
         attributes: its own and those of its class.
-        hull: its shape in the frame of the body; None of meshes, planes and wrong sizes.
-        purpose: "collision" or "visual".
-        mass: kg; NaN if it is not known.
-        group: of visualization, by which the compiler selects those that have mass.
+        frame: the pose in the body of the frame around it, shape (4, 4).
+        settings: of the document.
+        meshes: the meshes of the document.
     """
 
     node: Node
     attributes: Attributes
-    hull: Hull | None
-    purpose: str
-    mass: float
-    group: int
+    frame: Array
+    settings: Settings
+    meshes: Meshes
 
     @property
     def form(self) -> str:
-        """Its type; "mesh" of one that takes its size from a mesh."""
-        kind = "sphere" if "mesh" not in self.attributes else "mesh"
-        return "mesh" if "mesh" in self.attributes else _word(self.attributes, "type", kind)
+        """Its type; "mesh" if it takes its size from a mesh."""
+        return "mesh" if "mesh" in self.attributes else _word(self.attributes, "type", "sphere")
 
-    @classmethod
-    def of(cls, node: Node, attributes: Attributes, T: Array, settings: Settings) -> Geom:
-        """A geom in a frame at a pose T in the body."""
-        touches = any(_number(attributes, name, 1.0) != 0.0 for name in ("contype", "conaffinity"))
-        purpose = "collision" if touches else "visual"
-        hull = _hull(node, attributes, T, settings, purpose)
-        group = _number(attributes, "group", 0.0)
-        return cls(node, attributes, hull, purpose, _mass(attributes, hull), int(group) if np.isfinite(group) else 0)
+    @property
+    def mesh(self) -> str | None:
+        """The name of the mesh that it shows; None of other types, and of primitives that are fitted to a mesh."""
+        shown = _word(self.attributes, "type", "mesh") == "mesh"
+        return _word(self.attributes, "mesh", "") or None if shown else None
+
+    @cached_property
+    def purpose(self) -> str:
+        """The use of its shape: "collision" if it can touch something, else "visual"."""
+        touches = any(_number(self.attributes, name, 1.0) != 0.0 for name in ("contype", "conaffinity"))
+        return "collision" if touches else "visual"
+
+    @cached_property
+    def group(self) -> int:
+        """The group of visualization, by which the compiler selects geoms that have mass."""
+        group = _number(self.attributes, "group", 0.0)
+        return int(group) if np.isfinite(group) else 0
+
+    @cached_property
+    def hull(self) -> Hull | None:
+        """Its shape in the frame of the body; None of planes, closed meshes and wrong sizes."""
+        if self.mesh is not None:
+            return self.meshes.hull(self.mesh, self.purpose, self.frame @ pose(self.attributes, self.settings))
+        return _hull(self.node, self.attributes, self.frame, self.settings, self.purpose)
+
+    @cached_property
+    def mass(self) -> float:
+        """Its mass, kg; NaN if it is not known."""
+        return _mass(self.attributes, None if self.mesh is not None else self.hull)
 
 
 def _word(attributes: Attributes, name: str, default: str) -> str:

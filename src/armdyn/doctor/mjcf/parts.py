@@ -161,11 +161,23 @@ class MjcfBody(Body):
     def complete(self) -> dict[str, list[Hull]]:
         """By purpose the shapes of the body, if all of that purpose are known and there is one."""
         shapes = {one: [geom.hull for geom in self.geoms if geom.purpose == one] for one in PURPOSES}
+        known = set(self.hulls)
         return {
             one: [hull for hull in hulls if hull is not None]
             for one, hulls in shapes.items()
-            if hulls and None not in hulls
+            if hulls and known.issuperset(hulls)
         }
+
+    @property
+    def shape_count(self) -> int:
+        """The number of its geoms."""
+        return len(self.geoms)
+
+    def mesh_paths(self) -> Iterator[tuple[str, str]]:
+        """The purpose and the path of each mesh that its geoms show."""
+        for geom in self.geoms:
+            if geom.mesh is not None:
+                yield geom.purpose, geom.meshes.path(geom.mesh)
 
     @property
     def is_drawn(self) -> bool:
@@ -174,16 +186,8 @@ class MjcfBody(Body):
 
     @property
     def volume(self) -> float | None:
-        """The largest volume of the geoms of one purpose, m^3; None if a mesh is among them."""
-        found = []
-        for purpose in PURPOSES:
-            geoms = [geom for geom in self.geoms if geom.purpose == purpose]
-            volumes = [None if geom.hull is None else geom.hull.volume for geom in geoms]
-            if geoms and None not in volumes:
-                found.append(sum(volume for volume in volumes if volume is not None))
-        if len(found) < len({geom.purpose for geom in self.geoms}):
-            return None
-        return max(found, default=None)
+        """The largest volume of the geoms of one purpose, m^3; None if they do not measure the body."""
+        return super().volume if self.is_measured else None
 
 
 @dataclass(eq=False)

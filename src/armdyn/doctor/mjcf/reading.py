@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from armdyn.doctor.meshes import Shelf
 from armdyn.doctor.mjcf.document import with_includes
 from armdyn.doctor.mjcf.geoms import Geom
+from armdyn.doctor.mjcf.meshes import Meshes
 from armdyn.doctor.mjcf.parts import MjcfBody, MjcfJoint
 from armdyn.doctor.mjcf.places import pose
 from armdyn.doctor.mjcf.settings import Attributes, Settings, own
@@ -23,7 +25,10 @@ def mjcf_subject(source: Source, folder: Path) -> Subject:
     """The bodies and joints of an MJCF document."""
     lost = with_includes(source, folder)
     settings = Settings.of(source.root)
-    reader = _Reader(Subject(source, folder, {}, [], "MJCF", settings=settings, lost=lost), settings)
+    shelf = Shelf(folder)
+    meshes = Meshes.of(source.root, settings, shelf)
+    subject = Subject(source, folder, {}, [], "MJCF", settings=settings, lost=lost, meshes=shelf, named_meshes=meshes)
+    reader = _Reader(subject, settings, meshes)
     worlds = source.root.all("worldbody")
     body = MjcfBody(worlds[0] if worlds else source.root, None, settings=settings, label="world")
     reader.add(body)
@@ -33,8 +38,8 @@ def mjcf_subject(source: Source, folder: Path) -> Subject:
 
 
 class _Reader:
-    def __init__(self, subject: Subject, settings: Settings) -> None:
-        self.subject, self.settings, self.number = subject, settings, 0
+    def __init__(self, subject: Subject, settings: Settings, meshes: Meshes) -> None:
+        self.subject, self.settings, self.meshes, self.number = subject, settings, meshes, 0
 
     def add(self, body: MjcfBody) -> MjcfBody:
         self.subject.bodies.setdefault(body.name, body)
@@ -51,7 +56,7 @@ class _Reader:
                 waiting += [(one, inner, of_children) for one in reversed(child.children)]
             elif child.tag == "geom":
                 attributes = self.settings.resolved(child, own_class)
-                body.geoms.append(Geom.of(child, attributes, at, self.settings))
+                body.geoms.append(Geom(child, attributes, at, self.settings, self.meshes))
             elif child.tag == "body":
                 self.body(body, child, at, own_class)
 
