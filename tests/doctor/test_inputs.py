@@ -61,7 +61,9 @@ def test_too_many_joints_for_the_worst_pose_are_noted() -> None:
     number = MOST_JOINTS + 1
     text = '<robot name="r">\n<link name="base"/>\n' + "".join(BOX.format(name=f"l_{k}") for k in range(number))
     text += "".join(JOINT.format(name=f"j_{k}", parent="base", child=f"l_{k}", x=0.3) for k in range(number))
-    assert "limit/effort-unchecked" not in {one.rule for one in doctor(f"{text}</robot>")}  # 90 N m are above all bounds
+    assert "limit/effort-unchecked" not in {
+        one.rule for one in doctor(f"{text}</robot>")
+    }  # 90 N m are above all bounds
     weak = text.replace('effort="90"', 'effort="5"', 2)
     (finding,) = (one for one in doctor(f"{weak}</robot>") if one.rule == "limit/effort-unchecked")
     assert finding.severity == "note"

@@ -114,29 +114,29 @@ def _bound(
 
 
 def worst(
-    robot: Robot, forces: Forces, wanted: Sequence[int] | None = None, moving: Sequence[int] | None = None
+    robot: Robot, forces: Forces, targets: Sequence[int] | None = None, moving: Sequence[int] | None = None
 ) -> tuple[Array, Array]:
     """The largest absolute value of joint forces within the limits, shape (w,), and its pose, shape (w, n).
 
     From the best of random poses the joints are moved one by one to the best position, which follows from three values
-    of the force. Where the force is neither a sine nor a line, for coupled joints and springs, the best position of a
-    grid is taken.
+    of the force. Coupled joints and springs, whose forces are neither a sine nor a line, get the best position of a
+    grid.
 
     Args:
         robot: its limits.
         forces: static forces of all joints.
-        wanted: places of the joints whose force is maximised; all if it is None.
-        moving: places of the joints that the forces depend on; if it is None, all that carry a wanted one or that it
+        targets: places of the joints whose force is maximised; all by default.
+        moving: places of the joints that the forces depend on; by default all that carry a target or that it
             carries. The others are at zero, or at the limit nearest to it.
     """
     low, high = _limits(robot)
-    targets = np.arange(robot.dof) if wanted is None else np.asarray(wanted, dtype=int)
-    own, kinds = np.tile(targets, STARTS), _kinds(robot)
-    depends = np.tile(_related(robot)[targets], (STARTS, 1))
+    places = np.arange(robot.dof) if targets is None else np.asarray(targets, dtype=int)
+    own, kinds = np.tile(places, STARTS), _kinds(robot)
+    depends = np.tile(_related(robot)[places], (STARTS, 1))
     if moving is not None:
         depends &= np.isin(np.arange(robot.dof), moving)
     q = np.random.default_rng(0).uniform(low, high, (POSES, robot.dof))
-    order = np.abs(forces(q)[:, targets]).argsort(axis=0)[::-1][:STARTS]
+    order = np.abs(forces(q)[:, places]).argsort(axis=0)[::-1][:STARTS]
     best = np.where(depends, q[order].reshape(-1, robot.dof), np.clip(0.0, low, high))
     values = forces(best)[np.arange(len(best)), own]
     active = np.ones(len(best), dtype=bool)
@@ -150,9 +150,9 @@ def worst(
         active &= np.abs(values) > before * (1.0 + SETTLED)
         if not active.any():
             break
-    heights = np.abs(values).reshape(STARTS, len(targets))
-    winner, columns = heights.argmax(axis=0), np.arange(len(targets))
-    return heights[winner, columns], best.reshape(STARTS, len(targets), robot.dof)[winner, columns]
+    heights = np.abs(values).reshape(STARTS, len(places))
+    winner, columns = heights.argmax(axis=0), np.arange(len(places))
+    return heights[winner, columns], best.reshape(STARTS, len(places), robot.dof)[winner, columns]
 
 
 def _limits(robot: Robot) -> tuple[Array, Array]:
@@ -180,7 +180,7 @@ def _related(robot: Robot) -> Array:
 
 
 def _kinds(robot: Robot) -> list[str]:
-    """Of each coordinate: "sine", "line" or "curve", the static forces along it."""
+    """The kind of the static forces along each coordinate: "sine", "line" or "curve"."""
     model = robot.model
     if model.parallel_springs:
         return ["curve"] * robot.dof
@@ -201,8 +201,8 @@ def _at(forces: Forces, q: Array, k: int, positions: Array, own: Array) -> Array
     """The force of each row's own joint with coordinate k at positions, shape (rows, positions)."""
     poses = np.repeat(q[:, None], positions.shape[1], axis=1)
     poses[:, :, k] = positions
-    found: Array = forces(poses)[np.arange(len(q)), :, own]
-    return found
+    values: Array = forces(poses)[np.arange(len(q)), :, own]
+    return values
 
 
 def _turned(forces: Forces, k: int, low: float, high: float, q: Array, value: Array, own: Array) -> tuple[Array, Array]:
@@ -237,7 +237,7 @@ def _searched(
 
 
 def _highest(places: Array, heights: Array) -> tuple[Array, Array]:
-    """Of several places a row, the one with the largest absolute force, and that force; the first of equal ones."""
+    """The place of each row with the largest absolute force, and that force; the first of equal ones."""
     winner, rows = np.abs(heights).argmax(axis=0), np.arange(places.shape[1])
     return places[winner, rows], heights[winner, rows]
 

@@ -51,8 +51,8 @@ def _stated(repair: Repair, body: Body | None, robot: Robot) -> Repair:
     return replace(repair, consequence="; ".join([*kept, torque]))
 
 
-def worst_gravity(robot: Robot, wanted: Sequence[int] | None = None) -> tuple[Array, Array]:
-    """The largest |g_i(q)| within the limits, N m or N, shape (w,), and its pose for each wanted joint, shape (w, n).
+def worst_gravity(robot: Robot, targets: Sequence[int] | None = None) -> tuple[Array, Array]:
+    """The largest |g_i(q)| within the limits, N m or N, shape (w,), and the pose of each target, shape (w, n).
 
     Springs in parallel with the drives carry their part of gravity.
     """
@@ -62,7 +62,7 @@ def worst_gravity(robot: Robot, wanted: Sequence[int] | None = None) -> tuple[Ar
         of_gravity: Array = robot.gravity_forces(q)
         return of_gravity + robot.parallel_spring_forces(q) if springs else of_gravity
 
-    return worst(robot, forces, wanted)
+    return worst(robot, forces, targets)
 
 
 def _doubtful(robot: Robot) -> list[int]:
