@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 
 import armdyn.inertia as bodies
+from armdyn.base.threads import cached_property
 from armdyn.doctor.hulls import WATER, Hull
 from armdyn.doctor.mjcf.meshes import Meshes
 from armdyn.doctor.mjcf.places import numbers, pose
@@ -19,7 +20,6 @@ from armdyn.doctor.source import Node
 from armdyn.formats.findings import read_number
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
-from armdyn.threads import cached_property
 
 LONG = ("capsule", "cylinder", "box", "ellipsoid")
 """Forms that ``fromto`` places."""
