@@ -143,9 +143,21 @@ def test_a_slide_is_worst_at_one_of_its_ends() -> None:
     assert (highest >= largest * (1 - 1e-12)).all()
 
 
-def test_the_largest_change_is_that_of_a_search_over_all_joints() -> None:
+def test_a_joint_with_equal_limits_stays_there() -> None:
+    """Only joint 1 moves: a and b at the angle q_2 = 0.5."""
+    limited = replaced('lower="-2.5" upper="2.6"', 'lower="0.5" upper="0.5"', "joint_2", RIGHT)
+    robot = arm_of(limited).with_locked({"joint_3": 0.0})
+    largest, poses = worst_gravity(robot)
+    a, b = 4 * G * (0.15 + 0.6), 4 * G * (0.15 + 0.45)
+    assert largest[0] == pytest.approx(np.sqrt(a**2 + b**2 + 2 * a * b * np.cos(0.5)), rel=1e-12)
+    np.testing.assert_array_equal(poses[:, 1], 0.5)
+
+
+@pytest.mark.parametrize("mass", [2.0, 0.0])
+def test_the_largest_change_is_that_of_a_search_over_all_joints(mass: float) -> None:
+    """Without a change of mass the first moment of the link alone changes."""
     robot = armdyn.load("ur5")
-    link, mass, moment = robot.link_names[-2], 2.0, np.array([0.1, -0.2, 0.3])
+    link, moment = robot.link_names[-2], np.array([0.1, -0.2, 0.3])
     k, largest, pose = largest_change(robot, link, mass, moment)
     change = change_of_gravity(robot, link, mass, moment)
     every, _ = worst(robot, change)

@@ -96,7 +96,7 @@ def _bound(
     reach: Mapping[str, float],
 ) -> float:
     """The bound of one joint: |a x h| |gamma|, or |a x h| |a x gamma| if gravity is fixed in its frame."""
-    if joint.child not in masses and weight[joint.child] == 0.0:
+    if weight[joint.child] == 0.0 and reach[joint.child] == 0.0:
         return 0.0
     axis = np.asarray(joint.axis)
     fixed = None if in_parent is None else np.asarray(joint.placement)[:3, :3].T @ in_parent
@@ -145,7 +145,7 @@ def worst(
         for k in np.flatnonzero(depends[active].any(axis=0)):
             some = np.flatnonzero(active & depends[:, k])
             start = best[some], values[some], own[some]
-            best[some, k], values[some] = _MOVES[kinds[k]](forces, k, low[k], high[k], *start)
+            best[some, k], values[some] = _MOVES[kinds[k]](forces, int(k), low[k], high[k], *start)
         values[active] = forces(best[active])[np.arange(int(active.sum())), own[active]]
         active &= np.abs(values) > before * (1.0 + SETTLED)
         if not active.any():
@@ -217,7 +217,7 @@ def _turned(forces: Forces, k: int, low: float, high: float, q: Array, value: Ar
     places = np.stack([here, np.full_like(here, low), np.full_like(here, high), top, bottom])
     heights = mean + amplitude * np.cos(places - peak)
     heights[0] = value
-    return _highest(places, np.where(places <= high, heights, 0.0) if low < high else heights)
+    return _highest(places, np.where(places <= high, heights, 0.0))
 
 
 def _slid(forces: Forces, k: int, low: float, high: float, q: Array, value: Array, own: Array) -> tuple[Array, Array]:
