@@ -1,1 +1,1 @@
-"""What has no robot in it: errors, checks, arrays, exact numbers, threads, lazy imports, tables, files."""
+"""Modules with no robot in them: errors, checks, arrays, exact numbers, threads, lazy imports, tables, files."""

@@ -36,7 +36,7 @@ class JointFriction(NamedTuple):
 
 
 class Law(Protocol):
-    """What has a part of a joint's friction: an `armdyn.actuators.FrictionLaw`."""
+    """A friction law, e.g. an `armdyn.actuators.FrictionLaw`, as far as sums read it."""
 
     @property
     def joint_friction(self) -> JointFriction | None:
