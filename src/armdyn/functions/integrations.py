@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Arrays = dict[str, Array]
 
+_PLACES = {name: place for place, name in enumerate(PROGRESS)}
+_STATUS = _PLACES["status"]
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -43,26 +46,27 @@ class Progress:
         return cls(numbers)
 
     def __getattr__(self, name: str) -> Array:
-        if name not in PROGRESS:
+        place = _PLACES.get(name)
+        if place is None:
             raise AttributeError(name)
-        return self.numbers[:, PROGRESS.index(name)]
+        return self.numbers[:, place]
 
     @property
     def failed(self) -> Array:
         """The states whose error requires steps below rounding of t, a mask."""
-        failed: Array = self.numbers[:, PROGRESS.index("status")] == TOO_SHORT
+        failed: Array = self.numbers[:, _STATUS] == TOO_SHORT
         return failed
 
     @property
     def stopped(self) -> Array:
         """The states before a step in which a watched result may fall below zero and rise again, a mask."""
-        stopped: Array = self.numbers[:, PROGRESS.index("status")] == WATCHED
+        stopped: Array = self.numbers[:, _STATUS] == WATCHED
         return stopped
 
     @property
     def located(self) -> Array:
         """The states at a time at which the watched result with the number ``which`` falls below zero, a mask."""
-        located: Array = self.numbers[:, PROGRESS.index("status")] == LOCATED
+        located: Array = self.numbers[:, _STATUS] == LOCATED
         return located
 
     def of(self, which: Array) -> Progress:
@@ -85,13 +89,13 @@ class Progress:
     def stopping(self, which: Array) -> Progress:
         """The progress with some states before a step that is not to be made by the loop."""
         numbers = self.numbers.copy()
-        numbers[which, PROGRESS.index("status")] = WATCHED
+        numbers[which, _STATUS] = WATCHED
         return Progress(numbers)
 
     def with_failed(self, states: Array) -> Progress:
         """The progress with these states, a mask, not continued."""
         numbers = self.numbers.copy()
-        numbers[states, PROGRESS.index("status")] = TOO_SHORT
+        numbers[states, _STATUS] = TOO_SHORT
         return Progress(numbers)
 
     def to_next_hold(self) -> Progress:

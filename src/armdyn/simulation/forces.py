@@ -364,8 +364,10 @@ class Forces:
 
 def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: Any) -> Forces:
     """The forces that the arguments of `simulate` describe, for states of shape (*batch, n)."""
-    given = np.zeros(robot.dof) if torque is None else torque
-    tau = prepared("torque", given, batch, robot.dof, one_per_joint(robot), robot.joint_names)
+    if torque is None:
+        tau: Force = Constant(np.zeros((*batch, robot.dof)))
+    else:
+        tau = prepared("torque", torque, batch, robot.dof, one_per_joint(robot), robot.joint_names)
     if f_tip is None:
         return Forces(tau)
     if robot.tip is None:

@@ -141,7 +141,7 @@ def _unsolved(samples: Samples, energy: EnergyAccount) -> Iterator[str]:
 def _energy_drift(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> Iterator[str]:
     """The energy that steps gave or took, if it is much; of an adaptive method, if it is beyond the tolerance."""
     chatters = any(note.startswith(CHATTERING) for note in samples.notes)
-    if not isinstance(method, FixedStep | Adaptive) or chatters:
+    if not isinstance(method, FixedStep | Adaptive) or chatters or _keeps_energy(method, samples, energy):
         return
     drift = np.nan_to_num(np.abs(energy.relative_drift), posinf=0.0)  # of a diverged state another  note tells
     worst = np.unravel_index(np.argmax(drift), drift.shape)
@@ -154,6 +154,18 @@ def _energy_drift(robot: Robot, method: Method, samples: Samples, energy: Energy
             f"the energy drifts by {energy.drift[worst]:.3g} J, {drift[worst]:.2g} of what changed hands "
             f"(t = {samples.t[when]:g} s): {_why_drifting(robot, method, samples, q[0])}"
         )
+
+
+def _keeps_energy(method: FixedStep | Adaptive, samples: Samples, energy: EnergyAccount) -> bool:
+    """True if the energy drifts by less than the least that is allowed, by numbers that are quick to compute."""
+    kinetic, potential, work = energy.kinetic, energy.potential - energy.potential[0], energy.work - energy.work[0]
+    balance = kinetic + potential - work
+    allowed = LOST if isinstance(method, FixedStep) else _of_tolerance(method, samples, 1.0)
+    if kinetic.ndim > 1:
+        return False
+    drift = max(balance.max() - balance[0], balance[0] - balance.min())
+    scale = max(kinetic.max(), potential.max(), -potential.min(), work.max(), -work.min())
+    return bool(drift <= allowed * scale)
 
 
 def _why_drifting(robot: Robot, method: FixedStep | Adaptive, samples: Samples, q: Array) -> str:
@@ -202,6 +214,8 @@ def limits_left(
     times. A position that is beyond by less than ``at_limit``, rad or m, is at its limit.
     """
     several = joints_of_several(robot)
+    if not several and not at_limit and _within_limits(robot, q, qd, tau):
+        return
     rows, offsets = np.array([row for _, row, _ in several]).reshape(-1, robot.dof), [offset for *_, offset in several]
     moved = [*robot.joints, *(joint for joint, *_ in several)]
     if several:
@@ -225,6 +239,30 @@ def limits_left(
         ]
         if joints:
             yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}{of}"
+
+
+def _within_limits(robot: Robot, q: Array, qd: Array, tau: Array) -> bool:
+    """True if no coordinate goes beyond a limit, by numbers that are quick to compute."""
+    lower, upper, velocity, effort = _limits_of(robot)
+    inside = q.min(axis=0) >= lower, q.max(axis=0) <= upper
+    return q.ndim == 2 and bool(
+        inside[0].all()
+        and inside[1].all()
+        and (qd.max(axis=0) <= velocity).all()
+        and (qd.min(axis=0) >= -velocity).all()
+        and (tau.max(axis=0) <= effort).all()
+        and (tau.min(axis=0) >= -effort).all()
+    )
+
+
+def _limits_of(robot: Robot) -> list[Array]:
+    """The lower and upper limits, and those of velocities and forces, (n,) each, which the robot keeps."""
+    kept = vars(robot)
+    if "_limits_of_motions" not in kept:
+        sides = ("lower", "upper", "velocity", "effort")
+        kept["_limits_of_motions"] = [np.array([getattr(one.limits, side) for one in robot.joints]) for side in sides]
+    found: list[Array] = kept["_limits_of_motions"]
+    return found
 
 
 def _joints_beyond(values: Array, low: Array, high: Array, least: float) -> list[int]:

@@ -235,7 +235,7 @@ def simulate(
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
             integrate(problem, report)
-            _refuse_if_all_are_lost(robot, samples.kept())
+            _refuse_if_all_are_lost(robot, samples)
     except Exception as error:  # also of a torque that is a user's own function
         if samples.count:
             _keep(error, kept())
@@ -292,8 +292,10 @@ def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
 
 
 def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
-    if np.isfinite(np.concatenate([samples.q[-1], samples.qd[-1]], axis=-1)).all(axis=-1).any():
+    last = samples.count - 1
+    if (np.isfinite(samples.q[last]).all(axis=-1) & np.isfinite(samples.qd[last]).all(axis=-1)).any():
         return
+    samples = samples.kept()
     states = np.concatenate([samples.q, samples.qd], axis=-1).reshape(len(samples.t), -1, 2 * samples.q.shape[-1])
     finite: Array = np.all(np.isfinite(states), axis=2)
     if not finite.any():

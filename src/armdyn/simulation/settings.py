@@ -20,7 +20,11 @@ from armdyn.spatial.rotations import Array
 
 def initial_state(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
     """q0 and qd0 as float64 arrays of one shape (..., n). One state must be finite; in a batch, bad rows stay alone."""
-    q, qd = per_joint(robot, q0=q0, qd0=np.zeros(robot.dof) if qd0 is None else qd0)
+    if qd0 is None:
+        (q,) = per_joint(robot, q0=q0)
+        qd = np.zeros(q.shape)
+    else:
+        q, qd = per_joint(robot, q0=q0, qd0=qd0)
     if not q.size:
         raise ShapeError(f"q0 and qd0 hold no state: shape {q.shape}")
     if q.ndim == 1:
@@ -54,6 +58,8 @@ def check_keeps_constraints(robot: Robot, method: FixedStep) -> None:
 
 
 def _must_be_finite(robot: Robot, name: str, state: Array) -> None:
+    if np.isfinite(state).all():
+        return
     for joint, value in zip(robot.joint_names, state, strict=True):
         if not math.isfinite(value):
             raise SettingError(f"{name} of joint {joint!r} is {value}; a simulation starts from finite numbers")

@@ -20,6 +20,8 @@ from armdyn.spatial.rotations import Array
 
 def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Labels:
     """Names and units of the values of signals, if they are known."""
+    if not signals:
+        return {}
     known = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
     known["bristles"] = bristle_labels(robot.model)
     return {name: known[name] for name in signals if name in known}

@@ -154,9 +154,10 @@ class Run:
 
     def _calls(self, end: float) -> Iterator[None]:
         """Yield once for each call of the loop that is needed to reach the end of a hold."""
-        while (~self.progress.failed & (self.progress.t < end)).any():
+        while ((self.progress.t < end) & ~self.progress.failed).any():
             yield
-            self._refuse_more_steps()
+            if self.progress.steps.max() >= self.method.max_steps:
+                self._refuse_more_steps()
 
     def _call(self, held: Arrays, end: float) -> None:
         attempts = min(self.attempts, self.method.max_steps - int(self.progress.steps[~self.progress.failed].max()))
@@ -193,7 +194,8 @@ class Run:
         """The arguments of the rates during hold k."""
         between = self.forces.between(begin, end)
         given = {"tau": between.torque, "f_tip": between.f_tip}
-        at = {name: [self._values(f, k, t) for t in (begin, end)] for name, f in given.items() if f is not None}
+        times = (begin, end) if self.linear else (begin,)
+        at = {name: [self._values(f, k, t) for t in times] for name, f in given.items() if f is not None}
         held = {name: values[0] for name, values in at.items()}
         if not self.linear:
             return held | self.constant

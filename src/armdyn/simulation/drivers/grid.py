@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -91,7 +92,10 @@ def _wanted(duration: float, save: SaveAt, *, otherwise: float) -> Array:
         raise SettingError("times must rise from each to the next")
     if asked.size and (asked[0] < 0 or asked[-1] > duration * (1 + ROUNDING)):
         raise SettingError(f"times reach from {asked[0]:g} to {asked[-1]:g} s; the duration is {duration:g} s")
-    return np.unique(np.concatenate([[0.0], np.minimum(asked, duration), [duration]]))
+    within = np.minimum(asked, duration)
+    if within.size and within[0] == 0.0 and within[-1] == duration:
+        return within
+    return np.unique(np.concatenate([[0.0], within, [duration]]))
 
 
 def refuse_more_than_memory(size: float) -> None:
@@ -104,6 +108,7 @@ def refuse_more_than_memory(size: float) -> None:
         )
 
 
+@cache
 def memory() -> float:
     """Bytes of memory of this computer; 16 GB if the system does not report it."""
     try:

@@ -41,11 +41,19 @@ class DryJoints:
 
     @classmethod
     def of(cls, robot: Robot) -> DryJoints:
-        """The dry joints of a robot; none if friction depends on the load of joints that do not move by themselves.
+        """The dry joints of a robot, which keeps them; none if friction depends on the load of coupled joints.
 
         Forces are those of the friction that does not depend on the load:
         `armdyn.simulation.system.pushing_under_load` adds the friction that does.
         """
+        kept = vars(robot)
+        if "_dry_joints" not in kept:
+            kept["_dry_joints"] = cls._of(robot)
+        found: DryJoints = kept["_dry_joints"]
+        return found
+
+    @classmethod
+    def _of(cls, robot: Robot) -> DryJoints:
         drive, joints = robot.mechanism.drive, [body.joint for body in robot.mechanism.bodies]
         together: dict[tuple[tuple[int, float], ...], list[tuple[int, float]]] = {}
         for k, terms in enumerate(drive.terms if can_hold(robot) else ()):

@@ -63,8 +63,12 @@ class System:
 
     @classmethod
     def of(cls, robot: Robot, method: Method, redundant: Redundant) -> System:
-        """The system that a method integrates."""
-        return cls(robot, redundant, carries=motion_carries(robot, method))
+        """The system that a method integrates, which the robot keeps for the next motion."""
+        carries, kept = motion_carries(robot, method), vars(robot).setdefault("_systems", {})
+        if (redundant, carries) not in kept:
+            kept[redundant, carries] = cls(robot, redundant, carries=carries)
+        found: System = kept[redundant, carries]
+        return found
 
     # Coordinates and states.
 
