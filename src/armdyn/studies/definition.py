@@ -68,7 +68,9 @@ class Study:
     traced: Rollout | str = field(init=False)
 
     def __post_init__(self) -> None:
-        set_fields(self, loop=self.recipe.loop(), traced=self.loop.rollout.traced(given=self._given))
+        loop = self.recipe.loop()
+        set_fields(self, loop=loop)
+        set_fields(self, traced=loop.rollout.traced(given=self._given))  # of the inputs that the loop has
         check_runs(self.runs)
         self._check()
         if self.chunk is not None:

@@ -144,12 +144,9 @@ class LawSequence(MotionLaw):
     laws: tuple[MotionLaw, ...]
 
     def __post_init__(self) -> None:
-        set_fields(
-            self,
-            laws=tuple(self.laws),
-            distance=float(sum(law.distance for law in self.laws)),
-            duration=float(sum(law.duration for law in self.laws)),
-        )
+        laws = tuple(self.laws)
+        distance, duration = sum(law.distance for law in laws), sum(law.duration for law in laws)
+        set_fields(self, laws=laws, distance=float(distance), duration=float(duration))
         super().__post_init__()
         refuse_jumps(self.laws)
 
