@@ -53,6 +53,14 @@ def doctor(
             help="Open mesh files and compare with their hulls; without it those that take less than a second.",
         ),
     ] = None,
+    density: Annotated[
+        float | None,
+        typer.Option(
+            "--density",
+            metavar="KG/M^3",
+            help="Mend masses and inertias by the shapes of the links, filled with this density; opens the meshes.",
+        ),
+    ] = None,
     xacro: Annotated[
         bool, typer.Option("--xacro", help="Expand xacro files, which you trust (pip install xacrodoc).")
     ] = False,
@@ -80,7 +88,7 @@ def doctor(
     files = [one for file in files for one in _matching(file)]
     _refuse(files, fix=fix, in_place=in_place, sarif=sarif, page=page)
     values = named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e") if xacro or xacro_arg else None
-    done, refused = _examined(files, meshes, values)
+    done, refused = _examined(files, meshes, values, density)
     every = list(done.values())
     if json:
         lost = [{"file": file.name, "error": str(error)} for file, error in refused.items()]
@@ -126,7 +134,7 @@ def _matching(file: Path) -> list[Path]:
 
 
 def _examined(
-    files: list[Path], meshes: bool | None, xacro_args: Mapping[str, Any] | None
+    files: list[Path], meshes: bool | None, xacro_args: Mapping[str, Any] | None, density: float | None
 ) -> tuple[dict[Path, Findings], dict[Path, Exception]]:
     """The findings of each file, and the reason for each that cannot be read; a single one is refused at once."""
     done: dict[Path, Findings] = {}
@@ -134,7 +142,7 @@ def _examined(
     for file in files:
         of_xacro = xacro_args if file.suffix == ".xacro" or len(files) == 1 else None
         try:
-            done[file] = examine(file, meshes=meshes, xacro_args=of_xacro)
+            done[file] = examine(file, meshes=meshes, xacro_args=of_xacro, density=density)
         except (ArmdynError, OSError) as error:
             if len(files) == 1:
                 raise

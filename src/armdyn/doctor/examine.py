@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from armdyn.base.checks import switch
+from armdyn.base.checks import number, switch
 from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.doctor.checks import (
     composites,
+    densities,
     efforts,
     foreign,
     joints,
@@ -106,6 +107,7 @@ def doctor(
     *,
     meshes: bool | None = None,
     xacro_args: Mapping[str, Any] | None = None,
+    density: float | None = None,
 ) -> Findings:
     """The faults of a robot description, each with its place, its evidence and repairs, the worst first.
 
@@ -120,9 +122,11 @@ def doctor(
             for those that take less than a second, if trimesh is installed (``pip install trimesh``).
         xacro_args: the values of a xacro file's arguments, by name, which may be {}: it is expanded, so give them for
             files that you trust. Places and repairs are those of the xacro files.
+        density: kg/m^3, at which the shapes of a link are filled: the first repair of its mass and inertia, for which
+            meshes are opened.
 
     Raises:
-        ModelError: a file that is not XML; a xacro file without ``xacro_args``.
+        ModelError: a file that is not XML; a xacro file without ``xacro_args``; a density that is not positive.
         MissingLibrary: meshes without trimesh, xacro files without xacrodoc.
 
     >>> text = armdyn.load("planar_2r").to_urdf()
@@ -131,6 +135,9 @@ def doctor(
     >>> armdyn.doctor(text.replace('mass value="', 'mass value="-', 1))[0].rule
     'mass/negative'
     """
+    if density is not None:
+        density = number("density", density, above=0.0, expected="a positive number of kg/m^3, e.g. 2700")
+        meshes = True if meshes is None else meshes
     described = Described.of(robot, xacro_args)
     source = described.source
     subject = subject_of(source, described.folder)
@@ -141,6 +148,8 @@ def doctor(
     if is_mjcf and not any(joint.kind in joints.MOVING for joint in subject.joints):
         refused = False  # a file of parts, or of an object
     found += _from_reader(problems, source, [one for one in found if one.severity == "error"], refused)
+    if density is not None:
+        found = list(densities.at_density(found, subject, density))
     if loaded is not None and loaded.dof > 0:
         found += efforts.below_gravity(subject, loaded)
         if loaded.dof <= efforts.MOST_JOINTS:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from armdyn.base.threads import cached_property
-from armdyn.doctor.hulls import Hull, hull_of
+from armdyn.doctor.hulls import WATER, Hull, hull_of
 from armdyn.doctor.meshes import Shelf, choice, hull_of_points
 from armdyn.doctor.source import Edit, Node, Source, Span
 from armdyn.formats.findings import read_number
@@ -193,6 +193,13 @@ class Body:
         A = self.frame[:3, :3]
         tensor = A.T @ whole.tensor @ A * (mass / whole.mass)
         return whole.com, tensor[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+
+    @property
+    def filled_volume(self) -> float | None:
+        """The volume of the shapes that `solid` fills, m^3; None if one of them has no known volume."""
+        parts = [hull.filled[0] for hull in self._filling]
+        volumes = [part.mass / WATER for part in parts if part is not None]
+        return sum(volumes) if volumes and len(volumes) == len(parts) else None
 
     @property
     def solid_words(self) -> str:
