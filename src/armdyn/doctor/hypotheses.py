@@ -68,7 +68,7 @@ class Surroundings:
         is_known: if it is the link's own.
         volume: of its shapes, m^3; None if it is not known.
         room: the largest volume that they may take, that of their hull, m^3; None if it is not known.
-        neighbours: masses of the links beside it, kg.
+        neighbours: masses of the links beside it, kg; the whole masses of the limbs on a trunk.
         frame: pose of the axes of the inertia in the link.
         placement: pose of the link in its parent, joints at zero.
         world: pose of the link in the root, joints at zero.
@@ -94,10 +94,7 @@ class Surroundings:
         points = body.points[np.isfinite(body.points).all(axis=1)]
         box = np.array([points.min(axis=0), points.max(axis=0)]) if len(points) > 1 else None
         known = body.extent > 0.0
-        joints = [*body.carries, *([body.carried_by] if body.carried_by else [])]
-        ends = [joint.child_body if joint.parent_body is body else joint.parent_body for joint in joints]
-        stated = (abs(end.mass) for end in ends if end is not None and end.mass is not None)
-        masses = tuple(mass for mass in stated if 0.0 < mass < np.inf)
+        masses = _neighbours(body)
         if body.carried_by is not None and body.carried_by.kind == "floating":
             masses = ()  # a torso, which is heavier than its limbs
         extent = body.extent if known and body.hulls else max(body.extent, typical)
@@ -153,6 +150,19 @@ class Surroundings:
     def unlikely(self, numbers: Numbers) -> float:
         """The sum of what is unlikely."""
         return sum(self.judged(numbers).values())
+
+
+def _neighbours(body: Body) -> tuple[float, ...]:
+    """Masses of the link's parent and children, kg, which are finite and not zero.
+
+    A trunk, which carries several limbs, holds and drives all of each: the masses of its children are those of limbs.
+    """
+    carrier = None if body.carried_by is None else body.carried_by.parent_body
+    children = [joint.child_body for joint in body.carries if joint.child_body is not None]
+    limbs = [joint for joint in body.carries if joint.kind != "fixed" and joint.child_body is not None]
+    masses = [0.0 if carrier is None else abs(carrier.mass or 0.0)]
+    masses += [child.limb_mass if len(limbs) > 1 else abs(child.mass or 0.0) for child in children]
+    return tuple(mass for mass in masses if 0.0 < mass < np.inf)
 
 
 def is_possible(moments: Array) -> bool:

@@ -310,6 +310,18 @@ class Body:
         """Whether some joint moves it."""
         return any(joint.kind != "fixed" for joint in self.path)
 
+    @property
+    def limb_mass(self) -> float:
+        """The sum of its mass and those of all links that it carries, kg, without masses that are not finite."""
+        seen, waiting, mass = {self.name}, [self], 0.0
+        while waiting:
+            body = waiting.pop()
+            mass += abs(body.mass) if body.mass is not None and np.isfinite(body.mass) else 0.0
+            children = [joint.child_body for joint in body.carries]
+            waiting += [child for child in children if child is not None and child.name not in seen]
+            seen |= {child.name for child in children if child is not None}
+        return mass
+
     @cached_property
     def path(self) -> tuple[Articulation, ...]:
         """The joints from the link towards the root; it ends where a loop closes."""

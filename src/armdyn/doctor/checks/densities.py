@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.doctor.checks.links import change
+from armdyn.doctor.checks.links import change_in_words
 from armdyn.doctor.finding import Finding, Repair
 from armdyn.doctor.hypotheses import Numbers
 from armdyn.doctor.subject import Body, Subject
@@ -42,5 +42,5 @@ def _filled(body: Body, density: float) -> Repair | None:
         return None
     title = f"{body.solid_words}, solid, of {density:g} kg/m^3"
     known = body.is_stated and np.isfinite(body.mass or np.nan)
-    consequence = change(body, Numbers(mass, com, moments)) if known else f"mass {mass:.4g} kg"
+    consequence = change_in_words(body, Numbers(mass, com, moments)) if known else f"mass {mass:.4g} kg"
     return Repair(title, edits, consequence, 0.5, (mass, tuple(com)))

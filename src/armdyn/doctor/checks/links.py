@@ -212,7 +212,7 @@ def _repairs(body: Body, numbers: Numbers, beside: Surroundings) -> Iterator[Rep
         edits = body.edits(*hypothesis.numbers)
         if edits:
             mass, com, _ = hypothesis.numbers
-            became = change(body, hypothesis.numbers)
+            became = change_in_words(body, hypothesis.numbers)
             yield Repair(hypothesis.title, edits, became, 1.0 / (1.0 + left), (mass, tuple(com)))
 
 
@@ -226,7 +226,7 @@ def _solid(body: Body, numbers: Numbers, beside: Surroundings) -> list[tuple[flo
     return [(left, filled)] if near and left < beside.unlikely(numbers) else []
 
 
-def change(body: Body, numbers: Numbers) -> str:
+def change_in_words(body: Body, numbers: Numbers) -> str:
     """The change of a link's numbers and its consequence, in words."""
     assert body.mass is not None  # noqa: S101 - it is stated
     assert body.moments is not None  # noqa: S101 - likewise
@@ -291,7 +291,7 @@ def _nearest(body: Body) -> Iterator[Repair]:
         change = 100 * float(np.linalg.norm(near - given) / np.linalg.norm(given))
         title = f"the nearest tensor of a rigid body, a change of {change:.2g} %"
         numbers = Numbers(body.mass, body.com, six)
-        yield Repair(title, body.edits(*numbers), change(body, numbers), sure=0.3)
+        yield Repair(title, body.edits(*numbers), change_in_words(body, numbers), sure=0.3)
 
 
 def placeholders(subject: Subject) -> Iterator[Finding]:
