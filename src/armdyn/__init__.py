@@ -25,8 +25,6 @@ from armdyn.base.errors import (
 )
 from armdyn.base.lazy import as_package, module_of
 from armdyn.base.threads import undivided
-from armdyn.robot import Robot
-from armdyn.robots import bundled_robots, load
 
 if TYPE_CHECKING:
     from armdyn import (
@@ -68,6 +66,8 @@ if TYPE_CHECKING:
         select,
         sign,
     )
+    from armdyn.robot import Robot
+    from armdyn.robots import bundled_robots, load
     from armdyn.simulation import ClosedLoop, Trajectory, simulate
     from armdyn.studies import study
     from armdyn.viewer import view
@@ -78,6 +78,8 @@ _WHERE = {
     **dict.fromkeys(("Frame", "Inertia", "Joint", "Limits", "Link", "Model"), "model"),
     **dict.fromkeys(("arctan2", "clip", "maximum", "minimum", "select", "sign"), "program"),
     **dict.fromkeys(("greater", "greater_equal", "less", "less_equal"), "program"),
+    "Robot": "robot",
+    **dict.fromkeys(("bundled_robots", "load"), "robots"),
     "DHRow": "formats.dh",
     "Part": "formats.links",
     "Units": "formats.units",

@@ -18,8 +18,10 @@ import typer.main
 
 import armdyn
 from armdyn import Inertia, Part, Robot
+from armdyn.cli import verbs
 from armdyn.cli.app import app
 from armdyn.cli.json_output import as_json
+from armdyn.cli.verbs import callback_of, documentation
 from armdyn.robots.sources import SOURCES
 from oracles.robot_data import ROBOTS
 from oracles.short_run import short_run
@@ -152,9 +154,8 @@ def test_json_of_what_is_not_finite() -> None:
 def options() -> dict[str, dict[str, str]]:
     """The options by their word: which verbs have it, and the type of one value."""
     found: dict[str, dict[str, str]] = {}
-    for command in app.registered_commands:
-        verb = command.name or command.callback.__name__
-        for parameter in inspect.signature(command.callback, eval_str=True).parameters.values():
+    for verb in VERBS:
+        for parameter in inspect.signature(callback_of(verb), eval_str=True).parameters.values():
             kind, *about = get_args(parameter.annotation) or (None,)
             words = (word for option in about for word in (option.default, *(option.param_decls or ())))
             for word in words:
@@ -165,8 +166,8 @@ def options() -> dict[str, dict[str, str]]:
 
 
 def test_one_word_for_one_thing() -> None:
-    for word, verbs in options().items():
-        assert len(set(verbs.values())) == 1, (word, verbs)
+    for word, of_word in options().items():
+        assert len(set(of_word.values())) == 1, (word, of_word)
     shared = options()
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
     assert set(shared["--motion"]) == {"fk", "page", "size", "torque", "view"}
@@ -187,6 +188,27 @@ def test_help(shell: Shell, verb: str) -> None:
     texts = [VERBS[verb].help, *(param.help for param in VERBS[verb].params)]
     lost = set(re.findall(r"(?<!\\)\[[^]]*\]", " ".join(texts))) - {"[bold]", "[/]"}
     assert not lost, "rich takes these for markup and leaves them out; write \\["
+
+
+def test_summaries_are_the_first_paragraphs_of_the_documentation() -> None:
+    """What the list of verbs shows without importing them."""
+    for name, verb in verbs.VERBS.items():
+        assert verb.summary == documentation(callback_of(name)).split("\n\n")[0], name
+        assert VERBS[name].name == name
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out"),
+    [
+        (["--help"], ["numpy", "armdyn.robot", "armdyn.simulation"]),
+        (["fk", "ur5"], ["scipy", "matplotlib", "armdyn.studies", "armdyn.sizing", "armdyn.cli.simulate"]),
+    ],
+)
+def test_a_verb_imports_what_it_uses(words: list[str], left_out: list[str]) -> None:
+    code = f"import sys\nsys.argv = {['armdyn', *words]}\nfrom armdyn.cli import main\ntry:\n    main()\nfinally:\n"
+    code += f"    print([name for name in {left_out} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip().splitlines()[-1] == "[]"
 
 
 def test_start_imports_nothing_slow() -> None:

@@ -35,7 +35,7 @@ def as_package(package: str) -> None:
 
 
 def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package whose ``_WHERE`` maps each public name to its module.
+    """The ``__getattr__`` of a package whose ``_WHERE`` maps each public name to its module, or to one elsewhere.
 
     Its modules are found by their own names too, so that all of ``armdyn.trajectory.curves.Line`` works after
     ``import armdyn``.
@@ -47,7 +47,8 @@ def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in where:
             return module_of(package, name)
         with undivided():
-            value = getattr(import_module(f"{package}.{where[name]}"), name)
+            home = where[name] if where[name].startswith("armdyn.") else f"{package}.{where[name]}"
+            value = getattr(import_module(home), name)
         module.__dict__[name] = value  # from now on it is found at once
         return value
 

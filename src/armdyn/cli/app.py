@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -17,87 +15,19 @@ import typer.main
 from armdyn._version import __version__
 from armdyn.base.advice import spelled
 from armdyn.base.errors import ArmdynError
-from armdyn.cli.arguments import as_flag, of_named_robot, of_robot
-from armdyn.cli.bench import bench
-from armdyn.cli.collisions import collisions
-from armdyn.cli.compensate import compensate
-from armdyn.cli.convert import convert
-from armdyn.cli.derive import derive
-from armdyn.cli.diff import diff
-from armdyn.cli.doctor import doctor
-from armdyn.cli.excite import excite
-from armdyn.cli.export import export
-from armdyn.cli.fk import fk
-from armdyn.cli.gains import gains
-from armdyn.cli.identify import identify
-from armdyn.cli.ik import ik
-from armdyn.cli.info import info
-from armdyn.cli.jacobian import jacobian
-from armdyn.cli.list_robots import list_robots
-from armdyn.cli.masp import PAPERS_ARM, masp
-from armdyn.cli.page import page
-from armdyn.cli.payload import payload
-from armdyn.cli.report import report
 from armdyn.cli.screen import labelled, screen
-from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
-from armdyn.cli.size import size
-from armdyn.cli.study import study
-from armdyn.cli.torque import torque
-from armdyn.cli.view import view
+from armdyn.cli.verbs import MARKUP, VerbGroup
 
 app = typer.Typer(
     name="armdyn",
+    cls=VerbGroup,
     help="The equations of motion of your robot arm. "
     "ROBOT is a bundled name (ur5, puma560, ...), or a URDF or MJCF file.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=MARKUP,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def _paragraphs(verb: Callable[..., None]) -> str:
-    """The documentation of a verb with paragraphs in one line, which the window wraps."""
-    return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.getdoc(verb) or "")
-
-
-def _add(verb: Callable[..., None], name: str | None = None) -> None:
-    app.command(name, help=_paragraphs(verb))(verb)
-
-
-OF_ROBOTS: tuple[Callable[..., None], ...] = (
-    *(
-        fk,
-        ik,
-        jacobian,
-        torque,
-        size,
-        excite,
-        identify,
-        gains,
-        payload,
-        compensate,
-        collisions,
-        derive,
-        export,
-        convert,
-        view,
-        page,
-        bench,
-    ),
-)
-"""The verbs that are called with the robot that ROBOT names."""
-
-_add(list_robots, "list")
-_add(of_robot(info, opened=False))
-for verb in OF_ROBOTS:
-    _add(of_robot(verb))
-_add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
-_add(doctor)
-_add(diff)
-_add(study)
-_add(of_named_robot(report))
-_add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 
 @app.callback(invoke_without_command=True)
@@ -113,12 +43,18 @@ def command() -> Callable[..., Any]:
     return typer.main.get_command(app)
 
 
+def _as_flag(name: str, value: Any) -> str:
+    from armdyn.cli.arguments import as_flag  # noqa: PLC0415 - an error of a robot has imported it before
+
+    return as_flag(name, value)
+
+
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and one message, never a traceback."""
     errors = screen(stderr=True)
     warnings.showwarning = lambda message, *_, **__: errors.print(labelled("warning:", "yellow", str(message)))
     try:
-        with spelled(as_flag):
+        with spelled(_as_flag):
             try:
                 command()(prog_name="armdyn")
             finally:

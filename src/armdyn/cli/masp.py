@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,14 +12,18 @@ from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import Described
 from armdyn.cli.completion import complete_robots
 
-PAPERS_ARM = Annotated[
-    str,
-    typer.Argument(
-        metavar="[FILE|ROBOT]",
-        help="An input file (.toml); or a robot of six joints with a tip, for the paper's circle.",
-        autocompletion=complete_robots,
-    ),
-]
+ROBOT_ARGUMENT: dict[str, Any] = {
+    "default": "kg_puma",
+    "annotation": Annotated[
+        str,
+        typer.Argument(
+            metavar="[FILE|ROBOT]",
+            help="An input file (.toml); or a robot of six joints with a tip, for the paper's circle.",
+            autocompletion=complete_robots,
+        ),
+    ],
+}
+"""Changes of the argument ROBOT."""
 
 
 IN_A_FILE = ("simulate", "configuration", "csv", "plot", "draw_arm")

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -55,14 +55,17 @@ MOST_EVENTS = 12
 OF_EVENT = ("t", "name", "kind", "q", "qd", "energy")
 
 
-ROBOT_OR_SCENARIO = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROBOT|SCENARIO",
-        help="A robot as of all verbs; or a scenario (.yaml), see the examples.",
-        autocompletion=complete_robots,
-    ),
-]
+ROBOT_ARGUMENT: dict[str, Any] = {
+    "annotation": Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT|SCENARIO",
+            help="A robot as of all verbs; or a scenario (.yaml), see the examples.",
+            autocompletion=complete_robots,
+        ),
+    ]
+}
+"""Changes of the argument ROBOT."""
 
 JOINTS = "Joint forces"
 CONTROL = "Controller"

@@ -1,43 +1,89 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` contains the results."""
 
-from armdyn.base.lazy import modules_of
-from armdyn.functions.not_finite import DivergenceWarning
-from armdyn.functions.unfinished import RolloutInterrupted
-from armdyn.simulation.elements.brakes import BrakeSwitches
-from armdyn.simulation.elements.constraints import Constraints
-from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
-from armdyn.simulation.elements.start import Start
-from armdyn.simulation.elements.stops import Contact, Stops
-from armdyn.simulation.errors import (
-    DeadPointWarning,
-    FrictionWarning,
-    GainWarning,
-    SettingError,
-    StepWarning,
-    TrajectoryFileError,
-    UntracedControllerWarning,
-)
-from armdyn.simulation.loop.closed_loop import ClosedLoop
-from armdyn.simulation.methods.catalogue import (
-    AdamsBashforthMoulton4,
-    Adaptive,
-    ConstantAcceleration,
-    Euler,
-    Heun,
-    RungeKutta4,
-    SemiImplicitEuler,
-    Taylor,
-    Variational,
-    named_method,
-)
-from armdyn.simulation.over_time import OverTime
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.limits_passed import PassedLimit, limits_passed
-from armdyn.simulation.results.motion_data import Occurrence, Statistics
-from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.run import simulate
-from armdyn.simulation.save_at import SaveAt
-from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
+from typing import TYPE_CHECKING
+
+from armdyn.base.lazy import names_of
+
+if TYPE_CHECKING:
+    from armdyn.functions.not_finite import DivergenceWarning
+    from armdyn.functions.unfinished import RolloutInterrupted
+    from armdyn.simulation.elements.brakes import BrakeSwitches
+    from armdyn.simulation.elements.constraints import Constraints
+    from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
+    from armdyn.simulation.elements.start import Start
+    from armdyn.simulation.elements.stops import Contact, Stops
+    from armdyn.simulation.errors import (
+        DeadPointWarning,
+        FrictionWarning,
+        GainWarning,
+        SettingError,
+        StepWarning,
+        TrajectoryFileError,
+        UntracedControllerWarning,
+    )
+    from armdyn.simulation.loop.closed_loop import ClosedLoop
+    from armdyn.simulation.methods.catalogue import (
+        AdamsBashforthMoulton4,
+        Adaptive,
+        ConstantAcceleration,
+        Euler,
+        Heun,
+        RungeKutta4,
+        SemiImplicitEuler,
+        Taylor,
+        Variational,
+        named_method,
+    )
+    from armdyn.simulation.over_time import OverTime
+    from armdyn.simulation.results.energy import EnergyAccount
+    from armdyn.simulation.results.limits_passed import PassedLimit, limits_passed
+    from armdyn.simulation.results.motion_data import Occurrence, Statistics
+    from armdyn.simulation.results.trajectory import Trajectory
+    from armdyn.simulation.run import simulate
+    from armdyn.simulation.save_at import SaveAt
+    from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
+
+_WHERE = {
+    "AdamsBashforthMoulton4": "methods.catalogue",
+    "Adaptive": "methods.catalogue",
+    "BrakeSwitches": "elements.brakes",
+    "ClosedLoop": "loop.closed_loop",
+    "ConstantAcceleration": "methods.catalogue",
+    "Constraints": "elements.constraints",
+    "Contact": "elements.stops",
+    "Crossing": "elements.events",
+    "DeadPointWarning": "errors",
+    "DivergenceWarning": "armdyn.functions.not_finite",
+    "EnergyAccount": "results.energy",
+    "Euler": "methods.catalogue",
+    "FrictionWarning": "errors",
+    "GainWarning": "errors",
+    "Heun": "methods.catalogue",
+    "JointLimit": "elements.events",
+    "Occurrence": "results.motion_data",
+    "OverTime": "over_time",
+    "PassedLimit": "results.limits_passed",
+    "Plane": "elements.events",
+    "RolloutInterrupted": "armdyn.functions.unfinished",
+    "RungeKutta4": "methods.catalogue",
+    "SaveAt": "save_at",
+    "SemiImplicitEuler": "methods.catalogue",
+    "SettingError": "errors",
+    "SimulationError": "unfinished",
+    "SimulationInterrupted": "unfinished",
+    "Start": "elements.start",
+    "Statistics": "results.motion_data",
+    "StepWarning": "errors",
+    "Stops": "elements.stops",
+    "Taylor": "methods.catalogue",
+    "Trajectory": "results.trajectory",
+    "TrajectoryFileError": "errors",
+    "UntracedControllerWarning": "errors",
+    "Variational": "methods.catalogue",
+    "limits_passed": "results.limits_passed",
+    "named_method": "methods.catalogue",
+    "simulate": "run",
+}
 
 __all__ = [
     "AdamsBashforthMoulton4",
@@ -81,4 +127,4 @@ __all__ = [
     "simulate",
 ]
 
-__getattr__ = modules_of(__name__)
+__getattr__ = names_of(__name__, _WHERE)
