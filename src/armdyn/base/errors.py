@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 LONGEST_SHOWN = 60
 """Characters of a value in a message."""
@@ -83,6 +82,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     >>> nearest("UR5", ["ur5", "puma560"]), nearest("elbwo", ["shoulder", "elbow"])
     ('ur5', 'elbow')
     """
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import
+
     names = list(known)
     if close := get_close_matches(name, names, n=1):
         return close[0]

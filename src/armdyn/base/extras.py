@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, requires
 from typing import Any
 
 from armdyn.base.errors import MissingLibrary
@@ -32,6 +31,8 @@ def extra(module: str, what: str, *, name: str | None = None, library: str | Non
 
 def _libraries(name: str) -> list[str]:
     """The libraries of an extra of armdyn, by their names on the package index."""
+    from importlib.metadata import PackageNotFoundError, requires  # noqa: PLC0415 - slow to import
+
     try:
         of_armdyn = requires("armdyn") or []
     except PackageNotFoundError:  # a source tree that is not installed

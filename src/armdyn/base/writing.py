@@ -9,9 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -159,6 +157,9 @@ def replacement(path: FilePath, *, error: type[ArmdynError] = FileWriteError) ->
     place = Path(path)
     with _named(place, error):
         if _is_stream(place):
+            import shutil  # noqa: PLC0415 - slow to import
+            import tempfile  # noqa: PLC0415
+
             with tempfile.TemporaryDirectory() as folder:
                 unfinished = Path(folder, f"unfinished{place.suffix}")
                 unfinished.touch()

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from armdyn.actuators import read
 from armdyn.base.advice import NO_VALUE
 from armdyn.base.errors import ArmdynError, DescriptionWarning, ShapeError, UnknownName
 from armdyn.cli.completion import complete_frames, complete_locks, complete_robots
@@ -121,6 +120,8 @@ def with_drives(robot: Robot, actuators: Path | None, *, ignore_friction: bool) 
     """The robot with the actuators of a file, where one is given; without their friction where none is wanted."""
     if actuators is None:
         return robot
+    from armdyn.actuators import read  # noqa: PLC0415 - slow to import
+
     driven = robot.with_actuators(read(actuators))
     return driven.without_friction() if ignore_friction else driven
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armdyn.cli.json_output import of_robot
-from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
 from armdyn.model.joint import Joint
 from armdyn.model.model import Frame, Link
 from armdyn.robot import Method, Robot
+
+if TYPE_CHECKING:
+    from armdyn.functions import CompiledFunction
 
 
 def description(arm: Robot) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -18,7 +19,6 @@ from armdyn.cli.states import MotionFile, OutFile, Positions, refuse_both, targe
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.formats.export.numbers import quaternions, rpy_of
 from armdyn.robot import Robot
-from armdyn.simulation.files.joint_tables import read_states
 from armdyn.spatial.rotations import Array
 
 FRAMES = "A frame; may be repeated; the tip if left out."
@@ -50,7 +50,7 @@ def fk(
     target = target_of(out)
     chosen: list[str | None] = [*dict.fromkeys(frame or [])] or [None]
     names: list[str | None] = list(arm.frame_names) if every else [name or arm.tip for name in chosen]
-    t, at = (None, read_joint_vector(q, "--q", arm)) if motion is None else read_states(motion, arm)[:2]
+    t, at = (None, read_joint_vector(q, "--q", arm)) if motion is None else _states_of(motion, arm)
     found = [arm.forward_kinematics(at, frame=name) for name in names]
     poses = {str(name): T for name, T in zip(names, found, strict=True)}
     if json:
@@ -63,6 +63,14 @@ def fk(
         _write(target, t, poses)
     if not json:
         show_notes(screen(stderr=target is sys.stdout or (motion is not None and target is None)), arm.notes)
+
+
+def _states_of(motion: Path, arm: Robot) -> tuple[Array | None, Array]:
+    """Times and joint positions of a file."""
+    from armdyn.simulation.files.joint_tables import read_states  # noqa: PLC0415 - slow to import
+
+    t, q, *_ = read_states(motion, arm)
+    return t, q
 
 
 def _print(arm: Robot, q: Array, poses: dict[str, Array]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -48,6 +47,8 @@ def _refuse_folder(option: str, path: Path) -> None:
     while not folder.exists():
         folder = folder.parent
     try:
+        import tempfile  # noqa: PLC0415 - slow to import
+
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -128,6 +129,8 @@ def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{option} {str(folder)!r} is a file; expected the name of a folder")
     refuse_unwritable(option, folder / "file")
+    import tempfile  # noqa: PLC0415 - slow to import
+
     with tempfile.TemporaryDirectory() as made:
         pairs = [(path, folder / path.relative_to(made)) for path in write(Path(made))]
         for _, target in pairs:

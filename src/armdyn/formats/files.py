@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
@@ -99,6 +98,8 @@ def refuse_other_formats(root: Element, document: str, tag: str, name: str, othe
 
 def _suggestion(path: Path) -> str:
     """A suggestion: a file of a similar name, or the folder that was searched."""
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import
+
     folder = path.parent
     if not folder.is_dir():
         return f"; there is no folder {str(folder)!r}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
 
 from armdyn.base.errors import LONGEST_SHOWN, nearest
 
@@ -70,6 +69,8 @@ class Suggestions:
 
     def __call__(self, name: str) -> str | None:
         """The known name nearest to a misspelt one; None if none is near, or the comparison takes too long."""
+        from difflib import get_close_matches  # noqa: PLC0415 - slow to import
+
         cost = (len(name) + OVERHEAD) * self.cost
         if len(name) > LONGEST_COMPARED or cost > self.left:
             return None

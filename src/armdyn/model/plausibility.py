@@ -88,15 +88,21 @@ def _extents(names: Sequence[str], joints: Sequence[JointPart], geometry: Sequen
     positive = extents[extents > 0.0]
     if not len(positive):
         return extents
-    median, most = float(np.median(positive)), float(positive.max())
+    median, most = _median(positive.tolist()), float(positive.max())
     larger: Array = np.maximum(extents, [most if name in with_mesh else median for name in names])
     return larger
+
+
+def _median(values: Sequence[float]) -> float:
+    """The median of numbers; that of NumPy imports masked arrays."""
+    ordered, half = sorted(values), len(values) // 2
+    return ordered[half] if len(values) % 2 else 0.5 * (ordered[half - 1] + ordered[half])
 
 
 def _out_of_scale(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Array:
     """True for links that outweigh each of their neighbours, and the median link, by `MASS`."""
     mass = {link.name: link.inertia.mass for link in links}
-    typical = float(np.median(list(mass.values())))
+    typical = _median(list(mass.values()))
     heaviest: dict[str, float] = defaultdict(float)
     for joint in joints:
         for one, other in ((joint.parent, joint.child), (joint.child, joint.parent)):

@@ -5,15 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
-from armdyn.actuators.driven import motor_count
-from armdyn.actuators.flexible_joints import spring_count
 from armdyn.base.threads import cached_property, undivided
 from armdyn.declaration import Function
-from armdyn.functions import CompiledFunction
 from armdyn.model.constraints import refuse_constraints
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
+    from armdyn.functions.compiled import CompiledFunction
 
 
 class Method:
@@ -58,6 +56,9 @@ class Method:
 
     def fits(self, robot: Arm) -> bool:
         """True if it is public and defined for the robot, with its constraints, motors and springs, if any."""
+        from armdyn.actuators.driven import motor_count  # noqa: PLC0415 - slow to import
+        from armdyn.actuators.flexible_joints import spring_count  # noqa: PLC0415
+
         if self.name.startswith("_") or (self.of_motors and not motor_count(robot.model)):
             return False
         if self.of_springs and not spring_count(robot.model):
@@ -83,6 +84,8 @@ class Method:
         return robot.__dict__.setdefault(self.name, bound)  # type: ignore[no-any-return]
 
     def _bound(self, robot: Arm) -> CompiledFunction:
+        from armdyn.functions.compiled import CompiledFunction  # noqa: PLC0415 - slow to import
+
         if not self.derivatives_of:
             return CompiledFunction(robot, self.function)
         from armdyn.functions.derivatives import Shorter  # noqa: PLC0415 - when it is called

@@ -13,13 +13,11 @@ from armdyn.base.errors import TraceError, UnknownName, shown
 from armdyn.base.imported import Imported, exported
 from armdyn.base.threads import cached_property
 from armdyn.declaration import Function, function
-from armdyn.functions import CompiledFunction
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints import Row, rows_in
 from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
-from armdyn.program import Program
 from armdyn.robot.groups import index
 from armdyn.robot.habits import HABITS, without_attribute
 from armdyn.robot.imported import Edited, OfModel, Read
@@ -60,7 +58,9 @@ if TYPE_CHECKING:
     import armdyn.robot.renaming
     import armdyn.robot.sampling
     import armdyn.task_space
+    from armdyn.functions import CompiledFunction
     from armdyn.model.coupling import Coordinate
+    from armdyn.program import Program
 else:
     armdyn = sys.modules["armdyn"]  # the package, whose modules the methods below import at first access
 
@@ -385,6 +385,8 @@ class Robot:
         method = vars(type(self)).get(declared.name)
         if isinstance(method, Method) and method.function is declared:
             method.refuse_where_wrong(self)
+        from armdyn.functions import CompiledFunction  # noqa: PLC0415 - slow to import
+
         return CompiledFunction(self, declared, parameters)
 
     def _named(self, name: str) -> Function:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from armdyn.base.writing import write_bytes
@@ -35,6 +34,8 @@ def _without_declaration(text: str) -> str:
 
 
 def _of_mjcf_text(text: str, options: Mapping[str, Any]) -> Robot:
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 - slow to import
+
     with TemporaryDirectory(prefix="armdyn-") as folder:
         path = write_bytes(Path(folder) / "text.xml", text.encode(errors="surrogatepass"))
         return Robot.from_mjcf(path, **options)

@@ -21,7 +21,6 @@ from typing import Any
 
 from armdyn.base.errors import ModelError
 from armdyn.formats.findings import ElementReader, Findings
-from armdyn.formats.urdf.actuators import read_actuator
 from armdyn.formats.urdf.coupling import TAG as COUPLING
 from armdyn.formats.urdf.coupling import CouplingWords, read_coupling
 from armdyn.formats.xml_tree import Element
@@ -128,6 +127,8 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
         reader.problem(element, f"<{OF_JOINT}> joint {quoted(joint)} is no joint of this file.{hint}")
     actuator = reader.only(element, ACTUATOR)
     if actuator is not None:
+        from armdyn.formats.urdf.actuators import read_actuator  # noqa: PLC0415 - slow to import
+
         said |= driven_by(read_actuator(reader, actuator))
         if kinds.get(joint) == "fixed":
             reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quoted(joint)}")

@@ -27,16 +27,17 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.gear import Gear
-from armdyn.actuators.motor import Motor
 from armdyn.formats.findings import ElementReader, Findings, read_number
 from armdyn.formats.xml_tree import Element
 from armdyn.model.joint import Joint
 from armdyn.model.messages import quoted
 from armdyn.model.motor_parts import Rotor
 from armdyn.model.parts import JointPart
+
+if TYPE_CHECKING:
+    from armdyn.actuators.actuator import Actuator
 
 TAG, ROS2 = "transmission", "ros2_control"
 REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
@@ -84,6 +85,10 @@ class Transmission:
         """The actuator with this gear and rotor; None if the ratio is 1 and the rotor has no inertia."""
         if self.ratio == 1.0 and not self.rotor_inertia:
             return None
+        from armdyn.actuators.actuator import Actuator  # noqa: PLC0415 - slow to import
+        from armdyn.actuators.gear import Gear  # noqa: PLC0415
+        from armdyn.actuators.motor import Motor  # noqa: PLC0415
+
         motor = Motor(rotor_inertia=self.rotor_inertia) if self.rotor_inertia else None
         return Actuator(motor, Gear(self.ratio))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 
 from armdyn.formats.findings import ElementReader, Findings
@@ -150,6 +149,8 @@ def _check_child(reader: ElementReader, parent: Element, child: Element) -> None
 @lru_cache(maxsize=1000)
 def _meant(word: str, known: tuple[str, ...]) -> str:
     """The known word that a word is a misspelling of; empty if it is a word of its own."""
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import
+
     similar_length = [name for name in known if abs(len(name) - len(word)) <= MAX_EXTRA_LETTERS]
     close = get_close_matches(word.lower(), similar_length, n=1, cutoff=0.8) if similar_length else []
     return close[0] if close else ""
