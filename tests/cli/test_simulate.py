@@ -87,7 +87,7 @@ def test_brakes_by_an_option_and_by_a_scenario(shell: Shell, folder: Path) -> No
         armdyn.load("planar_2r").with_actuators({"joint_2": braked}),
         [0.3, -0.5],
         duration=0.2,
-        brakes={"joint_2": [(0.05, "engaged"), (0.15, "released")]},
+        elements=[armdyn.simulation.BrakeSwitches({"joint_2": [(0.05, "engaged"), (0.15, "released")]})],
     )
     np.testing.assert_array_equal(scenario.q, true.q)
 
