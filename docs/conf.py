@@ -55,12 +55,15 @@ pygments_style, pygments_dark_style = "friendly", "monokai"
 def setup(app: Sphinx) -> None:
     """Write the reference and the tests' pages, make links of names, run the pages that are notebooks."""
     sys.path.insert(0, str(HERE))
-    from armdyn_docs import executed, links, mathml  # noqa: PLC0415 - behind the path; they need Sphinx
+    from armdyn_docs import executed, links, living, mathml, searching, synonyms  # noqa: PLC0415 - they need Sphinx
 
     mathml.register(app)
     app.add_transform(links.LinkNames)
     app.connect("builder-inited", write_pages)
+    app.connect("builder-inited", searching.leave_out_tests)
+    app.connect("source-read", synonyms.into_page, priority=400)
     app.connect("source-read", executed.as_notebook)
+    app.connect("build-finished", living.write_arm)
 
 
 def write_pages(app: Sphinx) -> None:

@@ -16,6 +16,7 @@ import armdyn
 from armdyn.declaration import Function
 from armdyn.robot.groups import GROUPS
 from armdyn.robot.method import Method
+from armdyn_docs import synonyms
 from armdyn_docs.docstrings import as_markdown
 from armdyn_docs.public_names import OPTIONAL, PAGES, Entry, Names, all_names, find, imported_names, meaning, public
 
@@ -57,12 +58,14 @@ class Reference:
 
     def _package(self, package: str, title: str) -> Iterator[str]:
         module = find(package)
-        yield from [f"# {title}", "", f"```{{py:module}} {package}", "```", ""]
+        again = [":no-index:"] if package in self.names.entries else []  # a function has the name of the package too
+        yield from [f"# {title}", "", f"```{{py:module}} {package}", *again, "```", ""]
         yield from self._text(module.__doc__ or "", package, None, ())
         entries = [entry for entry in self.names.entries.values() if entry.page == package]
         yield from ["", *self._table(package), ""]
         for entry in entries:
             if entry.object is not armdyn.Robot:
+                yield from ["", *synonyms.of_function(entry.name)]
                 yield from ["", *self._entry(entry)]
 
     def _table(self, package: str) -> Iterator[str]:
@@ -128,9 +131,11 @@ class Reference:
                 module = _module(member, robot.__module__)
                 if isinstance(raw, Method) or callable(member):
                     skip = 0 if inspect.ismethod(member) else 1
+                    yield from synonyms.of_function(f"armdyn.{full}")
                     yield from self._function("py:method", full, member, module, "armdyn.Robot", skip)
                 else:
                     text = self._text(_documentation(raw), robot.__module__, "armdyn.Robot", ())
+                    yield from synonyms.of_function(f"armdyn.{full}")
                     yield from _directive(3, "py:property", full, text)
                 yield ""
 
@@ -171,22 +176,24 @@ class Reference:
             signature = signature.replace(return_annotation=inspect.Signature.empty)
         if skip and isinstance(value, Function):
             parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in OF_EVERY_CALL]
-        parameters = [p.replace(annotation=self._annotation(p.annotation, module)) for p in parameters]
-        result = self._annotation(signature.return_annotation, module)
+        modules = (module, *(base.__module__ for base in value.__mro__)) if inspect.isclass(value) else (module,)
+        parameters = [p.replace(annotation=self._annotation(p.annotation, modules)) for p in parameters]
+        result = self._annotation(signature.return_annotation, modules)
         if inspect.isclass(value):
             result = inspect.Signature.empty
         return stringify_signature(signature.replace(parameters=parameters, return_annotation=result))
 
-    def _annotation(self, annotation: Any, module: str) -> Any:
-        """An annotation with the names of documented classes in full; the others are noted."""
+    def _annotation(self, annotation: Any, modules: tuple[str, ...]) -> Any:
+        """An annotation with the names of documented classes in full, as some modules have them; others are noted."""
         if not isinstance(annotation, str):
             return annotation
 
         def in_full(match: re.Match[str]) -> str:
             name = match[0]
-            found = meaning(name, module)
+            found = next(filter(None, (meaning(name, module) for module in modules)), None)
             place = self.names.place(*found) if found else self.names.ending(name)
-            if found or name in imported_names(module):  # which may need a library that is not installed
+            imported = any(name in imported_names(module) for module in modules)
+            if found or imported:  # which may need a library that is not installed
                 self.annotations.setdefault(name, place)
             return place or (found[0] if found else name)
 

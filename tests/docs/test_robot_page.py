@@ -30,6 +30,9 @@ print(robot.program("mass_matrix").op_counts)  # 68m + 71a + 10t
 print(robot.to_dh("modified"))  # a table; .to_latex() writes it for a paper
 tool = robot.with_payload(mass=2.0, com=[0, 0, 0.1])
 ```
+
+![A UR5: links as lines, a drum about the axis of each joint, base and tip with their axes, names and positions beside \
+it](pictures/robot_ur5.png)
 """
 
 

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import warnings
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,13 @@ def test_a_file_is_replaced(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == page.html
     assert data_of(page.html)["start"] == [0.1, 0.2]
     assert repr(page) == f"<live page: {path.stat().st_size:,} bytes>"
+
+
+def test_a_notebook_shows_the_page_in_a_frame() -> None:
+    page = armdyn.load("planar_2r").to_page()
+    frame = page._repr_html_()
+    assert re.fullmatch(r'<iframe style="[^"]*" srcdoc="[^"]*"></iframe>', frame)
+    assert unescape(frame.partition('srcdoc="')[2].removesuffix('"></iframe>')) == page.html
 
 
 def test_stops_and_damping() -> None:

@@ -33,7 +33,7 @@ class Task(ABC):
 
     Derive a dataclass from it with the method `error`. Its Jacobian is computed exactly by automatic differentiation,
     unless the class overrides `jacobian`. Both methods are traced and compiled like functions of `Robot.compile`: they
-    use NumPy's arithmetic and functions of `armdyn.algorithms`, without `if` on values that depend on q.
+    use NumPy's arithmetic and functions of `armdyn.algorithms`, without ``if`` on values that depend on q.
 
     Class attributes:
         targets: name and shape of each field with numbers of a target. Such a field may have leading batch axes;
