@@ -10,10 +10,21 @@ import scipy.integrate
 from armdyn.base.errors import TraceError, UnknownName
 from armdyn.functions.integrations import polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair, Integration, Port, trace
+from armdyn.program.fixed_formulas import FIXED_FORMULAS
 from armdyn.program.integration import FINISHED, LIMITS, LOCATED, PROGRESS, RUNNING, TOO_SHORT, WATCHED
+from armdyn.simulation.methods import formulas
 from armdyn.targets.gufunc import Interface
 from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.kernels import kernel_of
+
+FORMULAS = (
+    formulas.euler,
+    formulas.semi_implicit_euler,
+    formulas.constant_acceleration,
+    formulas.constant_acceleration_as_printed,
+    formulas.heun,
+    formulas.runge_kutta_4,
+)
 
 PAIRS = [DORMAND_PRINCE_54, DORMAND_PRINCE_853]
 TIMES = np.linspace(0.0, 6.0, 41)
@@ -33,7 +44,14 @@ def integration(pair: EmbeddedPair) -> Integration:
 
 
 def run(
-    function: Any, made: Integration, start: np.ndarray, *, calls: int = 1, attempts: int = 10_000, pieces: bool = False
+    function: Any,
+    made: Integration,
+    start: np.ndarray,
+    *,
+    calls: int = 1,
+    attempts: int = 10_000,
+    pieces: bool = False,
+    step: float = 0.0,
 ) -> dict[str, np.ndarray]:
     """The samples (states, times, 5), progress and polynomials of states that start from x, v at t = 0."""
     count = len(start)
@@ -49,6 +67,7 @@ def run(
         "times": len(TIMES),
         "pieces": pieces,
         "watches": False,
+        "step": step,
     }
     for _ in range(calls):
         moved, after = np.empty_like(progress), [np.empty_like(part) for part in state]
@@ -149,7 +168,7 @@ def test_a_state_that_diverges_leaves_the_others_alone() -> None:
     progress, times = np.zeros((5, len(PROGRESS))), np.array([0.0, 0.9, 1.5])
     progress[:, ROW] = 1
     moved, final, rows = np.empty_like(progress), np.empty(5), np.full((5, 3), np.nan)
-    limits = np.array([1.5, 1e-10, 1e-10, 10_000, 3, 0.0, 0.0])
+    limits = np.array([1.5, 1e-10, 1e-10, 10_000, 3, 0.0, 0.0, 0.0])
     kernel_of(made, cache=False).for_float64(
         limits, progress, x, times, out=(moved, final, rows, np.empty((5, 1, made.piece_size)))
     )
@@ -207,7 +226,7 @@ def watched(function: Any, made: Integration, k: np.ndarray, c: float, watches: 
     n = len(k)
     progress, moved = np.zeros((n, len(PROGRESS))), np.empty((n, len(PROGRESS)))
     x, v, rows = np.empty(n), np.empty(n), np.full((n, 2), np.nan)
-    limits = np.array([end, 1e-11, 1e-11, 1000, 2, 0.0, watches])
+    limits = np.array([end, 1e-11, 1e-11, 1000, 2, 0.0, watches, 0.0])
     progress[:, ROW] = 1
     times = np.array([0.0, 0.1])
     out = (moved, x, v, rows, rows.copy(), np.empty((n, 1, made.piece_size)))
@@ -237,7 +256,7 @@ def test_the_error_of_a_time_is_that_of_a_step() -> None:
     program = trace(lambda x: (1.0 + 0.0 * x, 1.0 - x), [Port("x", ())], ["xd", "seen"], name="line")
     made = Integration(program, [("x", "xd")], DORMAND_PRINCE_853, watched="seen")
     progress, moved, x = np.zeros((1, len(PROGRESS))), np.empty((1, len(PROGRESS))), np.empty(1)
-    limits = np.array([3.0, 1e-10, 1e-10, 1000, 0, 0.0, 1.0])
+    limits = np.array([3.0, 1e-10, 1e-10, 1000, 0, 0.0, 1.0, 0.0])
     out = (moved, x, np.empty((1, 0)), np.empty((1, 1, made.piece_size)))
     kernel_of(made, cache=False).for_float64(limits, progress, np.array([1.0 / 3.0]), np.zeros(0), out=out)
     assert moved[0, STATUS] == LOCATED
@@ -264,3 +283,48 @@ def test_the_interpreter_stops_before_a_step_in_which_a_watched_result_falls_bel
     t, h = moved[0, T], moved[0, H]
     assert moved[0, STATUS] == WATCHED
     assert t < np.pi / 2 <= t + h
+
+
+def oscillator(t: Any, q: Any, qd: Any, a: Any) -> tuple[Any, ...]:
+    """The pendulum, with the names of positions and velocities that fixed formulas know."""
+    return pendulum(t, q, qd, a)
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("formula", FORMULAS, ids=lambda one: one.__name__)
+def test_fixed_formulas_make_the_steps_of_their_definitions(formula: Any, interpreted: bool) -> None:
+    """Steps of 0.1 s, of which every third ends at a saved time after 0.15 s, 0.3 s, ...; the last is shorter."""
+    ports = [Port("t", ()), Port("q", (2,)), Port("qd", (2,)), Port("a", ())]
+    rates = trace(oscillator, ports, ["xd", "vd", "power"], name="oscillator")
+    fixed = FIXED_FORMULAS[formula.__name__]
+    made = Integration(rates, [("q", "xd"), ("qd", "vd"), ("work", "power")], fixed, time="t")
+    function = kernel_of(made, cache=False).for_float64
+    if interpreted:
+        function = InterpretedIntegration(lambda: made, Interface.of(made))
+    start, step = states(9), 0.11
+    found = run(function, made, start, step=step)
+    assert (found["progress"][:, STATUS] == FINISHED).all()
+    assert (found["progress"][:, STEPS] == np.ceil(TIMES[-1] / step)).all()
+    for one, rows, final in zip(start, found["rows"], found["final"], strict=True):
+        f = lambda t, q, qd, a=one[4]: pendulum(t, q, qd, a)[1:]  # noqa: E731
+        state, known = (one[:2], one[2:4], 0.0), [np.array([*one[:4], 0.0])]
+        ends = np.append(np.arange(0.0, TIMES[-1], step), TIMES[-1])
+        for t, later in pairwise(ends):
+            state = formula(f, f(t, *state[:2]), t, state, later - t)
+            known.append(np.array([*state[0], *state[1], state[2]]))
+        np.testing.assert_allclose(final, known[-1], rtol=0, atol=1e-12)
+        between = np.array([np.interp(TIMES, ends, values) for values in np.transpose(known)]).T
+        np.testing.assert_allclose(rows[1:], between[1:], rtol=0, atol=1e-12)
+
+
+def test_a_fixed_step_that_leaves_the_finite_numbers_is_the_last() -> None:
+    rates = trace(lambda q: q * q, [Port("q", ())], ["rate"])
+    made = Integration(rates, [("q", "rate")], FIXED_FORMULAS["runge_kutta_4"])
+    progress, start = np.zeros((2, len(PROGRESS))), np.array([1.0, 0.1])
+    progress[:, ROW] = 1
+    limits = [{"end": 5.0, "attempts": 1000.0, "step": 0.01}.get(name, 0.0) for name in LIMITS]
+    out = np.empty_like(progress), np.empty(2), np.full((2, 1), np.nan), np.zeros((2, 1, made.piece_size))
+    kernel_of(made, cache=False).for_float64(np.array(limits), progress, start, np.zeros(1), out=out)
+    assert (out[0][:, STATUS] == [TOO_SHORT, FINISHED]).all()
+    assert 1.0 < out[0][0, T] < 1.1
+    np.testing.assert_allclose(out[1][1], 0.1 / (1.0 - 0.5), rtol=1e-9)

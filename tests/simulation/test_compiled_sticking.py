@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
 import armdyn
 from armdyn.actuators import Actuator
@@ -15,8 +14,7 @@ from armdyn.simulation import (
     SemiImplicitEuler,
     SimulationError,
 )
-from armdyn.simulation.drivers import dry_events, dry_steps
-from armdyn.simulation.drivers.many_zeros import zeros_between
+from armdyn.simulation.drivers import compiled_dry, dry_modes
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.stops import Barriers
@@ -59,7 +57,7 @@ def mimicking_slides():
 def state_by_state(monkeypatch, robot, q0, qd0=None, **settings):
     """The same simulation in Python."""
     with monkeypatch.context() as without:
-        without.setattr(dry_steps, "has_loop", lambda *_: False)
+        without.setattr(compiled_dry, "has_loop", lambda *_: False)
         return armdyn.simulate(robot, q0, qd0, **settings)
 
 
@@ -139,19 +137,16 @@ def test_other_joints_and_forces(monkeypatch, case):
 
 
 def test_what_is_unusual_is_left_to_the_steps_state_by_state(monkeypatch):
-    """Where no event is found in the compiled way, or no pivoting ends, the results are the same."""
+    """The results are the same if no pivoting ends."""
     q0, qd0 = np.random.default_rng(3).uniform(-1, 1, (2, 2, 6))
     settings = {"duration": 0.4, "method": RungeKutta4(step=4e-3)}
     usual = armdyn.simulate(dry_ur5(), q0, qd0, **settings)
     alone = []
     one_hold = StateInMotion.one_hold
     monkeypatch.setattr(StateInMotion, "one_hold", lambda *given: alone.append(given[1]) or one_hold(*given))
-    for place, value in ((dry_events, "MOST_EVENTS"), (bounded_many, "MOST_PIVOTS")):
-        with monkeypatch.context() as changed:
-            changed.setattr(place, value, 0)
-            alone.clear()
-            assert_same(armdyn.simulate(dry_ur5(), q0, qd0, **settings), usual)
-            assert len(alone) >= 10
+    monkeypatch.setattr(bounded_many, "MOST_PIVOTS", 0)
+    assert_same(armdyn.simulate(dry_ur5(), q0, qd0, **settings), usual)
+    assert len(alone) >= 10
 
 
 def test_two_joints_that_stop_at_one_time():
@@ -232,7 +227,7 @@ def test_many_states_are_decided_as_one_by_one():
     q, none = rng.uniform(-2, 2, (200, 2)), np.zeros((200, 2))
     tau = robot.gravity_forces(q) + rng.uniform(-2.0, 2.0, (200, 2)) * [3.0, 1.6]
     b, inverse = robot.compile(let_go)(q, none, none, tau)
-    bounds = dry_events.Bounds.of(dry, 2)
+    bounds = dry_modes.Bounds.of(dry, 2)
     found = bounded_many.sticks_or_slips(inverse, b, none, np.ones_like(q, dtype=bool), bounds.of_holding)
     assert found.found.all()
     modes = [pushing.decided(*state, (force,), np.ones(2, dtype=bool), np.zeros(2, dtype=int)).slip
@@ -259,14 +254,3 @@ def test_forces_between_bounds_of_large_and_badly_scaled_problems():
         assert (abs(w) <= size)[own & (low < p) & (p < high)].all()
         assert (w >= -size)[own & (p == low)].all()
         assert (w <= size)[own & (p == high)].all()
-
-
-def test_zeros_of_many_functions():
-    a, b = np.zeros(5), np.array([1e-3, 1.0, 0.5, 2.0, 3.0])
-    roots = np.array([3e-4, 0.25, 0.5, 1.999999, 1e-9])
-    f = lambda t: np.array([1.0, -1.0, 1e-9, 1.0, 1e6]) * (np.tanh(t - roots) + (t - roots) ** 3)  # noqa: E731
-    calls = []
-    found = zeros_between(lambda t: calls.append(t) or f(t), a, b, f(a), f(b))
-    np.testing.assert_allclose(found, roots, rtol=0, atol=2e-15)
-    assert abs(found[1] - brentq(lambda t: f(np.full(5, t))[1], 0.0, 1.0, xtol=1e-15)) < 1e-14
-    assert len(calls) < 25

@@ -155,14 +155,16 @@ class CompiledIntegration:
             held: the other arguments of the rates by name, per state or one for all states.
             times: the saved times, s, rising.
             rows: the state at these, by name, (states, times, *shape), which is written to.
-            limits: "end", "rtol", "atol" and "attempts", each a number or one for each state; and "watches", as in
-                `armdyn.program.integration.LIMITS`.
+            limits: "end", "rtol" and "atol", or "step", and "attempts", each a number or one for each state; and
+                "watches", as in `armdyn.program.integration.LIMITS`.
             pieces: room for the polynomials of the steps, (states, attempts, piece size); their length h stays 0 in
                 the rows of attempts that were rejected.
         """
         names, inputs = self._names(held)
         count = len(progress.numbers)
-        known = {"watches": self.watched is not None, **limits, "times": len(times), "pieces": pieces is not None}
+        unused = {"rtol": 0.0, "atol": 0.0, "step": 0.0}
+        known = {"watches": self.watched is not None, **unused, **limits}
+        known |= {"times": len(times), "pieces": pieces is not None}
         limit = np.empty((count, len(LIMITS)))
         for k, name in enumerate(LIMITS):
             limit[:, k] = known[name]

@@ -11,7 +11,7 @@ Shampine, Math. Comput. 46 (1986) 135-150.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Weights = Mapping[int, float]
 """The weights of the stages K_j that are not zero, by j."""
@@ -30,6 +30,7 @@ class EmbeddedPair:
         error_order: the order q of the error estimate: the step length is proportional to error^(-1 / (q + 1)).
         dense: weights of F_i; F_i = h sum_j w_ij K_j.
         alternates: y(t + x h) = y + x (F_0 + (1 - x) (F_1 + x (F_2 + ...))) if true, else y + x (F_0 + x (F_1 + ...)).
+        ends: weights of y_new for parts of the state that have others than the last row of ``stages``, by name.
     """
 
     name: str
@@ -40,6 +41,12 @@ class EmbeddedPair:
     error_order: int
     dense: tuple[Weights, ...]
     alternates: bool
+    ends: Mapping[str, Weights] = field(default_factory=dict)
+
+    @property
+    def is_fixed(self) -> bool:
+        """True if there is no error estimate: steps of one length, with dense output on a straight line."""
+        return not self.errors
 
     @property
     def last(self) -> int:

@@ -21,12 +21,19 @@ from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 
-LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches")
+LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches", "step")
 """The settings of a call.
 
 The last time, s; the tolerances; the most steps to try; the number of saved times; 1 if polynomials are kept; 1 if the
-first time at which a watched result falls below zero ends the integration.
+first time at which a watched result falls below zero ends the integration; the length of the steps of a fixed formula,
+s.
 """
+
+BELOW = 1e-9
+"""A watched result that is below the negative of this when a call begins ends the integration at once."""
+
+ON_GRID = 1e-9
+"""A time that is nearer to a multiple of the step than this part of the step is at that multiple."""
 
 SEARCH = ("phase", "low", "f_low", "high", "f_high", "side", "whole", "which")
 """The state of a search for the time at which a watched result falls below zero, within one step.
@@ -51,7 +58,7 @@ STEPPING, SEARCHING, LANDING = 0.0, 1.0, 2.0
 """The phase: a step forwards; a trial step of a search; the last step, up to the time found."""
 
 FIRST_WATCHED = 4
-"""The first stage of a step at which watched results count: those before are close to the start of the step."""
+"""The first stage of a step at which watched results count, or the last: those before are close to its start."""
 
 
 @dataclass(frozen=True)

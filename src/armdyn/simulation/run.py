@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from armdyn.declaration import Function
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
-from armdyn.simulation.drivers import dry_steps, event_driven, fixed_step, taylor
+from armdyn.simulation.drivers import event_driven, fixed_step, taylor
 from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
@@ -284,8 +283,6 @@ def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
     method, system, happenings = problem.method, problem.system, problem.happenings
     if isinstance(method, Taylor):
         return taylor.integrate
-    if happenings is not None and happenings.only_dry and dry_steps.has_loop(problem, happenings.dry):
-        return partial(dry_steps.integrate, joints=happenings.dry)
     if isinstance(method, Adaptive) or happenings is not None or (bool(system.places) and system.carries):
         return event_driven.integrate
     return fixed_step.integrate

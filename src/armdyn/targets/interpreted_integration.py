@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
@@ -13,6 +14,7 @@ from armdyn.program.integration import (
     FINISHED,
     FIRST_WATCHED,
     LIMITS,
+    ON_GRID,
     PROGRESS,
     RUNNING,
     TOO_SHORT,
@@ -91,6 +93,9 @@ def _integrated(
         return np.array([*(progress | {"status": FINISHED}).values()]), y
     held = {port.name: a for port, a in zip(integration.held_ports, own[2 + count : -1], strict=True)}
     seen: list[float] = []
+    if integration.pair.is_fixed:
+        f = _rates_of(integration, held, seen)
+        return _on_grid(integration, f, seen, (limits, progress), y, times, rows, pieces)
     solver = getattr(scipy.integrate, integration.pair.name)(
         _rates_of(integration, held, seen),
         progress["t"],
@@ -124,3 +129,51 @@ def _integrated(
     progress |= {"t": solver.t, "h": solver.h_abs, "row": float(row), "rejected": 0.0, "status": status}
     progress["evaluations"] += solver.nfev
     return np.array([*progress.values()]), solver.y
+
+
+def _on_grid(
+    integration: Integration,
+    f: Callable[[float, NDArray[Any]], NDArray[Any]],
+    seen: list[float],
+    settings: tuple[dict[str, float], dict[str, float]],
+    y: NDArray[Any],
+    times: NDArray[Any],
+    rows: list[NDArray[Any]],
+    pieces: NDArray[Any],
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Progress and state after steps of a fixed formula to multiples of their length."""
+    pair, (limits, progress), step = integration.pair, settings, settings[0]["step"]
+    K, own = [f(progress["t"], y)], progress | {"status": RUNNING}
+    ports = [port for port in integration.state_ports for _ in range(port.size)]
+    ends = [pair.ends.get(port.name, pair.stages[-1]) for port in ports]
+    last = np.array([[weights.get(j, 0.0) for j in range(pair.last)] for weights in ends])
+    own["evaluations"] += 1.0
+    for k in range(int(limits["attempts"])):
+        t, row = own["t"], int(own["row"])
+        following = (math.floor(t / step * (1.0 + 1e-15) + ON_GRID) + 1.0) * step
+        end = limits["end"] if following > limits["end"] - ON_GRID * step else following
+        h = end - t
+        for weights, c in zip(pair.stages[:-1], pair.nodes[1:], strict=False):
+            K.append(f(t + c * h, y + h * sum(w * K[j] for j, w in weights.items())))
+        y_new = y + h * np.einsum("ks,sk->k", last, np.array(K))
+        K = [f(end, y_new)]
+        own["evaluations"] += float(pair.last)
+        if limits["watches"] and seen[-1] < 0.0:
+            own |= {"h": h, "status": WATCHED}
+            break
+        if not np.isfinite(y_new).all():
+            own["status"] = TOO_SHORT
+            break
+        while row < int(limits["times"]) and times[row] <= end:
+            state = y + (times[row] - t) / h * (y_new - y)
+            for place, part in zip(rows, _parts(state, integration), strict=True):
+                place[row] = part
+            row += 1
+        if limits["pieces"]:
+            pieces[k] = np.concatenate([[t, h], y, y_new - y])
+        y = y_new
+        own |= {"t": end, "row": float(row), "steps": own["steps"] + 1.0}
+        if end >= limits["end"]:
+            own["status"] = FINISHED
+            break
+    return np.array([*own.values()]), y

@@ -1,4 +1,7 @@
-"""Adaptive motions in compiled loops: the explicit pairs with known forces, all states of a batch side by side."""
+"""Motions in compiled loops by explicit formulas under known forces: all states of a batch side by side.
+
+Embedded pairs have steps of their own for each state; the steps of other formulas have one length.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,14 @@ import numpy as np
 
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
-from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853
+from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair
+from armdyn.program.fixed_formulas import FIXED_FORMULAS
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drivers.known_rates import Kind, rates_under_known_forces, state_of
+from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.forces import Constant, Forces, Index, Table
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.progress import Report
 from armdyn.simulation.system.problem import Problem
@@ -32,6 +38,13 @@ ATTEMPTS_AT_FIRST, MOST_ATTEMPTS = 256, 1 << 20
 
 PIECES_AT_ONCE = 4096
 """The most steps of all states together whose polynomials a call keeps."""
+
+
+def formula_of(method: Method) -> EmbeddedPair | None:
+    """The explicit formula of a method: a pair, or a formula with steps of one length; None if it has none."""
+    if isinstance(method, FixedStep):
+        return FIXED_FORMULAS.get(method.scheme.name)
+    return PAIRS.get(method.scipy_method) if isinstance(method, Adaptive) else None
 
 
 def loop_of(robot: Robot, kind: Kind, scipy_method: str, *, linear: bool) -> CompiledIntegration:
@@ -102,7 +115,8 @@ class Run:
             self._rows(name)[:, 0] = values
         samples.count = 1
         self.progress = Progress.at_start(self.states, 1)
-        self.edges = forces.edges(problem.duration)
+        self.grid = problem.grid
+        self.edges = forces.edges(problem.duration) if self.grid is None else self._edges_on_grid()
         self.linear = not forces.held
         self.loop = self._loop()
         self.attempts = ATTEMPTS_AT_FIRST
@@ -114,6 +128,12 @@ class Run:
             self.constant["usual"] = DeadPoints(robot, "error").usual_pivots
         self.dense = [problem.interpolant() for _ in range(self.states)] if problem.dense_output else []
         samples.dense = dict(zip(np.ndindex(batch), self.dense, strict=True)) if self.dense else {}
+
+    def _edges_on_grid(self) -> Array:
+        """The times of steps if tables of forces have a row for each, else 0 and the duration."""
+        if self.forces.rows is None:
+            return np.array([0.0, self.duration])
+        return np.asarray(self.grid.times(np.arange(self.grid.steps + 1)))
 
     def _loop(self) -> CompiledIntegration:
         return loop_of(self.robot, self.kind, self.method.scipy_method, linear=self.linear)
@@ -160,7 +180,9 @@ class Run:
                 self._refuse_more_steps()
 
     def _call(self, held: Arrays, end: float) -> None:
-        attempts = min(self.attempts, self.method.max_steps - int(self.progress.steps[~self.progress.failed].max()))
+        attempts = self.attempts
+        if self.grid is None:
+            attempts = min(attempts, self.method.max_steps - int(self.progress.steps[~self.progress.failed].max()))
         pieces = None
         if self.dense:
             attempts = max(min(attempts, PIECES_AT_ONCE // self.states), 1)
@@ -182,6 +204,8 @@ class Run:
         self.report(float(self.progress.t.mean()) / self.duration)
 
     def _limits(self, end: Any, attempts: int) -> dict[str, Any]:
+        if self.grid is not None:
+            return {"end": end, "step": self.grid.step, "attempts": attempts}
         return {"end": end, "rtol": self.method.rtol, "atol": self.method.atol, "attempts": attempts}
 
     def _keep_pieces(self, pieces: Array) -> None:
@@ -208,6 +232,8 @@ class Run:
 
     def _refuse_more_steps(self) -> None:
         """States that have made ``max_steps`` are not continued."""
+        if self.grid is not None:
+            return
         over = (self.progress.steps >= self.method.max_steps) & (self.progress.t < self.duration)
         if over.any():
             self.progress = self.progress.with_failed(over)
@@ -241,11 +267,14 @@ class Run:
         """The error of the first state."""
         if self.failures:
             return self.failures[min(self.failures)]
-        progress, n = self.progress, 0
+        progress, n, t = self.progress, 0, float(self.progress.t[0])
+        if self.grid is not None:
+            q, later = self.state["q"][n], min(t + self.grid.step, self.duration)
+            return diverged(self.robot, later, q, self.state["qd"][n], shorter_step(self.robot, self.method, q))
         many = progress.steps[n] >= self.method.max_steps
         why = f"after {int(progress.steps[n])} steps (max_steps)" if many else "however short the step"
         remedy = not_kept(self.method, f" {why}")
-        return diverged(self.robot, float(progress.t[n]), self.state["q"][n], self.state["qd"][n], remedy)
+        return diverged(self.robot, t, self.state["q"][n], self.state["qd"][n], remedy)
 
     def keep_forces(self) -> None:
         """The forces at the samples that were reached, the rotors, and the energy in bristles, which is no work."""

@@ -15,9 +15,9 @@ import numpy as np
 
 from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration
-from armdyn.program import select
+from armdyn.program import EmbeddedPair, select
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.compiled_adaptive import PAIRS, Run, are_known
+from armdyn.simulation.drivers.compiled_adaptive import Run, are_known, formula_of
 from armdyn.simulation.drivers.dry_modes import Acting, Bounds, States, modes_of
 from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.room import Room
@@ -27,7 +27,6 @@ from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.forces import Constant, Forces, Index
-from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.system.problem import Problem
@@ -77,10 +76,9 @@ def has_loop(problem: Problem, joints: DryJoints) -> bool:
     """True if a compiled loop can make the motion: an explicit pair, held forces, one coordinate for each dry joint."""
     system, forces = problem.system, problem.forces
     plain = not (system.places or system.carries or system.robot.model.constraints or problem.corrector is not None)
-    explicit = isinstance(problem.method, Adaptive) and problem.method.scipy_method in PAIRS
     known = are_known(forces) and forces.held
     loaded = plain and rub_without_load(system.robot.mechanism.drive)
-    return explicit and known and loaded and bool((joints.moved_by >= 0).all())
+    return formula_of(problem.method) is not None and known and loaded and bool((joints.moved_by >= 0).all())
 
 
 def integrate(problem: Problem, report: Report, joints: DryJoints) -> None:
@@ -112,7 +110,9 @@ class _DryRun(Run):
         samples.qdd, samples.signals = self.room.qdd, {"friction": self.room.friction}
 
     def _loop(self) -> CompiledIntegration:
-        return loop_of(self.robot, self.method.scipy_method)
+        formula = formula_of(self.method)
+        assert formula is not None  # noqa: S101 - by `has_loop`
+        return loop_of(self.robot, formula)
 
     def to_the_end(self) -> list[Index]:
         """Integrate from hold to hold of the forces."""
@@ -154,7 +154,7 @@ class _DryRun(Run):
         some, fine = self._states(which), np.ones(len(which), dtype=bool)
         if k == 0:
             fine = self.modes.begun(some, self._acting(held, which))
-        elif self.forces.jump:
+        elif self.forces.jump and self.grid is None:
             before = some.slip.copy()
             fine = self.modes.decided(some, self._acting(held, which))
             self._note(which[fine], np.full(len(which), begin)[fine], before[fine], some.of(fine))
@@ -180,13 +180,16 @@ class _DryRun(Run):
         if len(which):
             self._change_modes(which, held)
         for n in np.flatnonzero(self.progress.stopped).tolist():
-            self._alone(n, held, float(self.progress.t[n]), min(float(self.progress.t[n] + self.progress.h[n]), end))
+            t, h = float(self.progress.t[n]), float(self.progress.h[n])
+            self._alone(n, held, t, min(t + h if self.grid is None else self.grid.following(t), end))
 
     def _change_modes(self, which: Array, held: Arrays) -> None:
         """Let the joints at rest of some states stick or slip after an event."""
         t, some, acting = self.progress.t[which], self._states(which), self._acting(held, which)
-        before = some.slip.copy()
-        well = self.modes.after_event(some, self.progress.which[which].astype(int), acting)
+        before, place = some.slip.copy(), self.progress.which[which].astype(int)
+        stops = before[np.arange(len(which)), place] != 0.0
+        self.state["qd"][which[stops], place[stops]] = 0.0
+        well = self.modes.after_event(some, place, acting)
         soon = t - self.last_event[which] <= NO_TIME * self.duration
         self.at_once[which] = np.where(soon, self.at_once[which] + 1, 0)
         self.last_event[which] = t
@@ -194,6 +197,9 @@ class _DryRun(Run):
         done = which[well]
         self._note(done, t[well], before[well], some.of(well))
         self._put(done, some.of(well))
+        row = self.progress.row[done].astype(int) - 1
+        at_sample = self.samples.t[row] == t[well]
+        self.slips[row[at_sample], done[at_sample]] = self.slip[done[at_sample]]
         self.progress = self.progress.moved(done, t[well], np.zeros(len(done))).stopping(which[~well])
 
     def _note(self, which: Array, t: Array, before: Array, after: States) -> None:
@@ -252,6 +258,12 @@ class _DryRun(Run):
         slip[self.pushing.dry.moved_by] = mode.slip
         return slip
 
+    def _keep_end(self) -> None:
+        """The last state of a single motion that cannot be continued, and its modes."""
+        first = self.samples.count
+        super()._keep_end()
+        self.slips[first : self.samples.count] = self.slip
+
     def keep_motion(self) -> None:
         """Accelerations and friction at the samples that were reached, and the events in the order of time."""
         samples, count = self.samples, self.samples.count
@@ -261,12 +273,10 @@ class _DryRun(Run):
         self.room.qdd[:count], self.room.friction[:count] = found[0], found[2]
 
 
-def loop_of(robot: Robot, scipy_method: str) -> CompiledIntegration:
+def loop_of(robot: Robot, formula: EmbeddedPair) -> CompiledIntegration:
     """The compiled loop of a robot with dry joints, which keeps it for the next motion."""
-    kept, name = vars(robot), f"_{scipy_method}_dry"
+    kept, name = vars(robot), f"_{formula.name}_dry"
     if name not in kept:
-        kept[name] = CompiledIntegration(
-            robot, dry_rates, Kind().rates, PAIRS[scipy_method], watched="margins", slopes="slopes"
-        )
+        kept[name] = CompiledIntegration(robot, dry_rates, Kind().rates, formula, watched="margins", slopes="slopes")
     loop: CompiledIntegration = kept[name]
     return loop

@@ -45,6 +45,11 @@ class StepGrid:
         rest = self.duration - (self.steps - 1) * self.step
         return self.step if abs(rest - self.step) <= ROUNDING * self.duration else rest
 
+    def following(self, t: float) -> float:
+        """The end of the step that begins at a time, or in which it is, s."""
+        number = math.floor(t / self.step * (1.0 + 1e-15) + ROUNDING) + 1
+        return self.duration if number >= self.steps else number * self.step
+
     def times(self, steps: Array) -> Array:
         """The times after these numbers of steps, s."""
         return np.where(steps == self.steps, self.duration, steps * self.step)

@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.functions import Rolled
 from armdyn.robot.editing import LEFT_OUT
-from armdyn.simulation.drivers.dry_events import Bounds
+from armdyn.simulation.drivers.dry_modes import Bounds
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
 from armdyn.simulation.elements.dry_joints import DryJoints

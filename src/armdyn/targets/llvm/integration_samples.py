@@ -82,6 +82,10 @@ class Samples:
     def _polynomials(self) -> None:
         """F_i of all lanes."""
         lanes, m, h = self.lanes, self.size, self.lanes.load("%h")
+        if self.pair.is_fixed:
+            with lanes.each("line", m) as k:
+                lanes.store(lanes.op("fsub", lanes.load("%y.new", k), lanes.load("%y", k)), "%F", k)
+            return
         for i, weights in enumerate(self.pair.dense):
             with lanes.each(f"term{i}", m) as k:
                 value = lanes.op("fmul", h, lanes.sum_of(weights, "%K", m, k))

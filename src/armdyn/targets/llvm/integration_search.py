@@ -14,7 +14,7 @@ the lane stops before the step.
 from __future__ import annotations
 
 from armdyn.program.integration import (
-    FIRST_WATCHED,
+    BELOW,
     LANDING,
     LIMITS,
     LOCATED,
@@ -40,11 +40,12 @@ class Search:
     Args:
         lanes: the body of the loop.
         count: the number of watched results.
+        first: the first stage of a step at which they count.
         slopes: true if their rates are known.
     """
 
-    def __init__(self, lanes: Lanes, count: int, *, slopes: bool) -> None:
-        self.lanes, self.count, self.slopes = lanes, count, slopes
+    def __init__(self, lanes: Lanes, count: int, first: int, *, slopes: bool) -> None:
+        self.lanes, self.count, self.first, self.slopes = lanes, count, first, slopes
         sizes = dict.fromkeys(("watched", "slopes", "w.start", "s.start", "w.end", "s.end"), max(count, 1))
         self.room = sizes | {"least.watched": 1, "landed": 1}
 
@@ -55,6 +56,21 @@ class Search:
             if self.slopes:
                 self.lanes.store(self.lanes.load("%slopes", k), "%s.start", k)
 
+    def begin(self, running: str) -> None:
+        """End the integration in the lanes in which a result is negative when a call begins."""
+        if not self.count:
+            return
+        least, which = self.lanes.load("%w.start"), self.lanes.vector.splat(0.0)
+        for k in range(1, self.count):
+            value = self.lanes.load("%w.start", k)
+            smaller = self.lanes.compare("olt", value, least)
+            least, which = self.lanes.select(smaller, value, least), self.lanes.select(smaller, float(k), which)
+        watches = self.lanes.both(running, self.lanes.compare("oeq", self._limit(), 1.0))
+        below = self.lanes.both(watches, self.lanes.compare("olt", least, -BELOW))
+        below = self.lanes.both(below, self._in_phase(STEPPING))
+        self._store(_WHICH, below, which)
+        self._store(_STATUS, below, LOCATED)
+
     def clear(self) -> None:
         """Forget the results of the last step."""
         if self.count:
@@ -62,7 +78,7 @@ class Search:
 
     def see_stage(self, s: int) -> None:
         """Count the results of a stage."""
-        if s < FIRST_WATCHED:
+        if s < self.first:
             return
         for k in range(self.count):
             least = self.lanes.least(self.lanes.load("%watched", k), self.lanes.load("%least.watched"))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from armdyn.program.embedded_pairs import Weights
-from armdyn.program.integration import FINISHED, LIMITS, TOO_SHORT, Integration
+from armdyn.program.integration import FINISHED, FIRST_WATCHED, LIMITS, ON_GRID, TOO_SHORT, Integration
 from armdyn.targets.llvm.integration_search import Search
 from armdyn.targets.llvm.lanes import Lanes
 
@@ -23,8 +23,10 @@ SMALLEST_ERROR, LARGEST_ERROR = 1e-10, 1e7
 ROUNDINGS = 10.0
 """The shortest step, in distances from t to the next floating-point number."""
 
+EPSILON = 2.0**-52
+
 _T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS = range(7)
-_END, _RTOL, _ATOL = map(LIMITS.index, ("end", "rtol", "atol"))
+_END, _RTOL, _ATOL, _STEP = map(LIMITS.index, ("end", "rtol", "atol", "step"))
 
 
 class Step:
@@ -42,7 +44,8 @@ class Step:
         ports = integration.state_ports
         firsts = accumulate((port.size for port in ports), initial=0)
         self.parts = [(port.name, first, port.size) for port, first in zip(ports, firsts, strict=False)]
-        self.search = Search(lanes, integration.watched_size, slopes=integration.slopes is not None)
+        first = min(FIRST_WATCHED, self.pair.last)
+        self.search = Search(lanes, integration.watched_size, first, slopes=integration.slopes is not None)
         own = ("t.new", "h", "accepted", "rejected", "factor", "sum0", "sum1")
         self.room = dict.fromkeys(own, 1) | self.search.room
 
@@ -55,10 +58,17 @@ class Step:
         lanes.store(lanes.select(ended, FINISHED, progress(_STATUS)), "%progress", _STATUS)
         self._evaluate_at(progress(_T), 0)
         self.search.keep_start()
+        self.search.begin(lanes.without(running, at_end))
+        if not self.pair.is_fixed:
+            self._choose_first_length(running, at_end)
+        self._count(_EVALUATIONS, running, 1.0)
+
+    def _choose_first_length(self, running: str, at_end: str) -> None:
+        """Choose the first length in lanes without one."""
+        lanes, progress = self.lanes, self._progress
         missing = lanes.both(lanes.compare("oeq", progress(_H), 0.0), lanes.without(running, at_end))
         with lanes.where(lanes.any(missing), "first.length"):
             self._choose_length(missing)
-        self._count(_EVALUATIONS, running, 1.0)
 
     def _choose_length(self, missing: str) -> None:
         """Choose initial step lengths from the size of y, y' and y'', as in section II.4 of the book."""
@@ -110,15 +120,22 @@ class Step:
         accepted, rejected = self.search.decide(lanes.both(fine, running), lanes.without(running, fine), running)
         self._keep_mask("accepted", accepted)
         self._keep_mask("rejected", rejected)
+        self._count(_EVALUATIONS, running, float(pair.last))
+        if pair.is_fixed:
+            lanes.store(lanes.vector.splat(1.0), "%factor")
+            lanes.store(lanes.select(rejected, TOO_SHORT, self._progress(_STATUS)), "%progress", _STATUS)
+            return
         bounded = lanes.largest(lanes.least(error, LARGEST_ERROR), SMALLEST_ERROR)
         wanted = lanes.op("fmul", lanes.inverse_root(bounded, pair.error_order + 1), SAFETY)
         again = lanes.compare("oeq", self._progress(_REJECTED), 1.0)
         longer = lanes.least(lanes.select(again, 1.0, LARGEST_FACTOR), wanted)
         lanes.store(lanes.select(accepted, longer, lanes.largest(wanted, LEAST_FACTOR)), "%factor")
-        self._count(_EVALUATIONS, running, float(pair.last))
 
     def _choose_end(self, active: str) -> None:
         """Choose the end of the step, %t.new, and its length, %h, which is 0 in lanes that wait."""
+        if self.pair.is_fixed:
+            self._choose_end_on_grid(active)
+            return
         lanes, vector = self.lanes, self.lanes.vector
         t, h, end = self._progress(_T), self._progress(_H), self._limit(_END)
         bits = lanes.let(f"bitcast {vector.type} {t} to {vector.bits_type}")
@@ -136,15 +153,30 @@ class Step:
         lanes.store(lanes.select(moving, t_new, t), "%t.new")
         lanes.store(lanes.select(moving, lanes.op("fsub", t_new, t), 0.0), "%h")
 
+    def _choose_end_on_grid(self, active: str) -> None:
+        """Choose the next multiple of the step, or the last time, as the end of the step; a search its own length."""
+        lanes, t, end, step = self.lanes, self._progress(_T), self._limit(_END), self._limit(_STEP)
+        number = lanes.op("fdiv", t, step)
+        number = lanes.call("floor", lanes.op("fadd", lanes.fma(number, 4.0 * EPSILON, number), ON_GRID))
+        following = lanes.op("fmul", lanes.op("fadd", number, 1.0), step)
+        last = lanes.compare("ogt", following, lanes.fma(step, -ON_GRID, end))
+        following = lanes.select(last, end, following)
+        later = lanes.op("fadd", t, self._progress(_H))
+        t_new = lanes.select(self.search.outside(active), following, later)
+        t_new = lanes.select(active, t_new, t)
+        lanes.store(t_new, "%t.new")
+        lanes.store(lanes.op("fsub", t_new, t), "%h")
+
     def _stage(self, s: int, weights: Weights, *, ends: bool = False) -> None:
         """Evaluate the stage K_s; at the end of the step also the new state."""
         lanes, h = self.lanes, self.lanes.load("%h")
         for name, first, size in self.parts:
             if name not in self.slots and not ends:
                 continue
+            own = self.pair.ends.get(name, weights) if ends else weights
             with lanes.each(f"stage{s}.{first}", size) as k:
                 place = lanes.let(f"add i64 {k}, {first}")
-                y = lanes.fma(h, lanes.sum_of(weights, "%K", self.size, place), lanes.load("%y", place))
+                y = lanes.fma(h, lanes.sum_of(own, "%K", self.size, place), lanes.load("%y", place))
                 if ends:
                     lanes.store(y, "%y.new", place)
                 if name in self.slots:
@@ -167,10 +199,16 @@ class Step:
     def _error(self) -> str:
         """The root mean square over y of the error over its scale, atol + rtol max(|y|, |y_new|).
 
-        With two estimates E_5 and E_3 it is |E_5|^2 / sqrt(|E_5|^2 + 0.01 |E_3|^2).
+        With two estimates E_5 and E_3 it is |E_5|^2 / sqrt(|E_5|^2 + 0.01 |E_3|^2). A formula without an estimate has 0
+        if y_new is finite, else NaN.
         """
         lanes, m = self.lanes, self.size
         self._clear_sums()
+        if self.pair.is_fixed:
+            with lanes.each("finite", m) as k:
+                y = lanes.load("%y.new", k)
+                lanes.store(lanes.op("fadd", lanes.load("%sum0"), lanes.op("fsub", y, y)), "%sum0")
+            return lanes.load("%sum0")
         with lanes.each("error", m) as k:
             sizes = [lanes.call("fabs", lanes.load(name, k)) for name in ("%y", "%y.new")]
             scale = self._scale(lanes.call("maximum", *sizes))
