@@ -176,7 +176,7 @@ class Run:
         """Yield once for each call of the loop that is needed to reach the end of a hold."""
         while ((self.progress.t < end) & ~self.progress.failed).any():
             yield
-            if self.progress.steps.max() >= self.method.max_steps:
+            if self.grid is None and self.progress.steps.max() >= self.method.max_steps:
                 self._refuse_more_steps()
 
     def _call(self, held: Arrays, end: float) -> None:
@@ -232,8 +232,6 @@ class Run:
 
     def _refuse_more_steps(self) -> None:
         """States that have made ``max_steps`` are not continued."""
-        if self.grid is not None:
-            return
         over = (self.progress.steps >= self.method.max_steps) & (self.progress.t < self.duration)
         if over.any():
             self.progress = self.progress.with_failed(over)

@@ -20,7 +20,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_adaptive import PAIRS, are_known
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.known_rates import Kind
-from armdyn.simulation.drivers.located import Found, LocatedFunctions
+from armdyn.simulation.drivers.located import Found, LocatedFunctions, Reached
 from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.segment_rates import Watched, segment_forces, segment_rates, watched_margins
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
@@ -44,15 +44,6 @@ PAST = 1e-11
 
 UNUSUAL = 2
 """After this many events at one time, the next step is made without the loop."""
-
-
-class Reached(NamedTuple):
-    """The end of some steps: the time, s, the state, and the event there with its source, if one ends the mode."""
-
-    t: float
-    y: Array
-    event: Found | None = None
-    source: LocatedFunctions | None = None
 
 
 class _Loop(NamedTuple):
