@@ -193,7 +193,7 @@ def _loads_at_no_acceleration(
     q, qd, at_rest = drive.positions(q), drive.rates(qd), drive.rates(np.zeros(drive.size))
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)
-    return loads_of_drives(mechanism, q, wrenches)
+    return loads_of_drives(mechanism, q, wrenches, qd)
 
 
 def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:

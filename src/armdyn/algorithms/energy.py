@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.declared import function
+from armdyn.algorithms.elements import energy_of_elements
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z, cross
@@ -47,8 +48,9 @@ def potential_energy(mechanism: Mechanism, q: Array) -> Any:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
+    energy = energy_of_elements(mechanism, q)
     q = mechanism.drive.positions(q)
-    energy = mechanism.drive.springs_energy(q)
+    energy = energy + mechanism.drive.springs_energy(q)
     outboard = [(body.mass, body.first_moment) for body in mechanism.bodies]
     for k in reversed(range(len(mechanism.bodies))):
         body = mechanism.bodies[k]

@@ -6,6 +6,7 @@ import numpy as np
 
 from armdyn.algorithms.articulated_bodies import accelerations
 from armdyn.algorithms.declared import function
+from armdyn.algorithms.elements import against_elements
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion
@@ -79,6 +80,7 @@ def forward_dynamics(
     motions, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)
     drive, none = mechanism.drive, [0.0] * mechanism.dof
     beside = drive.with_springs(drive.friction_forces(qd, none), q)
+    beside = [force + other for force, other in zip(beside, against_elements(mechanism, q, qd), strict=True)]
     qdd = np.zeros(mechanism.dof, dtype=object)
     qdd[order] = accelerations(
         mechanism, q, motions, wrenches, [tau[i] - f for i, f in zip(order, beside, strict=True)]

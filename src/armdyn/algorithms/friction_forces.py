@@ -54,4 +54,4 @@ def friction_forces(
     mechanism, q = regrouped(mechanism), drive.positions(q)
     base = base_motion(mechanism.gravity)
     _, wrenches = links_in_motion(mechanism, q, rates, drive.rates(qdd), base, f_tip, f_ext)
-    return drive.forces(drive.friction_forces(rates, loads_of_drives(mechanism, q, wrenches)))
+    return drive.forces(drive.friction_forces(rates, loads_of_drives(mechanism, q, wrenches, rates)))

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declared import function
+from armdyn.algorithms.elements import refuse_elements
 from armdyn.algorithms.joint_frames import JointFrame, across_z, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, wrench_of_unit_acceleration
 from armdyn.algorithms.moving_composites import (
@@ -106,6 +107,7 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d_qdd, robot.mass_matrix(np.ones(6))))
     True
     """
+    refuse_elements(mechanism, "inverse_dynamics_derivatives")
     mechanism = regrouped(mechanism)  # only joint forces are computed
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)

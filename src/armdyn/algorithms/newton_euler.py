@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declared import function
+from armdyn.algorithms.elements import against_elements
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped, with_rotors_on_base
 from armdyn.spatial.rotations import Array, Z, cross
@@ -83,7 +84,7 @@ def inverse_dynamics(
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
-    return mechanism.drive.forces(loads_of_drives(mechanism, q, wrenches), qdd, rubbing_at=qd)
+    return mechanism.drive.forces(loads_of_drives(mechanism, q, wrenches, qd), qdd, rubbing_at=qd)
 
 
 @function("(n),(n),(6)?,(6)?,(links,6)?->(n)")
@@ -136,7 +137,8 @@ def parallel_spring_forces(mechanism: Mechanism, q: Array) -> Array:
 
     They are the gradient of their energy, which is part of `potential_energy` (Lagrange's equations,
     Modern Robotics 8.1 and 8.2); ``robot.with_parallel_springs`` adds such springs. They are part of `inverse_dynamics`
-    and `bias_forces`, not of `gravity_forces`. Forces of flexible joints are others.
+    and `bias_forces`, not of `gravity_forces`. Forces of flexible joints are others. Elements of a
+    user's own count at rest.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -145,8 +147,8 @@ def parallel_spring_forces(mechanism: Mechanism, q: Array) -> Array:
     >>> arm.parallel_spring_forces([0.3, 0.4])
     array([ 0., 30.])
     """
-    drive = mechanism.drive
-    return drive.forces(drive.with_springs([0.0] * len(drive.terms), drive.positions(q)))
+    drive, q = mechanism.drive, mechanism.drive.positions(q)
+    return drive.forces(drive.with_springs(against_elements(mechanism, q), q))
 
 
 @function("(n),(n),(6)?->(n)")
@@ -304,9 +306,10 @@ def inward(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[A
     return along_joints(mechanism, summed_inwards(mechanism, q, wrenches))
 
 
-def loads_of_drives(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Any]:
-    """The forces, by body, that the drives of the joints transmit: `inward`, and those of parallel springs."""
-    return mechanism.drive.with_springs(inward(mechanism, q, wrenches), q)
+def loads_of_drives(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench], qd: Array | None = None) -> list[Any]:
+    """The forces, by body, that the drives of the joints transmit: `inward`, of parallel springs and of elements."""
+    forces = mechanism.drive.with_springs(inward(mechanism, q, wrenches), q)
+    return [force + other for force, other in zip(forces, against_elements(mechanism, q, qd), strict=True)]
 
 
 def along_joints(mechanism: Mechanism, wrenches: Sequence[Wrench]) -> list[Any]:

@@ -118,7 +118,7 @@ def forces_under_load(
     A, mechanism, drive = all_equations(model, q).A, regrouped(model), model.drive  # only joint forces are needed
     positions, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
     _, wrenches = links_in_motion(mechanism, positions, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
-    of_links = loads_of_drives(mechanism, positions, wrenches)
+    of_links = loads_of_drives(mechanism, positions, wrenches, rates)
     loads = list(of_links)
     for k, row in transmitted(model, q, A).items():
         loads[k] = loads[k] + row @ multipliers

@@ -23,6 +23,7 @@ from armdyn.base.exact import Exact, exact, unit
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, SymbolicSpring, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.model.drive import OF_JOINT
+from armdyn.model.element import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.model import Model
 from armdyn.model.parallel_spring import JointSpring
@@ -70,6 +71,7 @@ def _is_all(symbols: Symbols) -> bool:
 
 def _refuse(model: Model) -> None:
     """Raise Unsupported if a model has terms that derivations do not support."""
+    refuse_elements(model, "a derivation")
     for joint in model.joints:
         if others := joint.other_laws:
             names = ", ".join(dict.fromkeys(type(law).__name__ for law in others))

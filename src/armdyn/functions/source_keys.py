@@ -27,7 +27,7 @@ def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
     try:
         # laws and springs of the caller's own have other sources
         actuators = [(joint.actuator, joint.parallel_springs) for joint in model.joints]
-        exact = _exact((fixed, model.constraints, actuators, function.signature))
+        exact = _exact((fixed, model.constraints, model.elements, actuators, function.signature))
     except TypeError:
         return None
     where = f"{function.__module__}.{function.name}"

@@ -21,6 +21,7 @@ from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, factors_of_rows, stacked
 from armdyn.identification.signals import Chain, Piece, pieces_of, torques_of
 from armdyn.logs.log import Log
+from armdyn.model.element import refuse_elements
 from armdyn.spatial.rotations import Array
 
 HUBER = 2.5
@@ -73,6 +74,7 @@ class Regression:
         Raises:
             IdentificationError: logs without joint forces, or too short for one row.
         """
+        refuse_elements(parameters.robot.model, "a fit")
         if sprung := sorted(parameters.robot.model.parallel_springs):
             raise IdentificationError(
                 f"{parameters.robot.name!r} has springs in parallel with its drives ({', '.join(sprung)}), which no "

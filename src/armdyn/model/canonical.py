@@ -78,7 +78,16 @@ def canonical(model: Model) -> Mechanism:
     of_rotors = [(index[model.joints[body.joint].child], ratio) for body, ratio in rotors]
     drive = Drive.of([b.joint for b in bodies], model.coupling, model.joints).with_rotors_of(of_rotors)
     bodies += [body for body, _ in rotors]
-    return Mechanism(model.name, tuple(bodies), exact(model.gravity), frames, model.tip, model, drive)
+    return Mechanism(
+        model.name,
+        tuple(bodies),
+        exact(model.gravity),
+        frames,
+        model.tip,
+        model,
+        drive,
+        elements=model.elements,
+    )
 
 
 class Placed(NamedTuple):

@@ -17,6 +17,7 @@ from armdyn.base.checks import array
 from armdyn.base.errors import ModelError, Unsupported
 from armdyn.base.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
+from armdyn.model.element import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.model import Model
@@ -75,6 +76,7 @@ def with_coordinates(
         limits: of the new ones, in addition to those that follow from the joints' limits.
         where: prefix of a message about a joint, e.g. "arm.urdf:214".
     """
+    refuse_elements(model, "with_coordinates")
     check_size(model)
     rows = [coordinate.name for coordinate in model.coordinates]
     A, b = _checked_map(rows, names, matrix, offset)
@@ -97,6 +99,7 @@ def with_coordinates(
 
 def without_couplings(model: Model) -> Model:
     """The model with every joint a coordinate of its own."""
+    refuse_elements(model, "without_couplings")
     return renoted(model, model.replace(coupling=None))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from armdyn.base.exact import rounded
 from armdyn.base.threads import cached_property
 from armdyn.model.drive import Drive
+from armdyn.model.element import Element
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import Axes, Turn, Turns
@@ -103,6 +104,7 @@ class Mechanism:
         drive: brings q, qd, qdd into the order of the bodies and joint forces out of it, to which it adds those of
             rotors and friction; if joints are coupled, it is the linear map between them and the coordinates.
         springs: of flexible joints, by name, the numbers of their springs that are inputs: {"joint": {"stiffness": k}}.
+        elements: forces of a user's own.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Mechanism:
     model: Model
     drive: Drive
     springs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    elements: tuple[Element, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -149,5 +152,5 @@ class Mechanism:
 
     @property
     def without_parallel_springs(self) -> Mechanism:
-        """The mechanism without springs in parallel with the drives."""
-        return dataclasses.replace(self, drive=self.drive.without_springs)
+        """The mechanism without springs in parallel with the drives, and without elements of a user's own."""
+        return dataclasses.replace(self, drive=self.drive.without_springs, elements=())

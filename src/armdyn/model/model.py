@@ -17,6 +17,7 @@ from armdyn.base.fields import set_fields
 from armdyn.base.threads import cached_property
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
+from armdyn.model.element import Element
 from armdyn.model.fingerprint import fingerprint
 from armdyn.model.frozen import frozen_array, unrounded
 from armdyn.model.geometry import Geometry
@@ -95,7 +96,8 @@ class Model:
     link, and each link that a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the
     Jacobian mean when none is named; None if there are several ends and none was chosen. ``constraints`` are further
     equations of the motion, e.g. loops that joints alone do not close. ``geometry`` holds its shapes to draw and to
-    collide with. ``notes`` lists the data of the description that armdyn does not use.
+    collide with. ``elements`` are forces of a
+    user's own. ``notes`` lists the data of the description that armdyn does not use.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Model:
     geometry: tuple[Geometry, ...] = ()
     coupling: Coupling | None = None
     constraints: tuple[Constraint, ...] = ()
+    elements: tuple[Element, ...] = ()
 
     def __post_init__(self) -> None:
         set_fields(self, gravity=frozen_array(self.gravity, (3,), "gravity", GRAVITY))
@@ -224,5 +227,6 @@ class Model:
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         if self.coupling is not None:
             parts += [self.coupling.coordinates, self.coupling.matrix.tobytes(), self.coupling.offset.tobytes()]
+        parts += [fingerprint("element", element) for element in self.elements]
         parts += self.constraints  # their repr holds every number with all digits
         return hashlib.sha256(repr(parts).encode()).hexdigest()

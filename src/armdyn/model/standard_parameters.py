@@ -163,7 +163,7 @@ def standard_parameters(
         f"{joint.name}: {type(other).__name__}"
         for joint in model.joints
         for other in (*joint.other_laws, *joint.parallel_springs)
-    )
+    ) + tuple(type(element).__name__ for element in model.elements)
     return StandardParameters(tuple(names), tuple(units), np.array(values, dtype=float), left_out)
 
 

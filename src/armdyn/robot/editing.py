@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
+from armdyn.model.element import Element, refuse_elements
+from armdyn.model.fingerprint import fingerprint
 from armdyn.model.joint_order import in_joint_order
 from armdyn.model.mimic import as_mimics, with_mimics
 from armdyn.model.tips import without_tip_notes
@@ -73,6 +75,7 @@ def with_joint_order(model: Model, order: str | Sequence[str] = "chain") -> Mode
     >>> arm.joint_names, arm.with_joint_order("chain") == armdyn.load("planar_2r")
     (('joint_2', 'joint_1'), True)
     """
+    refuse_elements(model, "with_joint_order")
     refuse_functions_of_q(model)
     return in_joint_order(model, order)
 
@@ -172,6 +175,33 @@ def with_constraints(model: Model, *constraints: Constraint) -> Model:
     constrained = model.replace(constraints=(*model.constraints, *constraints))
     refuse_one_body(constrained, constraints)
     return constrained
+
+
+def with_elements(model: Model, *elements: Element) -> Model:
+    """The robot on which further elements of a user's own act: joint forces of its positions and velocities.
+
+    They are part of `inverse_dynamics`, `forward_dynamics`, `bias_forces` and all motions, their energy of
+    `potential_energy`, their forces at rest of `parallel_spring_forces`. ``simulate(robot, ..., elements=[...])`` adds
+    them for one motion.
+
+    Args:
+        elements: each a frozen dataclass derived from `armdyn.simulation.Element`.
+
+    Raises:
+        DTypeError: an element that is not a frozen dataclass of numbers and names.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Drag(armdyn.simulation.Element):
+    ...     size: float
+    ...     def force(self, model, q, qd):
+    ...         return -self.size * qd * abs(qd)
+    >>> armdyn.load("rp").with_elements(Drag(2.0)).bias_forces([0.5, 1.2], [1.0, -0.4]).round(3)
+    array([31.073,  6.686])
+    """
+    for element in elements:
+        fingerprint(f"element {type(element).__name__}", element)  # or the error of one that could change
+    return model.replace(elements=(*model.elements, *elements))
 
 
 def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: float | None = None) -> Robot:

@@ -23,6 +23,7 @@ from armdyn.base.checks import array, number, whole_number
 from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.base.exact import exact
 from armdyn.model.beam_slices import slices
+from armdyn.model.element import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.model import Frame, Link, Model
 from armdyn.model.notes import renoted
@@ -260,6 +261,7 @@ def _stiffness(EI: Any, GJ: Any, beam: Beam) -> dict[str, float]:
 
 
 def _refuse_couplings(model: Model) -> None:
+    refuse_elements(model, "with_flexible_link")
     if model.coupling is not None:
         raise Unsupported(
             f"{model.name!r} has coupled joints, whose coordinates are not its joints; divide the link before "

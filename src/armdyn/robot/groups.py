@@ -63,7 +63,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "with_armature", "with_actuators", "with_friction", "without_friction", "without_springs",
         "with_parallel_springs", "without_parallel_springs", "with_flexible_link", "with_joint_order", "with_mimic",
         "with_coordinates", "with_joint_equations", "without_couplings", "with_constraints",
-        "with_independent_constraints", "without_constraints", "renamed",
+        "with_elements", "with_independent_constraints", "without_constraints", "renamed",
     ),
     "From descriptions and back": (
         "from_urdf", "from_mjcf", "from_dh", "from_screws", "from_zero_reference", "from_links", "to_urdf", "to_mjcf",

@@ -197,6 +197,7 @@ class Robot:
     without_friction = Edited(lambda: armdyn.model.editing.without_friction)
     with_parallel_springs = Edited(lambda: armdyn.model.editing.with_parallel_springs)
     without_parallel_springs = Edited(lambda: armdyn.model.editing.without_parallel_springs)
+    with_elements = Edited(lambda: armdyn.robot.editing.with_elements)
     with_flexible_link = Edited(lambda: armdyn.robot.flexible_link.with_flexible_link)
     renamed = Edited(lambda: armdyn.robot.renaming.renamed)
     with_joint_order = Edited(lambda: armdyn.robot.editing.with_joint_order)

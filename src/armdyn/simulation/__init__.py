@@ -7,6 +7,7 @@ from armdyn.base.lazy import names_of
 if TYPE_CHECKING:
     from armdyn.functions.not_finite import DivergenceWarning
     from armdyn.functions.unfinished import RolloutInterrupted
+    from armdyn.model.element import Element
     from armdyn.simulation.elements.brakes import BrakeSwitches
     from armdyn.simulation.elements.constraints import Constraints
     from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
@@ -54,6 +55,7 @@ _WHERE = {
     "Crossing": "elements.events",
     "DeadPointWarning": "errors",
     "DivergenceWarning": "armdyn.functions.not_finite",
+    "Element": "armdyn.model.element",
     "EnergyAccount": "results.energy",
     "Euler": "methods.catalogue",
     "FrictionWarning": "errors",
@@ -96,6 +98,7 @@ __all__ = [
     "Crossing",
     "DeadPointWarning",
     "DivergenceWarning",
+    "Element",
     "EnergyAccount",
     "Euler",
     "FrictionWarning",

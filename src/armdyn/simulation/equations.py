@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.algorithms.elements import dissipated_power
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.load_laws import other_laws
 from armdyn.algorithms.quicker_method import quicker_method
@@ -65,7 +66,7 @@ def power(model: Any, q: Any, qd: Any, qdd: Any, tau: Any, f_tip: Any) -> Any:
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
     if model.drive.has_friction:
         forces = forces - algorithms.friction_forces(model, q, qd, qdd, f_tip)
-    return forces @ qd
+    return forces @ qd + dissipated_power(model, q, qd)
 
 
 def constrained_motion_under_load(
@@ -78,7 +79,8 @@ def constrained_motion_under_load(
     rubs = other_laws(drive).friction_forces(rates, [0.0] * len(rates))
     friction = drive.forces([own + found.friction.get(k, 0.0) for k, own in enumerate(rubs)])
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
-    return (found.qdd, (forces - friction) @ qd, friction), found.loads
+    power = (forces - friction) @ qd + dissipated_power(model, q, qd)
+    return (found.qdd, power, friction), found.loads
 
 
 @function("(n),(n),(n),(6)?->(n),(),(n)", sources=SOURCES)

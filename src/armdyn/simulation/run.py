@@ -22,12 +22,13 @@ from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.happenings import happenings_of
+from armdyn.simulation.elements.own import kinks_of
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.independent import checked_start
 from armdyn.simulation.listed import listed
-from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, can_stop, chosen_method
 from armdyn.simulation.notes import friction_left_out
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import Report, progress_bar
@@ -150,7 +151,8 @@ def simulate(
         elements: parts of the mechanical system and their settings, in any order: `Stops` make the limits of joints
             stops that they hit, press against and leave; a `Contact` is a point that a plane pushes and never pulls;
             `BrakeSwitches` engage and release brakes; `Constraints` sets the treatment of the robot's constraints;
-            `Start` the initial state of rotors and bristles. The forces of stops and contacts are in
+            `Start` the initial state of rotors and bristles; an `Element` of your own is a force of positions and
+            velocities. The forces of stops and contacts are in
             ``trajectory.signals``, and the energy that impacts dissipate is counted as work.
         events: `JointLimit`, `Plane`, `Crossing` to detect. Each occurrence, located to rounding, is
             in ``trajectory.events``. With events, stops, contacts and brakes the states of a batch are integrated one
@@ -205,14 +207,16 @@ def simulate(
     duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
     chosen = chosen_method("adaptive" if method is None else method)
     q, qd = initial_state(robot, q0, qd0)
-    robot, redundant, left_out = checked_start(robot, q, qd, parts.constraints.redundant)
+    robot, redundant, left_out = checked_start(robot.with_elements(*parts.own), q, qd, parts.constraints.redundant)
     forces = prepared_forces(robot, q.shape[:-1], torque, f_tip)
     forces.check(duration)
     system = System.of(robot, chosen, redundant)
     start = system.start(q, qd, parts.start)
     dry = DryJoints.of(system.bare)
     brakes = Brakes.of(system.bare, parts.switches, duration)
-    happenings = happenings_of(chosen, events, parts.stops, parts.contacts, dry, brakes)
+    locates = can_stop(chosen) and (isinstance(chosen, Adaptive) or not q.shape[:-1])
+    kinks = kinks_of(robot) if locates else None
+    happenings = happenings_of(chosen, events, parts.stops, parts.contacts, dry, brakes, kinks)
     problem = Problem.of(system, chosen, forces, start, duration, save, happenings)
     problem.corrector = corrector_of(robot, chosen, parts.constraints.project, redundant)
     sticks, samples = happenings is not None and len(dry) > 0, problem.samples

@@ -41,11 +41,17 @@ def controlled_motion(
     """
     function, inputs = _parted(controller)
     Controller(function)  # or the error of another object
-    chosen = chosen_method("rk4" if method is None else method)
-    _refuse(parts, save, chosen)
-    grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)  # type: ignore[union-attr]
+    chosen = _fixed_step("rk4" if method is None else method)
+    _refuse(parts, save)
+    grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)
     every = _every(grid, save)
-    loop = ClosedLoop(robot, function, method=chosen, brakes=list(parts.switches), project=parts.constraints.project)  # type: ignore[arg-type]
+    loop = ClosedLoop(
+        robot.with_elements(*parts.own),
+        function,
+        method=chosen,
+        brakes=list(parts.switches),
+        project=parts.constraints.project,
+    )
     start = {name: getattr(parts.start, name) for name in ("theta", "thetad", "bristles")}
     others = {**start, "f_tip": f_tip, "brakes": parts.switches or None}
     inputs |= {name: value for name, value in others.items() if value is not None}
@@ -65,13 +71,19 @@ def _parted(controller: Any) -> tuple[Function, dict[str, Any]]:
     return controller.func, dict(controller.keywords)  # type: ignore[return-value]
 
 
-def _refuse(parts: Parts, save: SaveAt, method: Method) -> None:
-    """Refuse options that a closed loop does not have."""
-    if not isinstance(method, FixedStep):
+def _fixed_step(method: str | Method) -> FixedStep:
+    """The method of a closed loop."""
+    chosen = chosen_method(method)
+    if not isinstance(chosen, FixedStep):
         raise SettingError(
-            f"{method} has no steps of one length, at which a controller could be called; expected such as "
+            f"{chosen} has no steps of one length, at which a controller could be called; expected such as "
             "method='rk4', or torque= a function of (t, q, qd)"
         )
+    return chosen
+
+
+def _refuse(parts: Parts, save: SaveAt) -> None:
+    """Refuse options that a closed loop does not have."""
     for option, is_given in (
         ("Stops", parts.stops is not None),
         ("Contact", bool(parts.contacts)),

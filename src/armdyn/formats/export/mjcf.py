@@ -18,6 +18,7 @@ from armdyn.formats.export.numbers import number, numbers, quaternions
 from armdyn.formats.export.shapes import shapes_by_link
 from armdyn.formats.links import Part, parts_of
 from armdyn.inertia.consistency import consistency
+from armdyn.model.element import refuse_elements
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
@@ -83,6 +84,7 @@ def write_mjcf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
 
 def _supported(model: Model) -> Mapping[str, JointEquation]:
     """The joints that mimic others, by name; an error for parts of the equations of motion that MJCF lacks."""
+    refuse_elements(model, "to_mjcf")
     mimics = mimics_of(model)
     if mimics is None:
         raise Unsupported(f"the coupling of {model.name!r} is not mimicry, and MJCF has no words for it; use to_urdf")

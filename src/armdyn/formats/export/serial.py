@@ -9,6 +9,7 @@ import numpy as np
 from armdyn.base.advice import either, option
 from armdyn.base.errors import Unsupported
 from armdyn.base.exact import exact
+from armdyn.model.element import refuse_elements
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.joint_order import chain_order, without_permutation
@@ -96,6 +97,7 @@ class SerialArm:
 
     def without_rotors(self, what: str) -> SerialArm:
         """The chain itself; raises if its joints turn rotors that are bodies or have springs, which ``what`` lacks."""
+        refuse_elements(self.model, what)
         for joint in self.joints:
             if joint.parallel_springs:
                 raise Unsupported(

@@ -26,6 +26,7 @@ from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.dynamics import TAG as DYNAMICS
 from armdyn.formats.urdf.dynamics import own_numbers
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, SPRINGS, TAG
+from armdyn.model.element import refuse_elements
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.joint_equations import JointEquation
@@ -68,6 +69,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     <?xml version="1.0" encoding="utf-8"?>
     <robot name="planar_2r">
     """
+    refuse_elements(model, "to_urdf")
     model = without_permutation(model)
     check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)

@@ -21,6 +21,7 @@ from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Watched
 from armdyn.simulation.elements.events_in_motion import EventsInMotion
 from armdyn.simulation.elements.happenings import Happenings
+from armdyn.simulation.elements.kinks_in_motion import KinksInMotion
 from armdyn.simulation.elements.load_kinks import LoadKinks
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import SettingError
@@ -99,6 +100,8 @@ def _with_modes(problem: Problem, report: Report) -> None:
             motion.located.append(BrakesInMotion(modes, brakes, lambda engaged: copy(braked(engaged))))
         if isinstance(pushing, FlexiblePushing) and pushing.kinks:
             motion.located.append(LoadKinks(modes, pushing))
+        if happenings.kinks is not None:
+            motion.located.append(KinksInMotion(motion, happenings.kinks))
         motion.events = EventsInMotion(motion, watched)
         motion.start_segments = partial(Segments.of, problem)
         return motion

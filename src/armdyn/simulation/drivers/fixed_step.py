@@ -12,6 +12,7 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drivers.compiled_steps import CompiledSteps
 from armdyn.simulation.drivers.grid import ROUNDING
 from armdyn.simulation.elements.bristles import Path
+from armdyn.simulation.elements.own import lost_to_elements
 from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.equations import lagrangian_derivatives, velocity_of_momentum
 from armdyn.simulation.forces import Forces
@@ -185,6 +186,8 @@ class Called:
         if drive.has_friction:
             loaded = (self.system.motion(q, qd, *acting)[0], *f_tip) if drive.depends_on_load else ()
             tau = tau - self.robot.friction_forces(q, qd, *loaded)
+        if self.robot.model.elements:
+            tau = tau + self.robot.compile(lost_to_elements)(q, qd)
         return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
 
     def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:

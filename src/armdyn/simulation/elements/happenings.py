@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
+from armdyn.simulation.elements.own import Kinks
 from armdyn.simulation.elements.stops import Contact, Stops
 from armdyn.simulation.methods.catalogue import Method, can_stop, check_method
 
@@ -21,11 +22,12 @@ class Happenings:
     contacts: Sequence[Contact]
     dry: DryJoints
     brakes: Brakes | None = None
+    kinks: Kinks | None = None
 
     @property
     def only_dry(self) -> bool:
         """True if joints that stick are the only event source."""
-        return not (self.events or self.stops or self.contacts or self.brakes)
+        return not (self.events or self.stops or self.contacts or self.brakes or self.kinks)
 
 
 def happenings_of(
@@ -35,10 +37,11 @@ def happenings_of(
     contacts: Sequence[Contact],
     dry: DryJoints,
     brakes: Brakes | None = None,
+    kinks: Kinks | None = None,
 ) -> Happenings | None:
     """Event sources of a simulation, with joints that can stick; None without any."""
-    asked = bool(events or contacts or stops or brakes)
+    asked = bool(events or contacts or stops or brakes or kinks)
     if not asked and not (len(dry) and can_stop(method)):
         return None
     check_method(method)
-    return Happenings(events, stops, contacts, dry, brakes)
+    return Happenings(events, stops, contacts, dry, brakes, kinks)

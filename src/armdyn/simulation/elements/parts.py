@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from armdyn.model.element import Element
 from armdyn.simulation.elements.brakes import BrakeSwitches
 from armdyn.simulation.elements.constraints import Constraints
 from armdyn.simulation.elements.start import AT_REST, Start
 from armdyn.simulation.elements.stops import Contact, Stops
 from armdyn.simulation.errors import SettingError
 
-KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start)
+KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start, Element)
 """Classes of the elements."""
 
 
@@ -26,6 +27,7 @@ class Parts:
         switches: of brakes, by joint: pairs of a time, s, or an event, and a state.
         constraints: treatment of the robot's constraints.
         start: initial state of rotors and bristles.
+        own: elements of a user's own.
     """
 
     stops: Stops | None = None
@@ -33,6 +35,7 @@ class Parts:
     switches: Mapping[str, Any] = field(default_factory=dict)
     constraints: Constraints = field(default_factory=Constraints)
     start: Start = AT_REST
+    own: tuple[Element, ...] = ()
 
     @classmethod
     def of(cls, elements: Any) -> Parts:
@@ -54,6 +57,7 @@ class Parts:
             switches=_switches(by_kind[BrakeSwitches]),
             constraints=_only(by_kind[Constraints]) or Constraints(),
             start=_only(by_kind[Start]) or AT_REST,
+            own=tuple(by_kind[Element]),
         )
 
 

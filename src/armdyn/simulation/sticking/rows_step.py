@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.algorithms.elements import dissipative_forces
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.base.threads import cached_property
 from armdyn.constraints.equations import all_equations
@@ -95,6 +96,8 @@ class ArmOfRows:
         pushed = self.tau - taken - rest
         x = metric.moved(pushed)
         applied = self.tau if self.f_tip is None else self.tau - algorithms.tip_forces(self.bare, q, self.f_tip)
+        if self.bare.elements:  # the equations of motion have their forces already
+            taken = taken - dissipative_forces(self.bare, q, qd)
         if not len(self.rows):
             return RowsMotion(x, pushed, applied, taken, np.zeros(0))
         bounds, any_rests = self.rows.bounds, sum(self.rests)

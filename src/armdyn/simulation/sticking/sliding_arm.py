@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.algorithms.elements import dissipative_forces
 from armdyn.algorithms.factors import links_mass
 from armdyn.algorithms.holding_forces import friction_at_rest
 from armdyn.algorithms.load_friction import accelerations_under_load, own_coordinates
@@ -73,12 +74,17 @@ class SlidingArm(Slides):
             bare, none = self.bare, np.zeros(self.bare.dof)
             rest = algorithms.inverse_dynamics(bare, q, qd, none, self.f_tip)
             x, reactions = solved_with_prescribed(bare, self.mass_matrix(q), self.moves, pushes - rest, none)
-            return Slide(x, reactions, self.applied(q), rubs + bends, {})
+            return Slide(x, reactions, self.applied(q), rubs + bends - self._lost(q, qd), {})
         arm = dataclasses.replace(self.mechanism, drive=self.under_load(self.slip))
         found = accelerations_under_load(arm, q, qd, pushes, self.f_tip, near=self._near, moves=self.moves)
         self._near = found.loads
         of_loads = arm.drive.forces([found.friction.get(k, 0.0) for k in range(len(arm.drive.terms))])
-        return Slide(found.qdd, found.reactions, self.applied(q), rubs + bends + of_loads, dict(found.loads))
+        friction = rubs + bends + of_loads - self._lost(q, qd)
+        return Slide(found.qdd, found.reactions, self.applied(q), friction, dict(found.loads))
+
+    def _lost(self, q: Any, qd: Any) -> Any:
+        """Forces of elements that do not come from their energy; the equations of motion have them already."""
+        return dissipative_forces(self.bare, q, qd) if self.bare.elements else 0.0
 
     def _bends(self, q: Any, qd: Any) -> Any:
         """Forces of friction with a state of its own."""
@@ -115,6 +121,7 @@ class SlidingArm(Slides):
         K changes with M along the path too: by C moved, which is added to g in the equations of motion.
         """
         rest = algorithms.inverse_dynamics(self.bare, q, qd, np.zeros(self.bare.dof), self.f_tip)
+        rest = rest + self._lost(q, qd)
         applied = self.applied(q)
         work = kinetic + (rest - (self.tau - applied)) @ moved
         return np.array([work, applied @ moved - work])

@@ -15,6 +15,7 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.algorithms.elements import dissipative_forces
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.constraints.projection import projected
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
@@ -92,6 +93,8 @@ class ArmInStep:
             forces = forces - algorithms.friction_forces(arm, q, qd, found.qdd, self.f_tip)
         elif arm.drive.has_friction:
             forces = forces - algorithms.friction_forces(arm, q, qd)
+        if arm.elements:
+            forces = forces + dissipative_forces(arm, q, qd)
         return forces if self.f_tip is None else forces - algorithms.tip_forces(arm, q, self.f_tip)
 
     def _forces(self, x: Any, v: Any) -> Any:

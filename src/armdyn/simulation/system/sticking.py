@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.algorithms.elements import dissipated_power
 from armdyn.algorithms.factors import factored, factored_mass_matrix, links_mass
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
@@ -83,7 +84,8 @@ class Sticking:
         holds = [(1.0 - moves) * force for moves, force in zip(self.moves, excess, strict=True)]
         friction = sliding + np.array(holds)
         applied = self.tau if self.f_tip is None else self.tau - algorithms.tip_forces(bare, q, self.f_tip)
-        return Motion(qdd, (applied - friction) @ qd, friction)
+        power = (applied - friction) @ qd + dissipated_power(self.mechanism, q, qd)
+        return Motion(qdd, power, friction)
 
     def margins(self, friction: Array) -> list[Any]:
         """Margin of the friction of each dry coordinate that sticks to its bounds, over their width; 1 for others."""

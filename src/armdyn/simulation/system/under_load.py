@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.algorithms.elements import dissipated_power
 from armdyn.algorithms.factors import links_mass
 from armdyn.algorithms.load_friction import own_coordinates, solved_under_load
 from armdyn.algorithms.load_laws import (
@@ -197,7 +198,8 @@ def slid(
     else:
         holding = A.T @ found.reactions[: len(A)]
     applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
-    return UnderLoad(found.qdd, (applied - sliding) @ qd, sliding, holding, hidden), found.loads
+    power = (applied - sliding) @ qd + dissipated_power(model, q, qd)
+    return UnderLoad(found.qdd, power, sliding, holding, hidden), found.loads
 
 
 def _available(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any) -> tuple[Array, Array]:
