@@ -82,5 +82,5 @@ def test_errors(robot: armdyn.Robot) -> None:
         motion.at([0.0, 0.3])
     with pytest.raises(SettingError, match=r"t\[1\] is nan"):
         motion.at([0.0, np.nan])
-    with pytest.raises(SettingError, match=r"dense_output is of 'adaptive' and 'taylor'; RungeKutta4, step "):
+    with pytest.raises(SettingError, match=r"SaveAt\(dense=True\) is of 'adaptive' and 'taylor'; RungeKutta4, step "):
         armdyn.simulate(robot, START, duration=0.2, method="rk4", save=SaveAt(dense=True))

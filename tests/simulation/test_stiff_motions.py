@@ -10,7 +10,7 @@ from scipy.linalg import expm
 import armdyn
 from armdyn.base.errors import UnknownName
 from armdyn.simulation import Adaptive, SettingError, SimulationError, named_method
-from armdyn.simulation.methods.catalogue import NAMES, STIFF, chosen_method
+from armdyn.simulation.methods.catalogue import NAMES, STIFF
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
 from oracles.shell import Shell
@@ -41,9 +41,9 @@ def test_stiff_servos_by_name(method: str) -> None:
     motion = armdyn.simulate(ARM, [0, 0], duration=0.2, torque=servo, method=method)
     np.testing.assert_allclose(motion.q[-1, 1], exact(0.2), rtol=1e-8)
     assert motion.statistics.evaluations < 20_000
-    assert chosen_method(method, None, 1e-6, None) == Adaptive(rtol=1e-6, scipy_method=STIFF[method])
+    assert named_method(method, rtol=1e-6) == Adaptive(rtol=1e-6, scipy_method=STIFF[method])
     with pytest.raises(SettingError, match=f"method '{method}' has no step; it chooses its steps itself"):
-        chosen_method(method, 1e-3, None, None)
+        named_method(method, step=1e-3)
 
 
 def test_what_runs_away_names_stiffness() -> None:

@@ -23,7 +23,7 @@ from armdyn.base.exact import Exact, exact, unit
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, SymbolicSpring, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.model.drive import OF_JOINT
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.model import Model
 from armdyn.model.parallel_spring import JointSpring

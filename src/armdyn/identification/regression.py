@@ -21,7 +21,7 @@ from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, factors_of_rows, stacked
 from armdyn.identification.signals import Chain, Piece, pieces_of, torques_of
 from armdyn.logs.log import Log
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.spatial.rotations import Array
 
 HUBER = 2.5

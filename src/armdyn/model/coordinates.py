@@ -17,7 +17,7 @@ from armdyn.base.checks import array
 from armdyn.base.errors import ModelError, Unsupported
 from armdyn.base.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.model import Model

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-from armdyn.base.errors import Unsupported
-
-if TYPE_CHECKING:
-    from armdyn.model.model import Model
+from typing import Any
 
 
 class Element(ABC):
@@ -76,13 +71,3 @@ class Element(ABC):
     def stores_energy(self) -> bool:
         """True if the class has an energy."""
         return type(self).energy is not Element.energy
-
-
-def refuse_elements(model: Model, what: str) -> None:
-    """Raise an Unsupported error if elements of a user's own act on a robot."""
-    if model.elements:
-        names = ", ".join(type(element).__name__ for element in model.elements)
-        raise Unsupported(
-            f"{what} leaves out {names} of {model.name!r}, elements of a user's own, which are functions of all of q; "
-            "give elements to the robot afterwards"
-        )

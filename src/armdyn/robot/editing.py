@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
-from armdyn.model.element import Element, refuse_elements
+from armdyn.model.element import Element
+from armdyn.model.elements import refuse_elements
 from armdyn.model.fingerprint import fingerprint
 from armdyn.model.joint_order import in_joint_order
 from armdyn.model.mimic import as_mimics, with_mimics

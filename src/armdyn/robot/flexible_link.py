@@ -23,7 +23,7 @@ from armdyn.base.checks import array, number, whole_number
 from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.base.exact import exact
 from armdyn.model.beam_slices import slices
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.model import Frame, Link, Model
 from armdyn.model.notes import renoted

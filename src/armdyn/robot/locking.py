@@ -12,7 +12,7 @@ from armdyn.constraints import Holonomic, JointCoupling, Pfaffian, RowsOf
 from armdyn.model.assembly import lock, merge, refuse_motionless
 from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import HELD_WITHIN, coupling_of, moved_by, with_coordinates
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.model.model import Link, Model
 from armdyn.model.notes import notes_on_locked, renoted
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order

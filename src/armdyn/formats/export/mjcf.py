@@ -18,7 +18,7 @@ from armdyn.formats.export.numbers import number, numbers, quaternions
 from armdyn.formats.export.shapes import shapes_by_link
 from armdyn.formats.links import Part, parts_of
 from armdyn.inertia.consistency import consistency
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint

@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.base.advice import either, option
 from armdyn.base.errors import Unsupported
 from armdyn.base.exact import exact
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.joint_order import chain_order, without_permutation

@@ -26,7 +26,7 @@ from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.dynamics import TAG as DYNAMICS
 from armdyn.formats.urdf.dynamics import own_numbers
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, SPRINGS, TAG
-from armdyn.model.element import refuse_elements
+from armdyn.model.elements import refuse_elements
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.joint_equations import JointEquation

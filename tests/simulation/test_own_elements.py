@@ -1,0 +1,211 @@
+"""Elements of a user's own: closed forms, energy, every driver, closed loops, gradients, C and refusals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
+from armdyn.base.errors import DTypeError, Unsupported
+from armdyn.simulation import Element, RungeKutta4, SaveAt, SemiImplicitEuler, Stops, named_method
+
+M, K, REST, V = 2.0, 300.0, 0.3, 1.5
+BODY = armdyn.Inertia(M, [0, 0, 0], 0.1 * np.eye(3))
+SLIDE = armdyn.Robot.from_links(
+    [armdyn.Part("x", "base", "prismatic", axis=(1, 0, 0), inertia=BODY, joint="x")], tip="x"
+)
+W = np.sqrt(K / M)
+
+
+@dataclass(frozen=True)
+class Cable(Element):
+    """A cable along the first joint, a slide: it pulls beyond its rest length, and never pushes."""
+
+    stiffness: float = K
+    rest: float = REST
+    damping: float = 0.0
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        pull = self.stiffness * armdyn.maximum(q[0] - self.rest, 0.0) + self.damping * qd[0]
+        return np.array([-pull, *np.zeros(model.dof - 1)])
+
+    def energy(self, model: Any, q: Any) -> Any:
+        stretch = armdyn.maximum(q[0] - self.rest, 0.0)
+        return 0.5 * self.stiffness * stretch * stretch
+
+    def located(self, model: Any, q: Any, qd: Any) -> Any:
+        return (q[0] - self.rest,)
+
+
+@dataclass(frozen=True)
+class Detent(Element):
+    """Six positions a turn in which a joint stays."""
+
+    joint: int
+    size: float
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        return np.array([-self.size * np.sin(6.0 * q[k]) if k == self.joint else 0.0 for k in range(model.dof)])
+
+    def energy(self, model: Any, q: Any) -> Any:
+        return self.size / 6.0 * (1.0 - np.cos(6.0 * q[self.joint]))
+
+
+@dataclass(frozen=True)
+class Reach(Element):
+    """A spring from the base's origin to the tip, by functions of the algorithms."""
+
+    stiffness: float
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        tip = armdyn.algorithms.forward_kinematics(model, q)[:3, 3]
+        J = armdyn.algorithms.jacobian(model, q, expressed_in="world")[3:]
+        return -self.stiffness * (J.T @ tip)
+
+    def energy(self, model: Any, q: Any) -> Any:
+        tip = armdyn.algorithms.forward_kinematics(model, q)[:3, 3]
+        return 0.5 * self.stiffness * (tip @ tip)
+
+
+def thrown(t: np.ndarray) -> np.ndarray:
+    """Free until the cable is taut, half a vibration on it, and back."""
+    taut = REST / V
+    back = taut + np.pi / W
+    swing = REST + V / W * np.sin(W * (t - taut))
+    return np.where(t < taut, V * t, np.where(t < back, swing, REST - V * (t - back)))
+
+
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [("adaptive", 1e-9), (RungeKutta4(0.01), 2e-6), ("variational", 2e-5), ("abm4", 1e-5), ("radau", 1e-7)],
+)
+def test_a_cable_that_only_pulls_in_closed_form(method: Any, error: float) -> None:
+    motion = armdyn.simulate(SLIDE, [0.0], [V], duration=0.7, method=method, elements=[Cable()], save=SaveAt(every=0.1))
+    np.testing.assert_allclose(motion.q[:, 0], thrown(motion.t), rtol=0, atol=error)
+    assert abs(motion.energy.drift).max() < 10 * error
+    assert motion.energy.potential.max() > 0.5
+
+
+@pytest.mark.parametrize("method", ["heun", "rk4"])
+def test_located_kinks_keep_the_order_of_a_method(method: str) -> None:
+    order = {"heun": 2, "rk4": 4}[method]
+    errors = []
+    for step in (0.02, 0.01, 0.005):
+        chosen = named_method(method, step=step)
+        moved = armdyn.simulate(SLIDE, [0.0], [V], duration=0.7, method=chosen, elements=[Cable()])
+        errors.append(abs(moved.q[-1, 0] - thrown(moved.t[-1])))
+    assert np.log2(errors[0] / errors[2]) / 2.0 > order - 0.5
+
+
+@pytest.mark.parametrize("method", ["adaptive", "rk4", "semi_implicit_euler"])
+@pytest.mark.parametrize("friction", [(0.0, 0.0), (0.1, 0.8)])
+def test_lost_energy_is_counted(method: str, friction: tuple[float, float]) -> None:
+    """K + P + E - W stays, with a damper in the element and with joints that stick."""
+    arm = SLIDE.with_friction({"x": friction})
+    motion = armdyn.simulate(arm, [0.0], [V], duration=1.5, method=method, elements=[Cable(damping=3.0)])
+    assert abs(motion.energy.drift).max() < (1e-2 if method == "semi_implicit_euler" else 1e-7)
+    assert motion.energy.work[-1] < -1.5
+
+
+@pytest.mark.parametrize("dry", [0.0, 0.8])
+def test_closed_loops_move_as_simulations(dry: float) -> None:
+    arm = SLIDE.with_friction({"x": (0.1, dry)}).with_elements(Cable(damping=3.0))
+    exact = armdyn.simulate(arm, [0.0], [V], duration=0.7)
+    loop = armdyn.ClosedLoop(arm, method=RungeKutta4(1e-3))
+    motion = loop.simulate([0.0], [V], steps=700, tau=np.zeros(1))
+    np.testing.assert_allclose(motion.q[-1], exact.q[-1], rtol=0, atol=2e-6)
+    assert abs(motion.energy.drift).max() < 1e-4
+
+
+def test_a_gradient_of_a_cost() -> None:
+    """Against a difference of two motions."""
+
+    @armdyn.function("(n)->()")
+    def position(model: Any, q: Any) -> Any:
+        return q[0]
+
+    loop = armdyn.ClosedLoop(SLIDE.with_elements(Cable()), method=SemiImplicitEuler(1e-3))
+    by = loop.gradient(position, ["qd"], [0.0], [1.47], steps=300, tau=np.zeros(1)).d_qd
+    ends = [loop([0.0], [1.47 + e], steps=300, tau=np.zeros(1)).final.q[0] for e in (1e-6, -1e-6)]
+    np.testing.assert_allclose(by, [(ends[0] - ends[1]) / 2e-6], rtol=1e-5)
+
+
+def test_forces_energies_and_inverse_dynamics() -> None:
+    arm, q, qd = armdyn.load("ur5"), np.linspace(0.3, -1.2, 6), np.linspace(0.2, 0.9, 6)
+    sprung = arm.with_elements(Reach(40.0), Detent(1, 2.0))
+    h = 1e-6
+    slope = [(sprung.potential_energy(q + h * e) - sprung.potential_energy(q - h * e)) / (2 * h) for e in np.eye(6)]
+    static = sprung.gravity_forces(q) + sprung.parallel_spring_forces(q)
+    np.testing.assert_allclose(static, slope, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(sprung.gravity_forces(q), arm.gravity_forces(q), rtol=1e-13)
+    added = sprung.bias_forces(q, qd) - arm.bias_forces(q, qd)
+    np.testing.assert_allclose(added, sprung.parallel_spring_forces(q), rtol=0, atol=1e-11)
+    tau = np.linspace(5.0, -3.0, 6)
+    qdd = sprung.forward_dynamics(q, qd, tau)
+    np.testing.assert_allclose(sprung.inverse_dynamics(q, qd, qdd), tau, rtol=0, atol=1e-10)
+    by_mass = sprung.forward_dynamics(q, qd, tau, method="mass_matrix")
+    np.testing.assert_allclose(by_mass, qdd, rtol=1e-10)
+
+
+def test_a_detent_beside_springs_gears_stops_and_coupled_joints() -> None:
+    """The energy account closes."""
+    plain = armdyn.load("planar_2r")
+    elastic = Actuator(Motor(2e-4), Gear(20.0), Coulomb(0.3), spring=Spring(900.0, damping=0.5))
+    lossy = Actuator(Motor(2e-5), Gear(50.0, efficiency=0.8, back_efficiency=0.7))
+    cases = {
+        "spring": (plain.with_actuators({"joint_1": elastic}), [0.3, 0.2], []),
+        "gear": (plain.with_actuators({"joint_2": lossy}), [0.3, 0.2], []),
+        "stops": (plain.with_limits({"joint_2": (-0.5, 0.4)}), [0.3, 0.2], [Stops(0.5)]),
+        "coupled": (armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", -0.5)}), [0.3, 0.2], []),
+    }
+    for robot, q0, elements in cases.values():
+        motion = armdyn.simulate(robot, q0, duration=0.6, elements=[Detent(1, 3.0), *elements])
+        assert abs(motion.energy.relative_drift).max() < 1e-7
+        free = armdyn.simulate(robot, q0, duration=0.6, elements=elements)
+        assert abs(motion.q[-1] - free.q[-1]).max() > 1e-3
+
+
+def test_c_code_contains_the_element() -> None:
+    code = armdyn.ClosedLoop(SLIDE.with_elements(Cable(777.0)), method=RungeKutta4(1e-3)).to_c(name="arm")
+    assert "777" in code.source
+
+
+@dataclass(frozen=True)
+class Short(Element):
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        return q[:1]
+
+
+class Changeable(Element):
+    """A class whose objects can change."""
+
+    def __init__(self) -> None:
+        self.numbers = [1.0]
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        return 0.0 * q
+
+
+def test_refused() -> None:
+    arm = armdyn.load("planar_2r")
+    with pytest.raises(Unsupported, match=r"force of Short has shape \(1,\); expected \(2,\)"):
+        armdyn.simulate(arm, [0.0, 0.0], duration=0.1, elements=[Short()])
+    with pytest.raises(DTypeError, match="expected an object of a frozen dataclass"):
+        arm.with_elements(Changeable())
+    held = arm.with_elements(Detent(0, 1.0))
+    for change in (
+        lambda: held.with_locked({"joint_2": 0.0}),
+        lambda: held.with_joint_order(["joint_2", "joint_1"]),
+        lambda: held.with_mimic({"joint_2": ("joint_1", 1.0)}),
+        held.to_urdf,
+        held.to_mjcf,
+        lambda: held.to_dh("modified"),
+    ):
+        with pytest.raises(Unsupported, match="leaves out Detent of 'planar_2r'"):
+            change()
+    with pytest.raises(Unsupported, match="has no derivatives of Detent"):
+        held.inverse_dynamics_derivatives([0.1, 0.2], [0.0, 0.0], [0.0, 0.0])
