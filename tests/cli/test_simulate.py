@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import armdyn
 from armdyn.constraints import SingularState
@@ -167,7 +168,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("sub/reach.yaml --method rk5", "no method 'rk5' in --method (12 methods). Did you mean 'rk4'"),
+        ("sub/reach.yaml --method rk5", "no method 'rk5' in --method (13 methods). Did you mean 'rk4'"),
         ("sub/reach.yaml --torque 1,1", "a controller and constant joint forces (tau) are both given"),
         ("planar_2r --torque 1,1 --torques torques.csv", "torques and constant joint forces (tau) are both given"),
         ("sub/nosuch.yaml", "StudyError: sub/nosuch.yaml cannot be read: No such file"),
@@ -298,3 +299,28 @@ def test_extremes_of_few_saved_states_say_so(shell: Shell, folder: Path) -> None
     assert "of the 3 states saved" in few.out
     assert "saved" not in every.out
     assert "velocity limits, which are not enforced, are left by" in every.out
+
+
+def test_ucls_program_from_the_command_line(shell: Shell, folder: Path) -> None:
+    """The printed formula q + qd T + 3/2 qdd T^2, and its animation: thin lines, 0.1 s a frame."""
+    words = "simulate ucl_2r --q0 0.3,0.2 --duration 0.3 --method constant_acceleration_as_printed --step 1e-3"
+    said = shell(*words.split(), "--csv", "ucl.csv", "--animate", "ucl.gif", "--style", "ucl")
+    assert said.code == 0, said.err
+    method = armdyn.simulation.ConstantAcceleration(step=1e-3, as_printed=True)
+    expected = armdyn.simulate(armdyn.load("ucl_2r"), [0.3, 0.2], duration=0.3, method=method)
+    np.testing.assert_array_equal(armdyn.Trajectory.load("ucl.csv").q[-1], expected.q[-1])
+    with Image.open("ucl.gif") as film:
+        assert film.n_frames == 3
+        assert film.info["duration"] == 100
+    wrong = shell(*words.split(), "--animate", "ucl.gif", "--style", "plain")
+    assert wrong.code == 2
+    assert "--style is 'plain'; expected 'armdyn' or 'ucl'" in wrong.err
+
+
+def test_an_animation_shows_the_planes_of_contacts(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr(armdyn.Trajectory, "animate", lambda self, path, **options: given.append(options["contacts"]))
+    table = "table: {frame: tip, normal: [0, 1, 0], through: [0, -1, 0]}"
+    said = shell("simulate", "planar_2r", "--duration", "0.1", "--contact", table, "--animate", "hit.gif")
+    assert said.code == 0, said.err
+    assert [contact.plane.name for contact in given[0]] == ["table"]

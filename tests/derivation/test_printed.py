@@ -260,3 +260,20 @@ def test_base_parameters_of_the_planar_arm() -> None:
     ]
     difference = base.tau.subs(b) - arm.tau
     assert difference.expand() == sympy.zeros(3, 1)
+
+
+def test_forces_of_the_point_masses_are_the_books() -> None:
+    """f_2 of Modern Robotics (8.12), of point masses at the ends of the links, in base axes, by its own name."""
+    arm = armdyn.derive(armdyn.load("planar_2r"), symbols={"link_1.mass": "m1", "link_2.mass": "m2"})
+    (q1, q2), (u1, u2), (a1, a2) = arm.q, arm.qd, arm.qdd
+    m2 = sympy.Symbol("m2", positive=True)
+    s, c = sympy.sin, sympy.cos
+    x = -(u1**2) * c(q1) - (u1 + u2) ** 2 * c(q1 + q2) - a1 * s(q1) - (a1 + a2) * s(q1 + q2)
+    y = -(u1**2) * s(q1) - (u1 + u2) ** 2 * s(q1 + q2) + a1 * c(q1) + (a1 + a2) * c(q1 + q2)
+    found = arm["f_2"]
+    (mass,) = [symbol for symbol in found.free_symbols if symbol.name == "m2"]
+    assert sympy.simplify((found - mass * sympy.Matrix([x, y, 0])).subs(mass, m2)) == sympy.zeros(3, 1)
+    assert arm.latex("f_2").startswith("\\begin{align*}\n")
+    assert "f_{2}" in arm.latex("f_2")
+    recursion = armdyn.derive(armdyn.load("planar_2r"), form="newton-euler")
+    assert recursion["f_2"] != recursion["F_C2"]  # there f_2 is the force through the joint, in link axes

@@ -53,7 +53,7 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         ({"duration": 0}, SettingError, "duration is 0; expected"),
         ({"duration": "3 s"}, SettingError, "duration is '3 s'; expected"),
         ({"duration": np.inf}, SettingError, "duration is inf; expected"),
-        ({"method": "eular"}, UnknownName, "no method 'eular' in simulate() (12 methods). Did you mean 'euler'?"),
+        ({"method": "eular"}, UnknownName, "no method 'eular' in simulate() (13 methods). Did you mean 'euler'?"),
         ({"method": 4}, SettingError, "method=4; expected 'euler', 'semi_implicit_euler', "),
         (
             {"save": 0.01},

@@ -15,7 +15,7 @@ from armdyn.base.interrupts import ctrl_c_waits
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.scenario_options import flag
 from armdyn.cli.screen import Screen, labelled, screen
-from armdyn.simulation import Trajectory
+from armdyn.simulation import Contact, Trajectory
 from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
@@ -31,18 +31,24 @@ DATA = ("csv", "npz", "parquet")
 """Outputs that hold the numbers of a motion; the others are pictures."""
 
 
-def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None) -> int:
+def write_outputs(
+    motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None, style: str = "armdyn"
+) -> int:
     """All output files; one that fails keeps none of the others from being written. Returns how many were.
 
     Files with the numbers come first, and Ctrl-C waits for them. Where a file fails and no other has the numbers, they
     are kept in a file elsewhere. Of a motion that broke off, at the time ``until``, no animation is made, and a file
-    that fails is a warning beside the motion's own error.
+    that fails is a warning beside the motion's own error. ``style`` is that of the animation.
     """
     writers: dict[str, Callable[[Path], object]] = {
         **dict.fromkeys(DATA, trajectory.save),
         "plot": trajectory.plot,
         "animate": partial(
-            trajectory.animate, robot=motion.robot, progress=True, contacts=motion.settings.get("contacts") or ()
+            trajectory.animate,
+            robot=motion.robot,
+            progress=True,
+            style=style,
+            contacts=[one for one in motion.settings["elements"] if isinstance(one, Contact)],
         ),
     }
     pictures = [kind for kind in motion.outputs if kind not in DATA and (until is None or kind != "animate")]

@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.checks import choice
 from armdyn.base.errors import ArmdynError, DescriptionWarning
 from armdyn.cli.arguments import Described
 from armdyn.cli.completion import complete_robots
@@ -294,6 +295,15 @@ def simulate(
             "--animate", help="Show the arm in motion: gif, mp4 (with ffmpeg) or html.", rich_help_panel=FILES
         ),
     ] = None,
+    style: Annotated[
+        str,
+        typer.Option(
+            "--style",
+            help="Of --animate: armdyn, or ucl, the lecture's thin lines for arms in a plane.",
+            rich_help_panel=FILES,
+            autocompletion=words_to_complete("armdyn", "ucl"),
+        ),
+    ] = "armdyn",
     json: AsJson = False,
 ) -> None:
     r"""Let the arm move, and show where it went and whether its energy adds up.
@@ -308,6 +318,8 @@ def simulate(
       armdyn simulate ur5 --duration 3 --animate fall.gif
 
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
+
+      armdyn simulate ucl_2r --method constant_acceleration_as_printed --step 1e-3 --animate ucl.gif --style ucl
 
       armdyn simulate planar_2r --torques torques.csv --between hold
 
@@ -378,6 +390,7 @@ def simulate(
     typed = [*direct_inputs(options), *named_inputs(inputs or [])]
     words = with_inputs(with_options(words, vectors), typed, known)
     motion = Motion.of(words, known)
+    choice("--style", style, ("armdyn", "ucl"), error=SettingError)
     refuse_outputs(words, motion)
     console, report = screen(stderr=json), _report_json if json else _report
     try:
@@ -386,19 +399,19 @@ def simulate(
         try:
             report(motion, interrupt.trajectory)
         finally:
-            write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]))
+            write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]), style=style)
         raise
     except ArmdynError as error:
         found = getattr(error, "trajectory", None)
         if found is None:
             raise
-        written = write_outputs(motion, found, console, until=float(found.t[-1]))
+        written = write_outputs(motion, found, console, until=float(found.t[-1]), style=style)
         error.args = (_said_of_files(error, written > 0),)
         raise
     try:
         report(motion, trajectory)
     finally:  # also where nobody reads the report any more
-        write_outputs(motion, trajectory, console)
+        write_outputs(motion, trajectory, console, style=style)
 
 
 def _refuse_former(options: Mapping[str, str | None]) -> None:

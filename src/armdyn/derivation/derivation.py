@@ -192,15 +192,19 @@ class Derivation(ClosedForm, DynamicsResults):
         return self.arrangement.array(getattr(self.structure, name), by)
 
     def _named(self, name: str) -> Equation | None:
-        """An equation of the steps; or a_Ci and F_Ci = m a_Ci of link i, in base axes (Modern Robotics 8.11, 8.12)."""
+        """An equation of the steps; or a_Ci and F_Ci = m a_Ci of link i, in base axes (Modern Robotics 8.11, 8.12).
+
+        The book's f_i is F_Ci in forms without the force f_i that a joint transmits.
+        """
         found = super()._named(name)
-        part = re.fullmatch("([aF])_C([0-9]+)", name)
+        part = re.fullmatch("([aF])_C([0-9]+)", re.sub("^f_(?=[0-9])", "F_C", name))
         if found is not None or part is None or not 1 <= int(part[2]) <= len(self.arm.bodies):
             return found
         algebra, k = self.arm.algebra, int(part[2]) - 1
         a = algebra.rates(algebra.rates(Kinematics(self.arm).centres[k]))
         value = a if part[1] == "a" else algebra.each(a * algebra.element(self.arm.bodies[k].mass))
-        return Equation(sympy.Symbol(name), self.arrangement.written(value), rf"{part[1]}_{{C_{{{k + 1}}}}}")
+        left = rf"f_{{{k + 1}}}" if name.startswith("f_") else rf"{part[1]}_{{C_{{{k + 1}}}}}"
+        return Equation(sympy.Symbol(name), self.arrangement.written(value), left)
 
     @property
     def M(self) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.imported import exported
+from armdyn.base.tabular import Table
 from armdyn.doctor.finding import SEVERITIES, Finding, Severity
 from armdyn.doctor.source import Edit, Source
 from armdyn.doctor.subject import Subject
@@ -134,6 +135,24 @@ class Findings(Sequence[Finding]):
         )
         head = "<tr><th>line</th><th>severity</th><th>element</th><th>finding</th><th>repair</th></tr>"
         return f"<table>{head}{rows}</table><p>{escape(self.summary())}</p>"
+
+    def to_dataframe(self) -> Any:
+        """The findings as a ``pandas.DataFrame``, one row each; it needs the library pandas.
+
+        Raises:
+            MissingLibrary: if pandas is not installed.
+        """
+        return self._plain_table().to_dataframe()
+
+    def to_latex(self) -> str:
+        """The findings as a LaTeX ``tabular`` that needs no package."""
+        return self._plain_table().to_latex()
+
+    def _plain_table(self) -> Table:
+        """All findings as a table of texts and line numbers."""
+        headings = ("line", "severity", "element", "finding", "rule", "repair")
+        rows = [(one.line, one.severity, one.element, one.text, one.rule, _mended(one)) for one in self.found]
+        return Table.of(headings, rows, below=(self.summary(),))
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as plain data."""

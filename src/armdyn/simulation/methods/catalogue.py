@@ -257,6 +257,7 @@ NAMES: dict[str, type[Method]] = {
     "euler": Euler,
     "semi_implicit_euler": SemiImplicitEuler,
     "constant_acceleration": ConstantAcceleration,
+    "constant_acceleration_as_printed": ConstantAcceleration,
     "heun": Heun,
     "rk4": RungeKutta4,
     "abm4": AdamsBashforthMoulton4,
@@ -286,8 +287,8 @@ def named_method(method: str, **settings: Any) -> Method:
     """The integration method of a name, with settings, as an object for `armdyn.simulate`.
 
     Args:
-        method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration", "abm4",
-            "variational", "taylor", "radau", "bdf", "lsoda".
+        method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration",
+            "constant_acceleration_as_printed", "abm4", "variational", "taylor", "radau", "bdf", "lsoda".
         settings: arguments of the method's class, e.g. step, s, or rtol and atol; None for the default.
 
     Raises:
@@ -308,6 +309,7 @@ def named_method(method: str, **settings: Any) -> Method:
     if method not in NAMES:
         raise UnknownName.of("method", method, NAMES, "simulate()")
     settings |= {"scipy_method": STIFF[method]} if method in STIFF else {}
+    settings |= {"as_printed": True} if method == "constant_acceleration_as_printed" else {}
     kind = NAMES[method]
     misplaced = [name for name in settings if name not in kind.__dataclass_fields__]
     if misplaced:

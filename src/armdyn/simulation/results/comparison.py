@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.errors import ShapeError
+from armdyn.base.tabular import Table, Tabulated
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.results.motion_data import MotionData
 from armdyn.simulation.results.resampling import resampled
@@ -48,7 +49,7 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tabulated):
     """The differences of two motions; ``print`` shows them as a table. Angles are not wrapped.
 
     Args:
@@ -116,35 +117,29 @@ class Comparison:
             options: of `armdyn.viewer.view_trajectory`: look, dark, speed, loop, port and others.
 
         >>> arm = armdyn.load("rp")
-        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> methods = [armdyn.simulation.RungeKutta4(step=h) for h in (0.01, 0.02)]
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method=method) for method in methods)
         >>> with fine.compare(coarse).view(port=0, browser=False, quiet=True) as viewer:
         ...     viewer.seek(0.2)
         """
         first, other = self.motions
         return first.view(robot, **{"over": other, **options})
 
-    def __str__(self) -> str:
-        """One row per joint, with the largest and the rms difference of each quantity."""
+    def table(self) -> Table:
+        """The table that ``print`` shows: one row per joint, largest and rms difference of each quantity."""
         a, b = self.names
-        rows = [["joint", *(f"{name} {what}" for name in QUANTITIES for what in ("largest", "rms"))]]
-        for k, name in enumerate(self.joint_names):
-            each = [getattr(self, quantity) for quantity in QUANTITIES]
-            kind = "" if self.joint_kinds[k] == "revolute" else " (slides)"
-            rows.append(
-                [f"{name}{kind}", *(f"{x[k]:.3g}" for difference in each for x in (difference.largest, difference.rms))]
+        headings = ("joint", *(f"{name} {what}" for name in QUANTITIES for what in ("largest", "rms")))
+        each = [getattr(self, quantity) for quantity in QUANTITIES]
+        rows = [
+            (
+                f"{name}{'' if self.joint_kinds[k] == 'revolute' else ' (slides)'}",
+                *(float(x[k]) for difference in each for x in (difference.largest, difference.rms)),
             )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True))])
-            for row in rows
+            for k, name in enumerate(self.joint_names)
         ]
-        return "\n".join(
-            [
-                f"{b!r} beside {a!r}: {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s; rad, m, s, N m, N",
-                *lines,
-                f"energy K + P: largest {float(self.energy.largest):.3g} J, rms {float(self.energy.rms):.3g} J",
-            ]
-        )
+        title = f"{b!r} beside {a!r}: {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s; rad, m, s, N m, N"
+        energy = f"energy K + P: largest {float(self.energy.largest):.3g} J, rms {float(self.energy.rms):.3g} J"
+        return Table.of(headings, rows, title=title, below=(energy,), digits=3)
 
 
 @np.errstate(all="ignore")  # diverged motions are NaN or infinite
