@@ -6,16 +6,16 @@ Sphinx's search shows main entries of the index first, and finds a word that sta
 from __future__ import annotations
 
 FUNCTIONS = {
-    "armdyn.Robot.inverse_dynamics": ("RNEA", "recursive Newton-Euler algorithm", "ID"),
-    "armdyn.Robot.forward_dynamics": ("ABA", "articulated-body algorithm", "direct dynamics"),
+    "armdyn.Robot.inverse_dynamics": ("RNEA", "recursive Newton-Euler algorithm", "inverse dynamics"),
+    "armdyn.Robot.forward_dynamics": ("ABA", "articulated-body algorithm", "forward dynamics"),
     "armdyn.Robot.mass_matrix": ("CRBA", "composite-rigid-body algorithm", "inertia matrix", "joint-space inertia"),
     "armdyn.Robot.bias_forces": ("nonlinear effects", "nle"),
     "armdyn.Robot.regressor": ("dynamics regressor", "inertial parameters linear"),
     "armdyn.Robot.effort_limits": ("torque limit", "torque limits", "effort limit"),
     "armdyn.trajectory.fastest_along": ("time optimal", "time-optimal", "time optimal trajectory", "TOPP", "TOPP-RA"),
     "armdyn.Robot.link_poses": ("FK of all links", "link transforms"),
-    "armdyn.Robot.forward_kinematics": ("FK", "direct kinematics"),
-    "armdyn.Robot.inverse_kinematics": ("IK",),
+    "armdyn.Robot.forward_kinematics": ("FK", "direct kinematics", "forward kinematics"),
+    "armdyn.Robot.inverse_kinematics": ("IK", "inverse kinematics"),
 }
 """Words by the name of the function whose description they lead to."""
 
@@ -26,6 +26,8 @@ PAGES = {
     "doctor": ("URDF error", "URDF errors", "check URDF", "inertia triangle inequality"),
     "viewer": ("teleoperation", "joint sliders", "RViz"),
     "compensation": ("gravity compensation", "zero gravity", "hand guiding"),
+    "actuators": ("friction", "motor", "gear"),
+    "simulation": ("simulate", "integrator", "Runge-Kutta"),
     "descriptions": ("URDF", "MJCF", "DH parameters"),
     "control": ("computed torque", "impedance control", "PD control"),
     "rollouts": ("batch simulation", "reinforcement learning", "MPC"),
