@@ -104,7 +104,7 @@ def test_numbers_are_those_of_numpy(page: Any, motion: armdyn.Trajectory, other:
 
 def test_the_page_opens_with_the_extremes(browser: Any, tmp_path: Path) -> None:
     """Before all rows are read a column is drawn by its extremes, and only then is a number between rows printed."""
-    moves = armdyn.simulate(ARM, [0.3, 0.2], duration=2.0, method="rk4", step=1e-4)
+    moves = armdyn.simulate(ARM, [0.3, 0.2], duration=2.0, method=armdyn.simulation.RungeKutta4(step=1e-4))
     made = moves.page(tmp_path / "run.html", robot=ARM)
     with opened(browser, tmp_path / "run.html") as page:
         wave = moves.q[:, 0]
@@ -228,6 +228,7 @@ def test_limits_references_and_events_are_drawn(page: Any, motion: armdyn.Trajec
     roles = page.evaluate("armdyn.motion.joints[0].charts[0].series.map((one) => one.role)")
     assert roles == ["main", "reference", "other"]
     page.locator("#quantities").get_by_role("button", name="motor current").click()
+    until(page, "armdyn.columns.read.has('current:1')")
     go(page, 0.5)
     assert readout(page, 1, "current") == "1 A"
     page.locator("#quantities").get_by_role("button", name="motor current").click()

@@ -220,8 +220,8 @@ class Content:
 
     def _in_overview(self) -> set[str]:
         """The columns of the charts that an opened page shows, and of the positions of the arm."""
-        shown = {"q", *self._first()}
-        charts = [one for joint in self.joints for one in joint["charts"] if one["quantity"] in shown]
+        quantities = {"q", *self._first()}
+        charts = [one for joint in self.joints for one in joint["charts"] if one["quantity"] in quantities]
         return {series["column"] for chart in (*charts, *self.whole) for series in chart["series"]}
 
     def _first(self) -> list[str]:

@@ -223,10 +223,10 @@ def _with_ghost(
     ghosts = _recordings(over, robot, rate)
     own = f"{recordings[0][0].name or 'the motion'}"
     ghosts[0] = replace(ghosts[0], notes=(*ghosts[0].notes, f"blue ghost: {_other(ghosts[0].name, own)}"))
-    found = [*recordings[0], *ghosts]
-    if len(found) > MOST_MOTIONS:
-        raise ViewerError(f"{len(found)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")
-    return found
+    motions = [*recordings[0], *ghosts]
+    if len(motions) > MOST_MOTIONS:
+        raise ViewerError(f"{len(motions)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")
+    return motions
 
 
 def _other(name: str, own: str) -> str:

@@ -36,7 +36,7 @@ class CameraPanel:
     Args:
         gui: the GUI of a viser server.
         centre: the middle of the motion, m, shape (3,).
-        middle: point at which the camera looks beside the controls, m, shape (3,).
+        middle: point at which the camera looks, so that the controls cover no motion, m, shape (3,).
         distance: its distance, m.
         up: upward direction, shape (3,).
         directions: unit vectors from the point to the camera by the word on the button.
@@ -51,7 +51,7 @@ class CameraPanel:
         self.buttons.on_click(self.clicked)
 
     def clicked(self, event: Any) -> None:
-        """Move the camera of the browser that asked."""
+        """Move the camera of the browser whose button was pressed."""
         if event.client is None:
             return
         towards = self._directions[str(self.buttons.value)]
