@@ -136,10 +136,10 @@ class Function:
     def __repr__(self) -> str:
         taken = ", ".join(f"{a.name} {_group(a.shape)}{a.mark}" for a in self.arguments)
         names = getattr(self.result, "_fields", ("",) * len(self.outputs))
-        given = ", ".join(f"{name} {_group(shape)}".strip() for name, shape in zip(names, self.outputs, strict=True))
+        text = ", ".join(f"{name} {_group(shape)}".strip() for name, shape in zip(names, self.outputs, strict=True))
         shown = {name: "required" if x is inspect.Parameter.empty else repr(x) for name, x in self.options.items()}
         options = "".join(f"; {name}={x}" for name, x in shown.items())
-        return f"<function {self.name} of a robot: {taken} -> {given}{options}>"
+        return f"<function {self.name} of a robot: {taken} -> {text}{options}>"
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""

@@ -235,10 +235,10 @@ def cartesian_dynamics(
 def compiled_task(robot: RobotLike, task: Task) -> CompiledTask:
     """The task's compiled function, made once, and the scale of its Jacobian."""
     kept: dict[Task, CompiledTask] = vars(robot).setdefault("_tasks", {})
-    known = kept.get(task)
-    if known is None:
-        known = kept[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
-    return known
+    result = kept.get(task)
+    if result is None:
+        result = kept[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
+    return result
 
 
 def _require_independence(

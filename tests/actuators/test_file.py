@@ -89,7 +89,7 @@ def test_what_is_written_is_a_mapping() -> None:
         ("a: {friction: 0.5}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
         (
             "a: {gear: {ratio: 3}}\non: {}\n",
-            "drives.yaml:2: on is read as True, which is no text; write 'on' in quotes",
+            "drives.yaml:2: on is read as True, which is not text; write 'on' in quotes",
         ),
         ("a: {motor: {thermal: {winding_to_housing: 2 W/K}}}\n", "winding_to_housing of Thermal is '2 W/K', in m^2 kg"),
         (
@@ -111,8 +111,8 @@ def test_what_is_written_is_a_mapping() -> None:
         ("a: {motor: {mass: 2 V}}\n", "drives.yaml:1 a: mass of Motor is '2 V', in"),
         ("a: {motor: {mass: -2 kg}}\n", "drives.yaml:1 a: mass of Motor is -2"),
         ("- a\n", "holds no file of actuators; expected lines such as 'elbow_joint: {gear: {ratio: 100}}'"),
-        ("[1]: 2\n", ":1: a key is no text"),
-        ("1: 2\n", "drives.yaml:1: 1 is read as 1, which is no text"),
+        ("[1]: 2\n", ":1: a key is not text"),
+        ("1: 2\n", "drives.yaml:1: 1 is read as 1, which is not text"),
         ("a: {", "drives.yaml:1"),
     ],
 )

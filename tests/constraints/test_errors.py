@@ -34,7 +34,7 @@ UNKNOWN = [
     (lambda: c.Held("tool0", axes=("x", "yaw")), armdyn.UnknownName, "no axis 'yaw' in axes of constraint 'tool0 to base'"),
     (lambda: c.Held("tool0", axes=("x", "y"), along="base"), armdyn.ModelError, "is 'base' with axes x, y; expected 'to', or"),
     (lambda: c.Held("tool0", axes=()), armdyn.ModelError, "holds no axis; expected some of x, y, z, rx, ry, rz"),
-    (lambda: c.Held("tool0", pose=np.ones((4, 4))), armdyn.ModelError, "pose of constraint 'tool0 to base' is no pose"),
+    (lambda: c.Held("tool0", pose=np.ones((4, 4))), armdyn.ModelError, "pose of constraint 'tool0 to base' is not a pose"),
     (lambda: c.Held("tool0", pose=np.diag([1, 1, -1, 1])), armdyn.ModelError, "is a reflection"),
     (lambda: c.PointOnPlane("tool0", (0, 0, 0)), armdyn.ModelError, "normal of constraint 'tool0 on plane' is zero"),
     (lambda: c.PointOnPlane("tool0", (0, 1)), armdyn.ModelError, r"is \(0, 1\); expected 3 finite numbers"),

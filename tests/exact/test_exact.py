@@ -131,7 +131,7 @@ def test_arrays_and_numbers_of_other_kinds() -> None:
     np.testing.assert_array_equal(rounded(A @ A), [[1.125, 0.5 + 0.5 / 3], [0.25 + 0.25 / 3, 0.125 + 1 / 9]])
     assert rounded(exact(0.1)) == 0.1
     assert float(np.sqrt(exact([2.0]))[0]) == math.sqrt(2.0)
-    with pytest.raises(TypeError, match="'a' is no real number"):
+    with pytest.raises(TypeError, match="'a' is not a real number"):
         Exact("a")
 
 

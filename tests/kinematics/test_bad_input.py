@@ -25,10 +25,10 @@ REFUSED = [
     (
         {"target": np.stack([GOOD, changed(0, 0, 2.0)])},
         TaskError,
-        r"target\[1\] is no rotation: .*R\^T R is off .*from_matrix",
+        r"target\[1\] is not a rotation: .*R\^T R is off .*from_matrix",
     ),
     ({"target": GOOD @ np.diag([1.0, 1.0, -1.0, 1.0])}, TaskError, "left-handed"),
-    ({"target": GOOD.astype(np.float32)}, TaskError, "no rotation"),
+    ({"target": GOOD.astype(np.float32)}, TaskError, "not a rotation"),
     ({"target": changed(0, 3, np.nan)}, TaskError, "the target is not finite"),
     (
         {"target": [1e200, 0.0, 0.0]},

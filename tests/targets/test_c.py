@@ -461,7 +461,7 @@ def test_one_function_or_none() -> None:
         robot.to_c([])
     with pytest.raises(TypeError, match=r"functions=5: expected names of methods of 'ur5'"):
         robot.to_c(5)
-    with pytest.raises(TypeError, match="the name 5 is no text"):
+    with pytest.raises(TypeError, match="the name 5 is not text"):
         robot.mass_matrix.to_c(name=5)
 
 

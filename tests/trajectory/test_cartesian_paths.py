@@ -166,7 +166,7 @@ def test_spline_passes_its_poses_at_rest_in_place() -> None:
 HALF_TURN = mr.RpToTrans(np.diag([1.0, -1.0, -1.0]) @ T0[:3, :3], np.zeros(3))
 BAD = [
     (lambda: Line(T0, np.eye(3)), "end has shape (3, 3); expected (4, 4)"),
-    (lambda: Line(2 * np.eye(4), T1), "the rotation of start is no rotation: its columns are not orthonormal"),
+    (lambda: Line(2 * np.eye(4), T1), "the rotation of start is not a rotation: its columns are not orthonormal"),
     (lambda: Line(np.diag([1.0, 1.0, -1.0, 1.0]), T1), "det R = -1"),
     (lambda: Line(T0, np.block([[np.eye(3), np.ones((3, 1))], [np.ones((1, 4))]])), "its last row is"),
     (lambda: Line(T0, HALF_TURN), "half a turn apart"),
@@ -181,7 +181,7 @@ BAD = [
     (lambda: PATHS["line"][0].evaluate(1.0, expressed_in="tool"), "no way 'tool'"),
     (lambda: PATHS["line"][0].evaluate(1.8), "t = 1.8 s is outside the motion"),
     (lambda: PoseSpline([0, 1], [T0]), "1 poses at 2 times"),
-    (lambda: PoseSpline([0, 1], [T0, 2 * T1]), "the rotation of poses[1] is no rotation"),
+    (lambda: PoseSpline([0, 1], [T0, 2 * T1]), "the rotation of poses[1] is not a rotation"),
     (
         lambda: CartesianPathSequence([CurvePath(Line(T0, T1), Cubic(1.0, 1.0))] * 2),
         "the pose jumps between path 0 and path 1",

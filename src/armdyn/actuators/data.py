@@ -112,13 +112,13 @@ class Field:
 @cache
 def fields_of(kind: type) -> dict[str, Field]:
     """The fields of a part, by name."""
-    hints, found = get_type_hints(kind), {}
+    hints, result = get_type_hints(kind), {}
     for field in dataclasses.fields(kind):
         none = field.default is field.default_factory is dataclasses.MISSING
         default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
         several = any(issubclass(get_origin(hint) or object, Sequence) for hint in _union(hints[field.name]))
-        found[field.name] = Field(none, default, _classes(hints[field.name]), several)
-    return found
+        result[field.name] = Field(none, default, _classes(hints[field.name]), several)
+    return result
 
 
 def _union(hint: Any) -> tuple[Any, ...]:

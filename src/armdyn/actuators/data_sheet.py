@@ -153,7 +153,7 @@ def read(
 
 def _in_si(entries: dict[str, str | float | None]) -> dict[str, float]:
     """Every entry in the unit of `ENTRIES`; those that are None are not given."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for name, text in entries.items():
         if name not in ENTRIES:
             raise UnknownName.of("field", name, ENTRIES, "a data sheet")
@@ -164,8 +164,8 @@ def _in_si(entries: dict[str, str | float | None]) -> dict[str, float]:
             raise ModelError(f"{name} is {text!r}; expected a number above zero")
         if value and not LEAST < abs(value) < 1.0 / LEAST:
             raise ModelError(f"{name} is {text!r}; expected a number between {LEAST:g} and {1.0 / LEAST:g} in SI")
-        found[name] = value
-    return found
+        result[name] = value
+    return result
 
 
 def _to_terminals(given: dict[str, float], connection: str | None) -> None:

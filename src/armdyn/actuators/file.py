@@ -44,15 +44,15 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
         raise ModelError(f"expected the path of a file of actuators, got {shown(path)}")
     file = Path(path)
     said = read_mapping(file, "a file of actuators", EXAMPLE)
-    found, problems = {}, []
+    result, problems = {}, []
     for joint, data in said.items():
         try:
-            found[joint] = from_data(data)
+            result[joint] = from_data(data)
         except Misfit as misfit:
             problems.append(f"{file.name}:{_line(said, (joint, *misfit.path))} {joint}: {misfit}")
     if problems:
         raise ModelError(problems)
-    return found
+    return result
 
 
 def _line(data: Any, path: tuple[str | int, ...]) -> int:
@@ -87,8 +87,8 @@ def write(actuators: Mapping[str, JointActuator | None], path: str | os.PathLike
     said: Any = actuators
     if not isinstance(said, Mapping):
         raise ModelError(f"actuators are {shown(said)}; expected a mapping from joints to armdyn.actuators.Actuator")
-    given = {joint: as_data(actuator) for joint, actuator in said.items() if actuator is not None}
-    lines = [f"  {json.dumps(joint)}: {json.dumps(data)}" for joint, data in given.items()]
+    arguments = {joint: as_data(actuator) for joint, actuator in said.items() if actuator is not None}
+    lines = [f"  {json.dumps(joint)}: {json.dumps(data)}" for joint, data in arguments.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"
     if path is not None:
         write_text(path, text + "\n")

@@ -47,10 +47,10 @@ class MaxwellSlip(FrictionWithState):
 
     def __post_init__(self) -> None:
         for name, unit in (("stiffnesses", "N m/rad or N/m"), ("forces", "N m or N")):
-            given = getattr(self, name)
-            if not isinstance(given, list | tuple | np.ndarray) or len(given) == 0:
-                raise ModelError(f"{name} of MaxwellSlip are {shown(given)}; expected one number an element, {unit}")
-            values = (number(f"{name} of MaxwellSlip", one, above=0.0, unit=unit) for one in given)
+            value = getattr(self, name)
+            if not isinstance(value, list | tuple | np.ndarray) or len(value) == 0:
+                raise ModelError(f"{name} of MaxwellSlip are {shown(value)}; expected one number an element, {unit}")
+            values = (number(f"{name} of MaxwellSlip", one, above=0.0, unit=unit) for one in value)
             set_fields(self, **{name: tuple(values)})
         if len(self.stiffnesses) != len(self.forces):
             raise ModelError(

@@ -175,10 +175,10 @@ class Motor(OperatingRegion):
     @property
     def rated_current(self) -> float:
         """The continuous current, A: that of the limits, or that of the thermal model; never infinite."""
-        found = self.lasting_current
-        if math.isinf(found):
+        result = self.lasting_current
+        if math.isinf(result):
             raise ModelError("the motor has no limits.continuous_current and no thermal.winding_limit; give one")
-        return found
+        return result
 
     @property
     def rated_speed(self) -> float:

@@ -179,12 +179,12 @@ def _drives() -> dict[str, dict[str, dict[str, float]]]:
 @cache
 def _table(file_name: str) -> dict[str, dict[str, dict[str, float]]]:
     """The numbers of a file by servo and law."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    result: dict[str, dict[str, dict[str, float]]] = {}
     with (resources.files("armdyn.actuators") / file_name).open() as file:
         for row in csv.DictReader(file):
             name, law = row.pop("servo"), row.pop("law")
-            found.setdefault(name, {})[law] = {key: float(value) for key, value in row.items() if value}
-    return found
+            result.setdefault(name, {})[law] = {key: float(value) for key, value in row.items() if value}
+    return result
 
 
 def _by_joint(joints: Sequence[str], actuators: Sequence[Actuator], whose: str) -> dict[str, Actuator]:

@@ -51,5 +51,5 @@ def mean_loss(V: float, R: float, first: Array, last: Array) -> Array:
     i, j = (power / voltage(V, R, power) for power in (first, last))
     c, d = 0.5 * (i + j), 0.5 * (j - i)
     w = V - 2.0 * R * c  # at the most power 0, as d is
-    found: Array = R * (c * c + d * d * (1.0 - 4.0 * R * c / np.where(w == 0.0, V, w)) / 3.0)
-    return found
+    result: Array = R * (c * c + d * d * (1.0 - 4.0 * R * c / np.where(w == 0.0, V, w)) / 3.0)
+    return result

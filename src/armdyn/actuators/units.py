@@ -125,17 +125,17 @@ def quantity(name: str, given: object, unit: str) -> float:
     """
     if not isinstance(given, str):
         return number(name, given, expected=f"a number, in {unit}, or a text such as '1.5 {unit}'")
-    found = _NUMBER.fullmatch(given)
-    if found is not None and re.match(r",\d", found[2]):
+    match = _NUMBER.fullmatch(given)
+    if match is not None and re.match(r",\d", match[2]):
         raise ModelError(
             f"{name} is {shown(given)}, with a comma; expected a point before decimals, such as '1.5 {unit}', and "
             "nothing between thousands"
         )
-    if found is None or len(found[1]) > MOST_DIGITS:
+    if match is None or len(match[1]) > MOST_DIGITS:
         raise ModelError(f"{name} is {shown(given)}; expected a number and its unit, such as '1.5 {unit}'")
-    value, text = Fraction(found[1]), found[2]
+    value, text = Fraction(match[1]), match[2]
     if not text:
-        raise ModelError(f"{name} is {shown(given)}, without a unit; expected one such as '{found[1]} {unit}'")
+        raise ModelError(f"{name} is {shown(given)}, without a unit; expected one such as '{match[1]} {unit}'")
     try:
         if unit == "degC":
             return _temperature(name, float(value), text)
@@ -205,13 +205,13 @@ def _product(plain: str, said: str) -> Unit | None:
 
 def _named(word: str, said: str) -> list[Unit]:
     """A unit by its name, perhaps with a prefix, or several run together as in "mNm" and "gcm"."""
-    found = _run_together(word)
-    if not found:
+    result = _run_together(word)
+    if not result:
         known = (*METRIC, *OTHERS)
         close = get_close_matches(word, known, n=1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         raise ModelError(f"{said}unknown unit {word!r}.{meant} Known: {', '.join(known)}, with prefixes u, m, c, k, M.")
-    return found
+    return result
 
 
 @cache

@@ -42,8 +42,8 @@ def way_of_twist(word: str) -> str:
 
 def way(word: str, ways: Sequence[str], synonyms: Mapping[str, str]) -> str:
     """The one of ``ways`` that a key means, in any case of letters."""
-    known = word.lower() if isinstance(word, str) else word
-    known = synonyms.get(known, known) if isinstance(known, str) else known
-    if known not in ways:
+    result = word.lower() if isinstance(word, str) else word
+    result = synonyms.get(result, result) if isinstance(result, str) else result
+    if result not in ways:
         raise UnknownName.of("way", word, ways, "expressed_in=")
-    return known
+    return result

@@ -270,15 +270,15 @@ def own_coordinates(drive: Drive) -> dict[int, int] | None:
 
     The result is None if one of them is coupled to others, or turns a rotor that is a body of its own.
     """
-    found = {}
+    result = {}
     for k in loaded_bodies(drive):
         moved_by = drive.terms[k]
         i = moved_by[0][0] if moved_by else None
         others = (j for j, row in enumerate(drive.terms) if j != k and any(i == moving for moving, _ in row))
         if i is None or moved_by != ((i, 1.0),) or next(others, None) is not None:
             return None
-        found[k] = i
-    return found
+        result[k] = i
+    return result
 
 
 def steps_needed(drive: Drive, coordinates: Mapping[int, int]) -> int:

@@ -72,7 +72,7 @@ class LoadedFriction(NamedTuple):
 
 def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
     """The friction that depends on the load, by body, at the loads of the bodies that have such friction."""
-    found = {}
+    result = {}
     for k, load in loads.items():
         laws = loaded_laws(drive, k)
         force, slope = (
@@ -80,8 +80,8 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
         )
         lines = [law.line(rates[k], load) for law in laws]
         whole = lines[0] if len(lines) == 1 else LoadLine.through(force, slope, load)
-        found[k] = LoadedFriction(force, slope, whole.passed, whole.kept, tuple(line.piece for line in lines))
-    return found
+        result[k] = LoadedFriction(force, slope, whole.passed, whole.kept, tuple(line.piece for line in lines))
+    return result
 
 
 def loaded_laws(drive: Drive, k: int) -> list[FrictionLaw]:
@@ -168,10 +168,10 @@ Step = Callable[[Mapping[int, LoadedFriction], Mapping[int, Any]], NewtonStep]
 
 def steps_made(step: Step, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any], count: int) -> NewtonStep:
     """The result of this number of successive steps, at least one."""
-    found = step(friction, loads)
+    result = step(friction, loads)
     for _ in range(1, count):
-        found = step(found.friction, found.loads)
-    return found
+        result = step(result.friction, result.loads)
+    return result
 
 
 def until_settled(

@@ -73,6 +73,6 @@ def solved_with_prescribed(
 
 
 def _in_order_of_q(order: Sequence[int], values: Sequence[Any]) -> Array:
-    found = np.zeros(len(values), dtype=object)
-    found[list(order)] = values
-    return found
+    result = np.zeros(len(values), dtype=object)
+    result[list(order)] = values
+    return result

@@ -116,10 +116,10 @@ def selected(rows: Sequence[Row], of_twist: Array) -> Array:
 def checked_damping(damping: Any) -> float:
     """The damping lambda; an error if it or its square is not a finite number."""
     expected = f"zero, or a number between {SMALLEST:g} and {LARGEST:g}"
-    found = number("damping", damping, least=0.0, expected=expected, error=TaskSpaceError)
-    if found and not SMALLEST <= found <= LARGEST:
-        raise TaskSpaceError(f"damping is {found:g}; expected {expected}")
-    return found
+    result = number("damping", damping, least=0.0, expected=expected, error=TaskSpaceError)
+    if result and not SMALLEST <= result <= LARGEST:
+        raise TaskSpaceError(f"damping is {result:g}; expected {expected}")
+    return result
 
 
 def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NO_VALUE = object()
-"""Stands for an option that is named without a value."""
+"""An option that is named without a value."""
 
 
 def _as_keyword(name: str, value: Any) -> str:
@@ -27,7 +27,7 @@ _spelling: ContextVar[Callable[[str, Any], str]] = ContextVar("spelling", defaul
 
 
 def option(name: str, value: Any = NO_VALUE) -> str:
-    """A keyword for a message that recommends it, as it is written where the message is read.
+    """A keyword for a message that recommends it, in the spelling of the reader's front end.
 
     >>> from armdyn.base.advice import option
     >>> option("tip"), option("locked", {"finger": 0.0})
@@ -37,7 +37,7 @@ def option(name: str, value: Any = NO_VALUE) -> str:
 
 
 def either(python: str, shell: str) -> str:
-    """Advice in Python's words, or, where options are spelled as flags, in those of the command line and its files.
+    """Advice in Python's words, or in those of the command line and its files while options are spelled as flags.
 
     >>> from armdyn.base.advice import either
     >>> either("robot.without_friction()", "--ignore-friction")
@@ -51,7 +51,7 @@ _instead: ContextVar[Mapping[str, str]] = ContextVar("instead", default=MappingP
 
 @contextmanager
 def instead(**words: str) -> Iterator[None]:
-    """Let messages say these words in the place of options that are not there to be given.
+    """Put these words into messages in place of options that the caller cannot give.
 
     >>> from armdyn.base.advice import instead, option
     >>> with instead(check_inertia="check_inertia = false in [arm]"):
@@ -67,7 +67,7 @@ def instead(**words: str) -> Iterator[None]:
 
 @contextmanager
 def spelled(spelling: Callable[[str, Any], str]) -> Iterator[None]:
-    """Let ``spelling(name, value)`` write the options; ``value`` is `NO_VALUE` where an option is named alone."""
+    """Let ``spelling(name, value)`` write the options; ``value`` is `NO_VALUE` if an option is named alone."""
     token = _spelling.set(spelling)
     try:
         yield
@@ -80,7 +80,7 @@ def answering(hints: Mapping[str, str], *, positional: str = "") -> Callable[[Ca
 
     Args:
         hints: what to do, by the names of arguments of other programs.
-        positional: what to do where more arguments are given by position than it takes.
+        positional: what to do if more arguments are given by position than it takes.
 
     >>> from armdyn.base.advice import answering
     >>> @answering({"dt": "give step="})

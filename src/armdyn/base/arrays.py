@@ -1,18 +1,18 @@
-"""Arrays of other libraries as plain NumPy arrays: by names where they have some, by position where they have none.
+"""Arrays of other libraries as plain NumPy arrays: by names if they have some, else by position.
 
 pandas, xarray, torch, JAX, dask, unyt, pint and others answer NumPy's functions themselves. What a function of armdyn
 would return is then decided there: rows aligned by their labels, columns sorted by name, a frame taken transposed,
 units multiplied by numbers that have none. So their objects never get to NumPy's functions; their numbers do.
 
-- *Labels* (pandas, xarray, polars, pyarrow, dask): where the labels of an axis are the names of what the axis counts,
-  the numbers are put into that order; a name that is missing or unknown is an error. Where no label is such a name,
+- *Labels* (pandas, xarray, polars, pyarrow, dask): if the labels of an axis are the names of what the axis counts,
+  the numbers are put into that order; a name that is missing or unknown is an error. If no label is such a name,
   position decides. Rows of several tables that are labelled differently are an error, for rows are states. Labels of
   several levels (pandas' MultiIndex) are read by the level that has the names.
 - *Values by name* (dicts, structured arrays, data sets of xarray) are put into that order too; their keys are names.
 - *Missing numbers* (masked entries, pandas' NA) are NaN, and make NaN of what depends on them.
-- *Units* are refused: which unit is meant is for the caller to say.
+- *Units* are refused: only the caller can convert them.
 - Everything else is read by `numpy.asarray`: tensors on the processor are, tensors elsewhere and those that record
-  gradients say why not.
+  gradients raise an error with the reason.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WITH_FIELDS = (np.ndarray, np.void)
 _SEQUENCES = (list, tuple)
 _LISTS = frozenset(_SEQUENCES)
 _DEEPEST = 10
-"""Lists within lists; what is deeper is left to NumPy, which says that it is no array of numbers."""
+"""Lists within lists; what is deeper is left to NumPy, which raises an error."""
 
 SEVERAL_QUANTITIES = "; of a table of several quantities give one, such as log['q']"
 
@@ -45,7 +45,7 @@ _MEASURES = "give its numbers in rad, m, N and s, such as q.to('rad').magnitude 
 
 
 def are_plain(values: Collection[Any], depth: int = 0) -> bool:
-    """Whether NumPy's functions may have these as they are: its own arrays, numbers, and lists of such."""
+    """True if NumPy's functions may have these as they are: its own arrays, numbers, and lists of such."""
     kinds = set(map(type, values))
     if kinds <= _PLAIN:
         return kinds.isdisjoint(_WITH_FIELDS) or not any(map(has_fields, values))
@@ -55,19 +55,19 @@ def are_plain(values: Collection[Any], depth: int = 0) -> bool:
 
 
 def is_plain(value: Any, depth: int = 0) -> bool:
-    """Whether NumPy's functions may have a value as it is."""
+    """True if NumPy's functions may have a value as it is."""
     if type(value) in _PLAIN or isinstance(value, _NUMBERS):
         return not has_fields(value)
     return isinstance(value, _SEQUENCES) and (depth >= _DEEPEST or are_plain(value, depth + 1))
 
 
 def has_fields(value: Any) -> bool:
-    """Whether a value is a structured array of NumPy, or an element of one."""
+    """True for a structured array of NumPy, or an element of one."""
     return isinstance(value, _WITH_FIELDS) and value.dtype.names is not None
 
 
 def are_arrays(values: Iterable[Any]) -> bool:
-    """Whether all are NumPy's own arrays, as they mostly are: the shortest way to know it."""
+    """True if all are NumPy's own arrays, as they mostly are: the fastest test."""
     for value in values:  # noqa: SIM110 - a generator takes three times as long
         if type(value) is not _ARRAY:
             return False
@@ -80,7 +80,7 @@ def as_arrays(values: Iterable[Any]) -> list[Any]:
 
 
 def overlapping(arrays: Iterable[Any]) -> tuple[int, int] | None:
-    """The places of the first two arrays that share memory; None where all are apart.
+    """The places of the first two arrays that share memory; None if no two do.
 
     >>> room = np.zeros((2, 6))
     >>> overlapping([room[:, :3], room[:, 3:]]), overlapping([room, room[1]])
@@ -93,7 +93,7 @@ def overlapping(arrays: Iterable[Any]) -> tuple[int, int] | None:
 
 
 def takes_results(array: Any) -> bool:
-    """Whether results can be written to an array as NumPy writes them: no units, no mask, no protocol of its own."""
+    """True if results can be written to an array as NumPy writes them: no units, no mask, no protocol of its own."""
     return type(array) is np.ndarray or (
         isinstance(array, np.ndarray)
         and type(array).__array_ufunc__ is np.ndarray.__array_ufunc__
@@ -222,18 +222,18 @@ def _unit_of(value: Any) -> str | None:
 
 
 def is_masked(values: Any) -> bool:
-    """Whether some of the values are masked, so that they are not known."""
+    """True if some of the values are masked."""
     return _is_masked(values) and bool(np.ma.is_masked(values))
 
 
 def _is_masked(array: Any) -> bool:
-    """Whether it is a masked array. Where nobody imported those there is none, and importing them takes its time."""
+    """True for a masked array. `numpy.ma` is not imported for the test: without it there are no masked arrays."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(array, masked.MaskedArray)
 
 
 def _without_mask(array: Any) -> np.ndarray[Any, Any]:
-    """NaN in place of masked entries; nothing where the numbers cannot be NaN and none is masked."""
+    """NaN in place of masked entries; unchanged if the numbers cannot be NaN and none is masked."""
     numbers, mask = np.asarray(np.ma.getdata(array)), np.ma.getmaskarray(array)
     if not mask.any() or numbers.dtype.kind not in "biuf":
         return numbers
@@ -269,7 +269,7 @@ def _kind(value: Any) -> str:
 
 
 def _labels(value: Any) -> list[Any]:
-    """The labels along each axis of a table, None where an axis has none; empty where there are no labels at all."""
+    """The labels along each axis of a table, None for an axis without labels; empty without any labels."""
     if _is_named_array(value):
         return [value.coords[axis].to_numpy() if axis in value.coords else None for axis in value.dims]
     columns = _attribute(value, "column_names")  # pyarrow
@@ -281,15 +281,15 @@ def _labels(value: Any) -> list[Any]:
 
 
 def _is_named_array(value: Any) -> bool:
-    """Whether it is an `xarray.DataArray` or looks like one."""
+    """True for an `xarray.DataArray`, or an object with its attributes."""
     return isinstance(_attribute(value, "dims"), tuple) and hasattr(value, "coords") and hasattr(value, "data")
 
 
 def _attribute(value: Any, name: str) -> Any:
-    """An attribute that is data; None where there is none, or a method (``index`` of sequences)."""
+    """An attribute that is data; None if it is missing, or a method (``index`` of sequences)."""
     try:
         found = getattr(value, name, None)
-    except Exception:  # an attribute that fails says nothing
+    except Exception:  # an attribute that raises is ignored
         return None
     return None if isroutine(found) else found
 
@@ -318,7 +318,7 @@ def _as_list(labels: Any) -> list[Any]:
 
 
 def _of_one_level(labels: list[Any], names: tuple[str, ...]) -> list[Any]:
-    """Labels of the level that has the most names, where labels have several levels; others as they are."""
+    """Labels of the level that has the most names, if labels have several levels; others as they are."""
     if not labels or not all(isinstance(label, tuple) for label in labels):
         return labels
     levels = [list(level) for level in zip(*labels, strict=False)]
@@ -326,7 +326,7 @@ def _of_one_level(labels: list[Any], names: tuple[str, ...]) -> list[Any]:
 
 
 def _refuse_other_names(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
-    """Raise where labels of which some are names are not all of them, once each, and no others."""
+    """Raise if some labels are names, but not all names occur once, or other labels occur."""
     missing = [repr(one) for one in names if one not in found]
     unknown = [repr(one) for one in found if one not in names]
     twice = sorted({repr(one) for one in found if found.count(one) > 1})
@@ -353,7 +353,7 @@ def _refuse_names_elsewhere(name: str, labels: Sequence[Any], axis: int, names: 
 
 
 def _refuse_another_order(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
-    """Raise where labels that only contain names ("q_elbow", "elbow/position") contain them in another order."""
+    """Raise if labels that only contain names ("q_elbow", "elbow/position") contain them in another order."""
     if len(found) != len(names):
         return
     for place, label in enumerate(found):
@@ -367,7 +367,7 @@ def _refuse_another_order(name: str, found: list[Any], names: tuple[str, ...], w
 
 
 def _refuse_different_rows(tables: Sequence[tuple[str, Sequence[Any]]]) -> None:
-    """Raise where the batches of two tables are labelled, and not alike."""
+    """Raise if the batches of two tables have different labels."""
     for (one, labels), (other, others) in combinations(tables, 2):
         for a, b in zip(reversed(labels), reversed(others), strict=False):
             if a is not None and b is not None and not _alike(a, b):
@@ -379,7 +379,7 @@ def _refuse_different_rows(tables: Sequence[tuple[str, Sequence[Any]]]) -> None:
 
 
 def _alike(a: Any, b: Any) -> bool:
-    """Whether labels are the same, or do not meet because one state goes with many."""
+    """True if labels are equal, or one of the batches is a single state."""
     if a is b or len(a) != len(b) or len(a) == 1:
         return True
     return bool(a.equals(b)) if hasattr(a, "equals") else np.array_equal(np.asarray(a), np.asarray(b))

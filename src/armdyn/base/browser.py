@@ -13,7 +13,7 @@ NAMES = (
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )
-"""Of programs, the first that is found."""
+"""The first of several programs that is installed."""
 
 HEADLESS = ("--headless=new", "--disable-background-networking", "--no-first-run")
 """Options of a browser without a window."""

@@ -16,19 +16,19 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 _NESTED: ContextVar[bool] = ContextVar("nested", default=False)
-"""Whether cloudpickle is at work already, and takes the code of what is in a function too."""
+"""True while cloudpickle pickles, which includes the code of functions."""
 
 _opened: WeakValueDictionary[str, Any] = WeakValueDictionary()
 """Objects by the digest of their pickle: one that comes again, with each task of a worker, is the same object."""
 
 
 def travels_by_value(module: str | None) -> bool:
-    """Whether other processes cannot import a function of this module, or shall not."""
+    """True if functions of this module are pickled by value: other processes cannot import it."""
     return _cloudpickle(module) is not None and (module == "__main__" or module in _registered())
 
 
 def reduced(value: Any, name: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What ``__reduce__`` of a value returns that ``make(*arguments)`` makes again, with the code that these contain.
+    """The result of ``__reduce__`` for a value that ``make(*arguments)`` makes again, with the code of the arguments.
 
     Args:
         value: a function.
@@ -53,17 +53,17 @@ def opened(key: str, name: str, content: bytes) -> Any:
     That is the one that the pickle was made of or that was opened before; or, in a process that has run the script too,
     as workers that begin with ``spawn`` have, the one of this name and with this code in it.
     """
-    found = _opened.get(key)
-    if found is None:
+    result = _opened.get(key)
+    if result is None:
         make, arguments = pickle.loads(content)  # noqa: S301 - a part of the pickle that is being opened
-        found = make(*arguments)
+        result = make(*arguments)
         own = getattr(sys.modules["__main__"], name, None)
-        if type(own) is type(found) and _code(own) == _code(found):
-            found = own
-        elif found.result is not None:
-            found.result.__reduce__ = _reduced_tuple  # so that what it returns comes back
-        _opened[key] = found
-    return found
+        if type(own) is type(result) and _code(own) == _code(result):
+            result = own
+        elif result.result is not None:
+            result.result.__reduce__ = _reduced_tuple  # so that what it returns comes back
+        _opened[key] = result
+    return result
 
 
 def _packed(value: Any) -> bytes:
@@ -76,7 +76,7 @@ def _packed(value: Any) -> bytes:
 
 
 def _code(function: Any) -> tuple[Any, Any]:
-    """What two functions have in common that are the same one of two processes."""
+    """A key that is equal for the same function in two processes."""
     return function.signature, getattr(function.implementation, "__code__", None)
 
 
@@ -96,7 +96,7 @@ def _registered() -> set[str]:
 
 
 def _cloudpickle(module: str | None) -> Any:
-    """The library; it is imported for functions of ``__main__``, and None where it is missing or not in use."""
+    """The library; it is imported for functions of ``__main__``, and None if it is missing or not in use."""
     if module == "__main__":
         try:
             import cloudpickle  # noqa: PLC0415 - an extra

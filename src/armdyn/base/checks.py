@@ -25,7 +25,7 @@ Error = Callable[[str], Exception]
 """A class of errors, or what else makes one of a message."""
 
 Shape = tuple[int | str | EllipsisType, ...]
-"""Sizes of axes; a letter stands for any size, ... in front for the axes of a batch."""
+"""Sizes of axes; a letter is any size, ... in front for the axes of a batch."""
 
 ROUNDING = 1e-9
 """The tolerance on R^T R of a rotation and on the length of a direction: descriptions are printed with rounding."""
@@ -37,7 +37,7 @@ _HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"
 
 
 class NamedJoints(Protocol):
-    """An arm, of which messages tell its name and those of its joints."""
+    """An arm with a name and names of joints, for messages."""
 
     @property
     def name(self) -> str:
@@ -73,25 +73,27 @@ def number(
         below: it must be smaller.
         infinite: whether infinity will do; NaN never does.
         unit: for messages.
-        expected: what messages say instead of the bounds.
+        expected: text of messages in place of the bounds.
         error: makes the error of a message.
 
     >>> number("step", np.float32(0.5), above=0.0, unit="s")
     0.5
     """
-    found = value if type(value) is float else as_float(value)
-    if not (above < found and least <= found and (found < below or (infinite and found == math.inf))):
+    result = value if type(value) is float else as_float(value)
+    if not (above < result and least <= result and (result < below or (infinite and result == math.inf))):
         wanted = expected or _bounded(above, least, below) + (f", in {unit}" if unit else "")
         raise error(f"{name} is {shown(value)}; expected {wanted}")
-    return found
+    return result
 
 
 def divisor(name: str, value: Any, *, unit: str = "", expected: str = "") -> float:
     """``value`` as a float above zero that one can divide by: one by it is finite; see `number`."""
-    found = number(name, value, above=0.0, unit=unit, expected=expected)
-    if 1.0 / found == math.inf:
-        raise ModelError(f"{name} is {found:g}; expected {expected or 'a number above zero'}, and 1/{found:g} is none")
-    return found
+    result = number(name, value, above=0.0, unit=unit, expected=expected)
+    if 1.0 / result == math.inf:
+        raise ModelError(
+            f"{name} is {result:g}; expected {expected or 'a number above zero'}, and 1/{result:g} is infinite"
+        )
+    return result
 
 
 def as_float(value: Any) -> float:
@@ -99,10 +101,10 @@ def as_float(value: Any) -> float:
     if isinstance(value, bool | np.bool_) or is_masked(value):
         return math.nan
     try:
-        given = np.asarray(as_plain("value", value))
-    except (ArmdynError, ValueError):  # units, what is no array, ragged lists
+        values = np.asarray(as_plain("value", value))
+    except (ArmdynError, ValueError):  # units, no array, ragged lists
         return math.nan
-    floats = None if given.ndim or given.dtype.kind == "b" else _floats(given)
+    floats = None if values.ndim or values.dtype.kind == "b" else _floats(values)
     return math.nan if floats is None else float(floats)
 
 
@@ -120,14 +122,14 @@ def whole_number(name: str, value: Any, *, least: int, most: int | None = None, 
     3
     """
     try:
-        found = least - 1 if isinstance(value, bool) else operator.index(value)
+        result = least - 1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        found = least - 1
-    if found < least:
+        result = least - 1
+    if result < least:
         raise error(f"{name} is {shown(value)}; expected a whole number of at least {least}")
-    if most is not None and found > most:
+    if most is not None and result > most:
         raise error(f"{name} is {shown(value)}; expected a whole number from {least} to {most:,}")
-    return found
+    return result
 
 
 # Arrays.
@@ -151,7 +153,7 @@ def array(
         value: what was given for it.
         shape: see `Shape`; None for any.
         meaning: what is expected, in words.
-        finite: the error of NaN and infinity; None where those may be.
+        finite: the error of NaN and infinity; None if they are allowed.
         missing: whether masked entries are NaN, instead of refused.
         names: what the last axis counts; tables are put into that order.
         whose: whose names those are.
@@ -168,16 +170,16 @@ def array(
     if not missing and is_masked(value):
         raise DTypeError(f"{name} has masked values; expected {real}")
     try:
-        given = np.asarray(as_plain(name, value, (names,), whose))
+        values = np.asarray(as_plain(name, value, (names,), whose))
     except ArmdynError:
         raise
     except ValueError:
         raise ShapeError(f"{name} is ragged: its rows differ in length; expected {expected}") from None
-    floats = _floats(given)
+    floats = _floats(values)
     if floats is None:
         text = shown(value)
         what = f", {text}" if len(text) < LONGEST_SHOWN else ""
-        held = _HELD.get(given.dtype.kind, str(given.dtype))
+        held = _HELD.get(values.dtype.kind, str(values.dtype))
         raise DTypeError(f"{name} holds {held}{what}; expected {real}")
     if shape is not None and not _fits(floats.shape, shape):
         raise ShapeError(f"{name} has shape {floats.shape}; expected {expected}")
@@ -188,10 +190,10 @@ def array(
 
 
 def without_booleans(name: str, value: Any) -> Any:
-    """``value``, in which no True or False stands for a number: NumPy would take them for 1 and 0.
+    """``value`` without True and False, which NumPy would take for 1 and 0.
 
     Raises:
-        DTypeError: where one does.
+        DTypeError: for a value with one.
     """
     if isinstance(value, bool | np.bool_) or (isinstance(value, np.ndarray) and value.dtype == bool):
         raise DTypeError(f"{name} holds {shown(value)}; expected real numbers")
@@ -202,7 +204,7 @@ def without_booleans(name: str, value: Any) -> Any:
 
 
 def _floats(given: Array) -> Array | None:
-    """The array in float64, a copy; None where it holds something else than real numbers."""
+    """The array in float64, a copy; None if it holds other values than real numbers."""
     if given.dtype.kind not in "fiubO":
         return None
     if given.dtype == object and any(x is None or isinstance(x, str | bytes) for x in given.flat):
@@ -284,31 +286,31 @@ def one_batch(**arrays: Array) -> list[Array]:
 
 
 def scalars(name: str, value: Any, shape: tuple[int, ...], *, exact: bool = False) -> Array:
-    """``value`` as an array of that shape: of float64 where all are numbers, of objects where there are symbols.
+    """``value`` as an array of that shape: of float64 if all are numbers, of objects if it has symbols.
 
-    Where it is going to meet symbols, ``exact`` keeps whole numbers whole, so that 1 x is x and not 1.0 x.
+    For arithmetic with symbols, ``exact`` keeps whole numbers whole, so that 1 x is x and not 1.0 x.
     """
     try:
-        given = np.asarray(value)
+        result = np.asarray(value)
     except ValueError:
         raise ShapeError(f"{name} is ragged: its rows differ in length; expected {shape}") from None
-    if given.shape != shape:
-        raise ShapeError(f"{name} has shape {given.shape}; expected {shape}")
-    if exact and given.dtype.kind in "iu":
-        return given.astype(object)
-    if given.dtype.kind in "fiub":
-        return given.astype(np.float64)
-    if given.dtype != object or any(x is None or isinstance(x, str | bytes | complex) for x in given.flat):
-        held = _HELD.get(given.dtype.kind, str(given.dtype))
+    if result.shape != shape:
+        raise ShapeError(f"{name} has shape {result.shape}; expected {shape}")
+    if exact and result.dtype.kind in "iu":
+        return result.astype(object)
+    if result.dtype.kind in "fiub":
+        return result.astype(np.float64)
+    if result.dtype != object or any(x is None or isinstance(x, str | bytes | complex) for x in result.flat):
+        held = _HELD.get(result.dtype.kind, str(result.dtype))
         raise DTypeError(f"{name} holds {held}; expected real numbers or symbols: {shape}")
-    return given
+    return result
 
 
 # Rotations, poses and directions, one or many; of symbols nothing is judged.
 
 
 def rotation(name: str, R: Array, *, tolerance: float = ROUNDING, error: Error = ModelError) -> Array:
-    """R, shape (..., 3, 3), where its numbers are rotations."""
+    """R, shape (..., 3, 3), if its numbers are rotations; else the error."""
     if R.dtype == object:
         return R
     with np.errstate(all="ignore"):
@@ -318,21 +320,21 @@ def rotation(name: str, R: Array, *, tolerance: float = ROUNDING, error: Error =
     if crooked.any():
         index = _index(crooked)
         raise error(
-            f"{_at(name, index)} is no rotation: its columns are not orthonormal, R^T R is off the identity by "
+            f"{_at(name, index)} is not a rotation: its columns are not orthonormal, R^T R is off the identity by "
             f"{off[index]:.3g}; expected three perpendicular unit vectors as columns "
             "(scipy.spatial.transform.Rotation.from_matrix(R).as_matrix() gives the nearest)"
         )
     if mirrored.any():
         index = _index(mirrored)
         raise error(
-            f"{_at(name, index)} is no rotation: its columns are left-handed (det R = -1); turn one of the three axes "
-            "round"
+            f"{_at(name, index)} is not a rotation: its columns are left-handed (det R = -1); turn one of the three "
+            "axes round"
         )
     return R
 
 
 def pose(name: str, T: Array, *, tolerance: float = ROUNDING, error: Error = ModelError) -> Array:
-    """T = (R, p), shape (..., 4, 4), where its numbers are rigid motions."""
+    """T = (R, p), shape (..., 4, 4), if its numbers are rigid motions; else the error."""
     if T.dtype == object:
         return T
     rotation(f"the rotation of {name}", T[..., :3, :3], tolerance=tolerance, error=error)
@@ -341,8 +343,8 @@ def pose(name: str, T: Array, *, tolerance: float = ROUNDING, error: Error = Mod
     if wrong.any():
         index = _index(wrong)
         raise error(
-            f"{_at(name, index)} is no pose: its last row is {T[index][3]}, its position {T[index][:3, 3]}; expected "
-            "the last row 0 0 0 1 and finite numbers"
+            f"{_at(name, index)} is not a pose: its last row is {T[index][3]}, its position {T[index][:3, 3]}; "
+            "expected the last row 0 0 0 1 and finite numbers"
         )
     return T
 
@@ -353,7 +355,7 @@ def printed_pose(name: str, T: Any, *, exact: bool = False) -> Array:
 
 
 def direction(name: str, v: Array, *, tolerance: float = ROUNDING, error: Error = ModelError) -> Array:
-    """v, shape (..., 3), where its numbers are unit vectors."""
+    """v, shape (..., 3), if its numbers are unit vectors; else the error."""
     if v.dtype == object:
         return v
     with np.errstate(all="ignore"):
@@ -365,7 +367,7 @@ def direction(name: str, v: Array, *, tolerance: float = ROUNDING, error: Error 
 
 
 def wrong_length(v: Array) -> str:
-    """The fault of a vector that is no unit vector, and the unit vector along it."""
+    """The message for a vector that is not a unit vector, with the unit vector along it."""
     largest = float(np.abs(v).max())
     if not 0.0 < largest < math.inf:  # NaN too
         return f"has length {largest:g}; expected a unit vector such as (0, 0, 1)"
@@ -385,7 +387,7 @@ def switch(name: str, value: Any, *, error: Error = ModelError) -> bool:
 
 
 def is_one_of(value: Any, words: Collection[str]) -> bool:
-    """Whether a value is one of some words; a value of any type, which may have no hash."""
+    """True if a value is one of some words; the value has any type, and may have no hash."""
     return isinstance(value, str) and value in words
 
 
@@ -427,7 +429,7 @@ def places(
 
 
 def text_problems(value: Any, name: str) -> Iterator[str]:
-    """The fault of a value that is no name."""
+    """The message for a value that is not a name."""
     if not isinstance(value, str):
         yield f"{name} is {shown(value)}; expected a text."
     elif not value.strip():
@@ -435,7 +437,7 @@ def text_problems(value: Any, name: str) -> Iterator[str]:
 
 
 def object_problems(value: Any, kind: type, name: str) -> Iterator[str]:
-    """The fault of a value that is no object of this class."""
+    """The message for a value that is not an object of this class."""
     if not isinstance(value, kind):
         yield f"{name} is {shown(value)}; expected an armdyn.{kind.__name__}."
 

@@ -1,4 +1,4 @@
-"""The errors armdyn raises and the warnings it gives: each says what, where, what was expected and what to do."""
+"""The errors and warnings of armdyn: each names the value, its place, the expectation and the remedy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MissingInput(ArmdynError, TypeError):
 
 
 class OverlapError(ArmdynError, ValueError):
-    """Arrays for results that share memory, where one result would be written over another."""
+    """Arrays for results that share memory, so that one result would overwrite another."""
 
 
 class UnknownName(ArmdynError, LookupError):
@@ -94,7 +94,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def shown(value: object) -> str:
-    """A value in a message: its ``repr``, cut where it is long.
+    """A value in a message: its ``repr``, cut if it is long.
 
     >>> shown("elbow"), shown(10**5000)
     ("'elbow'", 'an integer of more than 4300 digits')
@@ -146,7 +146,7 @@ def warn_of_description(message: str) -> None:
 
 
 def is_ours(module: object) -> bool:
-    """Whether the name of a module is one of this library's."""
+    """True for the name of a module of this library."""
     return str(module).partition(".")[0] == __name__.partition(".")[0]
 
 

@@ -6,7 +6,7 @@ sine. Here every operation is rounded to fifty digits by the rules of decimal ar
 the description to the last digit, on every machine, and a zero of the geometry is a zero.
 
 `Exact` numbers stand in object arrays: NumPy's arithmetic, ``@``, ``np.sqrt``, ``np.cos`` work on them by their
-methods. Where one meets a traced scalar it becomes a constant of the trace, in float64.
+methods. Together with a traced scalar it becomes a constant of the trace, in float64.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _binary(operation: Callable[[Decimal, Decimal], Result]) -> Callable[[Any, A
 
 
 def _sum(a: Decimal, b: Decimal) -> Exact:
-    """a + b; zero where so little is left of them that it is the rounding of what they were computed from."""
+    """a + b; zero if the sum is as small as the rounding of the numbers that a and b were computed from."""
     total = _DECIMAL.add(a, b)
     if a and b and total and total.adjusted() < max(a.adjusted(), b.adjusted()) - CANCELLED:
         return ZERO
@@ -66,7 +66,7 @@ def _sum(a: Decimal, b: Decimal) -> Exact:
 
 
 def _power(base: Decimal, exponent: Decimal) -> Exact:
-    """base^exponent, by products where the exponent is a whole number, else exp(exponent log base)."""
+    """base^exponent, by products if the exponent is a whole number, else exp(exponent log base)."""
     if exponent == exponent.to_integral_value():
         return Exact._of(_DECIMAL.plus(_whole_power(base, int(exponent))))
     return Exact._of(_DECIMAL.plus(_WIDE.exp(_WIDE.multiply(exponent, _WIDE.ln(base)))))
@@ -88,9 +88,9 @@ class Exact:
 
     @classmethod
     def _of(cls, decimal: Decimal) -> Exact:
-        made = object.__new__(cls)
-        made.decimal = decimal
-        return made
+        result = object.__new__(cls)
+        result.decimal = decimal
+        return result
 
     # Arithmetic and comparisons: each with another real number, `NotImplemented` with anything else.
 
@@ -184,7 +184,7 @@ class Exact:
     def tanh(self) -> Exact:
         """The hyperbolic tangent, (exp(2 x) - 1) / (exp(2 x) + 1)."""
         x = self.decimal
-        if x.adjusted() < -GUARD:  # where the difference would lose the guard digits, and x^5 counts for nothing
+        if x.adjusted() < -GUARD:  # the difference would lose the guard digits, and x^5 is negligible
             return self - self * self * self / 3
         if x > 2 * DIGITS:
             return ONE
@@ -198,12 +198,12 @@ Real.register(Exact)  # a traced scalar takes it for the number that it is
 def _as_decimal(value: Any) -> Decimal:
     d = _operand(value)
     if d is None:
-        raise TypeError(f"{value!r} is no real number")
+        raise TypeError(f"{value!r} is not a real number")
     return d
 
 
 def _operand(value: Any) -> Decimal | None:
-    """A number as a decimal, without rounding where that is finite; None for anything else."""
+    """A number as a decimal, without rounding if that is finite; None for anything else."""
     kind = type(value)
     if kind is Exact:
         return value.decimal  # type: ignore[no-any-return]
@@ -217,7 +217,7 @@ def _operand(value: Any) -> Decimal | None:
 
 
 def _holds(compare: Callable[[Decimal, Decimal], bool], a: Decimal, b: Decimal) -> bool:
-    """Whether a comparison holds; none does with NaN."""
+    """True if a comparison holds; none does with NaN."""
     try:
         return compare(a, b)
     except InvalidOperation:
@@ -228,7 +228,7 @@ ZERO, ONE, NAN = Exact(0), Exact(1), Exact(Decimal("NaN"))
 
 
 def exact(values: Any) -> Any:
-    """The same numbers as `Exact` ones, in an array where an array is given; traced scalars stay as they are.
+    """Numbers as `Exact` ones, in an array if an array is given; traced scalars stay as they are.
 
     >>> exact([[1.0, 2.0]])[0, 1]
     Exact('2')
@@ -255,13 +255,13 @@ def rounded(values: Any) -> Any:
 
 
 def is_traced(values: Any) -> bool:
-    """Whether any of the values is no number: a traced scalar or a symbol."""
+    """True if any of the values is a traced scalar or a symbol."""
     array = np.asarray(values)
     return array.dtype == object and not all(isinstance(x, Real) for x in array.flat)
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is the constant zero; a traced scalar that depends on an input is not."""
+    """True if a value is the constant zero; a traced scalar that depends on an input is not."""
     try:
         return float(value) == 0.0
     except TypeError:
@@ -299,7 +299,7 @@ def _arctan_of_reciprocal(x: int, one: int) -> int:
 
 
 def right_angles(angle: Any) -> int | None:
-    """k where the angle is the float64 number next to k right angles: what a description means by it; else None.
+    """k if the angle is the float64 number next to k right angles, as a description states them; else None.
 
     >>> right_angles(1.5707963267948966), right_angles(1.5708)
     (1, None)
@@ -322,7 +322,7 @@ def meant(angle: Any) -> tuple[Exact, Exact]:
 
 
 def _of_quarters(k: int, c: Exact, s: Exact) -> tuple[Exact, Exact]:
-    """cos and sin of an angle and k right angles, where those of the angle are c and s."""
+    """cos and sin of an angle and k right angles, from c and s of the angle."""
     return ((c, s), (-s, c), (-c, -s), (s, -c))[k % 4]
 
 
@@ -377,7 +377,7 @@ def arctan2(y: Any, x: Any) -> Exact:
 
 
 def _arctan(t: Decimal) -> Decimal:
-    """atan t of |t| <= 1: atan t = 2 atan(t / (1 + sqrt(1 + t^2))), several times, and the series of what is left."""
+    """atan t of |t| <= 1: atan t = 2 atan(t / (1 + sqrt(1 + t^2))), several times, and the series of the rest."""
     for _ in range(HALVINGS):
         root = _WIDE.sqrt(_WIDE.fma(t, t, 1))
         t = _WIDE.divide(t, _WIDE.add(root, Decimal(1)))

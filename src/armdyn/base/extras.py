@@ -1,4 +1,4 @@
-"""Libraries that optional parts need: found where they are used, or an error with the command that brings them."""
+"""Libraries that optional parts need: imported when they are used, or an error with the command that installs them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from armdyn.base.errors import MissingLibrary
 
 
 def extra(module: str, what: str, *, name: str | None = None, library: str | None = None, command: str = "") -> Any:
-    """The module of a library that is no requirement of armdyn.
+    """The module of a library that armdyn does not require.
 
     Args:
         module: what is imported.
         what: the part of armdyn that needs it, as its user called it.
         name: the extra of armdyn that brings it; the module's own name if not given.
         library: what people call it; the module's own name if not given.
-        command: what installs it, where it is part of no extra.
+        command: what installs it, if it is not part of an extra.
 
     Raises:
-        MissingLibrary: where it is not installed.
+        MissingLibrary: if it is not installed.
     """
     try:
         return import_module(module)
@@ -38,4 +38,4 @@ def _libraries(name: str) -> list[str]:
     except PackageNotFoundError:  # a source tree that is not installed
         return []
     of_extra = re.compile(rf"([\w.-]+).*;.*extra == ['\"]{re.escape(name)}['\"]")
-    return [found[1] for line in of_armdyn if (found := of_extra.match(line))]
+    return [match[1] for line in of_armdyn if (match := of_extra.match(line))]

@@ -72,7 +72,7 @@ def adapted(
 ) -> Callable[..., Any]:
     """``method`` with the documentation of ``function``, and its parameters but for the first ``skipped``.
 
-    ``first`` names the class of its object, ``returns`` names what it returns, where that is something else.
+    ``first`` names the class of its object, ``returns`` names what it returns, if that differs.
     """
     signature = inspect.signature(function)
     itself = inspect.Parameter(first.lower(), inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=first)

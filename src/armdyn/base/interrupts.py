@@ -12,7 +12,7 @@ from contextlib import contextmanager
 def ctrl_c_waits(notify: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Raise a KeyboardInterrupt that comes within the block at its end; a second one at once.
 
-    Outside of the main thread, and where Ctrl-C is ignored, the block runs as it is.
+    Outside of the main thread, or while Ctrl-C is ignored, the block runs unchanged.
 
     Args:
         notify: called when the first Ctrl-C comes.

@@ -56,7 +56,7 @@ def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
 
 
 def module_of(package: str, name: str) -> ModuleType:
-    """A module of a package, by its name; an `AttributeError` where there is none, as of any attribute."""
+    """A module of a package, by its name; an `AttributeError` if it does not exist, as for any attribute."""
     if not has_module(package, name):
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     with undivided():
@@ -64,7 +64,7 @@ def module_of(package: str, name: str) -> ModuleType:
 
 
 def has_module(package: str, name: str) -> bool:
-    """Whether a package has a module of this name; nothing is imported."""
+    """True if a package has a module of this name; nothing is imported."""
     return name.isidentifier() and not name.startswith("_") and find_spec(f"{package}.{name}") is not None
 
 

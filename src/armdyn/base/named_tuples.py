@@ -17,12 +17,12 @@ def named_tuple(name: str, fields: Iterable[str]) -> Any:
     >>> pickle.loads(pickle.dumps(Final(1.0, 2.0))) == Final(1.0, 2.0)
     True
     """
-    return _made(re.sub(r"\W", "_", name), tuple(fields))  # that of a lambda is no word
+    return _made(re.sub(r"\W", "_", name), tuple(fields))  # that of a lambda is not a word
 
 
 @cache
 def _made(name: str, fields: tuple[str, ...]) -> type[Any]:
-    plain: Any = namedtuple  # mypy knows it with literal names only
+    plain: Any = namedtuple  # mypy infers it from literal names only
     base = plain(name, fields)
     return type(name, (base,), {"__slots__": (), "__reduce__": lambda self: (_revived, (name, fields, tuple(self)))})
 

@@ -19,7 +19,7 @@ from armdyn.base.errors import ShapeError
 from armdyn.base.extras import extra
 
 DUST = 1e-12
-"""Numbers below this are rounding of zero, relative to the largest beside them, or to 1 where that is smaller."""
+"""Numbers below this are rounding of zero, relative to the largest in their column, or to 1 if that is smaller."""
 
 DIGITS = 6
 
@@ -227,7 +227,7 @@ def figure(value: float, *, size: float = 1.0, digits: int = DIGITS) -> str:
 
 
 def figures(values: Any, *, size: float = 0.0, digits: int = DIGITS) -> tuple[str, ...]:
-    """The numbers of a vector, with its own largest as their size where none is given."""
+    """The numbers of a vector, with its own largest as their size by default."""
     flat = np.asarray(values, dtype=float).ravel()
     finite = np.abs(flat[np.isfinite(flat)])
     largest = max(size, float(finite.max(initial=0.0)))

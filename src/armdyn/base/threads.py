@@ -104,7 +104,7 @@ Owner = TypeVar("Owner")
 class cached_property(Generic[Owner, Value]):  # noqa: N801 - it takes the place of the standard library's
     """`functools.cached_property` without the lock that Python 3.11 holds, for all instances, while it computes.
 
-    Two threads that ask at once may compute the value twice; both get the one that was there first.
+    Two threads may compute the value twice at the same time; both get the first one.
     """
 
     def __init__(self, function: Callable[[Owner], Value]) -> None:

@@ -1,4 +1,4 @@
-"""Writing of files: beside their place, flushed to the disk, then renamed over the file that is there.
+"""Writing of files: to a temporary file in the same folder, flushed to the disk, then renamed over the older file.
 
 A full disk, an error, a crash or Ctrl-C leaves the older file as it was, byte for byte, and leaves no part of the new
 one. Every module of armdyn that writes a file for its user writes it by a function of this one.
@@ -39,7 +39,7 @@ _ADVICE = {
     errno.EROFS: "choose a place on another disk",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
-"""What to do, by the number of the system's error."""
+"""Advice, by the number of the system's error."""
 
 _UNKNOWN_TO_FSYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 """Errors of file systems that have no fsync; others mean that the file is not on the disk."""
@@ -48,7 +48,7 @@ _UNKNOWN_TO_FSYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 class FileWriteError(ArmdynError, OSError):
     """A file that cannot be written: a full disk, a folder that is missing or takes no file, a read-only file.
 
-    ``errno`` is the number of the system's error, where there is one.
+    ``errno`` is the number of the system's error, or None.
     """
 
 
@@ -101,7 +101,7 @@ def write_all(contents: Mapping[Path, bytes], *, error: type[ArmdynError] = File
 def write_folder(
     folder: FilePath, contents: Mapping[str, bytes], *, error: type[ArmdynError] = FileWriteError
 ) -> list[Path]:
-    """Write several files into a folder, all or none, and make the folder where there is none; their paths.
+    """Write several files into a folder, all or none, and make the folder if it is missing; their paths.
 
     Args:
         folder: of the files.
@@ -117,9 +117,9 @@ def write_folder(
 
 
 def write_first(path: FilePath, content: bytes, *, error: type[ArmdynError] = FileWriteError) -> bool:
-    """Write a file where there is none, complete at once; whether this call wrote it.
+    """Write a file unless it exists, complete at once; True if this call wrote it.
 
-    Of several processes at once one does.
+    One of several simultaneous processes does.
     """
     place = Path(path)
     with _named(place, error), _unfinished(place) as unfinished:
@@ -140,7 +140,7 @@ def write_first(path: FilePath, content: bytes, *, error: type[ArmdynError] = Fi
 def replacement(path: FilePath, *, error: type[ArmdynError] = FileWriteError) -> Iterator[Path]:
     """The path of an empty file for a writer of its own; at the end of the block that file replaces ``path``.
 
-    The file has the ending of ``path``, lies beside it, and is removed if the block raises.
+    The file has the ending of ``path``, is in the same folder, and is removed if the block raises.
 
     Args:
         path: as of `write_bytes`.
@@ -177,12 +177,12 @@ def replacement(path: FilePath, *, error: type[ArmdynError] = FileWriteError) ->
 
 
 def _is_stream(place: Path) -> bool:
-    """Whether a path names a device, a pipe or an open file, none of which can be renamed over."""
+    """True if a path names a device, a pipe or an open file, which cannot be renamed over."""
     return place.as_posix().startswith(_STREAMS) or (place.exists() and not (place.is_file() or place.is_dir()))
 
 
 def _target(place: Path) -> Path:
-    """The file that a path means, through links; an OSError where that cannot be written."""
+    """The file that a path means, through links; an OSError if that cannot be written."""
     target = Path(os.path.realpath(place))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
@@ -197,7 +197,7 @@ def _target(place: Path) -> Path:
 
 @contextmanager
 def _unfinished(target: Path) -> Iterator[Path]:
-    """A new and empty file beside another, removed at the end if it is still there."""
+    """A new and empty file in the folder of another, removed at the end if it is still there."""
     ending = target.suffix if len(target.suffix) <= _LONGEST_ENDING else ""
     path = target.with_name(f".{target.stem[:_LONGEST_STEM]}.{secrets.token_hex(8)}{UNFINISHED}{ending}")
     try:
@@ -229,7 +229,7 @@ def _flush(path: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Have the new name of a file on the disk, where the system opens folders."""
+    """Have the new name of a file on the disk, if the system opens folders."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""YAML files as plain data: nothing is executed, no key may stand twice, no aliases; 1e-3 is a number, 100:1 is none.
+"""YAML files as plain data: nothing is executed, no key may stand twice, no aliases; 1e-3 is a number, 100:1 is text.
 
 A JSON file is one of YAML too.
 """
@@ -19,7 +19,7 @@ WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)$")
 """Whole numbers as people write them: YAML 1.1 reads 0100 as 64, and 100:1 as 6001. These stay texts."""
 
 NUMBER = re.compile(r"[-+]?((\d+\.\d*|\.\d+)([eE][-+]?\d+)?|\d+[eE][-+]?\d+|\.(inf|Inf|INF))$|\.(nan|NaN|NAN)$")
-"""Other numbers: with an exponent also where they have no point or no sign, which YAML 1.1 takes for text."""
+"""Other numbers: with an exponent but no point or no sign, which YAML 1.1 takes for text."""
 
 
 Keys = tuple[str, ...]
@@ -42,30 +42,30 @@ def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError
         error: what is raised.
 
     Raises:
-        ModelError: a file that cannot be read, or that is no YAML mapping with keys that are text.
-        MissingLibrary: where PyYAML is not installed.
+        ModelError: a file that cannot be read, or that is not a YAML mapping with keys that are text.
+        MissingLibrary: if PyYAML is not installed.
     """
     yaml = _library(what)
     try:
         content = path.read_bytes()
         if len(content) > LARGEST:
             raise error(f"{path} has {len(content):,} bytes; expected {what} of at most {LARGEST:,}")
-        found = yaml.load(content, _loader(yaml))  # a safe loader
+        result = yaml.load(content, _loader(yaml))  # a safe loader
     except OSError as fault:
         raise error(f"{path} cannot be read: {fault.strerror or fault}") from fault
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         place = f":{mark.line + 1}" if mark is not None else ""
         raise error(f"{path}{place}: {getattr(fault, 'problem', None) or fault}") from fault
-    except (ValueError, RecursionError) as fault:  # dates that are none; thousands of brackets
-        raise error(f"{path} is no YAML that can be read: {fault}") from fault
-    if not isinstance(found, Lined):
+    except (ValueError, RecursionError) as fault:  # impossible dates; thousands of brackets
+        raise error(f"{path} cannot be read as YAML: {fault}") from fault
+    if not isinstance(result, Lined):
         kind = what.removeprefix("a ").removeprefix("an ")
         raise error(f"{path} holds no {kind}; expected lines such as '{example}'")
-    for (written, line), key in zip(found.lines.items(), found, strict=False):
+    for (written, line), key in zip(result.lines.items(), result, strict=False):
         if not isinstance(key, str):
-            raise error(f"{path}:{line}: {written} is read as {key!r}, which is no text; write '{written}' in quotes")
-    return found
+            raise error(f"{path}:{line}: {written} is read as {key!r}, which is not text; write '{written}' in quotes")
+    return result
 
 
 def read_value(text: str, what: str, example: str, *, error: type[ArmdynError] = ModelError) -> Any:
@@ -78,15 +78,15 @@ def read_value(text: str, what: str, example: str, *, error: type[ArmdynError] =
         error: what is raised.
 
     Raises:
-        ModelError: a text that is no YAML.
-        MissingLibrary: where PyYAML is not installed.
+        ModelError: a text that is not YAML.
+        MissingLibrary: if PyYAML is not installed.
     """
     yaml = _library(what)
     try:
         return yaml.load(text, _loader(yaml))  # a safe loader
     except (yaml.YAMLError, ValueError, RecursionError) as fault:
         reason = getattr(fault, "problem", None) or str(fault)
-        raise error(f"{what} has {shown(text)}, which is no YAML ({reason}); expected such as {example!r}") from fault
+        raise error(f"{what} has {shown(text)}, which is not YAML ({reason}); expected such as {example!r}") from fault
 
 
 def lines_of(data: Lined, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:
@@ -119,7 +119,7 @@ def _loader(yaml: Any) -> type:
             found.lines = {}
             for key, _ in node.value:
                 if not isinstance(key, yaml.ScalarNode):
-                    raise yaml.MarkedYAMLError(problem="a key is no text", problem_mark=key.start_mark)
+                    raise yaml.MarkedYAMLError(problem="a key is not text", problem_mark=key.start_mark)
                 if key.value in found.lines:
                     raise yaml.MarkedYAMLError(problem=f"{key.value!r} stands twice", problem_mark=key.start_mark)
                 found.lines[key.value] = key.start_mark.line + 1

@@ -152,20 +152,20 @@ def load_options(
     if xacro or xacro_arg:
         reader = partial(reader, xacro_args=named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e"))
     options["locked"] = _locked(lock or [], partial(_kinds_of_joints, reader))
-    given = {name: value for name, value in options.items() if value}
+    result = {name: value for name, value in options.items() if value}
     if accept:
-        given["check_inertia"] = False
+        result["check_inertia"] = False
     if accept_faults:
-        given["problems"] = "warn"
+        result["problems"] = "warn"
     if ignore_friction:
-        given["friction"] = "ignore"
+        result["friction"] = "ignore"
     if xacro or xacro_arg:
-        given["xacro_args"] = named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e")
+        result["xacro_args"] = named_values("--xacro-arg", xacro_arg or [], "ur_type=ur5e")
     if joint_order is not None:
-        given["joint_order"] = joint_order.split(",") if joint_order not in ("chain", "file") else joint_order
+        result["joint_order"] = joint_order.split(",") if joint_order not in ("chain", "file") else joint_order
     if gravity is not None:
-        given["gravity"] = read_vector(gravity, "--gravity", 3)
-    return given
+        result["gravity"] = read_vector(gravity, "--gravity", 3)
+    return result
 
 
 def named_values(option: str, texts: Iterable[str], example: str) -> dict[str, str]:

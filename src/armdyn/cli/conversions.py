@@ -250,14 +250,14 @@ def _call(value: Any, indent: str) -> str:
 
 
 def _fields(value: Any, indent: str) -> list[str]:
-    shown = []
+    result = []
     for field in dataclasses.fields(value):
         part = getattr(value, field.name)
         default = field.default_factory() if callable(field.default_factory) else field.default
         if not field.init or _same(part, default):
             continue
-        shown.append(f"{field.name}={literal(part, indent)}")
-    return shown
+        result.append(f"{field.name}={literal(part, indent)}")
+    return result
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -127,10 +127,10 @@ def _matching(file: Path) -> list[Path]:
     """A file, or those that a pattern matches, for shells that leave patterns as they are."""
     if file.exists() or not any(sign in str(file) for sign in "*?["):
         return [file]
-    found = sorted(Path(name) for name in glob(str(file), recursive=True))
-    if not found:
+    result = sorted(Path(name) for name in glob(str(file), recursive=True))
+    if not result:
         raise ModelError(f"no file matches {str(file)!r}")
-    return found
+    return result
 
 
 def _examined(

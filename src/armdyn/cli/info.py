@@ -260,17 +260,17 @@ COUNTED = ("multiplications", "additions", "divisions", "trigonometric")
 
 def _counts(arm: Robot) -> dict[str, dict[str, int] | None]:
     """Operations of every function; None of those that are not defined for the robot."""
-    found: dict[str, dict[str, int] | None] = {}
+    result: dict[str, dict[str, int] | None] = {}
     for name, function in compiled_methods(arm).items():
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
             continue  # needs a tip, and the robot has none
         try:
             counts = function.op_counts
         except (ModelError, RedundantConstraints, Unsupported):  # no mass moves, constraints that follow from others
-            found[name] = None
+            result[name] = None
         else:
-            found[name] = {what: getattr(counts, what) for what in COUNTED}
-    return found
+            result[name] = {what: getattr(counts, what) for what in COUNTED}
+    return result
 
 
 LITERATURE = (  # multiplications, additions of a general arm with six revolute joints

@@ -64,15 +64,15 @@ def run_file(path: Path, wanted: Wanted) -> None:
     try:
         result = problem.simulate(progress=not wanted.json) if wanted.simulate else problem.analyse()
     except (SimulationError, SimulationInterrupted) as error:  # what is done is kept
-        found: MaspSimulation | None = getattr(error, "simulation", None)
-        if found is not None:
+        partial: MaspSimulation | None = getattr(error, "simulation", None)
+        if partial is not None:
             try:
                 if not wanted.json:
-                    _show_simulation(problem, found, console)
-                    ends = f"it ends at t = {found.t[-1]:g} s, before its duration"
+                    _show_simulation(problem, partial, console)
+                    ends = f"it ends at t = {partial.t[-1]:g} s, before its duration"
                     show_notes(console, [*problem.robot.notes, ends])
             finally:
-                _write(found, wanted, console)
+                _write(partial, wanted, console)
             written = wanted.csv is not None or wanted.plot is not None
             where = "is in the files above" if written else "can be kept by --csv or --plot"
             said = str(error).removesuffix(KEPT_HERE).rstrip()

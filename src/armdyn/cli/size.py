@@ -214,13 +214,13 @@ def _task(path: Path, arm: Robot, hold: float | None) -> Task:
 
 def _named(texts: list[str] | None, option: str, value: str = "VALUE") -> dict[str, str]:
     """Values by joint."""
-    found = {}
+    result = {}
     for text in texts or []:
         name, equals, said = text.partition("=")
-        if not equals or name in found:
+        if not equals or name in result:
             raise ShapeError(f"{option} {text!r}: expected JOINT={value}, each joint once")
-        found[name] = said
-    return found
+        result[name] = said
+    return result
 
 
 def _chosen(found: Sizing) -> Table:

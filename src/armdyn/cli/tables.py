@@ -133,10 +133,10 @@ def figure(x: float, *, digits: int = 4, width: int = 8) -> str:
     """
     for count in range(digits, 0, -1):
         for text in (f"{x:.{count}g}", f"{x:.{count - 1}e}"):
-            shown = _EXPONENT.sub(r"e\1\2", text)
-            if len(shown) <= width:
-                return shown
-    return shown
+            result = _EXPONENT.sub(r"e\1\2", text)
+            if len(result) <= width:
+                return result
+    return result
 
 
 _EXPONENT = re.compile(r"e\+?(-?)0*(\d+)$")  # "e-07" is "e-7", "e+10" is "e10"

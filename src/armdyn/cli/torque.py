@@ -55,8 +55,8 @@ def torque(
     target = target_of(out)
     wrench = None if f_tip is None else read_wrench(f_tip, "--f-tip")
     if motion is None:
-        given = {"q": q, "qd": qd, "qdd": qdd}
-        state = [read_joint_vector(text, f"--{name}", arm, name) for name, text in given.items()]
+        arguments = {"q": q, "qd": qd, "qdd": qdd}
+        state = [read_joint_vector(text, f"--{name}", arm, name) for name, text in arguments.items()]
         tau = arm.inverse_dynamics(*state, wrench)
         if json:
             print_json(_data(arm, None, state, tau))

@@ -123,8 +123,8 @@ def checked_forward_dynamics(
     wrenches = given(f_tip=f_tip, f_ext=f_ext)
 
     def before_loads() -> tuple[Array, Array]:
-        found: tuple[Array, Array] = compiled(forces_before_loads, robot)(q_, qd_, tau_, **wrenches)
-        return found  # with the joint forces of the wrenches
+        result: tuple[Array, Array] = compiled(forces_before_loads, robot)(q_, qd_, tau_, **wrenches)
+        return result  # with the joint forces of the wrenches
 
     compiled_function, options = dynamics.constrained_forward_dynamics, {**wrenches, **gains, "workers": workers}
     motion: ConstrainedMotion | None = solve_compiled(robot, compiled_function, q_, qd_, tau_, **options)
@@ -141,10 +141,10 @@ def checked_forward_dynamics(
     def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array, Array]:
         target, tolerance = -_stabilised_drift(robot, pick(q_), pick(qd_), A, **gains), settings.rank_tolerance
         before, rest = pick(available), pick(h)
-        found = constrained_least_squares(M, A, before - rest, target, tolerance)
-        refused = settings.redundant == "error" and (found[-1] < A.shape[-2]).any()
+        result = constrained_least_squares(M, A, before - rest, target, tolerance)
+        refused = settings.redundant == "error" and (result[-1] < A.shape[-2]).any()
         if refused or not robot.mechanism.drive.depends_on_load:
-            return found
+            return result
         lines, rotors = partial(compiled(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
         loaded = least_squares_under_load(lines, rotors, M, A, before, rest, target, tolerance)
         pushed = before - loaded.friction - rest

@@ -50,7 +50,7 @@ def pose(values: ArrayLike | None, what: str) -> Numbers:
         T = T.reshape(4, 4)
     is_pose = T.shape == (4, 4) and np.isfinite(T).all() and np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0])
     if not is_pose or not np.allclose(T[:3, :3].T @ T[:3, :3], np.eye(3), rtol=0, atol=POSE_ROUNDING):
-        raise ModelError(f"{what} is no pose; expected a 4x4 matrix of a rotation and a position, last row 0 0 0 1")
+        raise ModelError(f"{what} is not a pose; expected a 4x4 matrix of a rotation and a position, last row 0 0 0 1")
     if np.linalg.det(T[:3, :3]) < 0.0:
         raise ModelError(f"{what} is a reflection; expected the matrix of a rotation, with determinant 1")
     return tuple(float(x) for x in T.ravel() + 0.0)

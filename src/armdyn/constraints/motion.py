@@ -110,9 +110,9 @@ def _corrected(
     if len(beyond):
         k = int(beyond[0])
         per = "/s" if what.startswith("velocities") else "/s^2"
-        held = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
+        text = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
         raise InconsistentMotion(
-            f"no {what}{state_name(states[k])} of {robot.name!r} keep the constraints with {held or 'no joint'} as "
+            f"no {what}{state_name(states[k])} of {robot.name!r} keep the constraints with {text or 'no joint'} as "
             f"given: {listed(robot.constraint_rows, left[k] * size[k], per, size[k])} at best. "
             "Hold fewer joints, or others."
         )

@@ -218,8 +218,8 @@ def allowed_motions(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, A
 
 def _kept(s: Array, rank_tolerance: float) -> Array:
     """True for singular values that do not count as zero."""
-    kept: Array = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
-    return kept
+    result: Array = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
+    return result
 
 
 def projection_by_singular_values(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:

@@ -174,7 +174,7 @@ def loads_of_available(model: Mechanism, qd: Array, available: Array) -> Array:
         qd: joint velocities, rad/s or m/s, shape (..., n).
         available: t, the force that remains for load and friction, N m or N, shape (..., n).
     """
-    coordinates, drive, found = coordinates_under_load(model), model.drive, np.array(available, dtype=object)
+    coordinates, drive, result = coordinates_under_load(model), model.drive, np.array(available, dtype=object)
     rates = drive.rates(qd)
     loads = {k: available[i] for k, i in coordinates.items()}
     counts = [STEPS_OF_CURVES if lines(drive, k) is None else lines(drive, k) for k in coordinates]
@@ -182,5 +182,5 @@ def loads_of_available(model: Mechanism, qd: Array, available: Array) -> Array:
         friction = loaded_friction(drive, rates, loads)
         loads = {k: friction[k].passed * available[i] - friction[k].kept for k, i in coordinates.items()}
     for k, own in loaded_friction(drive, rates, loads).items():
-        found[coordinates[k]] = loads[k] * or_nan(holds([available[coordinates[k]], -loads[k], -own.force]))
-    return found
+        result[coordinates[k]] = loads[k] * or_nan(holds([available[coordinates[k]], -loads[k], -own.force]))
+    return result

@@ -63,17 +63,17 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
             f"friction_compensated knows the velocities of the links of {model.name!r}; friction of its flexible "
             "joints is that of their rotors",
         )
-        found, drive = run(values), model.drive
+        result, drive = run(values), model.drive
         if not drive.has_friction:
-            return found
+            return result
         if drive.depends_on_load and model.model.constraints:
             raise Unsupported(
                 f"friction of {model.name!r} depends on the load, which its constraints share in; friction_compensated "
                 "does not know their part. Use computed_torque or hybrid_motion_force, or friction of velocities alone"
             )
-        q, qd, tau = values["q"], values["qd"], found["tau"]
+        q, qd, tau = values["q"], values["qd"], result["tau"]
         qdd = forward_dynamics(model.without_friction, q, qd, tau) if drive.depends_on_load else None
-        return found | {"tau": tau + friction_forces(model, q, values[velocities], qdd)}
+        return result | {"tau": tau + friction_forces(model, q, values[velocities], qdd)}
 
     doc = "Joint forces tau, N m or N, shape (..., n), that overcome friction too."
     return inside.wrapped(friction_compensated, law, doc, more=[Q, QD], settings={"velocities": velocities})

@@ -43,8 +43,8 @@ def noisy(controller: Function) -> Function:
 
     def law(model: Any, values: Values, run: Run) -> Values:
         told = {name: values[name] + values[added] for name, added in noise.items() if values.get(added) is not None}
-        found = run(values | told)
-        return found
+        result = run(values | told)
+        return result
 
     more = [Argument(name, ("n",), optional=True) for name in noise.values()]
     doc = "Joint forces tau from measurements with noise, N m or N, shape (..., n)."

@@ -49,8 +49,8 @@ def quantised(controller: Function, resolution: float | Sequence[float]) -> Func
     def law(model: Any, values: Values, run: Run) -> Values:
         if r.ndim and len(r) != model.dof:
             raise ShapeError(f"resolution has {len(r)} values; expected one for each of the {model.dof} joints")
-        found = run(values | {"q": r * np.floor(values["q"] / r + 0.5)})
-        return found
+        result = run(values | {"q": r * np.floor(values["q"] / r + 0.5)})
+        return result
 
     doc = "Joint forces tau from positions in whole steps of the encoders, N m or N, shape (..., n)."
     return inside.wrapped(quantised, law, doc, settings={"resolution": resolution})

@@ -45,11 +45,11 @@ def sampled(controller: Function, every: int) -> Function:
             fresh = run(values | {"h": m * values["h"]})
         else:  # on numbers: the controller runs at its own sample time only
             fresh = {name: values[name] for name in inside.state} | {name: values[own] for own, name in held.items()}
-        found = {name: select(runs, new, values[name]) for name, new in fresh.items() if name in inside.state}
+        result = {name: select(runs, new, values[name]) for name, new in fresh.items() if name in inside.state}
         for own, name in held.items():
-            found[name] = found[own] = select(runs, fresh[name], values[own])
-        found[step] = select(less(values[step], m - 1.5), values[step] + 1.0, 0.0)
-        return found
+            result[name] = result[own] = select(runs, fresh[name], values[own])
+        result[step] = select(less(values[step], m - 1.5), values[step] + 1.0, 0.0)
+        return result
 
     states = {own: inside.results[name] for own, name in held.items()} | {step: ()}
     doc = f"Joint forces tau, N m or N, shape (..., n), computed every {m} steps and held in between."

@@ -73,12 +73,12 @@ def saturated(
 
 def _checked(limits: Any) -> Any:
     try:
-        given = np.array(without_booleans("limits", limits), dtype=float)
+        result = np.array(without_booleans("limits", limits), dtype=float)
     except (TypeError, ValueError):
-        given = np.array(math.nan)
-    if given.ndim > 1 or not (given > 0.0).all():
+        result = np.array(math.nan)
+    if result.ndim > 1 or not (result > 0.0).all():
         raise SettingError(f"limits={limits!r}; expected a number above zero, or one for each joint, N m or N")
-    return given
+    return result
 
 
 def _bounds(model: Any, given: Any) -> list[float]:

@@ -193,10 +193,10 @@ def _check_springs(model: Any, *, flexible: bool) -> None:
 
 def _of_rotors(model: Any, values: Values) -> tuple[Array, Array]:
     """Positions and velocities of the rotors at the joints: at rigid joints those of the links."""
-    found = np.array(values["q"], dtype=object), np.array(values["qd"], dtype=object)
+    result = np.array(values["q"], dtype=object), np.array(values["qd"], dtype=object)
     for place in flexible_places(model.model):
-        found[0][place], found[1][place] = values["theta"][place], values["thetad"][place]
-    return found
+        result[0][place], result[1][place] = values["theta"][place], values["thetad"][place]
+    return result
 
 
 def _step(

@@ -151,11 +151,11 @@ class ConstrainedEquations(ClosedForm):
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps: M, c and g; A and its rate; the multipliers; the projection."""
-        held = f"The rows {self.description} are zero, A(q) qd = 0; then tau = M qdd + c + g + A^T lambda."
+        text = f"The rows {self.description} are zero, A(q) qd = 0; then tau = M qdd + c + g + A^T lambda."
         projected = "The joint forces P tau move the arm, and A^T W tau act on the constraints alone."
         return (
             self.derivation.steps[-1],
-            self._step("Constraints", held, "A", "A_dot"),
+            self._step("Constraints", text, "A", "A_dot"),
             self._step("Multipliers", "The multipliers are lambda = W(q) tau + w(q, qd).", "W", "w"),
             self._step("Projection", projected, "P"),
         )

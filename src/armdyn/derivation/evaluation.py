@@ -35,13 +35,13 @@ def evaluated(derivation: NamedResults, name: str, values: Mapping[Any, float] |
             _vector(x, array, derivation.arm.dof) for x, array in zip(("q", "qd", "qdd"), (q, qd, qdd), strict=True)
         ]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.array(f(*motion, given), dtype=float).reshape(shape)
-        if not np.isfinite(found).all() and all(np.isfinite(x).all() for x in motion):
+            result = np.array(f(*motion, given), dtype=float).reshape(shape)
+        if not np.isfinite(result).all() and all(np.isfinite(x).all() for x in motion):
             raise ModelError(
                 f"{name} of {derivation.arm.name!r} has no finite value at q = {motion[0].tolist()}: a denominator is "
                 "zero there, as where a task is singular or constraints depend on each other"
             )
-        return found
+        return result
 
     return evaluate
 

@@ -94,10 +94,10 @@ class Kinematics:
     @cached_property
     def angular_velocities(self) -> list[Array]:
         """omega of every body, in its own axes: R^T omega of the parent + axis qd."""
-        found: list[Array] = []
+        result: list[Array] = []
         for k, body in enumerate(self.arm.bodies):
-            w = self.algebra.zeros(3) if body.parent < 0 else self.steps[k][0].T @ found[body.parent]
+            w = self.algebra.zeros(3) if body.parent < 0 else self.steps[k][0].T @ result[body.parent]
             if body.revolute:
                 w = w + self.axis(k) * self.joint_rate(k)
-            found.append(self.algebra.each(w))
-        return found
+            result.append(self.algebra.each(w))
+        return result

@@ -95,11 +95,11 @@ class NamedResults(ABC):
         if name in self.RESULTS:
             symbol, left, _ = self.RESULTS[name]
             return Equation(sympy.Symbol(symbol), self[name], left)
-        found = self._named(name)
-        if found is None:
+        result = self._named(name)
+        if result is None:
             lines = (str(each.symbol) for step in self.steps for each in step.equations)
             raise UnknownName.of("result", name, [*self.RESULTS, *dict.fromkeys(lines)], self.WHERE)
-        return found
+        return result
 
     def _named(self, name: str) -> Equation | None:
         """The last equation of the steps with this left side."""

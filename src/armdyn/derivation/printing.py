@@ -36,8 +36,8 @@ def short(expression: Any) -> Any:
 def _waves(expression: Any) -> set[Any]:
     if isinstance(expression, sympy.NDimArray):
         return {wave for entry in sympy.flatten(expression.tolist()) for wave in _waves(sympy.sympify(entry))}
-    found: set[Any] = expression.atoms(sympy.cos, sympy.sin)
-    return found
+    result: set[Any] = expression.atoms(sympy.cos, sympy.sin)
+    return result
 
 
 def _short_name(wave: Any) -> str:

@@ -86,15 +86,15 @@ TAKEN = frozenset({*kwlist, "cos", "sin"})
 
 def identifiers_of(derivation: DynamicsResults) -> dict[Any, Any]:
     """The names of the symbols in the module; a reserved name gets an underscore."""
-    found: dict[Any, Any] = {}
+    result: dict[Any, Any] = {}
     for symbol in derivation.arm.parameters:
         others = {
             *TAKEN,
-            *(str(word) for word in found.values()),
+            *(str(word) for word in result.values()),
             *(s.name for s in derivation.arm.parameters if s != symbol),
         }
-        found[symbol] = sympy.Symbol(_unlike(symbol.name, others))
-    return found
+        result[symbol] = sympy.Symbol(_unlike(symbol.name, others))
+    return result
 
 
 def _unlike(name: str, taken: Collection[str]) -> str:

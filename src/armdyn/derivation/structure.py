@@ -48,11 +48,11 @@ class Structure:
     @cached_property
     def coriolis(self) -> Array:
         """The coefficients of qd_j qd_k, shape (n, n (n - 1) / 2): B of the configuration-space form."""
-        found = self.algebra.zeros(self.algebra.size, len(self.pairs))
+        result = self.algebra.zeros(self.algebra.size, len(self.pairs))
         for i, f in enumerate(self.tau):
             for column, (j, k) in enumerate(self.pairs):
-                found[i, column] = self.algebra.coefficient(f, qd={j: 1, k: 1})
-        return found
+                result[i, column] = self.algebra.coefficient(f, qd={j: 1, k: 1})
+        return result
 
     @cached_property
     def c(self) -> Array:
@@ -83,10 +83,10 @@ class Structure:
         """Gamma_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, Modern Robotics 8.17, shape (n, n, n)."""
         n, M, d = self.algebra.size, self.M, self.algebra.by_q
         slopes = [[[d(M[i, j], k) for k in range(n)] for j in range(n)] for i in range(n)]
-        found = self.algebra.zeros(n, n, n)
+        result = self.algebra.zeros(n, n, n)
         for i, j, k in itertools.product(range(n), repeat=3):
-            found[i, j, k] = (slopes[i][j][k] + slopes[i][k][j] - slopes[j][k][i]) * QQ(1, 2)
-        return found
+            result[i, j, k] = (slopes[i][j][k] + slopes[i][k][j] - slopes[j][k][i]) * QQ(1, 2)
+        return result
 
     @cached_property
     def C(self) -> Array:
@@ -99,8 +99,8 @@ class Structure:
         return self.algebra.rates(self.M)
 
     def _array(self, entry: Callable[[PolyElement, int], PolyElement]) -> Array:
-        found = self.algebra.zeros(self.algebra.size, self.algebra.size)
+        result = self.algebra.zeros(self.algebra.size, self.algebra.size)
         for i, f in enumerate(self.tau):
             for j in range(self.algebra.size):
-                found[i, j] = entry(f, j)
-        return found
+                result[i, j] = entry(f, j)
+        return result

@@ -102,8 +102,8 @@ def positive(robot: Robot, eigenvalues: Array) -> Array:
     """The eigenvalues of M; raises an error if M has no inverse."""
     singular = eigenvalues.min(axis=-1) <= 1e-14 * eigenvalues.max(axis=-1)
     if singular.any():
-        shown = ", ".join(f"{x:.3g}" for x in eigenvalues.reshape(-1, eigenvalues.shape[-1])[singular.ravel()][0])
+        text = ", ".join(f"{x:.3g}" for x in eigenvalues.reshape(-1, eigenvalues.shape[-1])[singular.ravel()][0])
         raise SingularTask(
-            f"the mass matrix of {robot.name!r} is singular: eigenvalues {shown}; some joint moves no inertia"
+            f"the mass matrix of {robot.name!r} is singular: eigenvalues {text}; some joint moves no inertia"
         )
     return eigenvalues

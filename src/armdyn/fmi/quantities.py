@@ -120,14 +120,14 @@ def starts(
     """
     names = list(known)
     shapes = {port.name: port.shape for port in program.inputs}
-    found = {}
+    result = {}
     for name, value in given.items():
         if name not in names:
             raise UnknownName.of("state, input or parameter", name, names, "start=")
         is_number = name in gains and np.ndim(value) == 0 and len(shapes[name]) == 1
         begins = np.full(shapes[name], value) if is_number else value
-        found[name] = tuple(array(name, begins, shapes[name], finite=ShapeError).ravel().tolist())
+        result[name] = tuple(array(name, begins, shapes[name], finite=ShapeError).ravel().tolist())
     for rotors, links in (("theta", "q"), ("thetad", "qd")):
-        if rotors in names and links in found:
-            found.setdefault(rotors, found[links])
-    return found
+        if rotors in names and links in result:
+            result.setdefault(rotors, result[links])
+    return result

@@ -62,9 +62,9 @@ def to_fmu(
     rollout = loop.rollout.program(given=given)
     law = loop.controller.function if loop.controller else None
     called = chosen_name(name, "_".join([loop.robot.name, *([law.name] if law else [])]))
-    said = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
+    text = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
     step = loop.method.step
-    system = _sampled(loop.robot, rollout.step, loop.rollout.parameters, law, called, said, step, tunable, start or {})
+    system = _sampled(loop.robot, rollout.step, loop.rollout.parameters, law, called, text, step, tunable, start or {})
     warn_of_step(loop.robot, system)
     return Fmu(system, derivatives, arrays)
 
@@ -112,9 +112,9 @@ def controller_fmu(
     compiled = robot.compile(controller, parameters=parameters)
     program = _with_names(compiled.program(given=given), law.results)
     step = number("step", step, above=0.0, unit="s", error=SettingError)
-    said = f"The controller {controller.name} of {robot.name}."
+    text = f"The controller {controller.name} of {robot.name}."
     called = chosen_name(name, f"{robot.name}_{controller.name}")
-    system = _sampled(robot, program, compiled.parameters, controller, called, said, step, tunable, start or {})
+    system = _sampled(robot, program, compiled.parameters, controller, called, text, step, tunable, start or {})
     return Fmu(system, derivatives, arrays)
 
 
@@ -166,8 +166,8 @@ def _sampled(
 
 def _known(names: Iterable[str], free: Sequence[str], whose: str) -> list[str]:
     """The names of inputs that become parameters."""
-    found = [names] if isinstance(names, str) else list(names)
-    for one in found:
+    result = [names] if isinstance(names, str) else list(names)
+    for one in result:
         if one not in free:
             raise UnknownName.of("input", one, free, whose)
-    return found
+    return result

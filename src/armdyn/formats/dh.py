@@ -241,9 +241,9 @@ def step_across(a: float, alpha: float) -> Array:
 def convention_problems(convention: object) -> Iterator[str]:
     """The fault in the name of a convention."""
     if not is_one_of(convention, CONVENTIONS):
-        known = " or ".join(f"{option('convention', name)} ({meaning})" for name, meaning in CONVENTIONS.items())
+        text = " or ".join(f"{option('convention', name)} ({meaning})" for name, meaning in CONVENTIONS.items())
         what = "is not given" if convention is None else f"is {shown(convention)}"
-        yield f"convention {what}; the same table means different arms: choose {known}."
+        yield f"convention {what}; the same table means different arms: choose {text}."
 
 
 def _pose(T: ArrayLike | None, name: str, problems: list[str]) -> Array:

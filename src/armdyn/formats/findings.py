@@ -127,10 +127,10 @@ class ElementReader:
 
     def child(self, parent: Element, tag: str, expected: str) -> Element | None:
         """The child of that tag, which is required."""
-        found = self.only(parent, tag)
-        if found is None:
+        result = self.only(parent, tag)
+        if result is None:
             self.problem(parent, f"<{parent.tag}> has no <{tag}>; expected {expected}.")
-        return found
+        return result
 
     def only(self, parent: Element, tag: str) -> Element | None:
         """The child of that tag, which is optional; the first one if several are accepted."""
@@ -145,19 +145,19 @@ class ElementReader:
 
     def type(self, known: Iterable[str], fault: str) -> str:
         """The attribute ``type``, which must be one of the known ones; ``fault`` describes any other."""
-        given, tag, known = self.element.attributes.get("type", ""), self.element.tag, [*known]
-        if given not in known:
-            wrong = f"type {given[:60]!r} {fault}" if given else f"<{tag}> has no type"
-            expected = f"expected one of {', '.join(known)}.{did_you_mean(given.lower(), known)}"
+        result, tag, known = self.element.attributes.get("type", ""), self.element.tag, [*known]
+        if result not in known:
+            wrong = f"type {result[:60]!r} {fault}" if result else f"<{tag}> has no type"
+            expected = f"expected one of {', '.join(known)}.{did_you_mean(result.lower(), known)}"
             self.problem(self.element, f"{wrong}; {expected}")
-        return given
+        return result
 
     def word(self, element: Element, attribute: str) -> str:
         """A required attribute; empty if it is missing."""
-        found = element.attributes.get(attribute, "")
-        if not found:
+        result = element.attributes.get(attribute, "")
+        if not result:
             self.problem(element, f'<{element.tag}> has no {attribute}; expected <{element.tag} {attribute}="...">.')
-        return found
+        return result
 
     def number(self, element: Element, attribute: str, default: float | None = None, *, finite: bool = True) -> float:
         """An attribute that is one number; required without a default."""

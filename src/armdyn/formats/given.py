@@ -26,19 +26,19 @@ TOLERANCE = 1e-9
 
 def numbers(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) -> Array:
     """A float array of that shape, of finite numbers; ``meaning`` describes the expected value."""
-    given = array(name, values, shape, meaning, finite=ModelError)
-    if given.size and (largest := float(np.abs(given).max())) > LARGEST:
+    result = array(name, values, shape, meaning, finite=ModelError)
+    if result.size and (largest := float(np.abs(result).max())) > LARGEST:
         raise ModelError(f"{name} holds {largest:.3g}; expected {meaning}, numbers below {LARGEST:g}.")
-    return given
+    return result
 
 
 def one_each(values: Any, count: int, name: str, meaning: str) -> list[Any]:
     """A list with one entry per joint."""
-    found = listed(values)
-    if found is None or len(found) != count:
-        has = shown(values) if found is None else f"{len(found)} entries"
+    result = listed(values)
+    if result is None or len(result) != count:
+        has = shown(values) if result is None else f"{len(result)} entries"
         raise ShapeError(f"{name} has {has}; expected {count}, {meaning}")
-    return found
+    return result
 
 
 def names_of_joints(names: Sequence[str] | None, count: int) -> list[str]:

@@ -55,10 +55,10 @@ def read_quantity(text: str, units: Units = NO_UNITS) -> float:
     try:
         return float(text)
     except ValueError:
-        found = _QUANTITY.fullmatch(text)
-    if found is None:
+        match = _QUANTITY.fullmatch(text)
+    if match is None:
         raise ValueError(f"{text!r} is no number")
-    sign, first, steps, unit = found.groups()
+    sign, first, steps, unit = match.groups()
     value = _factor(first)
     for operator, factor in _STEP.findall(steps):
         value = value * _factor(factor) if operator == "*" else _ratio(value, _factor(factor))

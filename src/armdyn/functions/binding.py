@@ -77,12 +77,12 @@ class Inputs:
         for argument in self._zero:
             if values.get(argument) is None:
                 values[argument] = np.zeros(self.port(argument).shape, np.float32)  # float32 whatever the others are
-        given = {n: values[n] for n in self.positional if values.get(n) is not None}
-        missing = [n for n in self.required if n not in given]
+        result = {n: values[n] for n in self.positional if values.get(n) is not None}
+        missing = [n for n in self.required if n not in result]
         if missing:
             refuse_unknown(self.function, keywords, self.positional)  # a misspelt name
             raise self._misses(missing)
-        return given
+        return result
 
     def _misses(self, missing: Sequence[str]) -> TypeError:
         """The error for arrays that are not given, with the way to pass those after optional ones."""

@@ -22,8 +22,8 @@ def check_arguments(inputs: Inputs, given: Mapping[str, Any], options: Sequence[
     for name, value in given.items():
         check_argument(inputs, inputs.port(name, options), value)
     if _batch(inputs, given) is None:
-        shown = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(given).items())
-        raise ShapeError(f"the batches of the arguments of {_what(inputs)} do not broadcast together: {shown}")
+        text = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(given).items())
+        raise ShapeError(f"the batches of the arguments of {_what(inputs)} do not broadcast together: {text}")
 
 
 def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None = None) -> None:

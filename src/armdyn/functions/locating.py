@@ -95,9 +95,9 @@ def are_traced(values: Mapping[str, Any]) -> bool:
 
 def _twice(name: str, call: Callable[[], Any]) -> Any:
     """The result of a call, if a second call returns it again: the same nodes, because the graph reuses equal ones."""
-    found = call()
+    result = call()
     try:
-        same = _numbers(found) == _numbers(call())
+        same = _numbers(result) == _numbers(call())
     except MixedTraces:
         same = False
     if not same:
@@ -107,7 +107,7 @@ def _twice(name: str, call: Callable[[], Any]) -> Any:
             "an argument, and a result of the same name; a function of (t, q, qd) with a memory is for "
             "armdyn.simulate(..., torque=armdyn.control.callback(function, sample_time=1e-3))"
         )
-    return found
+    return result
 
 
 def _numbers(found: Any) -> list[Any]:
@@ -122,12 +122,12 @@ def _without_asking(call: Callable[[], Any]) -> Any:
     noted: list[NeedsNumbers] = []
     token = ASKED.set(noted)
     try:
-        found = call()
+        result = call()
     finally:
         ASKED.reset(token)
     if noted:
         raise noted[0]
-    return found
+    return result
 
 
 def _place(error: Exception) -> str | None:

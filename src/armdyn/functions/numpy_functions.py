@@ -151,10 +151,10 @@ def _sinh(x: Any) -> Any:
 
 def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.0) -> Any:
     """The choice of the first condition that holds."""
-    found = default
+    result = default
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
-        found = select(condition, choice, found)
-    return found
+        result = select(condition, choice, result)
+    return result
 
 
 def each(function: Callable[[Any], Any], values: Any) -> Any:

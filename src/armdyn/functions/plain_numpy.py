@@ -239,8 +239,8 @@ class _Module(ModuleType):
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name)
-        return found if isinstance(found, type | ModuleType) or not callable(found) else _made(found)
+        value = getattr(self._module, name)
+        return value if isinstance(value, type | ModuleType) or not callable(value) else _made(value)
 
 
 NUMPY = _Module(

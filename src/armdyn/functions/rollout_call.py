@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, ...]:
     """One name, or several, each of them once."""
-    found = (names,) if isinstance(names, str) else tuple(names)
-    if len(set(found)) < len(found):
-        raise TypeError(f"{function.name}: {', '.join(found)} are {what}; name each of them once")
-    return found
+    result = (names,) if isinstance(names, str) else tuple(names)
+    if len(set(result)) < len(result):
+        raise TypeError(f"{function.name}: {', '.join(result)} are {what}; name each of them once")
+    return result
 
 
 class RolloutCall(ABC):
@@ -199,9 +199,9 @@ class RolloutCall(ABC):
         if self.hears is not None:
             self.hears(lost)
             return ""
-        said = self._said_of(lost)
-        warn_outside(said, DivergenceWarning)
-        return said
+        result = self._said_of(lost)
+        warn_outside(result, DivergenceWarning)
+        return result
 
     def _said_of(self, lost: Lost) -> str:
         """The message of a call about states that are not finite."""
@@ -244,13 +244,13 @@ class RolloutCall(ABC):
 
     def _given(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name, as NumPy's arrays."""
-        given = self._inputs.bind(arrays, named)
+        result = self._inputs.bind(arrays, named)
         if named:
             known = [*self._inputs.positional, "steps", "every", "out", "workers", "report"]
             raise UnknownName.of("argument", next(iter(named)), known, self.function.name)
-        if not are_plain(given.values()):
-            given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
-        return given
+        if not are_plain(result.values()):
+            result = plain_arguments(result, self._inputs.names_along, repr(self.arm.model.name))
+        return result
 
     def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
         """The batch of a call, and its arrays, checked, as kernels take them."""
@@ -268,18 +268,18 @@ class RolloutCall(ABC):
         for name in out:
             if name not in self.record:
                 raise UnknownName.of("recorded array", name, self.record, self.function.name)
-        found = {
+        result = {
             name: batch.rows_of(name, out[name], rows) if name in out else batch.rows(rows, batch.shapes[name])
             for name in self.record
         }
-        given = {f"out[{name!r}]": out[name] for name in out}
+        arguments = {f"out[{name!r}]": out[name] for name in out}
         read = {name: array for name, array in values.items() if name not in self.state} if out else {}
-        for (what, array), (other, with_it) in combinations((given | read).items(), 2):
-            if what in given and overlapping([array, with_it]) is not None:
+        for (what, array), (other, with_it) in combinations((arguments | read).items(), 2):
+            if what in arguments and overlapping([array, with_it]) is not None:
                 raise OverlapError(
                     f"{what} and {other} share memory; expected an array of its own for what is recorded"
                 )
-        return found
+        return result
 
 
 def _last_of(batch: Batch, rows: Arrays, steps: int, every: int) -> Arrays:

@@ -151,8 +151,8 @@ class Batch:
         try:
             shape = np.broadcast_shapes(*leading.values())
         except ValueError:
-            said = ", ".join(f"{name} {axes}" for name, axes in leading.items())
-            raise ShapeError(f"the batches of the arguments do not broadcast together: {said}") from None
+            text = ", ".join(f"{name} {axes}" for name, axes in leading.items())
+            raise ShapeError(f"the batches of the arguments do not broadcast together: {text}") from None
         types = [a.dtype for a in values.values() if a.ndim]
         single = bool(types) and all(np.can_cast(one, np.float32) for one in types)
         return cls(shape, np.dtype(np.float32 if single else np.float64), shapes, workers)

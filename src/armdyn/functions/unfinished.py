@@ -42,8 +42,8 @@ def nothing_is_kept(what: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        said = f"{what} was interrupted; it is known at its end alone, so nothing of it is kept"
-        raise KeyboardInterrupt(said) from interrupt
+        text = f"{what} was interrupted; it is known at its end alone, so nothing of it is kept"
+        raise KeyboardInterrupt(text) from interrupt
 
 
 @dataclass

@@ -61,8 +61,8 @@ class Delays(NamedTuple):
 
     def note(self, names: Sequence[str]) -> list[str]:
         """A sentence on delays that are applied."""
-        shown = ", ".join(f"{name} {1e3 * d:.2g} ms" for name, d in zip(names, self.values, strict=True) if d)
-        return [f"torques lag behind positions, and are taken earlier by: {shown}"] if shown else []
+        text = ", ".join(f"{name} {1e3 * d:.2g} ms" for name, d in zip(names, self.values, strict=True) if d)
+        return [f"torques lag behind positions, and are taken earlier by: {text}"] if text else []
 
 
 def estimated_delays(regression: Regression, reduced: Array) -> Delays:

@@ -148,9 +148,9 @@ def _optimised(design: Design, criterion: Criterion, generator: np.random.Genera
         rounds += [("deviations", weight) for weight in PENALTIES]
     settings = {"maxiter": iterations, "maxcor": 30}
     for arguments in rounds:
-        found = minimize(design.cost, x, arguments, jac=True, method="L-BFGS-B", options=settings)
-        x = found.x if np.isfinite(found.fun) else x
-        evaluations += int(found.nfev)
+        solution = minimize(design.cost, x, arguments, jac=True, method="L-BFGS-B", options=settings)
+        x = solution.x if np.isfinite(solution.fun) else x
+        evaluations += int(solution.nfev)
     start, c, used = design.kept(x)
     if used > 1.0 + 1e-9:
         return _End(np.inf, start, c, used, evaluations)

@@ -87,9 +87,9 @@ def limits_of(
 
 def one_or_each(robot: Robot, name: str, value: ArrayLike) -> Array:
     """A number above zero, or one for each joint, as an array (n,)."""
-    given = array(name, value)
-    if given.shape not in ((), (robot.dof,)):
-        raise IdentificationError(f"{name} has shape {given.shape}; expected a number, or {one_per_joint(robot)}")
-    if not (given > 0.0).all():
+    values = array(name, value)
+    if values.shape not in ((), (robot.dof,)):
+        raise IdentificationError(f"{name} has shape {values.shape}; expected a number, or {one_per_joint(robot)}")
+    if not (values > 0.0).all():
         raise IdentificationError(f"{name} is {shown(value)}; expected numbers above zero")
-    return np.broadcast_to(given, (robot.dof,)).astype(float)
+    return np.broadcast_to(values, (robot.dof,)).astype(float)

@@ -102,10 +102,10 @@ def _surface(trimesh: ModuleType, source: Any) -> tuple[Array, Array, str]:
 
 
 def _numbers(values: Any, name: str) -> Array:
-    found = array(name, values, ("n", 3), "faces are triangles")
-    if not len(found):
-        raise ShapeError(f"{name} has shape {found.shape}; expected (n, 3), faces are triangles")
-    return found
+    result = array(name, values, ("n", 3), "faces are triangles")
+    if not len(result):
+        raise ShapeError(f"{name} has shape {result.shape}; expected (n, 3), faces are triangles")
+    return result
 
 
 def _read(trimesh: ModuleType, path: Path) -> Any:

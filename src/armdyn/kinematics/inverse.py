@@ -152,8 +152,8 @@ def _one_batch(
     try:
         batch = np.broadcast_shapes(*shapes)
     except ValueError:
-        shown = ", ".join(map(str, shapes[1:]))
-        raise ShapeError(f"the batches do not broadcast together: q0 {shapes[0]}, targets {shown}") from None
+        text = ", ".join(map(str, shapes[1:]))
+        raise ShapeError(f"the batches do not broadcast together: q0 {shapes[0]}, targets {text}") from None
     if 0 in batch:
         raise ShapeError(f"there is no target: the batch has shape {batch}")
     flat = [np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in (start, *numbers)]

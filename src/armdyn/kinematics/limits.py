@@ -69,8 +69,8 @@ class Range:
 
     def kept_by(self, q: Array) -> Array:
         """Mask of configurations within all limits, shape (...)."""
-        kept: Array = np.all((q >= self.lower) & (q <= self.upper), axis=-1)
-        return kept
+        result: Array = np.all((q >= self.lower) & (q <= self.upper), axis=-1)
+        return result
 
     def distance(self, q: Array, near: Array) -> Array:
         """The distance between two configurations, each joint divided by its ``unit``, shape (...)."""

@@ -91,12 +91,12 @@ class Solution(Tabulated):
         status = str(self.status[index])
         if status == NOT_A_NUMBER:
             return "not a number: the target or the start is not finite"
-        left = f"{_quantity(self.position_error[index], 'm')} and {_quantity(self.angle_error[index], 'rad')} are left"
+        text = f"{_quantity(self.position_error[index], 'm')} and {_quantity(self.angle_error[index], 'rad')} are left"
         if self.angle_error[index] == 0.0:
-            left = f"{_quantity(self.position_error[index], 'm')} are left"
+            text = f"{_quantity(self.position_error[index], 'm')} are left"
         if status == CONVERGED:
-            return f"converged: {left} after {self.iterations[index]} iterations from {self.starts[index]} starts"
-        return f"{status}: {self._why(status, index)}; {left}"
+            return f"converged: {text} after {self.iterations[index]} iterations from {self.starts[index]} starts"
+        return f"{status}: {self._why(status, index)}; {text}"
 
     def _why(self, status: str, index: tuple[int, ...]) -> str:
         nearest = f"at the nearest of what {self.starts[index]} starts led to"

@@ -152,8 +152,8 @@ def _choose(condition: Any, if_true: Array, if_false: Array) -> Array:
 
 def _greatest_left(aims: Sequence[Aim | TaskAim], met: Sequence[Any], *, angular: bool) -> Any:
     """The largest remaining distance, or angle, of all aims."""
-    left: Any = 0.0
+    result: Any = 0.0
     for aim, one in zip(aims, met, strict=True):
         if (aim.unit == "rad") == angular:
-            left = maximum(left, one.left)
-    return left
+            result = maximum(result, one.left)
+    return result

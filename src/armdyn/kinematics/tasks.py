@@ -132,26 +132,26 @@ def _all_tasks(target: Sequence[Any]) -> bool:
 
 def _of_array(target: Any, point: Sequence[float] | None) -> FrameTask:
     expected = "poses (..., 4, 4), positions (..., 3), or tasks such as armdyn.kinematics.Pose(T)"
-    given = array("target", target, None, expected, missing=True)
+    values = array("target", target, None, expected, missing=True)
     at = (0.0, 0.0, 0.0) if point is None else point
-    if given.shape[-2:] == (4, 4):
-        return Pose(given, point=at)
-    if given.shape[-1:] == (3,) and given.shape[-2:] != (3, 3):
-        return Position(given, point=at)
-    if given.shape == (3, 3):
+    if values.shape[-2:] == (4, 4):
+        return Pose(values, point=at)
+    if values.shape[-1:] == (3,) and values.shape[-2:] != (3, 3):
+        return Position(values, point=at)
+    if values.shape == (3, 3):
         raise TaskError(
             "target of shape (3, 3) may be one rotation or three positions; "
             "say armdyn.kinematics.Orientation(R) or Position(p)"
         )
-    if given.shape[-1:] == (3,):
-        return Position(given, point=at)
-    raise ShapeError(f"target has shape {given.shape}; expected {expected}")
+    if values.shape[-1:] == (3,):
+        return Position(values, point=at)
+    raise ShapeError(f"target has shape {values.shape}; expected {expected}")
 
 
 def _of_task(robot: RobotLike, task: AnyTask, default: str | None) -> list[Resolved]:
     """The aims of a task, with its frame resolved and its numbers checked."""
-    asked = getattr(task, "frame", None)
-    frame = moving_frame(robot, default if asked is None else asked)
+    value = getattr(task, "frame", None)
+    frame = moving_frame(robot, default if value is None else value)
     if isinstance(task, Task):
         return [task_aim(robot, task, frame)]
     kind = type(task).__name__

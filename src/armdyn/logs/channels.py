@@ -58,13 +58,13 @@ def spikes(q: Array, t: Array) -> Array:
 
 def channel_findings(log: Log, rows: Array, word: str) -> list[Finding]:
     """Constant and saturated channels."""
-    found = []
+    result = []
     for quantity in log.quantities:
         values = getattr(log, quantity)
         still = [name for name, column in zip(log.joint_names, values.T, strict=True) if np.ptp(column) == 0.0]
         if still and len(log) > 2:
             what = "all joints" if len(still) == len(log.joint_names) else ", ".join(still)
-            found.append(Finding("constant channel", f"{quantity} of {what} is constant"))
+            result.append(Finding("constant channel", f"{quantity} of {what} is constant"))
     for quantity in ("tau", "current"):
         values = getattr(log, quantity)
         if values is None:
@@ -76,8 +76,8 @@ def channel_findings(log: Log, rows: Array, word: str) -> list[Finding]:
                     f"{quantity} of {name} is at its bound of {column[at_bound][0]:.4g} in {int(at_bound.sum())} rows, "
                     f"which a fit leaves out: {row_list(rows[at_bound], word)}"
                 )
-                found.append(Finding("saturated channel", text, used=False))
-    return found
+                result.append(Finding("saturated channel", text, used=False))
+    return result
 
 
 def saturated_rows(column: Array) -> Array:

@@ -116,9 +116,9 @@ def findings_of_stamps(t: Array, kept: Array, rows: Array, word: str) -> list[Fi
         return []
     repeated = np.array([row for row in outside if row and t[row] in t[max(0, row - 3) : row]], dtype=int)
     others = np.setdiff1d(outside, repeated)
-    found = []
+    result = []
     if len(repeated):
-        found.append(
+        result.append(
             Finding("repeated stamp", f"{_rows(repeated)} with the stamp of an earlier row left out: "
                     f"{row_list(rows[repeated], word)}", used=False)
         )  # fmt: skip
@@ -130,8 +130,8 @@ def findings_of_stamps(t: Array, kept: Array, rows: Array, word: str) -> list[Fi
         )
         if len(others) > 0.05 * len(t):
             text += ". The clock was set anew, or two recordings are joined: give each as a log of its own"
-        found.append(Finding("falling stamp", text, used=False))
-    return found
+        result.append(Finding("falling stamp", text, used=False))
+    return result
 
 
 def findings_of_intervals(t: Array, rows: Array, word: str) -> list[Finding]:
@@ -140,7 +140,7 @@ def findings_of_intervals(t: Array, rows: Array, word: str) -> list[Finding]:
     if len(intervals) < 2:
         return []
     usual = float(np.median(intervals))
-    found = []
+    result = []
     gaps = np.flatnonzero(intervals > LONG_INTERVAL * usual)
     if len(gaps):
         longest = int(gaps[np.argmax(intervals[gaps])])
@@ -149,15 +149,15 @@ def findings_of_intervals(t: Array, rows: Array, word: str) -> list[Finding]:
             f"{len(gaps)} interval{'s' if len(gaps) > 1 else ''} longer than {LONG_INTERVAL:g} usual ones of "
             f"{usual:.4g} s: the longest, {intervals[longest]:.4g} s, after {where}"
         )
-        found.append(Finding("gap", text))
+        result.append(Finding("gap", text))
     spread = float(np.std(np.delete(intervals, gaps)))
     if spread > JITTER * usual:
         text = (
             f"intervals spread by {spread:.3g} s about {usual:.4g} s (standard deviation): a fit resamples "
             "signals by the stamps"
         )
-        found.append(Finding("jitter", text))
-    return found
+        result.append(Finding("jitter", text))
+    return result
 
 
 def _rows(places: Array) -> str:

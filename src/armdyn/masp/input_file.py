@@ -173,7 +173,7 @@ def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str])
         "b": "from the joint's centre to the next one's",
         "point": "on the joint's axis, base coordinates",
     }
-    given: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, meaning in meanings.items():
         have = [joint for joint in joints if key in joint]
         if have and len(have) < len(joints):
@@ -181,8 +181,8 @@ def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str])
             problems.append(f"{without} has no {key}, and {have[0].name} has; expected the same keys for all joints.")
         elif have:
             rows = [joint.vector(key, f"{meaning}, {units.length}") for joint in joints]
-            given["points" if key == "point" else key] = rows
-    return given
+            result["points" if key == "point" else key] = rows
+    return result
 
 
 def _direction(joint: Section) -> Array:

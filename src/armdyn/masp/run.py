@@ -49,8 +49,8 @@ class MaspRun:
         They follow Kazerounian and Gupta (14), (15), with the collars of prismatic joints if the description has them
         (7, 8).
         """
-        found: JointReactions = self.robot.joint_reactions(*self.joints, self.f_tip, expressed_in="base")
-        return found
+        result: JointReactions = self.robot.joint_reactions(*self.joints, self.f_tip, expressed_in="base")
+        return result
 
     @property
     def notes(self) -> tuple[str, ...]:

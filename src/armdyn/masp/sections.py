@@ -94,11 +94,11 @@ class Section:
         value = self.get(key, default, expected)
         if key not in self.table:
             return np.nan if value is None else value
-        found = _bounded(value)
-        if not (np.isfinite(found) and found > above and found >= least):
+        result = _bounded(value)
+        if not (np.isfinite(result) and result > above and result >= least):
             self._expected(key, value, expected)
             return 1.0 if default is REQUIRED or default is None else float(default)
-        return found
+        return result
 
     def whole(self, key: str, default: Any, expected: str, *, least: int) -> Any:
         """A whole number that is not smaller than ``least``."""

@@ -220,7 +220,7 @@ def columns_of_bodies(mechanism: Mechanism, standard: StandardParameters) -> lis
 def _dependent(null_vectors: Array, groups: Sequence[Sequence[int]]) -> list[int]:
     """The dependent columns, one per null vector, chosen so that no null vector is zero in all of them."""
     basis = np.linalg.qr(null_vectors)[0] if null_vectors.size else null_vectors
-    found: list[int] = []
+    result: list[int] = []
     from_the_tips = groups[::-1]
     for group in (*from_the_tips, [column for columns in from_the_tips for column in columns]):
         while basis.shape[1]:
@@ -228,9 +228,9 @@ def _dependent(null_vectors: Array, groups: Sequence[Sequence[int]]) -> list[int
             if moved.max() < FOUND:
                 break
             column = group[int(np.argmax(moved >= CLEAR * moved.max()))]
-            found.append(column)
+            result.append(column)
             basis = _without(basis, basis[column])
-    return found
+    return result
 
 
 def _without(basis: Array, row: Array) -> Array:

@@ -31,8 +31,8 @@ class Shape:
             what = f"{name} of a {type(self).__name__.lower()}"
             sizes = array(what, getattr(self, name), (count,) if count > 1 else ())
             if not (sizes >= 0.0).all() or not (self.may_be_infinite or np.isfinite(sizes).all()):
-                found = " ".join(f"{size:g}" for size in sizes.ravel())
-                raise ModelError(f"{what} is {found}; expected lengths in m, none of them negative.")
+                text = " ".join(f"{size:g}" for size in sizes.ravel())
+                raise ModelError(f"{what} is {text}; expected lengths in m, none of them negative.")
             set_fields(self, **{name: tuple(sizes.tolist()) if count > 1 else float(sizes)})
 
 
@@ -102,8 +102,8 @@ class Mesh(Shape):
             raise ModelError(f"path of a mesh is {self.path!r}; expected that of its file.")
         scale = array("scale of a mesh", self.scale, (3,))
         if not np.isfinite(scale).all() or not scale.all():
-            found = " ".join(f"{factor:g}" for factor in scale)
-            raise ModelError(f"scale of a mesh is {found}; expected three finite factors, none of them zero.")
+            text = " ".join(f"{factor:g}" for factor in scale)
+            raise ModelError(f"scale of a mesh is {text}; expected three finite factors, none of them zero.")
         set_fields(self, scale=tuple(scale.tolist()))
 
     @property
@@ -142,6 +142,6 @@ class Geometry:
         if self.color is not None:
             color = array(f"color of a {self.purpose} shape on {self.link!r}", self.color, (4,))
             if not ((color >= 0.0) & (color <= 1.0)).all():
-                found = " ".join(f"{share:g}" for share in color)
-                raise ModelError(f"color is {found}; expected red, green, blue and opacity from 0 to 1.")
+                text = " ".join(f"{share:g}" for share in color)
+                raise ModelError(f"color is {text}; expected red, green, blue and opacity from 0 to 1.")
             set_fields(self, color=tuple(color.tolist()))

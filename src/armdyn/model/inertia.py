@@ -201,9 +201,9 @@ class Inertia(MassProperties):
             yield "mass is 0 kg but its rotational inertia is not zero; no body without mass has it"
         a, b, c = self.principal_moments.tolist()
         x, y, z = (0.0 if abs(moment) < DUST * max(abs(a), abs(c)) else moment for moment in (a, b, c))
-        shown = f"principal inertia ({x:.3g}, {y:.3g}, {z:.3g}) kg m^2"
+        text = f"principal inertia ({x:.3g}, {y:.3g}, {z:.3g}) kg m^2"
         tolerance = max(TRIANGLE_TOLERANCE * max(abs(c), abs(a)), self.mass * SMALLEST_RADIUS**2)
         if a < -tolerance:
-            yield f"{shown} has a negative moment; no rigid body has it"
+            yield f"{text} has a negative moment; no rigid body has it"
         elif a + b < c - tolerance:
-            yield f"{shown} breaks a+b>=c by {100 * (c - a - b) / c:.3g} %; no rigid body has it"
+            yield f"{text} breaks a+b>=c by {100 * (c - a - b) / c:.3g} %; no rigid body has it"

@@ -69,10 +69,10 @@ def notes_on_mounting(
         where = listing(
             [f"{quoted(name)} {'locked' if name in locked else 'held'} at {at:g}" for name, at in moving.items()], SHOWN
         )
-        shown = ", ".join(f"{x + 0.0:.6g}" for x in gravity)
+        text = ", ".join(f"{x + 0.0:.6g}" for x in gravity)
         yield (
             f"base {quoted(base)} stands on joints that are left out: {where}; gravity is that of this position, "
-            f"({shown}) m/s^2 in the axes of the base"
+            f"({text}) m/s^2 in the axes of the base"
         )
 
 

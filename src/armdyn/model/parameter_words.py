@@ -64,8 +64,8 @@ def _plain(name: str) -> str:
 
 def _free(word: str, taken: Mapping[str, str]) -> str:
     """The word, with the first number at its end that makes it different from those that are taken, if it needs one."""
-    found, count = word, 1
-    while found in taken:
+    text, count = word, 1
+    while text in taken:
         count += 1
-        found = f"{word}_{count}"
-    return found
+        text = f"{word}_{count}"
+    return text

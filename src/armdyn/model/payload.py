@@ -130,5 +130,5 @@ def check_complete(of_payload: dict[str, dict[str, Any]]) -> None:
     """Refuse a payload whose centre or inertia is an input and whose mass is not: no body would have them."""
     for owner, values in of_payload.items():
         if "mass" not in values:
-            given = " and ".join(f"'{owner}.{quantity}'" for quantity in values)
-            raise ModelError(f"{given} without '{owner}.mass' describe no body; make the mass an input too.")
+            text = " and ".join(f"'{owner}.{quantity}'" for quantity in values)
+            raise ModelError(f"{text} without '{owner}.mass' describe no body; make the mass an input too.")

@@ -80,8 +80,8 @@ class Selection:
             raise ModelError(found)
         for name, choices in (("problems", get_args(Policy)), ("friction", get_args(FrictionPolicy))):
             if not is_one_of(getattr(self, name), choices):
-                known = " or ".join(map(repr, choices))
-                raise ModelError(f"{name} is {shown(getattr(self, name))}; expected {known}.")
+                text = " or ".join(map(repr, choices))
+                raise ModelError(f"{name} is {shown(getattr(self, name))}; expected {text}.")
         set_fields(self, chain=switch("chain", self.chain))
         set_fields(self, check_inertia=switch("check_inertia", self.check_inertia))
         set_fields(self, locked=checked_locked(self.locked))
@@ -159,12 +159,12 @@ def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[Joint
     while link != base and link in by_child and link not in path:
         path.add(link)
         link = by_child[link].parent
-    kept_links, kept = {base}, []
+    kept_links, result = {base}, []
     for joint in reachable:
         if joint.parent in kept_links and (joint.child in path or (joint.kind == "fixed" and not joint.is_multi_dof)):
-            kept.append(joint)
+            result.append(joint)
             kept_links.add(joint.child)
-    return kept
+    return result
 
 
 def branches_left_out(

@@ -263,9 +263,9 @@ def _problems_of(vector: Array) -> tuple[list[str], list[str]]:
         return ["a parameter is not a finite number"], []
     mass, first = vector[0], vector[1:4]
     if mass == 0.0 and first.any():
-        shown = ", ".join(f"{x:.6g}" for x in first)
+        text = ", ".join(f"{x:.6g}" for x in first)
         return [
-            f"first moment ({shown}) kg m without mass: its centre of mass would be nowhere. Give it a mass; of base "
+            f"first moment ({text}) kg m without mass: its centre of mass would be nowhere. Give it a mass; of base "
             "parameters, which leave it open, take base.to_standard(beta, near=robot.standard_parameters())"
         ], []
     inertia = inertia_of(vector)

@@ -134,8 +134,8 @@ def _place_problems(joint: JointPart) -> Iterator[str]:
     elif length == 0.0:
         yield "axis is zero; expected a unit vector such as 0 0 1."
     elif abs(length - 1.0) > UNIT_TOLERANCE:
-        shown = " ".join(f"{a / length:.9g}" for a in joint.axis)
-        yield f"axis has length {length:.9g}; expected a unit vector, here {shown}."
+        text = " ".join(f"{a / length:.9g}" for a in joint.axis)
+        yield f"axis has length {length:.9g}; expected a unit vector, here {text}."
 
 
 def limit_problems(limits: Limits) -> Iterator[str]:

@@ -22,13 +22,13 @@ from armdyn.spatial.rotations import Array
 def with_whole_motors(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Mapping[str, Inertia]:
     """The inertias to be checked, of the links that carry parts of motors, or are welded to one that does, by link."""
     inertias = {link.name: link.inertia for link in links}
-    found: dict[str, Inertia] = {}
+    result: dict[str, Inertia] = {}
     for joint in (joint for joint in joints if joint.motor_parts and _has_axis(joint)):
         for part in joint.motor_parts:
             for link, axis in _axes(part, joint, joints):
                 if link in inertias:
-                    found[link] = with_whole(part, axis, found.get(link, inertias[link]))
-    return found
+                    result[link] = with_whole(part, axis, result.get(link, inertias[link]))
+    return result
 
 
 def _has_axis(joint: JointPart) -> bool:

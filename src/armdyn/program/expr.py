@@ -164,8 +164,8 @@ class Expr:
         b = Expr(self.graph, index)
         rest: Expr = self - b * (self / b).__floor__()
         rest = rest + b * (rest * b < 0.0)
-        found: Expr = rest - b * (abs(b) <= abs(rest))
-        return found
+        result: Expr = rest - b * (abs(b) <= abs(rest))
+        return result
 
     def __rmod__(self, other: Any) -> Expr:
         index = self._index_of(other)

@@ -55,10 +55,10 @@ class JointAccount(NamedTuple):
 def joint_accounts(motion: Trajectory, robot: Robot | None) -> list[JointAccount]:
     """The accounts of all joints over a motion."""
     power = motion.tau * motion.qd
-    found = []
+    result = []
     for k, (name, kind) in enumerate(zip(motion.joint_names, motion.joint_kinds, strict=True)):
         q, qd, tau, P = motion.q[:, k], motion.qd[:, k], motion.tau[:, k], power[:, k]
-        found.append(
+        result.append(
             JointAccount(
                 name,
                 kind,
@@ -73,7 +73,7 @@ def joint_accounts(motion: Trajectory, robot: Robot | None) -> list[JointAccount
                 float(integral(motion.t, np.maximum(-P, 0.0))),
             )
         )
-    return found
+    return result
 
 
 def _bounds(robot: Robot, k: int) -> Bounds:

@@ -107,10 +107,10 @@ def report(
         check_ending(Path(path))
     if robot is not None:
         check_it_moved(motion, robot)
-    made = Report(_html(motion, robot, title))
+    result = Report(_html(motion, robot, title))
     if path is not None:
-        made.write(path)
-    return made
+        result.write(path)
+    return result
 
 
 LIVE, STILL = "<!--live-->", "<!--/live-->"

@@ -20,13 +20,13 @@ def browser() -> str:
     Raises:
         ReportError: no browser is installed.
     """
-    found = browser_path()
-    if found is None:
+    result = browser_path()
+    if result is None:
         raise ReportError(
             "a PDF is printed by a browser, and none was found: install Chromium, Chrome or Edge so that its command "
             "is on the PATH; or write the report as .html, and print that"
         )
-    return found
+    return result
 
 
 def pdf_of(html: str) -> bytes:

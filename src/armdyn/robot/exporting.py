@@ -86,8 +86,8 @@ def _compiled(
     methods = [name for name, m in vars(type(robot)).items() if isinstance(m, Method) and m.fits(robot)]
     if function not in methods:
         raise UnknownName.of("function", function, methods, repr(robot.name))
-    found: CompiledFunction = getattr(robot, function)
-    return robot.compile(found.function, parameters=parameters) if parameters else found
+    value: CompiledFunction = getattr(robot, function)
+    return robot.compile(value.function, parameters=parameters) if parameters else value
 
 
 def _refuse_unread(kind: str, names: Iterable[str], known: Iterable[str], functions: list[CompiledFunction]) -> None:

@@ -47,8 +47,8 @@ class Method:
     @cached_property
     def function(self) -> Function:
         """The declared function, imported at first access."""
-        found: Function = getattr(import_module(self.where), self.name.removeprefix("_"))
-        return found
+        result: Function = getattr(import_module(self.where), self.name.removeprefix("_"))
+        return result
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]

@@ -126,13 +126,13 @@ def _load(robot: object, options: Mapping[str, Any]) -> Robot:
 
 
 def _of_object(robot: object, options: Mapping[str, Any]) -> Robot:
-    found = of_object(robot, options)
-    if found is None:
+    result = of_object(robot, options)
+    if result is None:
         raise ModelError(
             f"the robot is {type(robot).__name__}; expected a bundled name or the path of a file, the text of a "
             "description, a mujoco.MjModel or a pinocchio.Model"
         )
-    return found
+    return result
 
 
 def _bundled(name: str, options: Mapping[str, Any]) -> Robot:

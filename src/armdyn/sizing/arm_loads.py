@@ -51,14 +51,14 @@ def joint_loads(
     tau = bare.inverse_dynamics(task.q, qd, task.qdd, task.f_tip)
     of_links = bare.without_friction().inverse_dynamics(task.q, qd, task.qdd, task.f_tip)
     inertia = bare.mass_matrix(task.q)
-    found = {}
+    result = {}
     for name in names:
         k, s = robot.joint_names.index(name), turns.get(name, 1.0)
-        found[name] = JointLoad(
+        result[name] = JointLoad(
             name, task, qd[:, k] * s, task.qdd[:, k] * s, of_links[:, k] / s,
             (tau[:, k] - of_links[:, k]) / s, inertia[:, k, k] / s**2,
         )  # fmt: skip
-    return found
+    return result
 
 
 def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[str]:

@@ -79,15 +79,15 @@ class Catalogue:
 
     def __post_init__(self) -> None:
         for what, kind in (("motors", Motor), ("gears", CatalogueGear)):
-            given = getattr(self, what)
-            if not isinstance(given, Mapping):
-                raise DTypeError(f"{what} of Catalogue are {shown(given)}; expected a mapping from names to {what}")
-            if not given:
+            value = getattr(self, what)
+            if not isinstance(value, Mapping):
+                raise DTypeError(f"{what} of Catalogue are {shown(value)}; expected a mapping from names to {what}")
+            if not value:
                 raise CatalogueError(f"the catalogue has no {what}; expected one at least")
-            for name, entry in given.items():
+            for name, entry in value.items():
                 if not isinstance(entry, kind):
                     raise DTypeError(f"{what}[{name!r}] is {shown(entry)}; expected a {kind.__name__}")
-            set_fields(self, **{what: MappingProxyType(dict(given))})
+            set_fields(self, **{what: MappingProxyType(dict(value))})
         problems = [problem for name, motor in self.motors.items() for problem in _lacks(name, motor)]
         if problems:
             raise CatalogueError(problems)

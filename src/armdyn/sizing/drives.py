@@ -208,16 +208,16 @@ def size(
 
     def judged(arm: Robot) -> dict[str, JointSizing]:
         loads = joint_loads(arm, task, joints, turns)
-        found = {}
+        result = {}
         for k, (name, load) in enumerate(loads.items()):
             judgement = judge(load, pairs, stock.motors, stock.gears, inertia_ratio=inertia_ratio)
-            found[name] = JointSizing(load, stock, judgement, prefer)
+            result[name] = JointSizing(load, stock, judgement, prefer)
             if progress is not None:
                 progress((k + 1) / len(loads))
-        return found
+        return result
 
-    found = judged(robot)
-    chosen: list[Selection] = [_best(found)]
+    result = judged(robot)
+    chosen: list[Selection] = [_best(result)]
     notes: list[str] = []
     settled = not carry_masses
     stays = False
@@ -225,9 +225,9 @@ def size(
         if len(chosen) >= most:
             notes.append(f"not settled after {most} rounds; give more by rounds=")
             break
-        masses = {name: choice.mass for name, choice in zip(found, chosen[-1], strict=True) if choice is not None}
-        found = judged(with_masses(robot, masses, mounts))
-        following = _best(found)
+        masses = {name: choice.mass for name, choice in zip(result, chosen[-1], strict=True) if choice is not None}
+        result = judged(with_masses(robot, masses, mounts))
+        following = _best(result)
         stays = _same_drives(following, chosen[-1])
         returns = next((k for k, before in enumerate(chosen[:-1]) if _same_drives(before, following)), None)
         chosen.append(following)
@@ -239,9 +239,9 @@ def size(
             )
             break
     settled = settled or (stays and None not in chosen[-1])
-    notes += _on_choices(found, carry_masses=carry_masses)
+    notes += _on_choices(result, carry_masses=carry_masses)
     notes += notes_on_task(task, robot.joint_names)
-    return Sizing(robot, task, found, tuple(chosen), settled, tuple(notes), turns, mounts)
+    return Sizing(robot, task, result, tuple(chosen), settled, tuple(notes), turns, mounts)
 
 
 def _by_joint(what: str, robot: Robot, given: Mapping[str, Any] | None) -> dict[str, Any]:

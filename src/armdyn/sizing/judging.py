@@ -85,10 +85,10 @@ class Judgement:
     @property
     def admitted(self) -> Array:
         """Mask of pairs that fail no criterion, shape (motors, gears)."""
-        found = np.ones(self.shape, dtype=bool)
+        result = np.ones(self.shape, dtype=bool)
         for criterion in self.values:
-            found &= ~self.exceeded(criterion)
-        return found
+            result &= ~self.exceeded(criterion)
+        return result
 
 
 def judge(
@@ -186,8 +186,8 @@ def _losses(load: JointLoad, pairs: Pairs) -> Array:
     mean_square = float(load.task.weights @ qd**2)
     shaft = motors.friction * pairs.G * load.mean_speed + motors.damping * pairs.G**2 * mean_square
     gear = (1.0 / gears.efficiency - 1.0) * drives + (1.0 - gears.back_efficiency) * driven
-    found: Array = shaft + gear
-    return found
+    result: Array = shaft + gear
+    return result
 
 
 def _judge_warm(

@@ -46,7 +46,7 @@ def contradiction(t: Array, x: Array, rate: Array) -> Contradiction | None:
         x: values, shape (samples, n).
         rate: rates, shape (samples, n).
     """
-    worst, found = 1.0, None
+    worst, result = 1.0, None
     for part in _parts(t):
         h, moved = np.diff(t[part])[:, None], x[part] - x[part][0]
         r = rate[part]
@@ -60,8 +60,8 @@ def contradiction(t: Array, x: Array, rate: Array) -> Contradiction | None:
         if ratio[k, column] > worst:
             worst = ratio[k, column]
             numbers = (t[part][0], t[part][k], moved[k, column], integral[k, column])
-            found = Contradiction(int(column), *map(float, numbers))
-    return found
+            result = Contradiction(int(column), *map(float, numbers))
+    return result
 
 
 def _parts(t: Array) -> Iterator[slice]:
@@ -79,8 +79,8 @@ def _sums(increments: Array) -> Array:
 def _second_differences(t: Array, r: Array) -> Array:
     """For three consecutive samples, twice the distance of the middle one from the line through the others."""
     share = ((t[1:-1] - t[:-2]) / (t[2:] - t[:-2]))[:, None]
-    found: Array = 2.0 * np.abs(r[1:-1] - r[:-2] - share * (r[2:] - r[:-2]))
-    return found
+    result: Array = 2.0 * np.abs(r[1:-1] - r[:-2] - share * (r[2:] - r[:-2]))
+    return result
 
 
 def _bends(t: Array, r: Array) -> Array:
@@ -88,5 +88,5 @@ def _bends(t: Array, r: Array) -> Array:
     if len(t) == 2:
         return np.abs(np.diff(r, axis=0))
     inner = _second_differences(t, r)
-    found: Array = np.maximum(np.concatenate([inner[:1], inner]), np.concatenate([inner, inner[-1:]]))
-    return found
+    result: Array = np.maximum(np.concatenate([inner[:1], inner]), np.concatenate([inner, inner[-1:]]))
+    return result

@@ -42,8 +42,8 @@ def notes_on_task(task: Task, joints: Sequence[str]) -> Iterator[str]:
 
 def _differences(x: np.ndarray, seams: Iterable[int]) -> np.ndarray:
     """The largest change of each column from a sample to the next, cyclically, at the seams."""
-    found: np.ndarray = np.abs([x[(k + 1) % len(x)] - x[k] for k in seams]).max(axis=0)
-    return found
+    result: np.ndarray = np.abs([x[(k + 1) % len(x)] - x[k] for k in seams]).max(axis=0)
+    return result
 
 
 def notes_on_motor(name: str, motor: Motor) -> Iterator[str]:

@@ -63,8 +63,8 @@ def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) 
         SettingError: an invalid setting.
         StudyError: a setting that is missing.
     """
-    found: Function = made(getattr(control, name), name, settings, f"{{{name}: {AROUND[name]}}}", controller)
-    return found
+    result: Function = made(getattr(control, name), name, settings, f"{{{name}: {AROUND[name]}}}", controller)
+    return result
 
 
 def refuse_missing(controller: Function, names: Collection[str]) -> None:

@@ -251,8 +251,8 @@ def defined(
 ) -> Study:
     """The study that the arguments of `armdyn.study` describe, checked."""
     if method is not None and not isinstance(method, ONE_STEP):
-        known = ", ".join(kind.__name__ for kind in ONE_STEP)
-        raise StudyError(f"method={method!r}; expected one of {known}, such as Euler(step=1e-3)")
+        text = ", ".join(kind.__name__ for kind in ONE_STEP)
+        raise StudyError(f"method={method!r}; expected one of {text}, such as Euler(step=1e-3)")
     quantities = Quantities.of(robot, controller, running_cost=running_cost is not None, energy=energy)
     varied = samples_of(samples).renamed(lambda values: quantities.named(values, where="samples"))
     same = quantities.named(inputs or {}, where="inputs", also=ALWAYS_THE_SAME)
@@ -301,20 +301,20 @@ def _with_gains(
 def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         raise StudyError(f"{what}={names!r}; expected several names, such as {what}=[{names!r}]")
-    found = tuple(names)
-    repeated = [name for k, name in enumerate(found) if name in found[:k]]
+    result = tuple(names)
+    repeated = [name for k, name in enumerate(result) if name in result[:k]]
     if repeated:
         raise StudyError(f"{what} names {repeated[0]!r} twice; expected each name once")
-    return found
+    return result
 
 
 def _signals(what: str, names: Iterable[str]) -> tuple[str, ...]:
     """Names of states and signals, each the name of a field of the results."""
-    found = _names(what, names)
-    for name in found:
+    result = _names(what, names)
+    for name in result:
         if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
             raise StudyError(f"{what} names {name!r}; expected states and signals of the loop, such as 'q'")
-    return found
+    return result
 
 
 def _checked_brakes(brakes: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -324,8 +324,8 @@ def _checked_brakes(brakes: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _checked_summaries(summaries: Mapping[str, Summary] | None) -> dict[str, Summary]:
-    found = dict(summaries or {})
-    for name, function in found.items():
+    result = dict(summaries or {})
+    for name, function in result.items():
         if not isinstance(name, str) or not callable(function):
             raise StudyError(f"summary {name!r} is {function!r}; expected a function of some runs, such as a def")
-    return found
+    return result

@@ -44,8 +44,8 @@ class Distribution:
         """Raise for invalid parameters."""
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={value.tolist()!r}" for name, value in self.parameters.items())
-        return f"{type(self).__name__}({said})"
+        text = ", ".join(f"{name}={value.tolist()!r}" for name, value in self.parameters.items())
+        return f"{type(self).__name__}({text})"
 
     def _refuse(self, wrong: Any, expected: str) -> None:
         if np.any(wrong):

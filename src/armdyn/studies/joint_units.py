@@ -41,8 +41,8 @@ def _of_joint(joint: Any, name: str, value: Any) -> Any:
     try:
         return read_quantity(value, units)
     except (UnknownUnit, ValueError):
-        known = ", ".join(units)
+        text = ", ".join(units)
         raise StudyError(
             f"{name} has {value!r} for joint {joint.name!r}; expected a number, or one with a unit of a {joint.kind} "
-            f"joint: {known}"
+            f"joint: {text}"
         ) from None

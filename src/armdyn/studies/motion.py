@@ -196,9 +196,9 @@ def _refuse_contradictions(words: Words) -> None:
 def _method(words: Words) -> Method:
     name = words.said.get("method", "adaptive")
     words.one("method", name, NAMES, "method")
-    given = {key: words.number(key, 0.0, above=0.0) for key in ("step", "rtol", "atol") if key in words}
-    with words.at(*([*given][:1] or ["method"])):
-        return named_method(name, **given)
+    arguments = {key: words.number(key, 0.0, above=0.0) for key in ("step", "rtol", "atol") if key in words}
+    with words.at(*([*arguments][:1] or ["method"])):
+        return named_method(name, **arguments)
 
 
 def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) -> Robot:

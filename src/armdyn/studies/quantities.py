@@ -46,13 +46,13 @@ class Quantities:
             UnknownName: a name that neither the loop nor the model has.
             StudyError: a name given twice.
         """
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for given, value in values.items():
             name = self._name(given, (*self.own, *also), where)
-            if name in found:
+            if name in result:
                 raise StudyError(f"{where} have {name!r} twice, in two spellings")
-            found[name] = value
-        return found
+            result[name] = value
+        return result
 
     def _name(self, given: str, own: tuple[str, ...], where: str) -> str:
         if given in own:

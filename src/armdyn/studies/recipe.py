@@ -107,19 +107,26 @@ class Recipe:
             workers: the number of threads that share them.
             report: called with the fraction that is done.
         """
-        given = {**self.inputs, **values}
+        arguments = {**self.inputs, **values}
         switched = self.switched(loop)
         try:
             with np.errstate(all="ignore"):  # a run that diverges ends in NaN, and the others go on
-                rolled = loop(**given, **switched, steps=self.steps, every=self.every, workers=workers, report=report)  # type: ignore[arg-type]
+                rolled = loop(
+                    **arguments,  # type: ignore[arg-type]
+                    **switched,
+                    steps=self.steps,
+                    every=self.every,
+                    workers=workers,
+                    report=report,
+                )
         except RolloutInterrupted as interrupt:
-            said = f"the study of {self.robot.name!r} was interrupted in runs {numbers[0]:,} to {numbers[-1]:,}"
-            raise KeyboardInterrupt(said) from interrupt
+            text = f"the study of {self.robot.name!r} was interrupted in runs {numbers[0]:,} to {numbers[-1]:,}"
+            raise KeyboardInterrupt(text) from interrupt
         except Exception as error:
             error.add_note(f"while runs {numbers[0]} to {numbers[-1]} were computed; arm (0,) is run {numbers[0]}")
             raise
         seen = Runs(
-            self.robot, np.arange(numbers.start, numbers.stop), given, rolled.final, rolled.rows, self.over_time
+            self.robot, np.arange(numbers.start, numbers.stop), arguments, rolled.final, rolled.rows, self.over_time
         )
         found = {"run": seen.number, **values}
         found |= {f"final.{name}": value for name, value in rolled.final._asdict().items()}

@@ -80,8 +80,8 @@ class Given:
         set_fields(self, values=_arrays(self.values, "a value for each run"))
         lengths = {name: len(value) for name, value in self.values.items()}
         if len(set(lengths.values())) > 1:
-            said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            raise ShapeError(f"samples differ in their number of runs: {said}. For every combination, use grid()")
+            text = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+            raise ShapeError(f"samples differ in their number of runs: {text}. For every combination, use grid()")
 
     @property
     def runs(self) -> int:  # noqa: D102 - of the protocol, as all below
@@ -287,11 +287,11 @@ def digest_of(kind: str, values: Mapping[str, Array]) -> str:
 
 def _arrays(values: Mapping[str, Any], meaning: str) -> dict[str, Array]:
     _refuse_nothing(values)
-    found = {name: array(name, value, finite=StudyError) for name, value in values.items()}
-    for name, value in found.items():
+    result = {name: array(name, value, finite=StudyError) for name, value in values.items()}
+    for name, value in result.items():
         if not value.ndim or not len(value):
             raise ShapeError(f"{name} has shape {value.shape}; expected {meaning}. What is always the same: inputs=")
-    return found
+    return result
 
 
 def _refuse_nothing(values: Mapping[str, Any]) -> None:

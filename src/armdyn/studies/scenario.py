@@ -87,20 +87,20 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     steps = max(round(duration / method.step), 1)
     if abs(steps * method.step - duration) > 1e-9 * duration:
         raise StudyError(f"{words.where('duration')}: duration {duration:g} s is no multiple of step {method.step:g} s")
-    found: dict[str, Any] = {"steps": steps, "method": method}
-    found["controller"] = words.controller(robot)
-    found["inputs"] = words.values(robot, "inputs", lambda name, value: words.spread(robot, name, value, 0))
-    found["inputs"] |= {name: words.state(robot, name) for name in STATE if name in words}
-    found["summaries"] = {
+    result: dict[str, Any] = {"steps": steps, "method": method}
+    result["controller"] = words.controller(robot)
+    result["inputs"] = words.values(robot, "inputs", lambda name, value: words.spread(robot, name, value, 0))
+    result["inputs"] |= {name: words.state(robot, name) for name in STATE if name in words}
+    result["summaries"] = {
         name: words.one("summary", name, SUMMARIES, "summaries") for name in words.listed("summaries")
     }
-    found["record"] = words.listed("record")
-    found["brakes"], found["project"] = words.brakes(robot), words.switch("project")
+    result["record"] = words.listed("record")
+    result["brakes"], result["project"] = words.brakes(robot), words.switch("project")
     for key in ("every", "chunk"):
         if key in words:
             with words.at(key):
-                found[key] = whole_number(key, words.said[key], least=1, most=MOST_STEPS, error=StudyError)
-    return found
+                result[key] = whole_number(key, words.said[key], least=1, most=MOST_STEPS, error=StudyError)
+    return result
 
 
 def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], varied: Iterable[str]) -> None:

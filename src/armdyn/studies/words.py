@@ -195,13 +195,13 @@ class Words:
 
     def listed(self, key: str) -> list[str]:
         """A list of names, empty by default."""
-        said = self.said.get(key, [])
-        if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
-            raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected a list of names")
-        twice = [name for k, name in enumerate(said) if name in said[:k]]
+        result = self.said.get(key, [])
+        if not isinstance(result, list) or not all(isinstance(one, str) for one in result):
+            raise StudyError(f"{self.where(key)}: {key} is {result!r}; expected a list of names")
+        twice = [name for k, name in enumerate(result) if name in result[:k]]
         if twice:
             raise StudyError(f"{self.where(key)}: {key} names {twice[0]!r} twice; expected each name once")
-        return said
+        return result
 
     def chosen(self, key: str, known: Mapping[str, Any], usual: str) -> Any:
         """The value of ``known`` by the name under a key of the scenario, or by the default one."""
@@ -222,22 +222,22 @@ class Words:
 
     def objects(self, key: str, make: Callable[[str, Any], T]) -> list[T]:
         """The results of a function for each name and value of a mapping; errors with the line of the name."""
-        found = []
+        result = []
         for name, given in self.named(key):
             with self.at(key, name):
-                found.append(make(name, given))
-        return found
+                result.append(make(name, given))
+        return result
 
     def named(self, key: str) -> list[tuple[str, Any]]:
         """The names of a mapping and their values; empty by default."""
-        found = list(self.mapping(key).items())
-        for name, _ in found:
+        result = list(self.mapping(key).items())
+        for name, _ in result:
             if not isinstance(name, str) or not name.strip():
                 raise StudyError(
                     f"{self.where(key, str(name))}: {key} has the name {name!r}; expected a text, in quotes where it "
                     "could be read as something else"
                 )
-        return found
+        return result
 
     # Parts that both verbs read.
 
@@ -308,11 +308,11 @@ class Words:
             StudyError: not a list of such pairs.
             UnknownName: a joint that the robot does not have.
         """
-        said = self.mapping("brakes")
-        for name, pairs in said.items():
+        result = self.mapping("brakes")
+        for name, pairs in result.items():
             with self.at("brakes", str(name)):
                 switches_of(robot, name, pairs, np.inf)
-        return said
+        return result
 
     def controller_parts(self) -> list[tuple[str, dict[str, Any]]]:
         """The controller, then its wrappers from the inside out: names with options or settings.
@@ -322,7 +322,7 @@ class Words:
             UnknownName: a controller or wrapper that does not exist.
         """
         said = self.said.get("controller", NONE)
-        found: list[tuple[str, dict[str, Any]]] = []
+        result: list[tuple[str, dict[str, Any]]] = []
         for part in said if isinstance(said, list) and said else [said]:
             name, options = next(iter(part.items())) if isinstance(part, dict) and len(part) == 1 else (part, {})
             if not isinstance(name, str) or not isinstance(options, dict):
@@ -330,15 +330,15 @@ class Words:
                     f"{self.where('controller')}: controller has {part!r}; expected a name, or a list such as "
                     "[pid, {saturated: {limits: 28}}, {delayed: {steps: 2}}], from the inside out"
                 )
-            kind, known = ("wrapper", AROUND) if found else ("controller", offered())
+            kind, known = ("wrapper", AROUND) if result else ("controller", offered())
             if name in FORMER and name not in known and FORMER[name] in known:
                 raise StudyError(
                     f"{self.where('controller')}: the controller {name!r} is called {FORMER[name]!r}, and its inputs "
                     "q_ref, qd_ref, Kp and Kd"
                 )
             self.one(kind, name, dict.fromkeys(known), "controller")
-            found.append((name, options))
-        return found
+            result.append((name, options))
+        return result
 
     def controller(self, robot: Robot) -> Function | None:
         """The controller, which computes with the robot as described; None if there is none.
@@ -391,15 +391,15 @@ class Words:
             )
         for given in said:
             self.shape_of_input(robot, str(given))  # or the error of the controller, before those of the values
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for given, value in said.items():
             with self.at(key, str(given)):
                 for name in quantities.named({given: value}, where=key):
-                    if name in found:
+                    if name in result:
                         raise StudyError(f"{key} have {name!r} twice, in two spellings")
                     self._refuse_of_loaded_link(robot, name)
-                    found[name] = read(name, value)
-        return found
+                    result[name] = read(name, value)
+        return result
 
     def _refuse_of_loaded_link(self, robot: Robot, name: str) -> None:
         """Raise for a mass, centre or inertia of the link that has the payload: the value would be of both together."""

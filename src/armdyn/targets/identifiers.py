@@ -15,7 +15,7 @@ def identifier(name: str, reserved: Collection[str] = ()) -> str:
     ('forearm_link_mass', 'x2nd_joint', 'double_')
     """
     if not isinstance(name, str):
-        raise TypeError(f"the name {shown(name)} is no text; expected a str")
+        raise TypeError(f"the name {shown(name)} is not text; expected a str")
     plain = re.sub(r"[^A-Za-z0-9]+|_+", "_", name).strip("_") or "x"
     plain = plain if plain[0].isalpha() else f"x{plain}"
     return f"{plain}_" if plain in reserved else plain
@@ -41,14 +41,14 @@ def identifiers(names: Iterable[str], language: str, reserved: Collection[str] =
     Raises:
         Unsupported: if two names become one identifier.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name in names:
         mine = identifier(name, reserved)
-        other = next((n for n, taken in found.items() if taken == mine and n != name), None)
+        other = next((n for n, taken in result.items() if taken == mine and n != name), None)
         if other is not None:
             raise Unsupported(f"{other!r} and {name!r} are both {mine!r} in {language}; rename one of them")
-        found[name] = mine
-    return found
+        result[name] = mine
+    return result
 
 
 def of_both_sides(

@@ -27,5 +27,5 @@ def leading_axes(shape: Sequence[int], port: Port) -> tuple[int, ...]:
 
 def no_broadcast(ports: Sequence[Port], batches: Sequence[tuple[int, ...]]) -> ShapeError:
     """The error for leading axes that do not fit together."""
-    said = ", ".join(f"{port.name} {batch}" for port, batch in zip(ports, batches, strict=True))
-    return ShapeError(f"the leading axes do not broadcast: {said}")
+    text = ", ".join(f"{port.name} {batch}" for port, batch in zip(ports, batches, strict=True))
+    return ShapeError(f"the leading axes do not broadcast: {text}")

@@ -171,9 +171,9 @@ class Following:
         J = whole[self.rows]
         values = np.linalg.svd(J, compute_uv=False)
         if values[-1] <= SINGULAR * np.linalg.norm(whole):
-            shown = ", ".join(f"{x:.4g}" for x in q)
+            text = ", ".join(f"{x:.4g}" for x in q)
             raise MotionError(
-                f"{self.robot.name!r} is singular at t = {t:.6g} s, q = ({shown}): no joint rates give every velocity "
+                f"{self.robot.name!r} is singular at t = {t:.6g} s, q = ({text}): no joint rates give every velocity "
                 "of the tip there. Begin with near= at another solution, or move the path"
             )
         result: Array = np.linalg.solve(J, motion)

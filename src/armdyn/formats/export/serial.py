@@ -47,9 +47,9 @@ class SerialArm:
             )
         model = without_permutation(model)
         if model.coupling is not None:
-            shown = ", ".join(repr(c.name) for c in model.coordinates)
+            text = ", ".join(repr(c.name) for c in model.coordinates)
             raise Unsupported(
-                f"{model.name!r}: its {len(model.joints)} joints are coupled and move with {shown}; {what} has a row "
+                f"{model.name!r}: its {len(model.joints)} joints are coupled and move with {text}; {what} has a row "
                 "for each joint and no place for couplings. Write URDF, or the robot with every joint free: "
                 "robot.without_couplings()."
             )

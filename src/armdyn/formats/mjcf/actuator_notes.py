@@ -27,7 +27,7 @@ def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
     felt = any(actuator.bears_on_motion for actuator in actuators)
     but = ", but for what their joints feel of gears, rotors and shafts" if felt else ""
     yield f"{counted} not part of the equations{but}: tau is what {'it puts' if one else 'they put'} on the joints"
-    unused = [f"{actuator.label} ({said})" for actuator in actuators if (said := ", ".join(_not_used(actuator)))]
+    unused = [f"{actuator.label} ({text})" for actuator in actuators if (text := ", ".join(_not_used(actuator)))]
     if unused:
         yield f"not used of actuators: {listing(unused, SHOWN)}"
     disabled = [actuator.label for actuator in actuators if actuator.is_disabled]

@@ -64,26 +64,26 @@ def hold_with(
     equalities: Sequence[JointEquation | Curve], locked: Mapping[str, float], notes: list[str]
 ) -> dict[str, float]:
     """``locked``, with the joints that equalities hold: those left as the only free joint of an equality."""
-    held = {joint: float(position) for joint, position in locked.items()}
+    result = {joint: float(position) for joint, position in locked.items()}
     waiting = list(equalities)
     while waiting:
         left = []
         for one in waiting:
-            if (equation := _determined(one, held)) is None:
+            if (equation := _determined(one, result)) is None:
                 left.append(one)
                 continue
-            joint = next((name for name in equation.coefficients if name not in held), one.joint)
-            position = equation.solved_for(joint, held)
-            if joint not in held:
-                held[joint] = position
+            joint = next((name for name in equation.coefficients if name not in result), one.joint)
+            position = equation.solved_for(joint, result)
+            if joint not in result:
+                result[joint] = position
                 reason = "".join(f", with {other!r}" for other in _joints(one) if other != joint)
                 notes.append(f"joint {joint!r} is held at {position:.6g} by {one.name}{reason}")
-            elif abs(held[joint] - position) > MET_WITHIN:
-                _take_down_conflict(one.name, joint, position, held, locked, notes)
+            elif abs(result[joint] - position) > MET_WITHIN:
+                _take_down_conflict(one.name, joint, position, result, locked, notes)
         if len(left) == len(waiting):
             break
         waiting = left
-    return held
+    return result
 
 
 def _joints(equality: JointEquation | Curve) -> tuple[str, ...]:
@@ -148,14 +148,14 @@ def _notes_on_standstill(model: Model, equations: Sequence[JointEquation]) -> It
         for joint in tied:  # grows during the loop
             ends = (end for equation in equations if joint in equation.coefficients for end in equation.coefficients)
             tied += [end for end in dict.fromkeys(ends) if end in still and end not in tied]
-        shown = ", ".join(f"{joint!r} at {still.pop(joint):.6g}" for joint in tied)
+        text = ", ".join(f"{joint!r} at {still.pop(joint):.6g}" for joint in tied)
         theirs = ", ".join(e.name for e in equations if e.joint in tied)
-        yield f"joints {shown} are held still by {theirs}, which together leave them no motion"
+        yield f"joints {text} are held still by {theirs}, which together leave them no motion"
 
 
 def _refusal(curve: Curve) -> str:
-    shown = " ".join(f"{c:g}" for c in curve.polynomial)
+    text = " ".join(f"{c:g}" for c in curve.polynomial)
     return (
-        f"{curve.name}: joint {curve.joint!r} is a curve of {curve.other!r} (polycoef {shown}), and couplings are "
+        f"{curve.name}: joint {curve.joint!r} is a curve of {curve.other!r} (polycoef {text}), and couplings are "
         f"linear. Make its last three coefficients 0, or hold both: {option('locked', {curve.other: 0.0})}."
     )

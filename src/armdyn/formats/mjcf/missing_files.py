@@ -55,42 +55,42 @@ def compiled_file(mujoco: Any, path: str) -> Replaced:
             raise
         refusal = error
     try:
-        found = compile_without(mujoco, path)
+        result = compile_without(mujoco, path)
     except (ValueError, AttributeError, TypeError):  # unreadable either way; versions with another MjSpec
         raise refusal from None
-    if found.model is None:
-        body, file = next(iter(found.needed.items()))
+    if result.model is None:
+        body, file = next(iter(result.needed.items()))
         raise ValueError(f"{NEEDED}{file!r}, from which the inertia of body {body!r} comes, is not there")
-    return found
+    return result
 
 
 def compile_without(mujoco: Any, path: str) -> Replaced:
     """Compile a document with substitutes for its missing files."""
-    spec, found = mujoco.MjSpec.from_file(path), Replaced()
+    spec, result = mujoco.MjSpec.from_file(path), Replaced()
     folder = Path(path).absolute().parent
     missing = {}
     for mesh in spec.meshes:
         if file := _missing(folder, spec, mesh.compiler.meshdir, mesh.file):
             missing[mesh.name] = mesh
-            found.meshes[mesh.name] = (str(file), [float(x) for x in mesh.scale])
-            found.names.append(mesh.file)
+            result.meshes[mesh.name] = (str(file), [float(x) for x in mesh.scale])
+            result.names.append(mesh.file)
     for geom in spec.geoms:
         if geom.meshname not in missing:
             continue
         body = geom.parent
         if _moves(body) or spec.compiler.settotalmass > 0.0:
             if _gives_inertia(mujoco, geom, body):
-                found.needed.setdefault(body.name or "without a name", missing[geom.meshname].file)
+                result.needed.setdefault(body.name or "without a name", missing[geom.meshname].file)
         else:
             geom.mass = 0.0  # of a body at rest
         geom.type = mujoco.mjtGeom.mjGEOM_MESH  # a shape that is fitted to a mesh is not known
-    if found.needed:
-        return found
+    if result.needed:
+        return result
     for mesh in missing.values():
         mesh.uservert, mesh.userface, mesh.file, mesh.scale = VERTICES, FACES, "", (1.0, 1.0, 1.0)
-    found.names += _replace_looks(mujoco, folder, spec)
-    found.model = spec.compile()
-    return found
+    result.names += _replace_looks(mujoco, folder, spec)
+    result.model = spec.compile()
+    return result
 
 
 def _missing(folder: Path, spec: Any, own_folder: str, file: str) -> Path | None:

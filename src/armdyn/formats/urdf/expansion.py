@@ -128,10 +128,10 @@ class _Packages:
 
 def _package_name(file: Path) -> str:
     try:
-        found = NAME.search(file.read_text(encoding="utf-8", errors="replace"))
+        match = NAME.search(file.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return ""
-    return "" if found is None else found[1]
+    return "" if match is None else match[1]
 
 
 def _fault(

@@ -73,7 +73,7 @@ def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], find
     Raises:
         ModelError: if both are locked, at positions that contradict the mimic.
     """
-    held = dict(locked)
+    result = dict(locked)
     led_by: dict[str, list[JointEquation]] = {}
     for mimic in mimics:
         led_by.setdefault(mimic.leader, []).append(mimic)
@@ -84,12 +84,12 @@ def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], find
     while waiting:
         leader = waiting.pop()
         for mimic in led_by.get(leader, ()):
-            if mimic.joint not in held:
-                held[mimic.joint] = mimic.multiplier * held[leader] + mimic.value
+            if mimic.joint not in result:
+                result[mimic.joint] = mimic.multiplier * result[leader] + mimic.value
                 findings.note(f"locked with joint {quoted(leader)}, which it follows", mimic.name)
                 waiting.append(mimic.joint)
-    refuse(_contradictions(mimics, held))
-    return held
+    refuse(_contradictions(mimics, result))
+    return result
 
 
 def _contradictions(mimics: Sequence[JointEquation], held: Mapping[str, float]) -> Iterator[str]:

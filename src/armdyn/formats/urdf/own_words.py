@@ -121,7 +121,7 @@ def _of_links(reader: ElementReader, own: Element, links: Sequence[str]) -> Iter
 def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str]) -> dict[str, Any]:
     """The fields of one `JointPart`."""
     joint = element.attributes.get("joint", "")
-    said: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     if joint and joint not in kinds:
         hint = Suggestions(kinds).hint(joint)
         reader.problem(element, f"<{OF_JOINT}> joint {quoted(joint)} is no joint of this file.{hint}")
@@ -129,21 +129,21 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
     if actuator is not None:
         from armdyn.formats.urdf.actuators import read_actuator  # noqa: PLC0415 - slow to import
 
-        said |= driven_by(read_actuator(reader, actuator))
+        result |= driven_by(read_actuator(reader, actuator))
         if kinds.get(joint) == "fixed":
             reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quoted(joint)}")
     given = [name for name in ("armature", "damping", "friction") if name in element.attributes]
-    said |= {name: reader.number(element, name) for name in given}
+    result |= {name: reader.number(element, name) for name in given}
     if "collar" in element.attributes:
-        said["collar"] = element.attributes["collar"]
-        if said["collar"] not in ("parent", "child") or kinds.get(joint, "prismatic") != "prismatic":
+        result["collar"] = element.attributes["collar"]
+        if result["collar"] not in ("parent", "child") or kinds.get(joint, "prismatic") != "prismatic":
             expected = "expected 'parent' or 'child' of a prismatic joint, the link that carries its collar."
-            reader.problem(element, f"<{OF_JOINT}> collar is {quoted(said['collar'])}; {expected}")
+            reader.problem(element, f"<{OF_JOINT}> collar is {quoted(result['collar'])}; {expected}")
     if parts := tuple(_motor_parts(reader, element)):
-        said["motor_parts"] = parts
+        result["motor_parts"] = parts
     if springs := tuple(_springs(reader, element, kinds.get(joint, ""))):
-        said["parallel_springs"] = springs
-    return said
+        result["parallel_springs"] = springs
+    return result
 
 
 def _springs(reader: ElementReader, of_joint: Element, kind: str) -> Iterator[ParallelSpring]:

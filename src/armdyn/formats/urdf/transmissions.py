@@ -114,7 +114,7 @@ Readers = dict[str, tuple[Transmission, ElementReader]]
 def read_transmissions(root: Element, findings: Findings, joints: Sequence[JointPart]) -> Readers:
     """All transmissions that can be used, by joint, each with the reader of its element; the others are noted."""
     kinds = {joint.name: joint.kind for joint in joints}
-    found: Readers = {}
+    result: Readers = {}
     for element in _elements(root):
         name = element.attributes.get("name", "")
         called = quoted(name[:60]) if name else f"line {element.line}"
@@ -122,11 +122,11 @@ def read_transmissions(root: Element, findings: Findings, joints: Sequence[Joint
         said = _read(reader, called, kinds)
         if said is None:
             continue
-        before, _ = found.setdefault(said.joint, (said, reader))
+        before, _ = result.setdefault(said.joint, (said, reader))
         if before != said:
             text = f"joint {quoted(said.joint)} has another transmission, of ratio {before.ratio:g}"
             reader.fault(element, text, "the first one is taken")
-    return found
+    return result
 
 
 def check_against(said: Transmission, reader: ElementReader, joint: JointPart) -> None:

@@ -103,9 +103,9 @@ def _expansion() -> str:
 def has_quaternions(root: Element, findings: Findings) -> bool:
     """True if the file declares a version of URDF that has quaternions, as urdfdom reads it; 1.0 by default."""
     version = root.attributes.get("version", "1.0")
-    found = VERSION.fullmatch(version)
-    numbers = (int(found["major"]), int(found["minor"])) if found else (1, 0)
-    if found is None or not (1, 0) <= numbers <= LATEST:
+    match = VERSION.fullmatch(version)
+    numbers = (int(match["major"]), int(match["minor"])) if match else (1, 0)
+    if match is None or not (1, 0) <= numbers <= LATEST:
         read_as = f"{numbers[0]}.{numbers[1]}"
         findings.note(f"version of <robot> is none that URDF has; read as {read_as}", quoted(version))
     return numbers >= (1, 1)

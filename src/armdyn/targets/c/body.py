@@ -79,12 +79,12 @@ def assignments(targets: Iterable[str], value: str, longest_run: int | None = No
 
 def needed(program: Program) -> set[int]:
     """The nodes that some result needs, not all nodes of a guarded program with constant results."""
-    found = {*program.results}
+    result = {*program.results}
     for index in range(len(program.nodes) - 1, -1, -1):
         name, *arguments = program.nodes[index]
-        if index in found and name in OPERATIONS:
-            found.update(int(a) for a in arguments)
-    return found
+        if index in result and name in OPERATIONS:
+            result.update(int(a) for a in arguments)
+    return result
 
 
 class _Printer:

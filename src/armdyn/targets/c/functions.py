@@ -157,12 +157,12 @@ class CFunction:
     def definition(self, dialect: Dialect, *, longest: int = LONGEST) -> str:
         """The code of the function."""
         body = "\n".join(f"    {line}" if line else "" for line in self._body(dialect, longest))
-        found = f"{self.prototype(dialect)}\n{{\n{body}\n}}"
+        text = f"{self.prototype(dialect)}\n{{\n{body}\n}}"
         if self.carry:
             zero = dialect.literal(0.0)
             lines = "\n".join(f"    state->{place} = {zero};" for place in self._state_places(self.state))
-            found = f"void {self.name}_init({self.state_type} *state)\n{{\n{lines}\n}}\n\n{found}"
-        return found
+            text = f"void {self.name}_init({self.state_type} *state)\n{{\n{lines}\n}}\n\n{text}"
+        return text
 
     def _body(self, dialect: Dialect, longest: int) -> Iterator[str]:
         nodes = self.program.nodes

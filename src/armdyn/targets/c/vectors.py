@@ -140,10 +140,10 @@ def _difference(exact: Numbers, rounded: Numbers) -> Numbers:
     """The largest difference between finite numbers of each state."""
     known = np.isfinite(exact) & np.isfinite(rounded)
     with np.errstate(invalid="ignore", over="ignore"):
-        found: Numbers = np.where(known, np.abs(exact - rounded), 0.0).max(axis=1, initial=0.0)
-    return found
+        result: Numbers = np.where(known, np.abs(exact - rounded), 0.0).max(axis=1, initial=0.0)
+    return result
 
 
 def _largest(values: Numbers) -> Numbers:
-    found: Numbers = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
-    return found
+    result: Numbers = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
+    return result

@@ -313,16 +313,16 @@ class _Call:
         if out is None:
             columns = any(one.argument.size > 1 and outer == self.scalar.itemsize for one, outer in whole)
             return [self._new(argument, batch, like, columns) for argument in outputs]
-        given = list(out) if isinstance(out, tuple | list) else [out]
-        if len(given) != len(outputs):
-            raise TypeError(f"out holds {len(given)} arrays for {len(outputs)} results")
-        for argument, array in zip(outputs, given, strict=True):
+        result = list(out) if isinstance(out, tuple | list) else [out]
+        if len(result) != len(outputs):
+            raise TypeError(f"out holds {len(result)} arrays for {len(outputs)} results")
+        for argument, array in zip(outputs, result, strict=True):
             require_on_gpu(f"out: {argument.port.name}", array)
             if type(library_of(f"out: {argument.port.name}", array)) is not type(self.library):
                 raise DTypeError(f"out: {argument.port.name} is not of the library of the arrays")
             if self.library.must_wait():
                 raise DTypeError("out= is not for arrays of JAX, which do not change; leave it out")
-        return given
+        return result
 
     def _new(self, argument: Argument, batch: tuple[int, ...], like: Any, columns: bool) -> Any:
         """A new array, with its states along the last axis of memory if ``columns``."""

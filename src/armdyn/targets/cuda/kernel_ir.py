@@ -69,14 +69,14 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
     if staging:
         staging.begin(staged)
     _loop(out, staging, lambda: _body(out, scalar, Transfers(out, scalar, layout), source, staging))
-    given = ", ".join([*([] if on_gpu else ["i64 %thread", "i64 %threads"]), *parameters(source, layout)])
+    text = ", ".join([*([] if on_gpu else ["i64 %thread", "i64 %threads"]), *parameters(source, layout)])
     kind = "ptx_kernel " if on_gpu else ""
     return "\n".join(
         [
             f'target triple = "{triple}"\n',
             *functions(operations_of([program])),
             *([Staging.memory(scalar, staged, on_gpu=on_gpu)] if staged else []),
-            f"define {kind}void @{name}({given}) {{\n{out}\n}}\n",
+            f"define {kind}void @{name}({text}) {{\n{out}\n}}\n",
             _intrinsics(),
             _DECLARATIONS,
             *([_OF_THREADS] if on_gpu else []),

@@ -114,15 +114,15 @@ class Jax:
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
         """A new array on the device of another one, not shared with other code."""
-        made = self.jax.device_put(self.jax.numpy.empty(tuple(shape), like.dtype), next(iter(like.devices())))
-        made.block_until_ready()
-        return made
+        result = self.jax.device_put(self.jax.numpy.empty(tuple(shape), like.dtype), next(iter(like.devices())))
+        result.block_until_ready()
+        return result
 
     def repeated(self, array: Any, shape: Sequence[int]) -> Any:
         """A copy."""
-        made = self.jax.numpy.broadcast_to(array, tuple(shape))
-        made.block_until_ready()
-        return made
+        result = self.jax.numpy.broadcast_to(array, tuple(shape))
+        result.block_until_ready()
+        return result
 
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
         """None, because JAX's arrays are row-major."""
@@ -150,8 +150,8 @@ def library_of(name: str, array: Any) -> Library:
     for kind in type(array).__mro__:
         found = LIBRARIES.get(kind.__module__.split(".")[0])
         if found is not None:
-            made: Library = found()
-            return made
+            result: Library = found()
+            return result
     named = f"{type(array).__module__.split('.')[0]}.{type(array).__qualname__}".removeprefix("builtins.")
     raise DTypeError(
         f"{name} is a {named}; expected an array of CuPy, PyTorch or JAX on a GPU, such as cupy.asarray({name})"

@@ -17,30 +17,30 @@ ANGLES = "q"
 
 def sums_of_angles(program: Program, terms: Terms) -> dict[Term, tuple[int, ...]]:
     """The numbers of the joints in every sum of joint angles, single angles included; for up to nine joints."""
-    found: dict[Term, tuple[int, ...]] = {}
+    result: dict[Term, tuple[int, ...]] = {}
     position = 0
     for port in program.inputs:
         if port.name == ANGLES and len(port.shape) == 1:
-            found = {term: (k + 1,) for k, term in enumerate(terms.inputs[position : position + port.size])}
+            result = {term: (k + 1,) for k, term in enumerate(terms.inputs[position : position + port.size])}
         position += port.size
-    if len(found) > 9:
-        return found
+    if len(result) > 9:
+        return result
     for term in terms.evaluated:
-        if term.operation == "add" and all(a in found for a in term.arguments):
-            joints = [joint for a in term.arguments for joint in found[a]]
+        if term.operation == "add" and all(a in result for a in term.arguments):
+            joints = [joint for a in term.arguments for joint in result[a]]
             if len(set(joints)) == len(joints):
-                found[term] = tuple(sorted(joints))
-    return found
+                result[term] = tuple(sorted(joints))
+    return result
 
 
 def of_angles(terms: Terms, sums: Mapping[Term, tuple[int, ...]], sine: str, cosine: str) -> dict[Term, Symbol]:
     """The symbols of sines and cosines of joint angles, and of the sums of angles in them."""
-    found: dict[Term, Symbol] = {}
+    result: dict[Term, Symbol] = {}
     words = {"sin": sine, "cos": cosine}
     for term in terms.evaluated:
         if term.operation in words and term.arguments[0] in sums:
             angle = term.arguments[0]
             if not angle.is_atom:
-                found[angle] = Symbol(ANGLES, sums[angle])
-            found[term] = Symbol(words[term.operation], sums[angle])
-    return found
+                result[angle] = Symbol(ANGLES, sums[angle])
+            result[term] = Symbol(words[term.operation], sums[angle])
+    return result

@@ -177,12 +177,12 @@ def _constants(terms: Terms, word: str) -> dict[Term, Symbol]:
 
 def _results(outputs: Iterable[Array], chosen: set[Term]) -> dict[Term, Symbol]:
     """The symbols of terms that are results: that of the first element with each term."""
-    found: dict[Term, Symbol] = {}
+    result: dict[Term, Symbol] = {}
     for output in outputs:
         for term, symbol in zip(output.terms, output.symbols(), strict=True):
             if term in chosen or not (term.is_atom or term.operation == "neg"):
-                found.setdefault(term, symbol)
-    return found
+                result.setdefault(term, symbol)
+    return result
 
 
 def _ordered(terms: Terms, defined: set[Term], angles: dict[Term, Symbol]) -> list[Term]:

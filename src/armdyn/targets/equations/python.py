@@ -208,8 +208,8 @@ def _line(before: str, value: str, after: str = "") -> str:
 def _signature(equations: EquationData, *, numpy: bool) -> str:
     """The shapes of the arrays, as a sentence."""
     taken = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.inputs)
-    given = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.outputs)
-    return _quoted(f"Takes {taken or 'nothing'}; returns {given}.")
+    text = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.outputs)
+    return _quoted(f"Takes {taken or 'nothing'}; returns {text}.")
 
 
 def _shape(shape: tuple[int, ...], *, numpy: bool) -> str:

@@ -39,24 +39,24 @@ def named(terms: Terms, always: Collection[Term], longest: int) -> set[Term]:
     """
     signed = signed_results(terms, always)
     counts = uses(terms, signed)
-    found = {t for t in terms.evaluated if t in always or (counts[t] > 1 and not t.is_atom and t.operation != "neg")}
-    found |= signed
+    result = {t for t in terms.evaluated if t in always or (counts[t] > 1 and not t.is_atom and t.operation != "neg")}
+    result |= signed
     widths = dict.fromkeys(terms.inputs, SYMBOL)
 
     def width(term: Term) -> int:
-        return SYMBOL if term in found else widths[term]
+        return SYMBOL if term in result else widths[term]
 
     def part(term: Term) -> Term:
         """The term that may get a name: for a negation its argument."""
-        return term if term in found or term.operation != "neg" else part(term.arguments[0])
+        return term if term in result or term.operation != "neg" else part(term.arguments[0])
 
     for term in terms.evaluated:
         parts = [part(a) for a in term.arguments]
-        for longer in sorted((p for p in parts if not p.is_atom and p not in found), key=lambda p: -widths[p]):
+        for longer in sorted((p for p in parts if not p.is_atom and p not in result), key=lambda p: -widths[p]):
             if _width(term, [width(p) for p in parts]) > longest:
-                found.add(longer)
+                result.add(longer)
         widths[term] = _width(term, [width(p) for p in parts])
-    return found
+    return result
 
 
 def _width(term: Term, arguments: list[int]) -> int:

@@ -68,15 +68,15 @@ class Code:
     @cached_property
     def programs(self) -> Mapping[str, Program]:
         """The programs, by their names in the functions of ``sources/``."""
-        found = {}
+        result = {}
         if self._later:
-            found["next" if self.layout.system.sampled else "rates"] = self._of_states
+            result["next" if self.layout.system.sampled else "rates"] = self._of_states
         if self._unknowns:
-            found["results"] = self.all
+            result["results"] = self.all
         if self._unknowns and self.derivatives:
             wrt = list(self.layout.of_inputs)
-            found |= {"tangent": self.all.jvp(wrt=wrt), "adjoint": self.all.vjp(wrt=wrt)}
-        return found
+            result |= {"tangent": self.all.jvp(wrt=wrt), "adjoint": self.all.vjp(wrt=wrt)}
+        return result
 
     @cached_property
     def _of_states(self) -> Program:

@@ -136,11 +136,11 @@ def _of(place: Place, depends: Mapping[int, Sequence[tuple[int, bool]]]) -> dict
     """The variables on which a variable depends, and the kind of each dependency; a state depends on itself."""
     if place.is_known:
         return {place.reference: "constant"}
-    found: dict[int, str] = {}
+    result: dict[int, str] = {}
     for known, is_constant in sorted(depends.get(place.reference, ())):
-        if not is_constant or known not in found:
-            found[known] = "constant" if is_constant else "dependent"
-    return found
+        if not is_constant or known not in result:
+            result[known] = "constant" if is_constant else "dependent"
+    return result
 
 
 def build_description(code: Code, sources: Iterable[str]) -> str:

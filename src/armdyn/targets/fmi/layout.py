@@ -70,12 +70,12 @@ class Layout:
         """The places of the program's arrays, in the order of their values."""
         listed = list(self._listed())
         firsts = accumulate((prod(shape) for _, _, shape, _, _ in listed), initial=0)
-        found = tuple(
+        result = tuple(
             Place(variable, role, shape, first, k, structured(variable.shown), _start(variable, role, shape), s, is_out)
             for k, ((variable, role, shape, s, is_out), first) in enumerate(zip(listed, firsts, strict=False))
         )
-        _refuse_same(self.system.name, [place.name for place in found])
-        return found
+        _refuse_same(self.system.name, [place.name for place in result])
+        return result
 
     def _listed(self) -> Iterator[tuple[Variable, str, tuple[int, ...], int | None, bool]]:
         system, given, found = self.system, self.system.input_ports, self.system.output_ports
@@ -98,9 +98,9 @@ class Layout:
         if self.arrays:
             return self.places
         firsts = list(accumulate((place.size for place in self.places), initial=0))
-        found = tuple(number for place in self.places for number in _numbers(place, firsts))
-        _refuse_same(self.system.name, [number.name for number in found])
-        return found
+        result = tuple(number for place in self.places for number in _numbers(place, firsts))
+        _refuse_same(self.system.name, [number.name for number in result])
+        return result
 
     @cached_property
     def shown(self) -> tuple[tuple[int, int], ...]:

@@ -122,8 +122,8 @@ class System:
             return replace(v, start=tuple(values[v.shown])) if v.shown in values else v
 
         states = tuple(replace(s, variable=started(s.variable)) for s in self.states)
-        given = {
+        arguments = {
             "inputs": tuple(map(started, self.inputs)),
             "parameters": tuple(map(started, self.parameters)),
         }
-        return replace(self, states=states, **given)  # type: ignore[arg-type]
+        return replace(self, states=states, **arguments)  # type: ignore[arg-type]

@@ -99,9 +99,9 @@ def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> li
     """
     wanted = [k for k, operand in enumerate(operands) if ad.is_undefined_primal(operand)]
     of = [k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero]
-    found: list[Any] = [None] * len(operands)
+    result: list[Any] = [None] * len(operands)
     if not of:
-        return found
+        return result
     base = called.base
     if base is not None and min(wanted) >= len(base.program.inputs):
         first = len(base.program.inputs)
@@ -113,8 +113,8 @@ def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> li
     adjoint = base.adjoint(tuple(base.program.outputs[k].name for k in of), names)
     products = call.bind(*map(_known, operands[:first]), *(cotangents[k] for k in of), called=adjoint)
     for k, product in zip(wanted, products, strict=True):
-        found[k] = _summed(product, operands[k].aval.shape)
-    return found
+        result[k] = _summed(product, operands[k].aval.shape)
+    return result
 
 
 def _require_affine(called: Called, of: tuple[str, ...], wrt: tuple[str, ...]) -> None:

@@ -22,16 +22,16 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
         leave_out_unless_met(out, vector, plan, section.conditions)
 
     def value(index: int) -> str:
-        known = names.get(index)
-        if known is None:
+        result = names.get(index)
+        if result is None:
             node = plan.nodes[index]
             if node[0] == "const":
-                known = vector.splat(float(node[1]))
+                result = vector.splat(float(node[1]))
             else:
                 at = slot_pointer(out, vector, "%values", plan.slots[index])
-                known = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
-            names[index] = known
-        return known
+                result = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
+            names[index] = result
+        return result
 
     def argument(index: int, a: int) -> str:
         """The value that a node reads; the other arm of a select comes from the slot that the section writes.

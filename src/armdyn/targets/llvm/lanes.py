@@ -50,8 +50,8 @@ class Lanes:
     def call(self, intrinsic: str, *arguments: str) -> str:
         """``sqrt``, ``fabs``, ``maximum`` or the like."""
         t = self.vector.type
-        given = ", ".join(f"{t} {a}" for a in arguments)
-        return self.let(f"call {t} @llvm.{intrinsic}.{self.vector.suffix}({given})")
+        text = ", ".join(f"{t} {a}" for a in arguments)
+        return self.let(f"call {t} @llvm.{intrinsic}.{self.vector.suffix}({text})")
 
     def compare(self, how: str, a: str | float, b: str | float) -> str:
         """A mask: ``olt``, ``oge``, ... of two vectors or numbers."""

@@ -61,11 +61,11 @@ def with_near_angles(program: Program) -> Program:
 
 def _angles(nodes: Sequence[Node]) -> Angles:
     """The angles of which a program has sines or cosines."""
-    found: Angles = {}
+    result: Angles = {}
     for index, node in enumerate(nodes):
         if node[0] in ("sin", "cos"):
-            found.setdefault(arguments_of(node)[0], {})[str(node[0])] = index
-    return found
+            result.setdefault(arguments_of(node)[0], {})[str(node[0])] = index
+    return result
 
 
 def _close(nodes: Sequence[Node], angles: Angles) -> dict[int, int]:
@@ -131,16 +131,16 @@ def _near(known: Mapping[int, Sequence[Any]]) -> dict[int, dict[str, Expr]]:
     offsets = {angle: x - a for angle, (x, a, _, _) in known.items()}
     squares = {angle: b * b for angle, b in offsets.items()}
     are_near = less_equal(sum(squares.values()), float(LIMIT))
-    found = {}
+    result = {}
     for angle, (x, _, sin_a, cos_a) in known.items():
         b, z = offsets[angle], squares[angle]
         sin_b, less_one = b + (b * z) * _polynomial(z, SIN), z * _polynomial(z, COS)
         sin_x, cos_x = sin_a + (sin_a * less_one + cos_a * sin_b), cos_a + (cos_a * less_one - sin_a * sin_b)
-        found[angle] = {
+        result[angle] = {
             "sin": select(are_near, _always(sin_x), x.sin()),
             "cos": select(are_near, _always(cos_x), x.cos()),
         }
-    return found
+    return result
 
 
 def _always(value: Expr) -> Expr:

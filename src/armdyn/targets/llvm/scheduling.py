@@ -139,10 +139,10 @@ class _Units:
 
     def come_until(self, cycle: int) -> list[int]:
         """The units that can begin by a cycle, removed from the heap."""
-        found = []
+        result = []
         while self._coming and self._coming[0][0] <= cycle:
-            found.append(heapq.heappop(self._coming)[1])
-        return found
+            result.append(heapq.heappop(self._coming)[1])
+        return result
 
     def best_for_registers(self, ready: Sequence[int]) -> int:
         """The index of the ready unit that leaves the fewest live values."""

@@ -77,14 +77,14 @@ class Sections:
     @cached_property
     def parts(self) -> list[list[Arithmetic | Library]]:
         """The sections in runs that one jump skips: those of one outermost arm together, all others one by one."""
-        found: list[list[Arithmetic | Library]] = []
+        result: list[list[Arithmetic | Library]] = []
         for section in self.sections:
             arm = section.conditions[:1]
-            if found and arm and arm == found[-1][0].conditions[:1]:
-                found[-1].append(section)
+            if result and arm and arm == result[-1][0].conditions[:1]:
+                result[-1].append(section)
             else:
-                found.append([section])
-        return found
+                result.append([section])
+        return result
 
     @cached_property
     def slots_always_used(self) -> int:

@@ -23,15 +23,15 @@ def pieces(vector: Vector, length: int) -> list[tuple[int, int]]:
     narrow, width = 16 // vector.itemsize, min(_WIDEST, vector.lanes)
     if length < narrow:
         return [(start, 1) for start in range(length)]
-    found, start = [], 0
+    result, start = [], 0
     while width >= narrow:
         while start + width <= length:
-            found.append((start, width))
+            result.append((start, width))
             start += width
         width //= 2
     if start < length:
-        found.append((length - narrow, narrow))
-    return found
+        result.append((length - narrow, narrow))
+    return result
 
 
 def load_piece(out: Lines, vector: Vector, places: Sequence[str], width: int) -> list[str]:

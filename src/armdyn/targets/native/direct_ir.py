@@ -305,7 +305,7 @@ def _evaluate(most: int) -> str:
 
     If ``%room`` is not null, the results are its arrays, whose data pointers end ``%data``; otherwise new arrays.
     """
-    wanted = f"ptr %ndarray, i32 %axes, ptr %shape, i32 {_NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null"
+    text = f"ptr %ndarray, i32 %axes, ptr %shape, i32 {_NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null"
     return f"""
 define internal ptr @evaluate(ptr %gateway, ptr %record, ptr %data, ptr %room) #0 {{
 entry:
@@ -343,7 +343,7 @@ make:
   %rank.at = getelementptr i64, ptr %ranks, i64 %k
   %rank = load i64, ptr %rank.at
   %axes = trunc i64 %rank to i32
-  %array = call ptr %new({wanted})
+  %array = call ptr %new({text})
   %no.memory = icmp eq ptr %array, null
   br i1 %no.memory, label %lost, label %made
 made:

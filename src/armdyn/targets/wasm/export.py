@@ -158,12 +158,12 @@ def _named(
     for name, one in items:
         _check(name, one)
     names = identifiers((name for name, _ in items), "JavaScript", javascript.RESERVED)
-    found: dict[str, Program | Rollout] = {}
+    result: dict[str, Program | Rollout] = {}
     for name, one in items:
-        if names[name] in found:
+        if names[name] in result:
             raise Unsupported(f"two programs are named {name!r}; give a mapping from names of your choice to programs")
-        found[names[name]] = one
-    return found
+        result[names[name]] = one
+    return result
 
 
 def _check(name: str, one: Program | Rollout) -> None:

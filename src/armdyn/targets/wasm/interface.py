@@ -39,14 +39,14 @@ class Interface:
 
     def described(self) -> dict[str, object]:
         """The interface as an object for JSON."""
-        found: dict[str, object] = {"name": self.name, "operations": self.operations}
-        found["inputs"] = [{"name": port.name, "shape": port.shape} for port in self.inputs]
-        found["outputs"] = [{"name": port.name, "shape": port.shape} for port in self.outputs]
+        result: dict[str, object] = {"name": self.name, "operations": self.operations}
+        result["inputs"] = [{"name": port.name, "shape": port.shape} for port in self.inputs]
+        result["outputs"] = [{"name": port.name, "shape": port.shape} for port in self.outputs]
         if self.carried is not None:
-            found |= {"carried": self.carried, "stepwise": self.stepwise}
-        return found
+            result |= {"carried": self.carried, "stepwise": self.stepwise}
+        return result
 
     def __str__(self) -> str:
-        given = ", ".join(port.name for port in self.inputs)
+        text = ", ".join(port.name for port in self.inputs)
         results = ", ".join(port.name for port in self.outputs) or "state"
-        return f"{self.name}({given}) -> {results}"
+        return f"{self.name}({text}) -> {results}"

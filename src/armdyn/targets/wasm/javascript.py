@@ -46,21 +46,21 @@ def declarations(module: WasmModule) -> str:
 def _declaration(function: Interface) -> str:
     comment = f"  /** {function.operations} a {'state' if function.carried is None else 'step'} */\n"
     if function.carried is not None:
-        given = "; ".join(f"{_key(port.name)}: Numbers" for port in function.inputs)
-        return f"{comment}  {function.name}(steps: number, arrays: {{ {given} }}, every?: number): Motion;"
-    given = ", ".join(f"{name}: Numbers" for name in _parameters(function))
+        text = "; ".join(f"{_key(port.name)}: Numbers" for port in function.inputs)
+        return f"{comment}  {function.name}(steps: number, arrays: {{ {text} }}, every?: number): Motion;"
+    text = ", ".join(f"{name}: Numbers" for name in _parameters(function))
     several = "{ " + "; ".join(f"{_key(port.name)}: Float64Array" for port in function.outputs) + " }"
-    return f"{comment}  {function.name}({given}): {several if len(function.outputs) > 1 else 'Float64Array'};"
+    return f"{comment}  {function.name}({text}): {several if len(function.outputs) > 1 else 'Float64Array'};"
 
 
 def _parameters(function: Interface) -> list[str]:
     """The names of positional arrays, with a number appended if they would be equal."""
-    found: list[str] = []
+    result: list[str] = []
     for port in function.inputs:
         plain = identifier(port.name, RESERVED)
         numbered = (f"{plain}_{k}" for k in count(2))
-        found.append(plain if plain not in found else next(name for name in numbered if name not in found))
-    return found
+        result.append(plain if plain not in result else next(name for name in numbered if name not in result))
+    return result
 
 
 def _key(name: str) -> str:

@@ -73,8 +73,8 @@ def over_states(
         for k, (code, count) in enumerate(bodies):
             yield Code(part_name(name, k), Signature(addresses), F64 * count, code)
         where = Place.in_loop(program)
-        given = b"".join(get(local) for local in (*where.inputs, *where.outputs))
-        body = b"".join(given + call(functions[part_name(name, k)]) for k in range(len(bodies)))
+        text = b"".join(get(local) for local in (*where.inputs, *where.outputs))
+        body = b"".join(text + call(functions[part_name(name, k)]) for k in range(len(bodies)))
         locals_ = 0
     yield Code(name, Signature(_types_in_loop(program)), F64 * locals_, _looped(program, body))
 
@@ -111,12 +111,12 @@ def _crossing(program: Program, pieces: Sequence[_Piece]) -> dict[int, int]:
     if len(pieces) == 1:
         return {}
     piece_of = {index: k for k, piece in enumerate(pieces) for index in piece.inside}
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     for index, k in piece_of.items():
         for argument in program.nodes[index][1:]:
             if piece_of.get(argument, k) != k:  # type: ignore[arg-type]
-                found.setdefault(argument, len(found))  # type: ignore[arg-type]
-    return found
+                result.setdefault(argument, len(result))  # type: ignore[arg-type]
+    return result
 
 
 def _stored(
@@ -211,11 +211,11 @@ def results_size(rollout: Rollout) -> int:
 
 
 def _results_at(outputs: Sequence[Port], scratch: int) -> dict[str, int]:
-    found = {}
+    result = {}
     for port in outputs:
-        found[port.name] = scratch
+        result[port.name] = scratch
         scratch += BYTES * port.size
-    return found
+    return result
 
 
 def _copy(port: Port, target: bytes, source: bytes) -> bytes:
