@@ -73,7 +73,7 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         (
             {"method": RungeKutta4(step=0.003), "save": SaveAt(every=0.005)},
             SettingError,
-            "t = 0.005 s is to be saved, which is no multiple of the step 0.003 s. Choose a step that divides it",
+            "t = 0.005 s is to be saved, which is not a multiple of the step 0.003 s. Choose a step that divides it",
         ),
         (
             {"method": RungeKutta4(step=1e-15)},

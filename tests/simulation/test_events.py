@@ -122,7 +122,7 @@ def test_refused():
         armdyn.simulate(robot, [0.0], duration=1.0, events=[Crossing(lambda t, q, qd: 0.0, direction=2)])
     with pytest.raises(SettingError, match="no function of"):
         armdyn.simulate(robot, [0.0], duration=1.0, events=[Crossing(3.0)])
-    with pytest.raises(SimulationError, match="'crossing' is no finite number at t = 0 s"):
+    with pytest.raises(SimulationError, match="'crossing' is not finite at t = 0 s"):
         armdyn.simulate(robot, [0.0], duration=1.0, events=[Crossing(lambda t, q, qd: "up")])
     with pytest.raises(SettingError, match=r"expected objects such as armdyn\.simulation\.JointLimit"):
         armdyn.simulate(robot, [0.0], duration=1.0, events=[JointLimit])

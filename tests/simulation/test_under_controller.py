@@ -79,7 +79,7 @@ def test_constraints_and_rotors_and_brakes_reach_the_loop() -> None:
         ({"controller": partial(pd_gravity, [0.5, 0.5])}, SettingError, "inputs of a controller are given by name"),
         ({"controller": partial(pd_gravity, **AIM, K=1.0)}, UnknownName, "'K'"),
         ({"elements": [Start(theta=[0.0, 0.0])]}, UnknownName, "'theta'"),
-        ({"method": Euler(), "save": SaveAt(every=1.5e-3)}, SettingError, "is no multiple of the step 0.001 s"),
+        ({"method": Euler(), "save": SaveAt(every=1.5e-3)}, SettingError, "is not a multiple of the step 0.001 s"),
     ],
 )
 def test_options_that_loops_do_not_have(options: dict[str, Any], kind: type[Exception], message: str) -> None:

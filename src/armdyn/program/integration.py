@@ -71,7 +71,7 @@ class Integration:
         pair: the formula.
         time: the input that is the time, s; None if the rates do not depend on it.
         watched: a result, a scalar or a vector, that is not negative along the motion; None if there is none.
-        slopes: the result that is the rate of the watched one, 0 where it is not known; None if none is known.
+        slopes: the result that is the rate of the watched one, 0 if it is not known; None if none is known.
 
     >>> from armdyn.program import DORMAND_PRINCE_54, Integration, Port, trace
     >>> rates = trace(lambda x, v: (1.0 * v, -x), [Port("x", ()), Port("v", ())], ["xd", "vd"])

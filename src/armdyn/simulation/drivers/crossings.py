@@ -100,9 +100,9 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Brac
     for k, (a, b) in enumerate(pairwise(times)):
         just_left = k == 0 and starts and values[0] < AT_ZERO
         if just_left:
-            found = _again(gap, float(a), float(b))
-            if found is not None:
-                return found
+            bracket = _again(gap, float(a), float(b))
+            if bracket is not None:
+                return bracket
             if values[1] < -AT_ZERO:
                 return float(a), float(a)
         elif values[k] > 0 >= values[k + 1]:

@@ -144,7 +144,7 @@ def refuse_in_batches(method: Method, forces: Forces, watched: Sequence[Watched]
         raise SettingError("a terminal event ends the simulation, of a single state; simulate the states one by one")
     if forces.sampled and isinstance(method, FixedStep):
         raise SettingError(
-            "a function with a sample time of its own acts on a single state where events, stops, contacts or dry "
+            "a function with a sample time of its own acts on a single state if events, stops, contacts or dry "
             "friction make the states of a batch advance one after the other; simulate them one by one"
         )
 
@@ -154,5 +154,5 @@ def notes_on_impacts(events: Sequence[Occurrence]) -> list[str]:
     impacts = sum(one.kind == "impact" for one in events)
     took = sum(one.energy for one in events)
     several = "impact" if impacts == 1 else "impacts"
-    said = f"{impacts} {several} took {took:.6g} J, which is counted as work done on the arm"
-    return [said] if impacts else []
+    note = f"{impacts} {several} took {took:.6g} J, which is counted as work done on the arm"
+    return [note] if impacts else []

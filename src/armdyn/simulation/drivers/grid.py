@@ -67,37 +67,37 @@ def step_grid(duration: float, step: float) -> StepGrid:
 
 def saved_steps(grid: StepGrid, save: SaveAt) -> Array:
     """The steps after which states are saved, the first and the last always included; all by default."""
-    wanted = _wanted(grid.duration, save, otherwise=grid.step)
-    ratio = wanted / grid.step
+    times = _times_to_save(grid.duration, save, otherwise=grid.step)
+    ratio = times / grid.step
     nearest = np.rint(ratio)
-    off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (wanted < grid.duration)
+    off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (times < grid.duration)
     if off.any():
         raise SettingError(
-            f"t = {wanted[off][0]:g} s is to be saved, which is no multiple of the step {grid.step:g} s. Choose a step "
+            f"t = {times[off][0]:g} s is to be saved, which is not a multiple of the step {grid.step:g} s. Choose a step "
             f"that divides it, or {option('method', 'adaptive')}, which saves at any time"
         )
-    steps = np.where(wanted >= grid.duration, grid.steps, nearest).astype(np.int64)
-    found: Array = steps[np.diff(steps, prepend=-1) > 0]  # they rise, and np.unique would hash them: ten times as long
-    return found
+    steps = np.where(times >= grid.duration, grid.steps, nearest).astype(np.int64)
+    rising: Array = steps[np.diff(steps, prepend=-1) > 0]  # they rise, and np.unique would hash them: ten times as long
+    return rising
 
 
 def saved_times(duration: float, save: SaveAt) -> Array:
     """The times at which states are saved, s, 0 and the duration always included; a thousand intervals by default."""
-    return _wanted(duration, save, otherwise=duration / SAMPLES)
+    return _times_to_save(duration, save, otherwise=duration / SAMPLES)
 
 
-def _wanted(duration: float, save: SaveAt, *, otherwise: float) -> Array:
+def _times_to_save(duration: float, save: SaveAt, *, otherwise: float) -> Array:
     if save.times is None:
         every = otherwise if save.every is None else save.every
         refuse_more_than_memory(8 * duration / every)
         grid = StepGrid(duration, min(every, duration))
         return grid.times(np.arange(grid.steps + 1))
-    asked = array("times", save.times, ("T",), "seconds, rising", finite=SettingError)
-    if not (np.diff(asked) > 0).all():
+    requested = array("times", save.times, ("T",), "seconds, rising", finite=SettingError)
+    if not (np.diff(requested) > 0).all():
         raise SettingError("times must rise from each to the next")
-    if asked.size and (asked[0] < 0 or asked[-1] > duration * (1 + ROUNDING)):
-        raise SettingError(f"times reach from {asked[0]:g} to {asked[-1]:g} s; the duration is {duration:g} s")
-    within = np.minimum(asked, duration)
+    if requested.size and (requested[0] < 0 or requested[-1] > duration * (1 + ROUNDING)):
+        raise SettingError(f"times reach from {requested[0]:g} to {requested[-1]:g} s; the duration is {duration:g} s")
+    within = np.minimum(requested, duration)
     if within.size and within[0] == 0.0 and within[-1] == duration:
         return within
     return np.unique(np.concatenate([[0.0], within, [duration]]))

@@ -112,8 +112,8 @@ def found_in(
 
     If the approximation near the motion is misleading, the motion itself is evaluated.
     """
-    found, f = bracket(step.near), value(step.at)
-    if found is not None and (found[0] == found[1] or f(found[0]) * f(found[1]) > 0):
-        found = bracket(step.at)
-    if found is not None:
-        yield Found(zero(f, *found), kind, place)
+    interval, f = bracket(step.near), value(step.at)
+    if interval is not None and (interval[0] == interval[1] or f(interval[0]) * f(interval[1]) > 0):
+        interval = bracket(step.at)
+    if interval is not None:
+        yield Found(zero(f, *interval), kind, place)

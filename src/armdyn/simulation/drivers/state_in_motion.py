@@ -64,7 +64,7 @@ class StateInMotion:
     """Events that are noted, and change nothing."""
 
     segments: SegmentLoops | None = None
-    """Steps of one mode in a compiled loop, where there is one."""
+    """Steps of one mode in a compiled loop, if there is one."""
 
     def __init__(self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None = None) -> None:
         self.system, self.method, self.duration = problem.system, problem.method, problem.duration
@@ -397,7 +397,7 @@ class StateInMotion:
         if springs or self._once or not self.forces.by_callables:
             return springs or usual
         return (
-            f"{usual}. If torque or f_tip jumps where a velocity changes its sign, use {option('method', 'adaptive')}, "
+            f"{usual}. If torque or f_tip jumps when a velocity changes its sign, use {option('method', 'adaptive')}, "
             "'semi_implicit_euler', or a smooth law, such as tanh(qd / eps) in the place of sign(qd)"
         )
 

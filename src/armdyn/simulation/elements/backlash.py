@@ -63,15 +63,15 @@ class End:
 
 def ends_of(robot: Robot) -> list[End]:
     """Both ends of every backlash gap of a robot."""
-    found: list[End] = []
+    ends: list[End] = []
     names = [coordinate.name for coordinate in robot.model.coordinates]
     size = robot.dof + len(flexible_places(robot.model))
     for k, place in enumerate(flexible_places(robot.model)):
         actuator = robot.model.joint(names[place]).actuator
         if isinstance(actuator, Actuator) and actuator.spring is not None and actuator.spring.is_loose:
             spring, rotor = actuator.spring, robot.dof + k
-            found += [End(names[place], spring, place, rotor, size, side) for side in (1, -1)]
-    return found
+            ends += [End(names[place], spring, place, rotor, size, side) for side in (1, -1)]
+    return ends
 
 
 class BacklashInMotion(LocatedFunctions):

@@ -65,11 +65,11 @@ class ContactModes(LocatedFunctions):
     def record(self, row: int, t: float, y: Array) -> None:
         """Store accelerations, the forces of barriers, and friction at a saved time."""
         motion, (x, v) = self.motion, self.motion.parts(y)
-        found = self.pushing.rates(x, v, motion.forces_without_bristles(t, y), self.mode, shared=True)
-        friction = found.friction
+        rates = self.pushing.rates(x, v, motion.forces_without_bristles(t, y), self.mode, shared=True)
+        friction = rates.friction
         if motion.carries:
             friction = friction + motion.system.on_coordinates(motion.bristle_force(y))
-        self.room.keep(row, found.qdd[: motion.system.dof], found.push, friction)
+        self.room.keep(row, rates.qdd[: motion.system.dof], rates.push, friction)
 
     def _holding(self, t: float, y: Array) -> Holding:
         return self.pushing.holding(*self.motion.parts(y), self.motion.forces_without_bristles(t, y), self.mode)
@@ -130,8 +130,8 @@ class ContactModes(LocatedFunctions):
 
     def after_jump(self, t: float, y: Array) -> Array:
         """The state after a jump of the forces; the same array if that changes nothing."""
-        lost = len(self.barriers) > 0 or (self.any_held and self._holding(t, y).nearest.distance < 0)
-        return self.settled(t, y) if lost else y
+        changes = len(self.barriers) > 0 or (self.any_held and self._holding(t, y).nearest.distance < 0)
+        return self.settled(t, y) if changes else y
 
     def changed(self, t: float, y: Array, event: Found) -> Array:
         """The state after a hit, the stop of a joint, or the release of a held row."""
@@ -154,8 +154,8 @@ class ContactModes(LocatedFunctions):
         pushing.touches = self.pushing.touches
         self.pushing, self.dry = pushing, pushing.dry
         slip = slips(self.dry.rows @ self.motion.parts(y)[1])
-        held = np.array([name in before for name in self.dry.names], dtype=bool)
-        self.mode = Mode(np.concatenate([stuck[:barriers], held]), slip)
+        sticking = np.array([name in before for name in self.dry.names], dtype=bool)
+        self.mode = Mode(np.concatenate([stuck[:barriers], sticking]), slip)
         self.motion.note(t, name, kind, y)
         return self.settled(t, y, slip=slip)
 
@@ -208,9 +208,9 @@ class ContactModes(LocatedFunctions):
             slip = slips(self.dry.rows @ v)
         touched &= np.abs(speed) < self.barriers.resting_speed
         if leaves is not None:
-            left = np.zeros(len(self.mode.held), dtype=int)
-            left[self.mode.held] = leaves
-            touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
+            releases = np.zeros(len(self.mode.held), dtype=int)
+            releases[self.mode.held] = leaves
+            touched, slip = touched & (releases[:barriers] == 0), slip + releases[barriers:]
         before, resting = self.mode, np.concatenate([touched, slip == 0])
         later = motion.a_moment_after(t) if soon else t
         near = y + (later - t) * motion.rates(t, y) if soon else y
@@ -261,7 +261,7 @@ class ContactModes(LocatedFunctions):
         return self.motion.moved_to(y, x, v)
 
     def refuse_start(self, x: Array) -> None:
-        """Refuse positions behind a barrier."""
+        """Refuse positions beyond a barrier."""
         gaps = self.barriers.gaps(x) if len(self.barriers) else np.zeros(0)
         if (gaps < -TOUCHED).any():
             place = int(np.argmin(gaps))

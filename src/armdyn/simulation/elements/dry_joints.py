@@ -46,11 +46,11 @@ class DryJoints:
         Forces are those of the friction that does not depend on the load:
         `armdyn.simulation.system.pushing_under_load` adds the friction that does.
         """
-        kept = vars(robot)
-        if "_dry_joints" not in kept:
-            kept["_dry_joints"] = cls._of(robot)
-        found: DryJoints = kept["_dry_joints"]
-        return found
+        cache = vars(robot)
+        if "_dry_joints" not in cache:
+            cache["_dry_joints"] = cls._of(robot)
+        joints_of_robot: DryJoints = cache["_dry_joints"]
+        return joints_of_robot
 
     @classmethod
     def _of(cls, robot: Robot) -> DryJoints:

@@ -126,12 +126,12 @@ class Crossing:
         """The function itself, its values checked."""
         switch("terminal", self.terminal, error=SettingError)
         if not callable(self.function):
-            raise SettingError(f"Crossing {self.name!r}: {self.function!r} is no function of (t, q, qd)")
+            raise SettingError(f"Crossing {self.name!r}: {self.function!r} is not a function of (t, q, qd)")
 
         def value(t: float, q: Array, qd: Array) -> float:
             found = as_float(self.function(t, q, qd))
             if not np.isfinite(found):
-                raise SimulationError(f"event {self.name!r} is no finite number at t = {t:g} s")
+                raise SimulationError(f"event {self.name!r} is not finite at t = {t:g} s")
             return found
 
         return [Watched(self.name, value, _checked(self.direction), self.terminal)]

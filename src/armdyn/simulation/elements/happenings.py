@@ -40,8 +40,8 @@ def happenings_of(
     kinks: Kinks | None = None,
 ) -> Happenings | None:
     """Event sources of a simulation, with joints that can stick; None without any."""
-    asked = bool(events or contacts or stops or brakes or kinks)
-    if not asked and not (len(dry) and can_stop(method)):
+    required = bool(events or contacts or stops or brakes or kinks)
+    if not required and not (len(dry) and can_stop(method)):
         return None
     check_method(method)
     return Happenings(events, stops, contacts, dry, brakes, kinks)

@@ -35,16 +35,16 @@ class LoadKinks(LocatedFunctions):
 
     def _held_rotors(self) -> Array:
         """True for each flexible joint whose rotor sticks."""
-        held = np.zeros(self.joints, dtype=bool)
-        held[self._pushing.rubbing] = self._pushing.held_rotors(self.modes.mode)
-        return held
+        sticking = np.zeros(self.joints, dtype=bool)
+        sticking[self._pushing.rubbing] = self._pushing.held_rotors(self.modes.mode)
+        return sticking
 
     def zeros(self, step: Step, times: Array, *, starts: bool) -> Iterator[Found]:
         """Loads that change their sign."""
-        held = self._held_rotors()
-        self.signs[held] = 0
+        sticking = self._held_rotors()
+        self.signs[sticking] = 0
         for k in self.kinks:
-            for way in () if held[k] else (-1, 1):
+            for way in () if sticking[k] else (-1, 1):
                 load = partial(self._load, k, step.t)
                 yield from found_in(step, "load", way * (k + 1), load, partial(crossing, load, times, way))
 
