@@ -141,7 +141,7 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
         (StudyError, "runs: 30", "", "need 'runs'"),
         (StudyError, "runs: 30", "grid: {Kp: [1]}", "either 'samples'"),
         (StudyError, "robot: planar_3r", "", "names no robot"),
-        (StudyError, "duration: 0.05", "duration: 0.0505", "not a multiple"),
+        (StudyError, "duration: 0.05", "duration: 0.0505", "no multiple"),
         (StudyError, "duration: 0.05", "duration: soon", "duration is 'soon'"),
         (StudyError, "uniform: [0.5, 2]", "uniform: 2", r"expected two values, \[low, high\]"),
         (StudyError, "record: [q]", "record: q", "expected a list"),

@@ -73,8 +73,8 @@ def saved_steps(grid: StepGrid, save: SaveAt) -> Array:
     off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (times < grid.duration)
     if off.any():
         raise SettingError(
-            f"t = {times[off][0]:g} s is to be saved, which is not a multiple of the step {grid.step:g} s. Choose a step "
-            f"that divides it, or {option('method', 'adaptive')}, which saves at any time"
+            f"t = {times[off][0]:g} s is to be saved, which is not a multiple of the step {grid.step:g} s. Choose a "
+            f"step that divides it, or {option('method', 'adaptive')}, which saves at any time"
         )
     steps = np.where(times >= grid.duration, grid.steps, nearest).astype(np.int64)
     rising: Array = steps[np.diff(steps, prepend=-1) > 0]  # they rise, and np.unique would hash them: ten times as long
