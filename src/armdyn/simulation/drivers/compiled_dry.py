@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.constraints.arguments import Redundant
 from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration
 from armdyn.program import EmbeddedPair, select
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_adaptive import Run, are_known, formula_of
-from armdyn.simulation.drivers.dry_modes import Acting, Bounds, States, modes_of
+from armdyn.simulation.drivers.dry_modes import Acting, Bounds, DryModes, States, modes_of
 from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
@@ -30,7 +31,7 @@ from armdyn.simulation.forces import Constant, Forces, Index
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.system.problem import Problem
-from armdyn.simulation.system.pushing import Mode
+from armdyn.simulation.system.pushing import Mode, Pushing
 from armdyn.simulation.system.pushing_under_load import pushing_of
 from armdyn.simulation.system.sticking import Sticking, sticking_motion
 from armdyn.simulation.unfinished import SimulationError
@@ -99,9 +100,7 @@ class _DryRun(Run):
         self.problem, robot, samples = problem, problem.robot, problem.samples
         self.bounds = Bounds.of(joints, robot.dof)
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        self.pushing = pushing_of(robot, Barriers(robot, None, []), joints, problem.redundant)
-        self.motion = robot.compile(sticking_motion)
-        self.modes = modes_of(self.pushing, self.bounds, self.motion)
+        self.pushing, self.modes, self.motion = _equations_of(robot, joints, problem.redundant)
         self.slip = np.zeros(self.state["q"].shape)
         self.slips = np.full((len(samples.t), *self.slip.shape), np.nan)
         """The directions at the saved times, (times, states, n)."""
@@ -271,6 +270,19 @@ class _DryRun(Run):
         q, qd, forces = samples.q[:count], samples.qd[:count], [force[:count] for force in samples.forces]
         found = self.motion(q, qd, self.slips[:count].reshape(q.shape), *forces)
         self.room.qdd[:count], self.room.friction[:count] = found[0], found[2]
+
+
+def _equations_of(robot: Robot, joints: DryJoints, redundant: Redundant) -> tuple[Pushing, DryModes, Any]:
+    """The equations of motion, the modes of joints and the compiled motion, which the robot keeps for the next one."""
+    kept, name = vars(robot), f"_dry_equations_{redundant}"
+    if name not in kept:
+        pushing, motion = (
+            pushing_of(robot, Barriers(robot, None, []), joints, redundant),
+            robot.compile(sticking_motion),
+        )
+        kept[name] = pushing, modes_of(pushing, Bounds.of(joints, robot.dof), motion), motion
+    found: tuple[Pushing, DryModes, Any] = kept[name]
+    return found
 
 
 def loop_of(robot: Robot, formula: EmbeddedPair) -> CompiledIntegration:

@@ -18,6 +18,12 @@ from armdyn.simulation.system.under_load import breakaway_of_available
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
+CLEAR = 1e-9
+"""Friction holds a joint if its margin to both bounds, over their distance, is above this."""
+
+STARTS = 1e-6
+"""A joint starts if its acceleration, over the largest of all, is above this."""
+
 Acting = tuple[Array, ...]
 
 
@@ -72,6 +78,9 @@ class DryModes:
 
     def __init__(self, pushing: Pushing, bounds: Bounds, motion: Callable[..., Any]) -> None:
         self.pushing, self.bounds, self._motion = pushing, bounds, motion
+        same = (bounds.least == bounds.least_sliding) & (bounds.most == bounds.most_sliding)
+        self._one_size = bool(same.all())
+        """True if static friction is kinetic friction."""
         self._let_go: Callable[..., Any] = pushing.robot.compile(let_go)
 
     def begun(self, states: States, acting: Acting) -> Array:
@@ -98,8 +107,41 @@ class DryModes:
             states.slip[every, place] = 0.0
         states.qd[every[~stuck], place[~stuck]] = 0.0
         creeps = self.bounds.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
-        found: Array = self.decided(states, acting) & ~creeps.any(axis=-1)
+        found, others = ~creeps.any(axis=-1), np.flatnonzero(~self._evident(states, acting))
+        if len(others):
+            some = states.of(others)
+            found[others] &= self.decided(some, tuple(array[others] for array in acting))
+            states.slip[others] = some.slip
         return found
+
+    def _evident(self, states: States, acting: Acting) -> Array:
+        """The states whose modes satisfy the boxed LCP of `decided`, which has one solution, as a mask.
+
+        Friction holds all joints at rest within its bounds; or all but one, which slips on in the direction of the
+        force beyond its bound.
+        """
+        holds, beyond, _ = self._margins(states, acting)
+        held, alone = holds.all(axis=-1), (~holds).sum(axis=-1) == 1
+        which = np.flatnonzero(alone & ~held & self._one_size)
+        if len(which):
+            some, own = states.of(which), tuple(array[which] for array in acting)
+            place = np.argmin(holds[which], axis=-1)
+            every = np.arange(len(which))
+            some.slip[every, place] = beyond[which][every, place]
+            holds, _, qdd = self._margins(some, own)
+            along = some.slip[every, place] * qdd[every, place]
+            starts = holds.all(axis=-1) & (along > STARTS * np.abs(qdd).max(axis=-1))
+            states.slip[which[starts]] = some.slip[starts]
+            held[which[starts]] = True
+        return np.asarray(held)
+
+    def _margins(self, states: States, acting: Acting) -> tuple[Array, Array, Array]:
+        """True for each coordinate that does not rest or is held; the direction of the force on it; accelerations."""
+        least, most = self.bounds_under(acting)
+        qdd, _, friction = self._motion(*states, *acting)
+        rests = self.bounds.dry & (states.slip == 0.0)
+        holds = np.minimum(friction - least, most - friction) > CLEAR * (most - least)
+        return holds | ~rests, np.where(most - friction < friction - least, 1.0, -1.0), qdd
 
     def bounds_under(self, acting: Acting) -> tuple[Array, Array]:
         """The least and the largest friction of joints at rest under these forces, (states, n) or (n,)."""

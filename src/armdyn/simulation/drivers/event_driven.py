@@ -79,11 +79,7 @@ def _with_modes(problem: Problem, report: Report) -> None:
     watched = [one for event in happenings.events for one in event.watched(system.robot)]
     if batch:
         refuse_in_batches(problem.method, problem.forces, watched)
-    if system.places:
-        pushing: Pushing = FlexiblePushing(system.bare, happenings.stops, happenings.contacts)
-    else:
-        barriers = Barriers(system.bare, happenings.stops, happenings.contacts)
-        pushing = pushing_of(system.bare, barriers, happenings.dry, problem.redundant)
+    pushing = _pushing_of(problem, happenings)
     brakes, ends = happenings.brakes, ends_of(system.bare)
     room = Room.of(samples, len(pushing.barriers), system.size)
     samples.qdd, samples.labels = room.qdd, pushing.barriers.labels()
@@ -112,6 +108,22 @@ def _with_modes(problem: Problem, report: Report) -> None:
         samples.notes += notes_on_impacts(samples.events)
         if len(pushing.dry) > 0 or brakes is not None or (system.carries and bool(system.places)):
             samples.signals |= room.frictions(system.dof, system.places)
+
+
+def _pushing_of(problem: Problem, happenings: Happenings) -> Pushing:
+    """The equations of motion with rows of stops, contacts and dry joints; the robot keeps those of joints alone."""
+    robot, around = problem.system.bare, (happenings.stops, happenings.contacts)
+    kept, name = vars(robot), f"_pushing_{problem.redundant}"
+    if not any(around) and name in kept:
+        alone: Pushing = kept[name]
+        return alone
+    if problem.system.places:
+        pushing: Pushing = FlexiblePushing(robot, *around)
+    else:
+        pushing = pushing_of(robot, Barriers(robot, *around), happenings.dry, problem.redundant)
+    if not any(around):
+        kept[name] = pushing
+    return pushing
 
 
 def _each(problem: Problem, report: Report, start: Start, states: Sequence[Index] | None = None) -> None:

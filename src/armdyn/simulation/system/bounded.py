@@ -157,10 +157,12 @@ def _of_dependent_rows(B: Array, b: Array, low: Array, high: Array) -> Array:
 
 def _nearest(B: Array, d: Array, low: Array, high: Array) -> Array:
     """The p between low and high with the least |B p - d|."""
-    from scipy.optimize import lsq_linear, nnls  # noqa: PLC0415 - slow to import
-
     sizes = _sizes(B)
     B, low, high, bounds = B / sizes, low * sizes, high * sizes, (low, high)
+    if B.shape[1] == 1:
+        return np.clip(B[:, 0] @ d, low, high) / sizes
+    from scipy.optimize import lsq_linear, nnls  # noqa: PLC0415 - slow to import
+
     if not low.any() and np.isinf(high).all():
         only_push: Array = nnls(B, d)[0] / sizes
         return only_push
