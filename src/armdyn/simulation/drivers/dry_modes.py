@@ -107,7 +107,8 @@ class DryModes:
             states.slip[every, place] = 0.0
         states.qd[every[~stuck], place[~stuck]] = 0.0
         creeps = self.bounds.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
-        found, others = ~creeps.any(axis=-1), np.flatnonzero(~self._evident(states, acting))
+        found: Array = ~creeps.any(axis=-1)
+        others = np.flatnonzero(~self._evident(states, acting))
         if len(others):
             some = states.of(others)
             found[others] &= self.decided(some, tuple(array[others] for array in acting))
@@ -121,7 +122,8 @@ class DryModes:
         force beyond its bound.
         """
         holds, beyond, _ = self._margins(states, acting)
-        held, alone = holds.all(axis=-1), (~holds).sum(axis=-1) == 1
+        held: Array = holds.all(axis=-1)
+        alone = (~holds).sum(axis=-1) == 1
         which = np.flatnonzero(alone & ~held & self._one_size)
         if len(which):
             some, own = states.of(which), tuple(array[which] for array in acting)
@@ -133,7 +135,7 @@ class DryModes:
             starts = holds.all(axis=-1) & (along > STARTS * np.abs(qdd).max(axis=-1))
             states.slip[which[starts]] = some.slip[starts]
             held[which[starts]] = True
-        return np.asarray(held)
+        return held
 
     def _margins(self, states: States, acting: Acting) -> tuple[Array, Array, Array]:
         """True for each coordinate that does not rest or is held; the direction of the force on it; accelerations."""
