@@ -122,7 +122,7 @@ class DryModes:
         force beyond its bound.
         """
         holds, beyond, _ = self._margins(states, acting)
-        held: Array = holds.all(axis=-1)
+        held: Array = np.asarray(holds.all(axis=-1))
         alone = (~holds).sum(axis=-1) == 1
         which = np.flatnonzero(alone & ~held & self._one_size)
         if len(which):
