@@ -1,11 +1,14 @@
 """Motions with error control: compiled loops beside SciPy's solver, heyoka, diffrax, and state by state.
 
 A UR5 falls from rest for three seconds at rtol = atol = 1e-10 and keeps 1001 states, alone and with 1000 states side by
-side; then with viscous and Coulomb friction at every joint. The error is that of q at the end, against Taylor series to
-rounding; with friction, against the compiled loop at 1e-13.
+side; then with viscous and Coulomb friction at every joint; and with gears that lose power, springs between links and
+rotors with friction, and both. The error is that of q at the end, against Taylor series to rounding; with friction,
+against the compiled loop at 1e-12.
 
 - SciPy: `scipy.integrate.solve_ivp`, DOP853, around armdyn's compiled accelerations.
-- state by state: `armdyn.simulate` with its compiled loops turned off, which was the only way before there were any.
+- by SciPy's solver: `armdyn.simulate` with its compiled loops turned off; Python then looks for events in each step.
+- MuJoCo: Runge-Kutta 4 in steps of 1 ms by ``mujoco.rollout``, for it has no error control; friction as
+  ``frictionloss``, by which joints creep where armdyn's rest.
 - heyoka: ``taylor_adaptive`` of the program of accelerations at a tolerance of 1e-10, propagated to the saved times;
   in batch mode with as many states as a vector register has lanes.
 - diffrax: Dopri8 with `PIDController` under vmap, of armdyn's accelerations as a JAX function, compiled.
@@ -22,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.simulation import SaveAt
 from benchmarks.cases import Case
 from benchmarks.timing import interleaved, quiet
 
@@ -30,6 +34,8 @@ MANY, FEW = 1000, 16
 """States side by side; states of those that take long, whose time is proportional to their number."""
 
 DAMPING, FRICTION = 1.0, 2.0
+ROTOR, GEAR, EFFICIENCY, STIFFNESS = 1e-5, 100.0, 0.8, 1e4
+STEP = 1e-3
 Calls = dict[str, tuple[Callable[[], Any], int]]
 
 
@@ -53,29 +59,41 @@ def adaptive_speeds(case: Case, rounds: int) -> Iterator[AdaptiveSpeed]:
     dry = bare.with_friction({joint.name: (DAMPING, FRICTION) for joint in bare.joints})
     q = np.random.default_rng(11).uniform(-1.0, 1.0, (MANY, bare.dof))
     q[0] = 0.0
-    exact = _end(
-        armdyn.simulate(bare, q[:2], duration=DURATION, method="taylor", save=armdyn.simulation.SaveAt(every=DURATION))
-    )
-    of_dry = _end(
-        armdyn.simulate(
-            dry,
-            q[:2],
-            duration=DURATION,
-            method=armdyn.simulation.Adaptive(rtol=1e-13, atol=1e-13),
-            save=armdyn.simulation.SaveAt(every=DURATION),
-        )
-    )
-    yield from _compared(case.name, "one falls", _bare(bare, q[:1]), exact[:1], rounds)
+    saved = SaveAt(every=DURATION)
+    exact = _end(armdyn.simulate(bare, q[:2], duration=DURATION, method="taylor", save=saved))
+    of_dry = _exact(dry, q[:2])
+    yield from _compared(case.name, "one falls", _bare(bare, q[:1]) | _mujoco(case, bare, q[:1]), exact[:1], rounds)
     yield from _compared(case.name, f"{MANY} fall", _bare(bare, q), exact, rounds)
-    yield from _compared(case.name, "one with friction", _state_by_state(dry, q[:1]), of_dry[:1], rounds)
-    yield from _compared(case.name, f"{MANY} with friction", _state_by_state(dry, q), of_dry, rounds)
-    short = {
-        "armdyn": (
-            lambda: armdyn.simulate(bare, q[0], duration=1e-3, save=armdyn.simulation.SaveAt(times=[0.0, 1e-3])),
-            1,
-        )
-    }
+    beside = _mujoco(case, bare, q[:1], friction=True)
+    yield from _compared(case.name, "one with friction", _by_solver(dry, q[:1]) | beside, of_dry[:1], rounds)
+    yield from _compared(case.name, f"{MANY} with friction", _by_solver(dry, q), of_dry, rounds)
+    for what, robot in _geared(bare).items():
+        yield from _compared(case.name, f"one with {what}", _by_solver(robot, q[:1]), _exact(robot, q[:1]), rounds)
+    saved = SaveAt(times=[0.0, 1e-3])
+    short = {"armdyn": (lambda: armdyn.simulate(bare, q[0], duration=1e-3, save=saved), 1)}
     yield from _compared(case.name, "one short step", short, None, 20 * rounds)
+
+
+def _geared(bare: Any) -> dict[str, Any]:
+    """Arms whose joints have rotors behind gears that lose power, behind springs, and both."""
+    from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring, Viscous
+
+    motor, friction = Motor(rotor_inertia=ROTOR), [Viscous(DAMPING), Coulomb(FRICTION)]
+    lossy, spring = Gear(GEAR, efficiency=EFFICIENCY), Spring(STIFFNESS, damping=1.0)
+    drives = {
+        "lossy gears": Actuator(motor, lossy, friction),
+        "flexible joints": Actuator(motor, Gear(GEAR), friction, spring=spring),
+        "both": Actuator(motor, lossy, friction, spring=spring),
+    }
+    return {what: bare.with_actuators({joint.name: drive for joint in bare.joints}) for what, drive in drives.items()}
+
+
+def _exact(robot: Any, q: Any) -> Any:
+    """The end by the compiled loop at a hundredth of the tolerance."""
+    import armdyn
+
+    method = armdyn.simulation.Adaptive(rtol=1e-2 * TOLERANCE, atol=1e-2 * TOLERANCE)
+    return _end(armdyn.simulate(robot, q, duration=DURATION, method=method, save=SaveAt(every=DURATION)))
 
 
 def _end(motion: Any) -> Any:
@@ -97,7 +115,7 @@ def _compared(robot: str, what: str, calls: Calls, exact: Any, rounds: int) -> I
 
 
 def _bare(robot: Any, q: Any) -> Calls:
-    calls = {**_own(robot, q), "SciPy, DOP853": _scipy(robot, q[:FEW])}
+    calls = {**_own(robot, q), **_own(robot, q, "RK45"), "SciPy, DOP853": _scipy(robot, q[:FEW])}
     if importlib.util.find_spec("heyoka") is not None:
         calls |= _heyoka(robot, q)
     if importlib.util.find_spec("diffrax") is not None:
@@ -105,19 +123,17 @@ def _bare(robot: Any, q: Any) -> Calls:
     return calls
 
 
-def _own(robot: Any, q: Any) -> Calls:
+def _own(robot: Any, q: Any, pair: str = "DOP853") -> Calls:
     import armdyn
 
-    times = np.linspace(0.0, DURATION, SAVED)
-    return {
-        "armdyn": (
-            lambda: _end(armdyn.simulate(robot, q, duration=DURATION, save=armdyn.simulation.SaveAt(times=times))),
-            len(q),
-        )
-    }
+    save = SaveAt(times=np.linspace(0.0, DURATION, SAVED))
+    method = armdyn.simulation.Adaptive(rtol=TOLERANCE, atol=TOLERANCE, scipy_method=pair)
+    name = "armdyn" if pair == "DOP853" else f"armdyn, {pair}"
+    return {name: (lambda: _end(armdyn.simulate(robot, q, duration=DURATION, method=method, save=save)), len(q))}
 
 
-def _state_by_state(robot: Any, q: Any) -> Calls:
+def _by_solver(robot: Any, q: Any) -> Calls:
+    """Its compiled loops, and SciPy's solver in their place."""
     own, few = _own(robot, q), q[:FEW]
     (call, _) = _own(robot, few)["armdyn"]
 
@@ -125,20 +141,22 @@ def _state_by_state(robot: Any, q: Any) -> Calls:
         with _without_loops():
             return call()
 
-    return {**own, "state by state": (slow, len(few))}
+    return {**own, "by SciPy's solver": (slow, len(few))}
 
 
 @contextmanager
 def _without_loops() -> Iterator[None]:
     """Turn the compiled loops off."""
-    from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
+    from armdyn.simulation.drivers import compiled_adaptive, compiled_dry, compiled_segments
 
-    kept = compiled_adaptive.has_loop, compiled_dry.has_loop
+    segments: Any = compiled_segments.Segments
+    kept = compiled_adaptive.has_loop, compiled_dry.has_loop, vars(segments)["of"]
     compiled_adaptive.has_loop = compiled_dry.has_loop = lambda *_: False  # type: ignore[assignment]
+    segments.of = lambda *_: None
     try:
         yield
     finally:
-        compiled_adaptive.has_loop, compiled_dry.has_loop = kept
+        compiled_adaptive.has_loop, compiled_dry.has_loop, segments.of = kept
 
 
 def _scipy(robot: Any, q: Any) -> tuple[Callable[[], Any], int]:
@@ -227,3 +245,29 @@ def _diffrax(robot: Any, q: Any) -> tuple[Callable[[], Any], int]:
 
     run = jax.jit(jax.vmap(one))
     return lambda: np.asarray(run(few).block_until_ready())[:, -1], len(few)
+
+
+def _mujoco(case: Case, robot: Any, q: Any, *, friction: bool = False) -> Calls:
+    if importlib.util.find_spec("mujoco") is None:
+        return {}
+    import mujoco
+    from mujoco import rollout
+
+    from benchmarks.peers.mujoco_peer import MujocoPeer
+
+    peer = MujocoPeer(case)
+    model, order = peer.model, [robot.joint_names.index(name) for name in peer.joint_names]
+    model.opt.timestep, model.opt.integrator = STEP, mujoco.mjtIntegrator.mjINT_RK4
+    model.opt.gravity[:] = robot.model.gravity
+    if friction:
+        model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        model.dof_damping[:], model.dof_frictionloss[:] = DAMPING, FRICTION
+    state = np.zeros((len(q), mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    state[:, 1 : 1 + model.nq] = q[:, order]
+    data = mujoco.MjData(model)
+
+    def run() -> Any:
+        found = rollout.rollout(model, data, state, nstep=round(DURATION / STEP))[0]
+        return found[:, -1, 1 : 1 + model.nq][:, np.argsort(order)]
+
+    return {"MuJoCo, Runge-Kutta 4": (run, len(q))}
