@@ -95,7 +95,9 @@ class Segments:
         assert motion.modes is not None  # noqa: S101 - `of` looks for them
         self.modes = motion.modes
         self.kinks, self.backlash = self._source(LoadKinks), self._source(BacklashInMotion)
-        self.brakes = self._source(BrakesInMotion)
+        self.brakes, known = self._source(BrakesInMotion), (self.modes, self.kinks, self.backlash)
+        self.others = [one for one in motion.located if not any(one is each for each in known)]
+        """Sources of events that the loop does not watch."""
         self.enter()
 
     @classmethod
@@ -269,7 +271,7 @@ class Segments:
         """True if polynomials of the steps are read."""
         motion, barriers = self.motion, self.modes.barriers
         noted = motion.events is not None and motion.events.watches
-        return motion.dense is not None or noted or self.brakes is not None or len(barriers) > barriers.stops
+        return motion.dense is not None or noted or bool(self.others) or len(barriers) > barriers.stops
 
     def _through_pieces(self, result: Reached, pieces: Array, given: Arrays) -> Reached:
         """The first event of the steps that the loop does not watch; earlier ones are noted."""
@@ -295,8 +297,7 @@ class Segments:
         """The first of the known events of a step and those beside its mode; noted events before it are noted."""
         motion, times, starts = self.motion, points_of(step.t, step.end), self.motion.starts
         zeros = [(event, self.modes) for event in self.modes.hits(step, times, starts, first=self.modes.barriers.stops)]
-        if self.brakes is not None:
-            zeros += [(event, self.brakes) for event in self.brakes.zeros(step, times, starts=starts)]
+        zeros += [(event, one) for one in self.others for event in one.zeros(step, times, starts=starts)]
         first, source = min([*zeros, *known], key=lambda each: each[0], default=(None, None))
         motion.starts = False
         ended = motion.events.note_until(step, first) if motion.events is not None else None
