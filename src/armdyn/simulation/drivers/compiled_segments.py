@@ -296,7 +296,8 @@ class Segments:
     def _first_beside(self, step: Step, known: list[Any]) -> tuple[Found | None, LocatedFunctions | None]:
         """The first of the known events of a step and those beside its mode; noted events before it are noted."""
         motion, times, starts = self.motion, points_of(step.t, step.end), self.motion.starts
-        zeros = [(event, self.modes) for event in self.modes.hits(step, times, starts, first=self.modes.barriers.stops)]
+        hits = self.modes.hits(step, times, starts, first=self.modes.barriers.stops)
+        zeros: list[tuple[Found, LocatedFunctions]] = [(event, self.modes) for event in hits]
         zeros += [(event, one) for one in self.others for event in one.zeros(step, times, starts=starts)]
         first, source = min([*zeros, *known], key=lambda each: each[0], default=(None, None))
         motion.starts = False
