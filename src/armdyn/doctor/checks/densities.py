@@ -41,6 +41,6 @@ def _filled(body: Body, density: float) -> Repair | None:
     if not edits:
         return None
     title = f"{body.solid_words}, solid, of {density:g} kg/m^3"
-    known = body.is_stated and np.isfinite(body.mass or np.nan)
-    consequence = change_in_words(body, Numbers(mass, com, moments)) if known else f"mass {mass:.4g} kg"
+    has_numbers = body.is_stated and np.isfinite(body.mass or np.nan)
+    consequence = change_in_words(body, Numbers(mass, com, moments)) if has_numbers else f"mass {mass:.4g} kg"
     return Repair(title, edits, consequence, 0.5, (mass, tuple(com)))

@@ -51,8 +51,8 @@ class Geom:
     @property
     def mesh(self) -> str | None:
         """The name of the mesh that it shows; None of other types, and of primitives that are fitted to a mesh."""
-        shown = _word(self.attributes, "type", "mesh") == "mesh"
-        return _word(self.attributes, "mesh", "") or None if shown else None
+        is_mesh = _word(self.attributes, "type", "mesh") == "mesh"
+        return _word(self.attributes, "mesh", "") or None if is_mesh else None
 
     @cached_property
     def purpose(self) -> str:

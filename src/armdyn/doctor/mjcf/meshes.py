@@ -36,13 +36,13 @@ class Meshes:
     @classmethod
     def of(cls, root: Node, settings: Settings, shelf: Shelf) -> Meshes:
         """The meshes in the <asset> elements of a document; one without a name has that of its file."""
-        found: dict[str, tuple[Node, Attributes]] = {}
+        by_name: dict[str, tuple[Node, Attributes]] = {}
         for section in root.all("asset"):
             for node in section.all("mesh"):
                 file = node.attributes.get("file", "").replace("\\", "/")
                 name = node.name or posixpath.splitext(posixpath.basename(file))[0]
-                found.setdefault(name, (node, settings.resolved(node, "")))
-        return cls(settings, shelf, found)
+                by_name.setdefault(name, (node, settings.resolved(node, "")))
+        return cls(settings, shelf, by_name)
 
     def path(self, name: str) -> str:
         """The path of a mesh's file relative to the document; empty without a file."""

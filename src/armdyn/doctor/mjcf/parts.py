@@ -161,11 +161,11 @@ class MjcfBody(Body):
     def complete(self) -> dict[str, list[Hull]]:
         """By purpose the shapes of the body, if all of that purpose are known and there is one."""
         shapes = {one: [geom.hull for geom in self.geoms if geom.purpose == one] for one in PURPOSES}
-        known = set(self.hulls)
+        hulls_of_body = set(self.hulls)
         return {
             one: [hull for hull in hulls if hull is not None]
             for one, hulls in shapes.items()
-            if hulls and known.issuperset(hulls)
+            if hulls and hulls_of_body.issuperset(hulls)
         }
 
     @property
