@@ -63,7 +63,7 @@ class Surroundings:
     """What the numbers of a link are judged beside.
 
     Args:
-        box: the lowest and highest corner of the link's joints and shapes, m, shape (2, 3); None if it has one point.
+        box: the lowest and highest corner of the link's joints and shapes, m, shape (2, 3); None if it has no size.
         extent: the diagonal of the box, m, or the typical one of the robot.
         is_known: if it is the link's own.
         volume: of its shapes, m^3; None if it is not known.
@@ -92,8 +92,8 @@ class Surroundings:
     def of(cls, body: Body, typical: float, typical_mass: float = 0.0) -> Surroundings:
         """Of a link; ``typical`` is the median extent of the robot's links, ``typical_mass`` of their masses."""
         points = body.points[np.isfinite(body.points).all(axis=1)]
-        box = np.array([points.min(axis=0), points.max(axis=0)]) if len(points) > 1 else None
         known = body.extent > 0.0
+        box = np.array([points.min(axis=0), points.max(axis=0)]) if known else None
         masses = _neighbours(body)
         if body.carried_by is not None and body.carried_by.kind == "floating":
             masses = ()  # a torso, which is heavier than its limbs
