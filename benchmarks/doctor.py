@@ -2,7 +2,8 @@
 
 Other programs are given by their paths, e.g. ``--peer venv/bin/urdf_validate --peer /usr/bin/check_urdf``. One of them
 has found a defect if it names the link or joint in a warning, failure or error that is absent for the right file.
-``--mjcf FOLDER`` counts the findings of the MJCF files in a folder too, such as that of an installed package.
+``--mjcf FOLDER`` counts the findings of the MJCF files in a folder too, such as that of an installed package; ``--urdf
+FOLDER`` those of its arms in URDF: files with a chain of four or more joints that a motor can turn or slide.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from rich.table import Table
 
 import armdyn
 from armdyn.doctor import Findings, doctor
+from armdyn.doctor.source import Source
+from armdyn.doctor.subject import Articulation, Subject
 
 LINK = """  <link name="link_{k}">
     <inertial> <origin xyz="0.15 0 0"/> <mass value="4"/>
@@ -92,10 +95,14 @@ def robot_data() -> Path:
 def of_public_robots(console: Console, files: list[Path]) -> None:
     """Counts by rule, files without an error, and the median times beyond loading, without and with meshes."""
     rules: Counter[tuple[str, str]] = Counter()
-    clean = 0
+    clean, refused = 0, list[str]()
     closed, opened = list[float](), list[float]()
     for path in files:
-        _, seconds = _timed(path, meshes=False)
+        try:
+            _, seconds = _timed(path, meshes=False)
+        except armdyn.ArmdynError as error:
+            refused.append(f"{path.name}: {error}")
+            continue
         closed.append(1e3 * seconds)
         findings, seconds = _timed(path, meshes=None)
         opened.append(1e3 * seconds)
@@ -105,10 +112,36 @@ def of_public_robots(console: Console, files: list[Path]) -> None:
     for (severity, rule), number in sorted(rules.items()):
         table.add_row(severity, rule, str(number))
     console.print(table)
+    for reason in refused:
+        console.print(reason)
     console.print(
         f"{clean} of {len(files)} files without an error; median beyond loading {statistics.median(closed):.0f} ms, "
         f"{statistics.median(opened):.0f} ms with the meshes that take at most 1 s"
     )
+
+
+LEAST_JOINTS = 4
+"""Moving joints in a chain that make a description an arm or a leg: fewer have toys, wheels and grippers."""
+
+
+def arms_in(folder: Path) -> tuple[list[Path], int]:
+    """The URDF files in a folder with a chain of at least `LEAST_JOINTS` moving joints, and the number of all files."""
+    files = sorted(folder.rglob("*.urdf"))
+    return [path for path in files if _longest_chain(path) >= LEAST_JOINTS], len(files)
+
+
+def _longest_chain(path: Path) -> int:
+    """The largest number of joints of their own drive from the root to a link; 0 of a file that is not XML."""
+    try:
+        source = Source.parse(path.name, path.read_bytes())
+    except armdyn.ArmdynError:
+        return 0
+    bodies = Subject.of(source, path.parent).bodies.values()
+    return max((sum(_is_driven(joint) for joint in body.path) for body in bodies), default=0)
+
+
+def _is_driven(joint: Articulation) -> bool:
+    return joint.kind in ("revolute", "continuous", "prismatic") and joint.node.first("mimic") is None
 
 
 def mjcf_files(folder: Path) -> list[Path]:
@@ -173,11 +206,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", action="append", default=[], help="another program that takes a file")
     parser.add_argument("--mjcf", action="append", default=[], type=Path, help="a folder with MJCF files")
+    parser.add_argument("--urdf", action="append", default=[], type=Path, help="a folder with URDF files")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     console = Console()
     beside(given.peer, console)
     of_public_robots(console, sorted(robot_data().rglob("*.urdf")))
+    for folder in given.urdf:
+        arms, count = arms_in(folder)
+        console.print(f"{folder.name}: {len(arms)} of {count} files have a chain of {LEAST_JOINTS} joints")
+        of_public_robots(console, arms)
     for folder in given.mjcf:
         of_public_robots(console, mjcf_files(folder))
 

@@ -185,9 +185,15 @@ class MjcfBody(Body):
         return bool(self.geoms)
 
     @property
+    def is_measured(self) -> bool:
+        """If a mesh is among known shapes: primitives alone are rough, and geoms touch and are drawn in one."""
+        return any(hull.mesh is not None for hulls in self.complete.values() for hull in hulls)
+
+    @property
     def volume(self) -> float | None:
         """The largest volume of the geoms of one purpose, m^3; None if they do not measure the body."""
-        return super().volume if self.is_measured else None
+        all_known = len(self.hulls) == len(self.geoms)
+        return super().volume if all_known or self.is_measured else None
 
 
 @dataclass(eq=False)
