@@ -9,7 +9,8 @@ import pytest
 import armdyn
 from armdyn import ModelError, UnknownName
 from armdyn.actuators import DataSheetError, Motor
-from armdyn.actuators.units import parsed, quantity
+from armdyn.actuators.units import quantity
+from armdyn.base.units import parsed
 
 RE40 = {
     "nominal_voltage": "24 V",

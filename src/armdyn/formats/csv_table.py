@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.base.errors import ArmdynError
-from armdyn.formats.units import INCH, POUND_FORCE
+from armdyn.base.units import sizes
 from armdyn.spatial.rotations import Array
 
-ANGLES = {"rad": 1.0, "deg": math.pi / 180, "°": math.pi / 180, "rev": 2 * math.pi}
-LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH}
-TIMES = {"s": 1.0, "ms": 0.001, "min": 60.0}
-FORCES = {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE}
-MOMENTS = {"N m": 1.0, "Nm": 1.0, "N mm": 0.001, "Nmm": 0.001, "kN m": 1000.0, "lbf in": POUND_FORCE * INCH}
+ANGLES = sizes("rad", "deg", "°", "rev")
+LENGTHS = sizes("m", "cm", "mm", "in")
+TIMES = sizes("s", "ms", "min")
+FORCES = sizes("N", "kN", "lbf")
+MOMENTS = sizes("N m", "Nm", "N mm", "Nmm", "kN m", "lbf in")
 """Units of angle, length, time, force and moment, each in rad, m, s, N or N m."""
 
 PER_SECOND = {"q": ("",), "qd": ("/s",), "qdd": ("/s^2", "/s²", "/s2", "/s**2")}
@@ -72,7 +72,7 @@ def units_of(quantity: str, kind: str) -> ColumnUnits:
         return ColumnUnits(MOMENTS if kind == "revolute" else FORCES)
     plain = ANGLES if kind == "revolute" else LENGTHS
     units = {f"{unit}{per}": factor for per in PER_SECOND[quantity] for unit, factor in plain.items()}
-    return ColumnUnits(units | ({"rpm": 2 * math.pi / 60} if (quantity, kind) == ("qd", "revolute") else {}))
+    return ColumnUnits(units | (sizes("rpm") if (quantity, kind) == ("qd", "revolute") else {}))
 
 
 OF_TIME = ColumnUnits(TIMES)

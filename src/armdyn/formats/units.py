@@ -6,15 +6,7 @@ from dataclasses import dataclass
 
 from armdyn.base.checks import number
 from armdyn.base.fields import set_fields
-
-INCH = 0.0254
-"""m, exactly."""
-
-POUND_FORCE = 4.4482216152605
-"""N, exactly: the weight of 0.45359237 kg under standard gravity."""
-
-STANDARD_FREE_FALL = 9.80665
-"""m/s^2, the quotient of a weight and its mass."""
+from armdyn.base.units import INCH, POUND_FORCE
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, is_one_of, number, object_problems, switch
 from armdyn.base.errors import ModelError, ShapeError, UnknownName, shown
+from armdyn.base.units import STANDARD_FREE_FALL
 from armdyn.formats.given import (
     KINDS,
     TOLERANCE,
@@ -33,7 +34,7 @@ from armdyn.formats.given import (
     unit_problems,
     vector_shown,
 )
-from armdyn.formats.units import STANDARD_FREE_FALL, Units
+from armdyn.formats.units import Units
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Collar

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armdyn.base.errors import UnknownName
+from armdyn.base.units import sizes
 from armdyn.formats.csv_table import TIMES, ColumnUnits, units_of
 from armdyn.logs.errors import LogError
 
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
 
-CURRENTS = {"A": 1.0, "mA": 0.001}
-STAMPS = TIMES | {"us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+CURRENTS = sizes("A", "mA")
+STAMPS = TIMES | sizes("us", "µs") | {"ns": 1e-9}
 
 KINDS_OF_JOINT = ("revolute", "prismatic")
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from armdyn.base.advice import instead
 from armdyn.base.errors import ArmdynError, ModelError
+from armdyn.base.units import STANDARD_FREE_FALL
 from armdyn.formats.given import KINDS
-from armdyn.formats.units import STANDARD_FREE_FALL
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.hand_path import hand_axes, read_begin, read_joints, read_path
 from armdyn.masp.problem import MaspProblem, Simulated

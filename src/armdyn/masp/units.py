@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,14 +9,15 @@ from typing import NamedTuple
 
 from armdyn.base.checks import is_one_of
 from armdyn.base.errors import ModelError, shown
-from armdyn.formats.units import INCH, POUND_FORCE, STANDARD_FREE_FALL, Units
+from armdyn.base.units import sizes
+from armdyn.formats.units import Units
 from armdyn.model.messages import did_you_mean
 from armdyn.trajectory.checks import NotFollowed
 
 UNITS: Mapping[str, Mapping[str, float]] = {
-    "length": {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH, "ft": 12 * INCH},
-    "force": {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE, "kgf": STANDARD_FREE_FALL},
-    "angle": {"rad": 1.0, "deg": math.pi / 180},
+    "length": sizes("m", "cm", "mm", "in", "ft"),
+    "force": sizes("N", "kN", "lbf", "kgf"),
+    "angle": sizes("rad", "deg"),
 }
 """The size of each unit in m, N or rad. Time is always in seconds."""
 

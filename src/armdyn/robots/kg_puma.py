@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.formats.units import STANDARD_FREE_FALL, Units
+from armdyn.base.units import STANDARD_FREE_FALL
+from armdyn.formats.units import Units
 from armdyn.robot import Robot
 
 AXES = [(0, 0, 1), (0, 1, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0), (0, 0, -1)]

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.base.exact import exact
+from armdyn.base.units import INCH
 from armdyn.formats.dh import DHRow
-from armdyn.formats.units import INCH
 from armdyn.model.inertia import Inertia
 from armdyn.model.limits import Limits
 from armdyn.robot import Robot
