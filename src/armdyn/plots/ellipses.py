@@ -19,6 +19,8 @@ from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import acceleration, torque
 from armdyn.ellipsoids.tip import tip_acceleration, tip_force
 from armdyn.plots.drawing import BACK, FORWARD, circle, draw_ellipse, frame_picture, prepare_plane, round_scale
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.stick_figure import draw_arm, stick_lines
 from armdyn.plots.style import INK, new_figure
 from armdyn.robot import Robot
@@ -27,7 +29,14 @@ from armdyn.spatial.rotations import Array
 DOTS = (0, (1.0, 1.6))
 
 
-def draw_joint_ellipses(robot: Robot, qs: ArrayLike, *, joints: Sequence[str] | None = None) -> Figure:
+def draw_joint_ellipses(
+    robot: Robot,
+    qs: ArrayLike,
+    *,
+    joints: Sequence[str] | None = None,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """Figure 8.3 of Modern Robotics: unit circles of two joints' accelerations and forces, and their images under M.
 
     Each configuration has a row: the arm; joint accelerations, with the unit circle (bold) and the image of the unit
@@ -38,6 +47,8 @@ def draw_joint_ellipses(robot: Robot, qs: ArrayLike, *, joints: Sequence[str] | 
         robot: the arm.
         qs: configurations, rad or m, shape (rows, n).
         joints: names of two joints; the others are locked. Required if the robot has more than two.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     Raises:
         TaskSpaceError: not two joints, or a revolute and a prismatic joint.
@@ -55,10 +66,11 @@ def draw_joint_ellipses(robot: Robot, qs: ArrayLike, *, joints: Sequence[str] | 
         )
     forces, accelerations = (of(robot, qs, joints=names) for of in (torque, acceleration))
     symbols = [_joint_symbols(robot, name) for name in names]
-    return _draw_rows(
+    figure = _draw_rows(
         robot, qs, accelerations, forces, [s[0] for s in symbols], [s[1] for s in symbols], title="joint accelerations",
         image="joint forces", marks=None,
     )  # fmt: skip
+    return adapted(figure, size, palette)
 
 
 def draw_tip_ellipses(
@@ -69,6 +81,8 @@ def draw_tip_ellipses(
     point: Sequence[float] = (0.0, 0.0, 0.0),
     components: Components = ("vx", "vy"),
     force: ArrayLike | None = None,
+    size: Size = "report",
+    palette: Palette = "colour",
 ) -> Figure:
     """Figure 8.4 of Modern Robotics: unit circles of a frame's accelerations and forces, and their images under Lambda.
 
@@ -82,6 +96,8 @@ def draw_tip_ellipses(
         point: point of the frame, m, in its axes.
         components: two of the velocity of the point, in base axes.
         force: a force on the frame, N, shape (2,); it and its acceleration are marked by crosses.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     Raises:
         TaskSpaceError: not two components, or no velocities.
@@ -96,10 +112,11 @@ def draw_tip_ellipses(
         )
     letters = [name.removeprefix("v") for name in forces.coordinates]
     marks = None if force is None else np.asarray(force, dtype=float)
-    return _draw_rows(
+    figure = _draw_rows(
         robot, qs, accelerations, forces, [rf"$\ddot {x}$ [m/s²]" for x in letters], [f"$f_{x}$ [N]" for x in letters],
         title="accelerations of the tip", image="forces at the tip", marks=marks,
     )  # fmt: skip
+    return adapted(figure, size, palette)
 
 
 @dataclass(frozen=True)

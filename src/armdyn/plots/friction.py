@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from armdyn.actuators import Coulomb, FrictionLaw, StaticKinetic, Stribeck, Viscous
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError, shown
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
@@ -26,7 +28,12 @@ FIGURE_8_15: Mapping[str, Sequence[FrictionLaw]] = {
 
 
 def draw_friction(
-    panels: Mapping[str, FrictionLaw | Sequence[FrictionLaw]] | None = None, *, speed: float = 1.0, load: float = 0.0
+    panels: Mapping[str, FrictionLaw | Sequence[FrictionLaw]] | None = None,
+    *,
+    speed: float = 1.0,
+    load: float = 0.0,
+    size: Size = "report",
+    palette: Palette = "colour",
 ) -> Figure:
     """Friction laws, or sums of them, against the velocity, one panel each, as a Figure.
 
@@ -37,6 +44,8 @@ def draw_friction(
         panels: laws by the title of their panel; by default the six of Modern Robotics fig. 8.15.
         speed: largest drawn speed, rad/s or m/s.
         load: load on the joint, N m or N.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     >>> [axes.get_title() for axes in armdyn.plots.draw_friction().axes][:2]
     ['(a) viscous', '(b) Coulomb']
@@ -59,7 +68,7 @@ def draw_friction(
         _draw(axes, [laws] if isinstance(laws, FrictionLaw) else laws, speed, load)
     figure.supxlabel("velocity [rad/s]", fontsize=9, color=INK)
     figure.supylabel("friction [N m]", fontsize=9, color=INK)
-    return figure
+    return adapted(figure, size, palette)
 
 
 def _draw(axes: Axes, laws: Sequence[FrictionLaw], speed: float, load: float) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare, write_figure
 
 if TYPE_CHECKING:
@@ -16,12 +18,20 @@ if TYPE_CHECKING:
 UNITS = {"revolute": ("rad/s", "N m"), "prismatic": ("m/s", "N")}
 
 
-def draw_friction_map(friction: FrictionMap, path: str | os.PathLike[str] | None = None) -> Figure:
+def draw_friction_map(
+    friction: FrictionMap,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """Friction force over the speed of each joint, one line per load; the vertical line is the band at rest.
 
     Args:
         friction: result of `armdyn.Robot.friction_map`.
         path: path of a file to write: png, pdf, svg.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     >>> arm = armdyn.load("planar_2r").with_friction({"joint_2": (0.5, 2.0)})
     >>> [axes.get_title() for axes in armdyn.plots.draw_friction_map(arm.friction_map()).axes]
@@ -36,7 +46,7 @@ def draw_friction_map(friction: FrictionMap, path: str | os.PathLike[str] | None
         axes.remove()
     for j, axes in zip(range(count), grid.flat, strict=False):
         _draw(axes, friction, j)
-    return _finished(figure, path)
+    return _finished(adapted(figure, size, palette), path)
 
 
 def _draw(axes: Axes, friction: FrictionMap, j: int) -> None:

@@ -9,12 +9,21 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import joint_array
 from armdyn.base.errors import ShapeError, Unsupported
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
 from armdyn.simulation.files.labels import UNITS
 
 
-def draw_holding_set(robot: Robot, qs: ArrayLike, *, f_tip: ArrayLike | None = None) -> Figure:
+def draw_holding_set(
+    robot: Robot,
+    qs: ArrayLike,
+    *,
+    f_tip: ArrayLike | None = None,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """Joint forces of two joints that hold the arm at rest, a rectangle for each configuration.
 
     The cross is the holding force without friction, g(q) + J^T f_tip.
@@ -23,6 +32,8 @@ def draw_holding_set(robot: Robot, qs: ArrayLike, *, f_tip: ArrayLike | None = N
         robot: robot with two joints.
         qs: configurations, rad or m, shape (rows, 2) or (2,).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (6,).
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     Raises:
         ShapeError: a robot whose number of joints is not two.
@@ -60,4 +71,4 @@ def draw_holding_set(robot: Robot, qs: ArrayLike, *, f_tip: ArrayLike | None = N
     labels = [f"force of {joint.name} [{UNITS[joint.kind]['tau']}]" for joint in robot.joints]
     forces.set_xlabel(labels[0], fontsize=9, color=INK)
     forces.set_ylabel(labels[1], fontsize=9, color=INK)
-    return figure
+    return adapted(figure, size, palette)

@@ -8,6 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from armdyn.identification import Check, Collisions, Excitation
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, FAINT, INK, new_figure, write_figure
 from armdyn.spatial.rotations import Array
 
@@ -15,12 +17,20 @@ MOST_DRAWN, GAP = 4000, 1.5
 """Largest number of samples of a line; time between two samples, in sampling intervals, that breaks the line."""
 
 
-def draw_check(check: Check, path: str | os.PathLike[str] | None = None) -> Figure:
+def draw_check(
+    check: Check,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """Measured joint forces, those of the fit and of friction alone, and the errors, one row per joint.
 
     Args:
         check: result of `armdyn.identification.Fit.check`.
         path: path of a file to write: png, pdf, svg.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
     """
     count = len(check.joint_names)
     figure = new_figure(11.0, 1.5 + 1.4 * count)
@@ -41,15 +51,23 @@ def draw_check(check: Check, path: str | os.PathLike[str] | None = None) -> Figu
     figure.legend(*grid[0, 0].get_legend_handles_labels(), ncols=3, fontsize=8, loc="outside upper center")
     for axes in grid[-1]:
         axes.set_xlabel("t, s")
-    return _finished(figure, path)
+    return _finished(adapted(figure, size, palette), path)
 
 
-def draw_collisions(hits: Collisions, path: str | os.PathLike[str] | None = None) -> Figure:
+def draw_collisions(
+    hits: Collisions,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """External forces over time, one row per joint: the residual, its threshold as a band, contact in colour.
 
     Args:
         hits: result of `armdyn.identification.collisions`.
         path: path of a file to write: png, pdf, svg.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
     """
     count = len(hits.joint_names)
     figure = new_figure(9.0, 1.2 + 1.3 * count)
@@ -71,15 +89,23 @@ def draw_collisions(hits: Collisions, path: str | os.PathLike[str] | None = None
     handles = dict(zip(*figure.axes[0].get_legend_handles_labels()[::-1], strict=True))
     figure.legend(handles.values(), handles.keys(), ncols=3, fontsize=8, loc="outside upper center")
     figure.axes[-1].set_xlabel("t, s")
-    return _finished(figure, path)
+    return _finished(adapted(figure, size, palette), path)
 
 
-def draw_excitation(motion: Excitation, path: str | os.PathLike[str] | None = None) -> Figure:
+def draw_excitation(
+    motion: Excitation,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """Positions, velocities and joint forces over time, each as a fraction of its limit.
 
     Args:
         motion: result of `armdyn.identification.excite`.
         path: path of a file to write: png, pdf, svg.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
     """
     sampled, bounds, robot = motion.sampled(100.0), motion.design.bounds, motion.robot
     q, qd, qdd = sampled["q"], sampled["qd"], sampled["qdd"]
@@ -97,7 +123,7 @@ def draw_excitation(motion: Excitation, path: str | os.PathLike[str] | None = No
         axes.margins(x=0)
     figure.legend(*figure.axes[0].get_legend_handles_labels(), ncols=4, fontsize=8, loc="outside upper center")
     figure.axes[-1].set_xlabel("t, s")
-    return _finished(figure, path)
+    return _finished(adapted(figure, size, palette), path)
 
 
 def _drawn(t: Array) -> Array:

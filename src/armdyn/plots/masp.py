@@ -14,6 +14,8 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from armdyn.masp import InputUnits, MaspRun, MaspSimulation
 from armdyn.masp.units import Unit
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import TipMotion
@@ -60,11 +62,15 @@ def _in_units(units: InputUnits) -> tuple[Quantity, ...]:
     )
 
 
-def draw_masp(run: MaspRun) -> Figure:
+def draw_masp(run: MaspRun, *, size: Size = "report", palette: Palette = "colour") -> Figure:
     """Figures 5 to 8 on one page, one row each: joints 1 to 3 on the left (a), 4 to 6 on the right (b).
 
     Values are in the units of the run's input file, if it has one. Prismatic joints are drawn in their own units, e.g.
     m, m/s, m/s² and N, on an axis of their own at the right of their panel.
+
+    Args:
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=91)
     >>> len(armdyn.plots.draw_masp(run).axes)
@@ -76,14 +82,18 @@ def draw_masp(run: MaspRun) -> Figure:
     for row, quantity, values in zip(panels, quantities, (*run.joints, run.tau), strict=True):
         _draw_joints(row, run, quantity, values, run.path.switches[1:-1])
     _finish(figure, panels)
-    return figure
+    return adapted(figure, size, palette)
 
 
-def draw_simulation(simulation: MaspSimulation) -> Figure:
+def draw_simulation(simulation: MaspSimulation, *, size: Size = "report", palette: Palette = "colour") -> Figure:
     """A motion under torques, over time: joint positions, rates and torques, then the hand's motion in base axes.
 
     Joints are arranged as in `draw_masp`. Panels of the hand: position of h and its axis u_a, velocity and angular
     velocity, acceleration and angular acceleration.
+
+    Args:
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     >>> robot = armdyn.load("kg_puma")
     >>> hold = armdyn.masp.TorqueTable([0.0, 0.1], [robot.gravity_forces(np.zeros(6))] * 2)
@@ -103,7 +113,7 @@ def draw_simulation(simulation: MaspSimulation) -> Figure:
         for axes, part in zip(row, parts, strict=True):
             _draw_vector(axes, simulation.t, part, switches)
     _finish(figure, panels)
-    return figure
+    return adapted(figure, size, palette)
 
 
 @dataclass(frozen=True)

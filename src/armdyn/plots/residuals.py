@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 
 from armdyn.identification import Check
 from armdyn.identification.intervals import NORMAL
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, FAINT, INK, SPINE, new_figure, prepare, write_figure
 from armdyn.spatial.rotations import Array
 
@@ -19,7 +21,13 @@ SEGMENTS = 8
 """Number of segments of a log whose spectra are averaged."""
 
 
-def draw_residuals(check: Check, path: str | os.PathLike[str] | None = None) -> Figure:
+def draw_residuals(
+    check: Check,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """Autocorrelation, amplitude spectrum, and residual over speed, one row per joint.
 
     The autocorrelation of noise is within the grey band after the time of the low-pass; that of model errors lasts
@@ -28,6 +36,8 @@ def draw_residuals(check: Check, path: str | os.PathLike[str] | None = None) -> 
     Args:
         check: result of `armdyn.identification.Fit.check`.
         path: path of a file to write: png, pdf, svg.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
     """
     count = len(check.joint_names)
     figure = new_figure(10.5, 0.8 + 1.5 * count)
@@ -57,7 +67,7 @@ def draw_residuals(check: Check, path: str | os.PathLike[str] | None = None) -> 
     grid[0, 1].legend(fontsize=7, frameon=False)
     if path is not None:
         write_figure(figure, path)
-    return figure
+    return adapted(figure, size, palette)
 
 
 def autocorrelation(signal: Array, interval: float) -> tuple[Array, Array]:

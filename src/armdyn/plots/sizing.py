@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from armdyn.base.errors import DTypeError, shown
+from armdyn.plots.media import adapted
 from armdyn.plots.motors import CONTINUOUS, INTERMITTENT
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, FAINT, INK, SPINE, new_figure, prepare
 from armdyn.sizing import Choice, DriveHistory, JointSizing, Sizing
 
@@ -18,7 +20,7 @@ HEIGHT, WIDTH = 2.5, 10.0
 """Height of a joint's row and width of the page, inches."""
 
 
-def draw_sizing(sizing: Sizing) -> Figure:
+def draw_sizing(sizing: Sizing, *, size: Size = "report", palette: Palette = "colour") -> Figure:
     """One row per joint: the torque-speed plane with the task's samples, mass against loss, winding temperature.
 
     The plane of the chosen motor, torque k_t I to the right and speed upwards, contains its operating region (light),
@@ -28,6 +30,8 @@ def draw_sizing(sizing: Sizing) -> Figure:
 
     Args:
         sizing: result of `armdyn.sizing.size`.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     >>> t = np.linspace(0.0, 2.0, 51)
     >>> q = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
@@ -50,8 +54,16 @@ def draw_sizing(sizing: Sizing) -> Figure:
         _front(front, joint, choice)
         _temperature(warm, joint, choice, history)
     handles, labels = _legend(rows)
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=8, labelcolor=INK)
-    return figure
+    figure.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=4 if size == "paper" else 5,
+        frameon=False,
+        fontsize=8,
+        labelcolor=INK,
+    )
+    return adapted(figure, size, palette)
 
 
 def _legend(rows: np.ndarray) -> tuple[list[Artist], list[str]]:

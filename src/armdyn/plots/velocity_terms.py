@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 from armdyn.base.checks import joint_array
 from armdyn.base.errors import Unsupported
 from armdyn.plots.drawing import frame_picture, round_scale
+from armdyn.plots.media import adapted
 from armdyn.plots.plane import plane_of_motion
+from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.stick_figure import draw_arm, stick_lines
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure
 from armdyn.robot import Robot
@@ -22,7 +24,15 @@ Arrow = tuple[str, Array]
 """An acceleration: its name, and its vector in the plane, m/s^2, shape (2,)."""
 
 
-def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str | None = None) -> Figure:
+def draw_velocity_terms(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    frame: str | None = None,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """The acceleration Jdot qd of a point of a planar arm whose joints do not accelerate, term by term, as arrows.
 
     The first panels show the centripetal term of each joint, in qd_i^2, as if it moved alone; the last one shows all of
@@ -33,6 +43,8 @@ def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str
         q: joint positions, rad or m, shape (n,).
         qd: joint velocities, rad/s or m/s, shape (n,).
         frame: name of the frame whose origin is the point; the tip by default.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     Raises:
         Unsupported: a spatial arm.
@@ -69,7 +81,7 @@ def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str
     figure.legend(
         handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8, title=title, title_fontsize=8
     )
-    return figure
+    return adapted(figure, size, palette)
 
 
 def _of(frame: str | None) -> dict[str, str]:
