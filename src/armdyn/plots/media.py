@@ -23,6 +23,11 @@ NEAR = 2e-3
 """Largest difference of a component of equal colours."""
 
 
+def _points(text: Text) -> float:
+    """The size of a text, points."""
+    return float(text.get_fontproperties().get_size_in_points())
+
+
 def adapted(figure: Figure, size: Size, palette: Palette) -> Figure:
     """A figure that was drawn for a report in colour, changed for a medium, by the words of the options.
 
@@ -48,17 +53,17 @@ def adapted(figure: Figure, size: Size, palette: Palette) -> Figure:
     figure.set_size_inches(width * wide, height * high)
     of_ticks: set[int] = set()
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        axis.set_tick_params(labelsize=font * axis.get_major_ticks(1)[0].label1.get_size())
+        axis.set_tick_params(labelsize=font * _points(axis.get_major_ticks(1)[0].label1))
         ticks = (*axis.get_major_ticks(), *axis.get_minor_ticks())
         of_ticks |= {id(text) for tick in ticks for text in (tick.label1, tick.label2)}
     for text in figure.findobj(Text):
         if id(text) not in of_ticks:
-            text.set_fontsize(font * text.get_fontsize())  # type: ignore[attr-defined]
+            text.set_fontsize(font * _points(text))
     for curve in figure.findobj(Line2D):
-        curve.set_linewidth(line * curve.get_linewidth())  # type: ignore[attr-defined]
-        curve.set_markersize(line * curve.get_markersize())  # type: ignore[attr-defined]
+        curve.set_linewidth(line * curve.get_linewidth())
+        curve.set_markersize(line * curve.get_markersize())
     for patch in figure.findobj(Patch):
-        patch.set_linewidth(line * patch.get_linewidth())  # type: ignore[attr-defined]
+        patch.set_linewidth(line * patch.get_linewidth())
     return figure
 
 
@@ -82,8 +87,9 @@ def _turn_grey(figure: Figure) -> None:
                 (artist.get_edgecolor, artist.set_edgecolor),
             ):
                 colours = np.atleast_2d(np.asarray(get(), dtype=float))
+                greys: Any = [_grey(colour) for colour in colours]
                 if colours.size:
-                    put([_grey(colour) for colour in colours])
+                    put(greys)
         elif isinstance(artist, Text):
             _replace(artist.get_color, artist.set_color)
 
