@@ -140,20 +140,19 @@ def test_a_rotor_lets_go_when_its_spring_pulls_with_the_friction() -> None:
         moved = h * (np.argmax(rolled.rows.thetad[:, 0] != 0.0) - 1)  # the beginning of the step behind which it moves
         assert moved - h < lets_go <= moved
         errors.append(abs(rolled.final.theta[0] - at(0.4)[2]))
-    assert errors[0] < 4e-4
-    assert errors[2] < errors[0] / 10.0
+    assert (np.array(errors) < [2e-5, 5e-6, 1.25e-6]).all()  # C h^2: the constant depends on the phase of the start
 
 
 @pytest.mark.parametrize(
-    ("name", "method", "order"),
+    ("name", "method", "order", "most"),
     [
-        ("Coulomb", RungeKutta4, 2),
-        ("gear loss", RungeKutta4, 2),
-        ("gear loss", SemiImplicitEuler, 1),
-        ("static and kinetic", Heun, 1),
+        ("Coulomb", RungeKutta4, 2, 1.3e-4),
+        ("gear loss", RungeKutta4, 2, 2.6e-4),
+        ("gear loss", SemiImplicitEuler, 1, 7e-4),
+        ("static and kinetic", Heun, 1, 1.75e-3),
     ],
 )
-def test_rotor_and_link_are_two_masses_in_closed_form(name: str, method: Any, order: int) -> None:
+def test_rotor_and_link_are_two_masses_in_closed_form(name: str, method: Any, order: int, most: float) -> None:
     """They stick, slip and turn round; the account of energy closes, and what friction takes is heat."""
     laws, gear, numbers = DRIVES[name]
     robot, start, duration = hinge(*laws, gear=gear), (0.1, 1.5, 0.13, 0.0), 2.0
@@ -167,8 +166,8 @@ def test_rotor_and_link_are_two_masses_in_closed_form(name: str, method: Any, or
         rolled = loop(q, qd, theta=theta, thetad=thetad, steps=100 * every, every=every, tau=[1.3])
         true = np.array([at(0.02 * k) for k in range(100)])
         errors.append(max(abs(rolled.rows.q[:, 0] - true[:, 0]).max(), abs(rolled.rows.theta[:, 0] - true[:, 2]).max()))
-    assert errors[1] < (2e-5 if order == 2 else 5e-4)
-    assert np.log2(errors[0] / errors[1]) / 3 > order - 0.15
+    assert errors[0] < most
+    assert errors[1] < most / 8**order  # at an eighth of the step
     final = rolled.final
     gained = energy(robot, *(getattr(final, one) for one in STATE)) - energy(robot, q, qd, theta, thetad)
     once = method is SemiImplicitEuler  # its powers are those at the beginning of a step
@@ -384,10 +383,6 @@ def test_where_joints_beside_flexible_ones_do_not_stick_it_says_so() -> None:
     coupled = bare.with_mimic({"joint_3": ("joint_2", 1.0)}).with_actuators(flexible_first(joint_2=lossy()))
     with pytest.warns(FrictionWarning, match=r"do not stick .*, for friction depends on the load of joints that are"):
         ClosedLoop(coupled, method=Heun(1e-3))
-    rubs = {"joint_2": Actuator(friction=Coulomb(1.0)), "joint_3": Actuator(friction=Coulomb(1.0))}
-    differential = bare.with_coordinates(["joint_1", "u", "v"], [[1, 0, 0], [0, 1, 0.5], [0, -1, 0.5]])
-    with pytest.warns(FrictionWarning, match="for several coordinates move joint_2 and joint_3 .*: joint_1, joint_2,"):
-        ClosedLoop(differential.with_actuators(flexible_first(**rubs)), method=Heun(1e-3))
     bends = Actuator(friction=LuGre(300.0, 3.0, 0.1, 1.5, 1.0, 0.1))
     mimics = bare.with_mimic({"joint_3": ("joint_1", 1.0)}).with_actuators(flexible_first(joint_3=bends))
     with pytest.warns(FrictionWarning, match="state of its own counts at its steady force .*: joint_3$"):

@@ -11,7 +11,7 @@ from scipy.optimize import lsq_linear
 
 import armdyn
 from armdyn import constraints
-from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, StaticKinetic, Viscous
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Spring, StaticKinetic, Viscous
 from armdyn.control import pd_gravity
 from armdyn.simulation import (
     Adaptive,
@@ -345,17 +345,54 @@ def test_who_sticks_is_not_warned_of() -> None:
         warnings.simplefilter("error", FrictionWarning)
         ClosedLoop(linkage(1.0), method=Euler(1e-3))
         ClosedLoop(DIFFERENTIAL, method=Euler(1e-3))
-    lossy = Actuator(Motor(1e-3), Gear(10.0, efficiency=0.8))
-    with pytest.warns(
-        FrictionWarning, match="for the robot has constraints and friction depends on the load .use armd"
-    ):
-        ClosedLoop(four_bar().with_actuators({"joint_of_crank": lossy}), method=Euler(1e-3))
-    springy = armdyn.actuators.Spring(stiffness=100.0)
-    flexible = Actuator(Motor(1e-3), Gear(10.0), Coulomb(1.0), spring=springy)
-    with pytest.warns(
-        FrictionWarning, match="for the robot has constraints beside flexible joints .use armdyn.simulate"
-    ):
-        ClosedLoop(four_bar().with_actuators({"joint_of_crank": flexible}), method=Euler(1e-3))
+        ClosedLoop(beside({CRANK: LOSSY}), method=Euler(1e-3))
+        ClosedLoop(beside({CRANK: SPRINGY}), method=Euler(1e-3))
+
+
+CRANK, COUPLER, _ = four_bar().joint_names
+LOSSY = Actuator(Motor(1e-3), Gear(10.0, efficiency=0.8, back_efficiency=0.7), Coulomb(0.3))
+SPRINGY = Actuator(Motor(1e-3), Gear(10.0), Coulomb(0.6), spring=Spring(60.0, damping=0.05))
+
+
+def beside(drives: dict[str, Actuator]) -> armdyn.Robot:
+    """A four-bar with dry friction in all joints and some drives."""
+    return linkage(0.1).with_actuators(drives)
+
+
+@pytest.mark.slow
+@pytest.mark.short_run("gear")
+@pytest.mark.parametrize(
+    ("drives", "least", "most"),
+    [({CRANK: LOSSY}, 10.0, 2e-5), ({CRANK: SPRINGY}, 4.0, 2e-4), ({CRANK: SPRINGY, COUPLER: LOSSY}, 30.0, 4e-3)],
+    ids=["gear", "spring", "spring and gear"],
+)
+def test_linkages_with_springs_and_gear_losses_go_as_the_located_motion(drives: Any, least: float, most: float) -> None:
+    """From rest, through starts and a reversal, against events located to rounding: the second order in the step."""
+    robot, found = beside(drives), []
+    true = armdyn.simulate(robot, SWING, duration=1.0, method=EXACT)
+    assert len(true.events) >= 1
+    loop = ClosedLoop(robot, method=RungeKutta4(1e-2), project=True, record=())
+    for steps in (100, 800):
+        final = loop(SWING, steps=steps, tau=np.zeros(3), h=1.0 / steps).final
+        off = abs(final.q - true.q[-1]).max()
+        if CRANK in drives and drives[CRANK] is SPRINGY:
+            off = max(off, abs(final.theta - true.signals["theta"][-1]).max())
+        found.append(off)
+    assert found[0] < most
+    assert found[1] < found[0] / least
+
+
+@pytest.mark.parametrize("drives", [{CRANK: LOSSY}, {CRANK: SPRINGY, COUPLER: LOSSY}], ids=["gear", "spring and gear"])
+def test_linkages_that_their_drives_hold_stand_still(drives: Any) -> None:
+    """Two seconds at rest, in every digit, where friction holds links and rotors; then a torque moves them."""
+    robot = beside(
+        {name: Actuator(drive.motor, drive.gear, Coulomb(6.0), spring=drive.spring) for name, drive in drives.items()}
+    )
+    loop = ClosedLoop(robot, method=SemiImplicitEuler(1e-3), record=["q", "qd"])
+    rows = loop(SWING, steps=2000, tau=np.zeros(3)).rows
+    assert (rows.q[1000:] == rows.q[1000]).all() or abs(rows.qd[1000:]).max() < 1e-12
+    moved = loop(SWING, steps=200, tau=np.array([30.0, 0.0, 0.0])).final
+    assert abs(moved.q - SWING).max() > 1e-3
 
 
 @pytest.mark.parametrize("seed", range(60))

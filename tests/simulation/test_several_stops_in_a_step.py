@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from armdyn.simulation import (
     RungeKutta4,
     SemiImplicitEuler,
 )
-from armdyn.simulation.sticking.least_energy import LeastEnergy
+from armdyn.simulation.system.bounded_impulses import bounded_impulses
+from armdyn.simulation.system.response import QUICK
 
 METHODS = [Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4]
 PLANAR = armdyn.load("planar_2r").with_gravity([0.0, 0.0, 0.0])
@@ -144,22 +144,9 @@ def test_joints_that_turn_as_others_let_go() -> None:
             assert (np.diff(rows.heat, axis=0) >= -1e-3 * K[0]).all()
 
 
-class Dense:
-    """An arm of a given M, for changes of velocity alone."""
-
-    def __init__(self, M: Any) -> None:
-        self.M = M
-
-    def changed(self, q: Any, rotors: Any, moves: Any, impulses: Any, given: Any) -> Any:
-        free = np.asarray(moves, float) == 1.0
-        x, b = np.array(given, float), np.asarray(impulses, float)
-        x[free] = np.linalg.solve(self.M[np.ix_(free, free)], (b - self.M @ x)[free])
-        return SimpleNamespace(x=x, reactions=self.M @ x - b)
-
-
 @pytest.mark.parametrize("seed", range(40))
-def test_least_energy_against_bounded_least_squares(seed: int) -> None:
-    """|L^T v0 - L^-1 p| is least within bounds of p, with M = L L^T; joints without dry friction have none."""
+def test_coordinates_as_rows_against_bounded_least_squares(seed: int) -> None:
+    """|L^T v0 + L^-1 p| is least within bounds of p, with M = L L^T; joints without dry friction have none."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 7))
     root = rng.normal(size=(n, n))
@@ -167,12 +154,16 @@ def test_least_energy_against_bounded_least_squares(seed: int) -> None:
     dry = sorted(rng.permutation(n)[: max(n - 1, 1)].tolist())
     most = 10.0 ** rng.uniform(-1.5, 1.0, len(dry))
     L = np.linalg.cholesky(M)
-    exact = lsq_linear(np.linalg.inv(L)[:, dry], L.T @ v0, bounds=(-most, most), method="bvls", tol=1e-14).x
-    v = v0 - np.linalg.solve(M, np.eye(n)[:, dry] @ exact)
-    friction = SimpleNamespace(arm=Dense(M), before=np.zeros(n), predicted=v0.copy(), dry=dry)
-    found, _ = LeastEnergy(friction, -most, most, np.zeros(len(dry))).velocities(np.zeros(n))  # type: ignore[arg-type]
-    energies = [0.5 * one @ M @ one for one in (np.asarray(found, float), v, v0)]
-    assert energies[0] <= energies[2] + 1e-12
-    assert energies[0] - energies[1] < 0.03 * (energies[2] - energies[1]) + 1e-12
+    exact = lsq_linear(np.linalg.inv(L)[:, dry], -L.T @ v0, bounds=(-most, most), method="bvls", tol=1e-14).x
+    rows = np.eye(n)[dry]
+    columns = np.linalg.solve(M, rows.T).T
+    v = v0 + columns.T @ exact
+    found = bounded_impulses(v0, rows, columns, -most, most, independent=True, **QUICK)
+    impulses, after = np.asarray(found.impulses, float), np.asarray(found.velocities, float)
+    assert (abs(impulses) <= most * (1.0 + 1e-12)).all()
+    energies = [0.5 * one @ M @ one for one in (after, v, v0)]
+    assert energies[0] - energies[1] < 0.01 * (energies[2] - energies[1]) + 1e-12
     if energies[0] - energies[1] < 1e-10:
-        np.testing.assert_allclose(np.asarray(found, float), v, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(after, v, rtol=0, atol=1e-4)
+    resting = np.asarray(found.rests) == 1.0
+    assert abs(after[np.array(dry)[resting]]).max(initial=0.0) < 1e-13 * (1.0 + abs(v0).max())

@@ -34,7 +34,7 @@ SOURCES = (
     "algorithms",
     "constraints",
     "simulation",
-    *(f"simulation/{part}" for part in ("drivers", "elements", "loop", "methods", "sticking", "system")),
+    *(f"simulation/{part}" for part in ("drivers", "elements", "loop", "methods", "system")),
 )
 
 

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.simulation.drivers.time_stepping import time_step
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.methods.catalogue import FixedStep
-from armdyn.simulation.sticking.projected_rows import projected_at_rest
-from armdyn.simulation.sticking.rows_step import ArmOfRows, by_rows, rows_step
-from armdyn.simulation.sticking.sliding_arm import SlidingArm
-from armdyn.simulation.sticking.sliding_flexible_arm import SlidingFlexibleArm
-from armdyn.simulation.sticking.stick_slip import stick_slip_step
 from armdyn.simulation.system.arm_in_step import ArmInStep
 from armdyn.simulation.system.coordinates import parted, stacked
+from armdyn.simulation.system.frictional_arm import FrictionalArm
+from armdyn.simulation.system.projected_rows import projected_at_rest
 from armdyn.spatial.rotations import Array
 
 
@@ -36,13 +34,9 @@ def stuck_or_slipped(
     """The state a step later if joints stick and slip; ``project``: put it onto the constraints of the robot."""
     before = ArmInStep(model, acting, bristles=bristles)
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
-    if by_rows(model):
-        rows = ArmOfRows(before.arm, before.v, acting["tau"], acting["f_tip"], before.bent)
-        q, qd, energies = rows_step(method, rows, (before.x, before.v, energies), acting["h"])
-        if project:
-            q, qd = projected_at_rest(model, rows.rows, q, qd)
-        return before.later(q, qd, *energies)
-    kind = SlidingFlexibleArm if before.places else SlidingArm
-    arm = kind(before.arm, before.v, acting["tau"], acting["f_tip"], before.bent, acting.get(LOADS))
-    (x, v, energies), loads = stick_slip_step(method, arm, (before.x, before.v, energies), acting["h"])
-    return before.later(x, v, *energies) | {LOADS: loads}
+    arm = FrictionalArm(before.arm, before.v, acting["tau"], acting["f_tip"], before.bent, acting.get(LOADS))
+    x, v, energies = time_step(method, arm, (before.x, before.v, energies), acting["h"])
+    if project:
+        q, qd = projected_at_rest(arm.links, arm.rows, x[: arm.n], v[: arm.n])
+        x, v = np.array([*q, *x[arm.n :]]), np.array([*qd, *v[arm.n :]])
+    return before.later(x, v, *energies) | {LOADS: arm.last_loads}

@@ -11,17 +11,14 @@ import numpy as np
 
 from armdyn.functions import Rolled
 from armdyn.robot.editing import LEFT_OUT
-from armdyn.simulation.drivers.dry_modes import Bounds
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
-from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import is_reference
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.results.samples import Effort, Samples
 from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.sticking.rows_step import by_rows, rows_motion
-from armdyn.simulation.system.sticking import sticking_motion
+from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 
@@ -119,18 +116,8 @@ def _accelerations(loop: ClosedLoop, samples: Samples, last: Array) -> Array:
         if samples.bristles is not None:
             bends = robot.compile(bending)(samples.bristles, samples.qd)[0]
             robot = without_bristles(robot)
-        if by_rows(robot.mechanism):
-            qdd, friction = robot.compile(rows_motion)(samples.q, samples.qd, tau - bends, *f_tip)
-            samples.signals["friction"] = friction + bends
-            return np.asarray(qdd)
-        motion, bounds = robot.compile(sticking_motion), Bounds.of(DryJoints.of(robot), robot.dof)
-        slip = np.where(bounds.dry, np.sign(samples.qd), 1.0)
-        _, _, friction = motion(samples.q, samples.qd, slip, tau - bends, *f_tip)
-        lets_go = np.where(friction > bounds.most, 1.0, 0.0) - np.where(friction < bounds.least, 1.0, 0.0)
-        slip = np.where(slip == 0.0, lets_go, slip)
-        found: Array
-        found, _, friction = motion(samples.q, samples.qd, slip, tau - bends, *f_tip)
+        qdd, friction = robot.compile(motion_of_rows)(samples.q, samples.qd, tau - bends, *f_tip)
         samples.signals["friction"] = friction + bends
-        return found
+        return np.asarray(qdd)
     rates = np.diff(samples.qd, axis=0) / np.diff(samples.t).reshape(-1, *(1,) * (samples.qd.ndim - 1))
     return np.concatenate([rates, last[None]])

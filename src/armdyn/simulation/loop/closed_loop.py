@@ -16,8 +16,8 @@ If friction of a rigid joint depends on the load, the loads that were computed l
 ``last_loads``, in the order of the joints: the next step's solution begins with them. They change the motion by
 rounding errors only.
 
-Joints with dry friction stick and slip (`armdyn.simulation.sticking.stick_slip`), rotors and links of flexible joints
-each by itself (`armdyn.simulation.sticking.sliding_flexible_arm`); if they cannot, a `FrictionWarning` is issued.
+Joints with dry friction stick and slip (`armdyn.simulation.drivers.time_stepping`), rotors and links of flexible joints
+each by itself; if they cannot, a `FrictionWarning` is issued.
 """
 
 from __future__ import annotations
@@ -186,7 +186,6 @@ class ClosedLoop:
             refuse_memory(self.method)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
-        self.friction.refuse_unsolved(robot)
         self._check_brakes()
         self.friction.warn()
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.base.advice import either
-from armdyn.base.errors import Unsupported, warn_outside
-from armdyn.model.joint import Joint
+from armdyn.base.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import behind_springs, motion_carries, without_bristles
 from armdyn.simulation.elements.dry_joints import can_stick, drive_of_links
@@ -27,6 +25,7 @@ class LoopFriction:
         rubs: true if any joint has friction.
         obstacle: the reason joints do not stick in this loop, and the remedy; None if they do.
         under_load: true if the friction of any joint depends on a load that follows from the accelerations.
+        together: true if that is so within constraints and beside flexible joints, which those steps alone solve.
         steady: the names of joints whose friction has a state that this loop does not carry, but for an obstacle.
     """
 
@@ -35,6 +34,7 @@ class LoopFriction:
     rubs: bool
     obstacle: str | None
     under_load: bool
+    together: bool
     steady: tuple[str, ...] = ()
 
     @classmethod
@@ -53,30 +53,20 @@ class LoopFriction:
         rest = without_bristles(robot) if bends else robot
         drive, steady = rest.mechanism.drive, [] if bends else behind_springs(robot)
         inputs = {*parameters, *(f"{name}.friction" for name in brakes)}
-        dry = {}
+        dry = []
         for k, body in enumerate(robot.mechanism.links):
             name = robot.model.joints[body.joint].name
             if can_stick(drive, k) or f"{name}.friction" in inputs:
-                dry[name] = drive.terms[k]
-        several = [name for name, terms in dry.items() if len(terms) > 1]
+                dry.append(name)
         rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
         rubs = rubs or any(joint.spring.is_damped for joint in flexible_joints(rest.mechanism))
         loaded = drive_of_links(rest).depends_on_load
-        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), loaded, tuple(steady))
-
-    def refuse_unsolved(self, robot: Robot) -> None:
-        """Refuse, before a loop is compiled, an arm whose accelerations its steps cannot solve for."""
-        if robot.model.constraints and flexible_joints(robot.mechanism) and self.under_load:
-            loaded = [joint.name for joint in robot.model.joints if not joint.has_spring and depends_on_load(joint)]
-            raise Unsupported(
-                f"{robot.name!r} has flexible joints, constraints, and rigid joints whose friction depends on their "
-                f"load ({', '.join(loaded)}), which a closed loop does not solve together; use armdyn.simulate, which "
-                "does, give these joints friction that depends on their velocities alone, or springs too"
-            )
+        together = loaded and bool(robot.model.constraints and flexible_joints(rest.mechanism))
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method), loaded, together, tuple(steady))
 
     def sticks(self, *, energy: bool) -> bool:
-        """True for the steps of `armdyn.simulation.sticking.stick_slip`, which compute the dissipated energy."""
-        return self.obstacle is None and bool(self.dry or (energy and self.rubs))
+        """True for the steps of `armdyn.simulation.drivers.time_stepping`, which compute the dissipated energy."""
+        return self.obstacle is None and bool(self.dry or self.together or (energy and self.rubs))
 
     def loads(self, *, energy: bool) -> bool:
         """True if the state of the loop has the loads on which friction depends."""
@@ -100,14 +90,8 @@ class LoopFriction:
             )
 
 
-def depends_on_load(joint: Joint) -> bool:
-    """True if any friction of a joint depends on the force that it transmits."""
-    return any(law.depends_on_load for law in joint.laws)
-
-
-def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
+def _obstacle(robot: Robot, method: FixedStep) -> str | None:
     """The reason joints do not stick, and the remedy; None if they stick."""
-    one_motion = either("armdyn.simulate", "armdyn simulate")
     drive = drive_of_links(robot)
     if drive.depends_on_load and own_coordinates(drive) is None:
         return (
@@ -116,13 +100,4 @@ def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None
         )
     if method.scheme.memory:
         return f"{type(method).__name__} does not stop where joints come to rest (use such as RungeKutta4(step=1e-3))"
-    if not (robot.model.constraints or several):
-        return None
-    what = (
-        "the robot has constraints" if robot.model.constraints else f"several coordinates move {' and '.join(several)}"
-    )
-    if drive.depends_on_load:
-        return f"{what} and friction depends on the load (use {one_motion}, or a smooth law)"
-    if flexible_joints(robot.mechanism):
-        return f"{what} beside flexible joints (use {one_motion}, or a smooth law)"
     return None

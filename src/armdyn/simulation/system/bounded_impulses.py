@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.program import clip, less, less_equal, minimum, select
-from armdyn.simulation.sticking.doings import largest
+from armdyn.program import clip, less, less_equal, maximum, minimum, select
 from armdyn.simulation.system.some_rows import FOLLOWS, solved_for_some
 from armdyn.spatial.rotations import Array
 
@@ -66,6 +65,7 @@ def bounded_impulses(
     *,
     free: Array | None = None,
     cancelled: Array | None = None,
+    independent: bool = False,
     sweeps: int = SWEEPS,
     rounds: int = ROUNDS,
 ) -> Impulses:
@@ -83,19 +83,25 @@ def bounded_impulses(
     """
     S, rates = rows @ columns.T, rows @ v0
     sizes = abs(v0) if cancelled is None else abs(v0) + abs(cancelled)
-    metric = _Metric(S, S if free is None else free, abs(rows) @ sizes, constrained=free is not None)
-    p = _swept(metric, rates, clip(np.zeros(len(rows)), low, high), low, high, sweeps)
+    free = S if free is None else free
+    metric = _Metric(S, free, None if independent else abs(rows) @ sizes, constrained=free is not S)
+    p = _swept(metric, rates, np.zeros(len(rows), dtype=object), low, high, sweeps)
     near = _Places.of(p, low, high)
     found = _Solved.of(metric, rates, near, low, high)
+    other, others = p, np.zeros(len(rows))
     if rounds:
         p = _towards(near.p, found.p, low, high)
         for _ in range(rounds):
             near = _Places.of(_swept(metric, rates, p, low, high, 1), low, high)
             p = _towards(near.p, metric.near_rest(rates, near.p, near.held, high - low), low, high)
         again = _Solved.of(metric, rates, _Places.of(p, low, high), low, high)
-        found = _Solved(*(select(found.wrong, *both) for both in zip(again, found, strict=True)))
-    impulses, rests = select(found.wrong, p, found.p), select(found.wrong, 0.0, found.rests)
-    v, sizes = v0 + columns.T @ impulses, sizes + abs(columns).T @ abs(impulses)
+        other, others = select(again.wrong, p, again.p), select(again.wrong, 0.0, again.rests)
+    # a compiled loop leaves the others out if the first solution is right
+    impulses, rests = select(found.wrong, other, found.p), select(found.wrong, others, found.rests)
+    v = v0 + columns.T @ impulses
+    if independent:
+        return Impulses(v, impulses, rests, np.zeros(len(v)))
+    sizes = sizes + abs(columns).T @ abs(impulses)
     return Impulses(v, impulses, rests, less_equal(abs(v), ROUNDING * sizes))
 
 
@@ -105,11 +111,11 @@ class _Metric:
     Args:
         S: (m, m).
         free: R M^-1 R^T, (m, m).
-        sizes: of the terms that cancel in the velocities of the rows, (m,).
+        sizes: of the terms that cancel in the velocities of the rows, (m,); None if rounding need not be known.
         constrained: true if P is less than M^-1.
     """
 
-    def __init__(self, S: Array, free: Array, sizes: Array, *, constrained: bool) -> None:
+    def __init__(self, S: Array, free: Array, sizes: Array | None, *, constrained: bool) -> None:
         self.S, self.free, self.sizes = S, free, sizes
         self.diagonal, self.least = (np.array([of[k, k] for k in range(len(S))]) for of in (S, FOLLOWS * free))
         pairs = zip(self.least, self.diagonal, strict=True)
@@ -130,6 +136,8 @@ class _Metric:
     def moving(self, rates: Array, p: Array) -> tuple[Array, Array]:
         """The velocities of the rows, and 1 of each that is above rounding, else 0."""
         after = rates + self.S @ p
+        if self.sizes is None:
+            return after, np.ones(len(p))
         return after, less(ROUNDING * (self.sizes + abs(self.free) @ abs(p)), abs(after))
 
 
@@ -193,7 +201,16 @@ class _Solved(NamedTuple):
         whole = metric.at_rest(rates, near.p, near.held)
         after, moves = metric.moving(rates, whole)
         pushed = metric.movable * moves  # a row that constraints hold moves as they require, whatever its impulse
-        wrong = near.held * (less(whole, low) + less(high, whole) + pushed)
+        wrong = near.held * (less(whole, low) + less(high, whole))
+        if metric.sizes is None:
+            moves = 1.0 - near.held
+        else:
+            wrong = wrong + near.held * pushed
         wrong = wrong + pushed * (1.0 - near.backwards) * near.forwards * less(after, 0.0)
         wrong = wrong + pushed * (1.0 - near.forwards) * near.backwards * less(0.0, after)
         return cls(whole, 1.0 - moves, sum(wrong))
+
+
+def largest(of: Array) -> Any:
+    """The largest of some scalars, traced."""
+    return reduce(maximum, of)

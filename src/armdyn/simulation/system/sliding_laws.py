@@ -21,12 +21,10 @@ class SlidingLaw(FrictionLaw):
     Args:
         law: which holds in both.
         direction: 1 forwards, -1 backwards, 0 of a joint that is held, of which the force is 0.
-        moved: that of the velocity, whose size counts as far as it is in this direction.
     """
 
     law: FrictionLaw
     direction: Any
-    moved: Any
 
     depends_on_load = True
 
@@ -48,7 +46,7 @@ class SlidingLaw(FrictionLaw):
         return self.law.sliding_line(self.direction, self._speed(rate), load)
 
     def _speed(self, rate: Any) -> Any:
-        return maximum(self.moved * rate, 0.0)
+        return maximum(self.direction * rate, 0.0)
 
     def breakaway(self, load: Any) -> Any:
         """As of the law."""
@@ -59,18 +57,17 @@ class SlidingLaw(FrictionLaw):
         return self.law.at_rest(load)
 
 
-def sliding_under_load(drive: Drive, slip: Array, moved: Array | None = None) -> Drive:
+def sliding_under_load(drive: Drive, slip: Array) -> Drive:
     """A drive with the friction laws that depend on the load and no other friction.
 
     Args:
         drive: its bodies with such laws are moved by coordinates of their own.
         slip: the direction of each coordinate, 0 for one that is held; not read for smooth laws.
-        moved: the direction of the velocities, if it is another one.
     """
-    own, none, moved = own_coordinates(drive) or {}, (Exact(0),) * len(drive.terms), slip if moved is None else moved
+    own, none = own_coordinates(drive) or {}, (Exact(0),) * len(drive.terms)
 
     def sliding(law: FrictionLaw, k: int) -> FrictionLaw:
-        return SlidingLaw(law, slip[own[k]], moved[own[k]]) if is_dry(law) else law
+        return SlidingLaw(law, slip[own[k]]) if is_dry(law) else law
 
     laws = tuple(
         tuple(sliding(law, k) for law in of_joint if law.depends_on_load) for k, of_joint in enumerate(drive.laws)

@@ -1,0 +1,215 @@
+"""A time-stepping step of joints that stick and slip, traced, without memory of their modes: for loops in a program.
+
+A joint at rest is one whose velocity is exactly zero; it sticks as long as the friction that holds it is within its
+breakaway forces. So the mode of a joint follows from the state, and each step is
+
+1. the modes as it begins: joints at rest that static friction cannot hold start, in the directions that a boxed LCP has
+   for the accelerations;
+2. a step of the method in which every joint that slips keeps its direction. If no velocity passes through zero, this is
+   the step;
+3. else impulses p of friction in the time after that (time stepping, Moreau 1988): within the bounds at rest of joints
+   that stop or turn, and of those that rest or slip on in addition to their friction in the step, they make the energy
+   of the velocities least, a boxed LCP again (`armdyn.simulation.system.bounded_impulses`).
+
+The friction of joints that slip under load falls by a part of the inertia of their rotors: this part is left out of the
+metric, which is exact as long as friction is linear in the load. Joints that a first solution sets in motion have the
+friction of the second one, on the lines that touch it at the accelerations of the first (Newton's method).
+
+The time of a stop within a step is that of a constant acceleration, and so is the path up to it, by each method. A
+mode change adds an error of the order of h^2 in the state to the method's own. A joint breaks away as a step begins:
+one whose static friction is above its kinetic friction, and whose load exceeds it within a step, does so up to h late,
+with an error of the order of h.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.base.exact import is_zero
+from armdyn.program import less, less_equal, maximum, minimum, select, sign
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import State
+from armdyn.simulation.system.bounded_impulses import SWEEPS, Impulses, largest
+from armdyn.simulation.system.friction_rows import Bounds
+from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
+from armdyn.simulation.system.response import Response
+from armdyn.spatial.rotations import Array
+
+NEAR = 0.5
+"""Stages after stops are accurate if joints are not faster after them than this fraction of the velocities before."""
+
+
+def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any) -> State:
+    """(x, v, (W, Q)) a step of a one-step method later, forces held.
+
+    W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J.
+
+    Args:
+        method: without a memory.
+        arm: in this step.
+        state: (x, v, (W, Q)).
+        h: length of the step, s.
+    """
+    x, v, energies = state
+    first = arm.begun(x, v)
+    later = method.scheme.formula(arm, (first.x, first.energies(v)), 0.0, (x, v, energies), h)
+    if not len(arm.rows):
+        return later
+    turns = less(arm.slip * (arm.rows.matrix @ later[1]), 0.0)
+    stopped = Stop(arm, first, turns, state, _predicted(method, arm, first, state, later, h), h).later()
+    # a compiled loop leaves this out if no joint of a group of arms stops or turns
+    return tuple(select(sum(turns), *both) for both in zip(stopped, later, strict=True))
+
+
+def _predicted(method: FixedStep, arm: FrictionalArm, first: ArmMotion, state: State, later: State, h: Any) -> State:
+    """The step in which every joint keeps its mode, before stops: by constant acceleration, or by the method.
+
+    Methods that evaluate the forces once carry positions by the velocity of one end, which friction may change by much
+    within a step. The stages of others are at states that no joint reaches, after a stop by strong friction: their step
+    counts if joints would not be fast there, compared with the arm before.
+    """
+    x, v, energies = state
+    change = h * first.x
+    path = h * (v + 0.5 * change)
+    straight = (x + path, v + change, energies + arm.energies_on(x, first, path))
+    if method.scheme.once:
+        return straight
+    rates = arm.rows.matrix @ straight[1]
+    turns = less(arm.slip * rates, 0.0)
+    near = less_equal(turns @ abs(rates), NEAR * sum(abs(v)))
+    return tuple(select(near, *both) for both in zip(later, straight, strict=True))
+
+
+class Stop:
+    """The end of a step in which joints stop or turn.
+
+    Args:
+        arm: in this step.
+        first: accelerations and forces when the step begins.
+        turns: 1 for each row that stops or turns, else 0.
+        state: when the step begins.
+        predicted: at its end, were friction to go on as when it begins.
+        h: length of the step, s.
+    """
+
+    def __init__(
+        self, arm: FrictionalArm, first: ArmMotion, turns: Array, state: State, predicted: State, h: Any
+    ) -> None:
+        self.arm, self.turns, self.state, self.predicted, self.h = arm, turns, state, predicted, h
+        self.rows, self.first = arm.rows, first
+        (x, v, _), slip = state, arm.slip
+        self.slips_on = slip * slip * (1.0 - turns)
+        self.bounds, known = arm.bounds(x, v), arm.known_bounds(x, v)
+        self.mean, self.half = 0.5 * (known.forwards + known.backwards), 0.5 * (known.forwards - known.backwards)
+        self.taken = slip * slip * (self.mean + self._of_rows(first.of_loads)) + self.half * slip + first.holding
+        self.least, self.most = self._bounds(self.bounds)
+        self.hidden = first.hidden * self.rows.of_coordinates(self.slips_on)
+        middle = x + 0.5 * h * (v + predicted[1])  # where constraints bind the velocities
+        self.response = arm.response(x, v, self.hidden, middle, h)
+        self.v0 = self.response.within(predicted[1])
+        before, after = self.rows.matrix @ v, self.rows.matrix @ self.v0
+        r = h * (1.0 - turns + part_after_zero(less(slip * after, 0.0), before, after))
+        self.r = r + arm.rests * (largest(r * turns) - h)  # joints that a stop releases, it releases then
+        rotors = arm.bare.drive.armature
+        self.moving_rotors = [k for k in self.rows.loaded_rows if not is_zero(rotors[k])]
+
+    def _bounds(self, bounds: Bounds) -> tuple[Array, Array]:
+        """Bounds at rest; of rows that slip on, their friction in the step on its side, and kinetic friction else."""
+        on, forwards = self.slips_on, 0.5 * (1.0 + self.arm.slip)
+        least = bounds.least + on * (forwards * bounds.backwards + (1.0 - forwards) * self.taken - bounds.least)
+        most = bounds.most + on * (forwards * self.taken + (1.0 - forwards) * bounds.forwards - bounds.most)
+        return least, most
+
+    def later(self) -> State:
+        """The state a step later."""
+        arm, h, r = self.arm, self.h, self.r
+        (x, v, _), (until, predicted, energies) = self.state, self.predicted
+        soon, whole = self._in_times(r), self._in_times(h + 0.0 * r, sweeps=SWEEPS, rounds=0)
+        gives = self._gives(*soon)
+        after = select(gives, whole[0], soon[0])
+        change = after - predicted
+        moved = 0.5 * self._times(select(gives, h, r)) * change  # each change of velocity comes about evenly
+        kinetic = 0.5 * arm.momenta(x, change) @ (predicted + after)
+        return until + moved, after, energies + arm.energies_of_change(x, v, kinetic, until, moved)
+
+    def _in_times(self, t: Array, **effort: int) -> tuple[Array, Array]:
+        """Velocities, and mean forces in addition to the friction at the step's beginning, in these times."""
+        part = t / self.h
+        found = self._bounded(self.response, part * (self.taken - self.most), part * (self.taken - self.least), effort)
+        if self.moving_rotors or self.bounds.fall:
+            found = self._in_motion(t, found, effort)
+        return self.rows.resting(found.rests, found.velocities, found.none), found.impulses
+
+    def _bounded(self, response: Response, low: Array, high: Array, effort: dict[str, int]) -> Impulses:
+        cancelled = self.predicted[1][: self.rows.n] if self.arm.constrained else None
+        return response.bounded(self.v0, low, high, cancelled, **effort)
+
+    def _in_motion(self, t: Array, found: Impulses, effort: dict[str, int]) -> Impulses:
+        """The solution with the kinetic friction of rows that a first one sets in motion, on lines that touch it."""
+        arm, rows, rotors = self.arm, self.rows, self.arm.bare.drive.armature
+        ways = (1.0 - self.slips_on) * (1.0 - found.rests) * sign(rows.matrix @ found.velocities)
+        low, high = self._impulses(t, ways)
+        hidden = self.hidden.copy()
+        if self.moving_rotors:
+            available, directions = arm.available(*self.state[:2]), np.zeros(rows.n, dtype=object)
+            accelerations, other = found.velocities / self._positive(self._times(t)), {}
+            for k in self.moving_rotors:
+                i, row = rows.loaded[k], rows.loaded_rows[k]
+                other[k] = self.mean[row] + self.half[row] * ways[row]
+                available[i] = available[i] - other[k] - rotors[k] * accelerations[i]
+                directions[i] = ways[row]
+            slid = rows.under_load(available, directions, arm.loads)
+            for k in self.moving_rotors:
+                i, row = rows.loaded[k], rows.loaded_rows[k]
+                slope = rotors[k] * (1.0 - slid[k].passed)
+                hidden[i] = hidden[i] + ways[row] * ways[row] * slope
+                force = other[k] + slid[k].force + slope * accelerations[i]
+                bound = (t[row] * (self.taken[row] - force) + slope * self.v0[i]) / self.h
+                below, above = minimum(bound, high[row]), maximum(bound, low[row])
+                low[row] = low[row] + less(0.0, ways[row]) * (below - low[row])
+                high[row] = high[row] + less(ways[row], 0.0) * (above - high[row])
+        response = arm.with_hidden(self.state[0], hidden, self.response.constraints, self.h)
+        second, started = self._bounded(response, low, high, effort), sum(ways * ways)
+        return Impulses(*(select(started, b, a) for a, b in zip(found, second, strict=True)))
+
+    def _impulses(self, t: Array, ways: Array) -> tuple[Array, Array]:
+        """Bounds of mean forces in addition to those at the step's beginning, kinetic on the side of motion."""
+        most = self.most + less(0.0, ways) * (self.bounds.forwards - self.most)
+        least = self.least + less(ways, 0.0) * (self.bounds.backwards - self.least)
+        part = t / self.h
+        return part * (self.taken - most), part * (self.taken - least)
+
+    def _gives(self, after: Array, forces: Array) -> Any:
+        """1 if friction gave energy: the arm has more than before, and than it would have without."""
+        rows, v = self.rows, self.state[1]
+        without = self.v0 + self.taken @ self.response.columns  # velocities without dry friction
+        gained = (self.first.pushed + rows.matrix.T @ self.taken) @ (without + v)
+        given = (forces - self.taken) @ (rows.matrix @ (without + after))
+        return less(0.0, given) * less(0.0, given + gained)
+
+    def _times(self, times: Array) -> Array:
+        """The time in which the velocity of each coordinate changes, s."""
+        longest = largest(times * self.turns)
+        found = np.full(self.rows.matrix.shape[1], longest, dtype=object)
+        if self.arm.constrained:
+            return found
+        for one, turns, i in zip(times, self.turns, self.rows.own, strict=True):
+            if i >= 0:
+                found[i] = longest + turns * (one - longest)
+        return found
+
+    def _positive(self, times: Array) -> Array:
+        """Times above 0, s: h in the place of 0."""
+        return np.asarray(times + self.h * less_equal(times, 0.0))
+
+    def _of_rows(self, of_coordinates: Array) -> Array:
+        """Values of the coordinates that alone move a row, 0 for other rows."""
+        return np.array([of_coordinates[i] if i >= 0 else 0.0 for i in self.rows.own], dtype=object)
+
+
+def part_after_zero(crosses: Array, before: Array, after: Array) -> Array:
+    """The fraction of a step after a velocity passes through zero, 0 if it does not."""
+    found: Array = crosses * after / select(crosses, after - before, 1.0)
+    return found

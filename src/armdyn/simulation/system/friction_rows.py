@@ -1,0 +1,230 @@
+"""The joints with dry friction as rows of velocities, traced, and the bounds of their friction.
+
+A row is the velocity r . v of a joint in the velocities v of all coordinates: those of the links and, after them, those
+of rotors on springs. Joints that one coordinate, or several in proportion, move together are one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import FlexibleJoint
+from armdyn.algorithms.load_friction import own_coordinates
+from armdyn.algorithms.load_laws import loaded_friction
+from armdyn.model.friction import is_dry
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import less, sign
+from armdyn.simulation.elements.dry_joints import dry_forces, rubbing_bodies
+from armdyn.simulation.elements.springs import rotor_friction
+from armdyn.simulation.equations import sliding_friction
+from armdyn.simulation.system.sliding_laws import sliding_under_load
+from armdyn.spatial.rotations import Array
+
+ROUNDING = 1e-12
+"""A joint rests if its velocity, over the velocities that cancel in it, is below this."""
+
+STEPS = 3
+"""Steps of Newton's method for the load of a joint that begins to slip, from that of a state nearby."""
+
+
+class Bounds(NamedTuple):
+    """Friction bounds of each row, N m or N, (m,) each.
+
+    Args:
+        least, most: at rest.
+        backwards, forwards: when it begins to slip.
+    """
+
+    least: Array
+    most: Array
+    backwards: Array
+    forwards: Array
+
+    @property
+    def fall(self) -> bool:
+        """True if friction may fall as a joint begins to slip."""
+        pairs = zip((*self.least, *self.most), (*self.backwards, *self.forwards), strict=True)
+        return not all(a is b or _are_equal(a, b) for a, b in pairs)
+
+
+class Slid(NamedTuple):
+    """Friction under load of a joint that begins to slip.
+
+    Args:
+        force: f, N m or N.
+        passed: dl/dt = 1/(1 + s), of the slope s of the friction by the load.
+        load: l, N m or N.
+    """
+
+    force: Any
+    passed: Any
+    load: Any
+
+
+class FrictionRows:
+    """The rows of the links' joints, then those of rotors.
+
+    Args:
+        links: the arm on the links' side of its springs; the friction under load of each of its joints is moved by a
+            coordinate of its own.
+        joints: the flexible joints.
+    """
+
+    def __init__(self, links: Mechanism, joints: Sequence[FlexibleJoint] = ()) -> None:
+        self.links, self.n = links, links.dof
+        self.together = _moved_together(links)
+        self.rotors = [k for k, joint in enumerate(joints) if any(map(is_dry, joint.laws))]
+        """The flexible joints whose rotors have dry friction."""
+        self.joints = [joints[k] for k in self.rotors]
+        self.of_links = len(self.together)
+        """The number of rows of the links."""
+        self.matrix = np.zeros((self.of_links + len(self.rotors), self.n + len(joints)))
+        for row, terms in zip(self.matrix, self.together, strict=False):
+            for i, factor in terms:
+                row[i] = factor
+        for row, k in zip(self.matrix[self.of_links :], self.rotors, strict=True):
+            row[self.n + k] = 1.0
+        single = np.count_nonzero(self.matrix, axis=1) == 1
+        self.own: Array = np.where(single, np.argmax(self.matrix != 0.0, axis=1) if len(self.matrix) else 0, -1)
+        """The coordinate that alone moves each row, -1 if several do."""
+        self.loaded = (own_coordinates(links.drive) or {}) if links.drive.depends_on_load else {}
+        """The bodies of the links whose friction depends on the load, and the coordinate that moves each."""
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def directions(self, v: Array) -> Array:
+        """1, -1 or 0 of each: slips forwards, backwards, or is at rest."""
+        rates = self.matrix @ v
+        sizes = abs(self.matrix) @ abs(v)
+        moves = [1.0 if i >= 0 else less(ROUNDING * s, abs(r)) for i, s, r in zip(self.own, sizes, rates, strict=True)]
+        return np.array([move * sign(rate) for move, rate in zip(moves, rates, strict=True)], dtype=object)
+
+    def of_coordinates(self, slip: Array) -> Array:
+        """Directions of the coordinates that alone move a row, 1 for all others."""
+        found = np.ones(self.matrix.shape[1], dtype=object)
+        for one, i in zip(slip, self.own, strict=True):
+            if i >= 0:
+                found[i] = one
+        return found
+
+    def sliding(self, qd: Array, slip: Array) -> Array:
+        """Friction of the links without that under load, dry friction in these directions, N m or N, (n,)."""
+        of_joints = np.zeros(len(self.links.model.joints), dtype=object)
+        for one, bodies in zip(slip, self.together.values(), strict=False):
+            for k, factor in bodies:
+                of_joints[self.links.bodies[k].joint] = np.sign(factor) * one
+        found: Array = sliding_friction(self.links, qd, of_joints)
+        return found
+
+    def bounds(self, springs: Array, available: Array | None = None, near: Mapping[int, Any] | None = None) -> Bounds:
+        """Friction bounds of each row.
+
+        Args:
+            springs: forces of the springs of all flexible joints.
+            available: the joint force that remains for load and friction of the links' coordinates at rest, (n,);
+                bounds are without the friction under load if it is left out.
+            near: loads by body with which Newton's method begins.
+        """
+        forces = [self._of_links(bodies) for bodies in self.together.values()]
+        for k, joint in zip(self.rotors, self.joints, strict=True):
+            dry = [law.at_rest(springs[k]) for law in joint.laws if is_dry(law)]
+            at_rest = [sum(each) for each in zip(*dry, strict=True)]
+            forces.append([*at_rest, *(rotor_friction(joint.laws, 0.0, springs[k], side) for side in (-1.0, 1.0))])
+        known = Bounds(*np.array(forces, dtype=object).reshape(-1, 4).T)
+        if available is None or not self.loaded:
+            return known
+        return self._under_load(known, available, near or {k: available[i] for k, i in self.loaded.items()})
+
+    def at_rest(self, bounds: Bounds, loads: Mapping[int, Any]) -> tuple[Array, Array]:
+        """The least and the most friction of rows at rest, from those without friction under load, and the loads."""
+        least, most = bounds.least.copy(), bounds.most.copy()
+        for k, row in self.loaded_rows.items():
+            for law in self.links.drive.laws[k]:
+                if law.depends_on_load and is_dry(law):
+                    low, high = law.at_rest(loads[k])
+                    least[row], most[row] = least[row] + low, most[row] + high
+        return least, most
+
+    @property
+    def loaded_rows(self) -> dict[int, int]:
+        """The row of each body of `loaded` that has dry friction."""
+        places = {int(i): row for row, i in enumerate(self.own[: self.of_links])}
+        return {k: places[i] for k, i in self.loaded.items() if i in places}
+
+    def _of_links(self, bodies: Sequence[tuple[int, float]]) -> list[Any]:
+        """Bounds of a row of links without friction under load."""
+        found: list[Any] = [0.0] * 4
+        for k, factor in bodies:
+            least, most, backwards, forwards = dry_forces(self.links.drive, k)
+            own = (most, least, forwards, backwards) if factor < 0 else (least, most, backwards, forwards)
+            found = [a + factor * b for a, b in zip(found, own, strict=True)]
+        return found
+
+    def _under_load(self, known: Bounds, available: Array, near: Mapping[int, Any]) -> Bounds:
+        """The bounds with the friction under load, of joint forces t: the load l solves l + f(l) = t."""
+        found = [bound.copy() for bound in known]
+        for place, (each, side) in enumerate(zip(found, (-1.0, 1.0, -1.0, 1.0), strict=True)):
+            left = np.array(available, dtype=object)
+            for k, row in self.loaded_rows.items():
+                left[self.loaded[k]] = left[self.loaded[k]] - each[row]
+            slid = self.under_load(left, np.full(self.n, side), near)
+            for k, row in self.loaded_rows.items():
+                own = slid[k]
+                each[row] = (
+                    each[row] + own.force + (own.passed * self._more_at_rest(k, side, own) if place < 2 else 0.0)
+                )
+        return Bounds(*found)
+
+    def under_load(self, available: Array, directions: Array, near: Mapping[int, Any]) -> dict[int, Slid]:
+        """Friction under load, by body, of coordinates that begin to slip in directions under joint forces t, (n,).
+
+        Newton's method for l + f(l) = t, begun at loads nearby.
+        """
+        drive, rates = sliding_under_load(self.links.drive, directions), np.zeros(len(self.links.drive.terms))
+        loads = dict(near)
+        for _ in range(STEPS):
+            lines = loaded_friction(drive, rates, loads)
+            loads = {k: lines[k].passed * available[i] - lines[k].kept for k, i in self.loaded.items()}
+        lines = loaded_friction(drive, rates, loads)
+        return {k: Slid(available[i] - loads[k], lines[k].passed, loads[k]) for k, i in self.loaded.items()}
+
+    def _more_at_rest(self, k: int, side: float, own: Slid) -> Any:
+        """Friction that a body has at rest, in addition to that with which it begins to slip to a side."""
+        dry = [law for law in self.links.drive.laws[k] if law.depends_on_load and is_dry(law)]
+        at_rest = (law.at_rest(own.load)[0 if side < 0.0 else 1] for law in dry)
+        return sum(a - law.sliding(side, 0.0, own.load) for a, law in zip(at_rest, dry, strict=True))
+
+    def resting(self, rests: Array, v: Array, none: Array) -> Array:
+        """Velocities, or accelerations, exactly zero of coordinates that rest with their joints.
+
+        Args:
+            rests: 1 of each row that rests, else 0.
+            v: velocities, (n,).
+            none: 1 for each that is zero to rounding, else 0: of several coordinates, those that rest with their joint.
+        """
+        v = v.copy()
+        for one, row in zip(rests, self.matrix[:, : len(v)], strict=False):
+            coordinates = np.flatnonzero(row)
+            for i in coordinates:
+                still = one if len(coordinates) == 1 else one * none[i]
+                v[i] = v[i] - still * v[i]  # no negative zero
+        return v
+
+
+def _moved_together(links: Mechanism) -> dict[tuple[tuple[int, float], ...], list[tuple[int, float]]]:
+    """Bodies with dry friction and their factors, by the terms of their row."""
+    found: dict[tuple[tuple[int, float], ...], list[tuple[int, float]]] = {}
+    for k in rubbing_bodies(links.drive):
+        terms = links.drive.terms[k]
+        first = terms[0][1]
+        found.setdefault(tuple((i, factor / first) for i, factor in terms), []).append((k, first))
+    return found
+
+
+def _are_equal(a: Any, b: Any) -> bool:
+    """True of two numbers that are equal but for the slope of friction near rest; traced scalars may differ."""
+    return isinstance(a, float | int) and isinstance(b, float | int) and abs(a - b) <= ROUNDING * (abs(a) + abs(b))

@@ -1,0 +1,414 @@
+"""A traced arm along one step in which its forces are held: its equations of motion with joints that slip or rest.
+
+Coordinates are those of the links and, after them, those of rotors on springs. The springs' forces follow from the
+state, so that the links are a rigid arm on which they act, and each rotor is a mass by itself. A row of dry friction at
+rest has any friction within its bounds (`armdyn.simulation.system.friction_rows`): without constraints, and if each row
+is a coordinate, rows at rest are held, which needs no equation; else the friction is the boxed LCP of
+`armdyn.simulation.system.bounded_impulses` in each state. Friction under load is solved for around either by Newton's
+method (`armdyn.algorithms.load_friction`), begun at the loads of the state that was evaluated last. The bounds at rest
+depend on the joint force alone, because load and friction together are that force there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn import algorithms
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
+from armdyn.algorithms.elements import dissipative_forces
+from armdyn.algorithms.factors import Factors, factored, links_mass
+from armdyn.algorithms.load_friction import accelerations_under_load
+from armdyn.algorithms.load_laws import loaded_friction
+from armdyn.algorithms.prescribed import solved_with_prescribed
+from armdyn.constraints.equations import all_equations
+from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import less, less_equal, select, sign
+from armdyn.simulation.elements.bristles import Bent
+from armdyn.simulation.elements.springs import rotor_friction
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.methods.formulas import Rates
+from armdyn.simulation.system.coordinates import parted
+from armdyn.simulation.system.friction_rows import Bounds, FrictionRows
+from armdyn.simulation.system.response import Constraints, Response
+from armdyn.simulation.system.sliding_laws import sliding_under_load
+from armdyn.spatial.rotations import Array
+
+MOVES = 1e-10
+"""A row at rest starts if its acceleration, over that of all forces without constraints, is above this."""
+
+
+class ArmMotion(NamedTuple):
+    """Accelerations and forces in a state; arrays are of all coordinates, (n,), or of all rows, (m,).
+
+    Args:
+        x: accelerations, (n,).
+        pushed: accelerating forces, M x without the forces of constraints, N m or N, (n,).
+        applied: forces of joints, motors and surroundings, N m or N, (n,).
+        friction: friction forces, and the damping of springs, (n,).
+        holding: friction of each row at rest, (m,); 0 for those that slip.
+        starts: 1 or -1 of each row at rest that starts, by a boxed LCP in this state; else 0, (m,).
+        of_loads: friction under load of the links, (n,).
+        hidden: the inertia of rotors that this friction hides from the links: its slope is minus that, by x, (n,).
+        loads: transmitted by the joints with such friction, in the order of `FrictionRows.loaded`.
+    """
+
+    x: Array
+    pushed: Array
+    applied: Array
+    friction: Array
+    holding: Array
+    starts: Array
+    of_loads: Array
+    hidden: Array
+    loads: Array
+
+    def energies(self, moved: Array) -> Array:
+        """Work of all forces on the arm, less the dissipated energy, and that energy, J; for velocities, W."""
+        return np.array([(self.applied - self.friction) @ moved, self.friction @ moved])
+
+    def unless(self, condition: Any, other: ArmMotion) -> ArmMotion:
+        """The motion, or if the condition is above 0 the other one."""
+        return ArmMotion(*(select(condition, b, a) if len(a) else a for a, b in zip(self, other, strict=True)))
+
+
+class FrictionalArm:
+    """An arm in one step, called by the formulas of `armdyn.simulation.methods.formulas`.
+
+    Args:
+        mechanism: the arm that moves, without friction with a state.
+        v: its velocities when the step begins, of all coordinates.
+        tau: forces of the motors at the joints, held.
+        f_tip: the wrench at the tip, held.
+        bent: bristles in addition to this friction, along the step.
+        near: initial loads of the joints whose friction depends on them, in the order of the joints.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        v: Array,
+        tau: Any,
+        f_tip: Any = None,
+        bent: Bent | None = None,
+        near: Array | None = None,
+    ) -> None:
+        self.joints, self.n = flexible_joints(mechanism), mechanism.dof
+        self.places = [joint.coordinate for joint in self.joints]
+        self.inertias = np.array([joint.inertia for joint in self.joints], dtype=object)
+        self.links = links_side(mechanism, self.joints) if self.joints else mechanism
+        self.bare, self.rows = self.links.without_friction, FrictionRows(self.links, self.joints)
+        self.tau, self.f_tip, self.bent = tau, f_tip, bent
+        self.constrained = bool(mechanism.model.constraints)
+        self.holds = not self.constrained and bool((self.rows.own >= 0).all())
+        """True if rows at rest are held coordinates."""
+        self.slip = self.rows.directions(v)
+        by_joint = self._by_joint
+        self._near: Mapping[int, Any] = {} if near is None else dict(zip(by_joint, near, strict=True))
+
+    def __call__(self, t: Any, x: Any, v: Any) -> Rates:
+        """Accelerations, and the two powers."""
+        found = self.solved(x, v)
+        return found.x, found.energies(v)
+
+    @property
+    def rests(self) -> Array:
+        """1 for each row at rest, else 0."""
+        return 1.0 - self.slip * self.slip
+
+    @property
+    def last_loads(self) -> Array:
+        """Loads in the state that was evaluated last, in the order of the joints."""
+        return np.array([self._near[k] for k in self._by_joint], dtype=object)
+
+    @property
+    def loads(self) -> Mapping[int, Any]:
+        """Loads by body in the state that was evaluated last."""
+        return self._near
+
+    @property
+    def _by_joint(self) -> list[int]:
+        """The bodies whose friction depends on the load, in the order of their joints."""
+        return sorted(self.rows.loaded, key=lambda k: self.links.bodies[k].joint)
+
+    # Accelerations and forces in a state.
+
+    def begun(self, x: Any, v: Any) -> ArmMotion:
+        """The motion as the step begins, in which rows that static friction cannot hold slip from now on."""
+        first = self.solved(x, v)
+        bounds, count = self.known_bounds(x, v), self.rows.of_links
+        decides = (
+            self.holds or bool(self.rows.loaded) or bounds.fall
+        )  # else friction at rest is that of slipping joints
+        if len(self.rows) == (0 if decides else count):
+            return first
+        rests, loads = self.rests, dict(zip(self.rows.loaded, first.loads, strict=True))
+        least, most = self.rows.at_rest(bounds, loads)
+        above, below = less_equal(least, first.holding), less_equal(first.holding, most)  # neither of them of NaN
+        if self.rows.loaded:  # a compiled loop leaves out friction under load if no joint rests
+            above, below = select(sum(rests), above, 1.0), select(sum(rests), below, 1.0)
+        ways, beyond = rests * (above - below), rests * (1.0 - above * below)
+        if self.holds and count:
+            ways[:count] = self._started(x, v, first)
+        else:
+            starts = first.starts[:count] if decides else np.zeros(count)
+            ways[:count], beyond[:count] = starts, abs(starts)
+        started = sum(beyond)
+        # a compiled loop leaves this out if no joint of a group of arms starts
+        self.slip = self.slip + select(started, ways, 0.0)
+        before, found = self._near, first.unless(started, self.solved(x, v))
+        self._near = {k: select(started, load, before[k]) for k, load in self._near.items()}
+        return found
+
+    def _started(self, x: Any, v: Any, first: ArmMotion) -> Array:
+        """Directions in which rows of links start that are at rest, 0 for those that friction holds."""
+        rests, count = self.rests[: self.rows.of_links], self.rows.of_links
+        response, bounds = self.response(x, v, first.hidden), self.bounds(x, v)
+        free = (first.x + first.holding @ response.columns)[: self.n]
+        found = response.bounded(free, -rests * bounds.most[:count], -rests * bounds.least[:count], rounds=0)
+        rates = self.rows.matrix[:count, : self.n] @ found.velocities
+        return np.asarray(rests * (1.0 - found.rests) * sign(rates))
+
+    def solved(self, x: Any, v: Any) -> ArmMotion:
+        """Accelerations and forces in a state, with rows that go on as they do."""
+        q, qd, (theta, thetad) = x[: self.n], v[: self.n], self._motors(x, v)
+        bends = np.zeros(self.n, dtype=object) if self.bent is None else self.bent.forces(theta, thetad)
+        springs = self._springs(x, v)
+        on_links = self.tau - bends
+        on_links[self.places] = springs
+        sliding = self.rows.sliding(qd, self.slip)
+        links = self._links(q, qd, on_links - sliding)
+        applied, friction = self._applied(q), sliding + links.friction - self._lost(q, qd)
+        applied[self.places] = applied[self.places] - self.tau[self.places]
+        if not self.joints:
+            return links._replace(applied=applied, friction=friction + bends)
+        damping = springs - self._elastic_forces(x)
+        rotors = self._rotors(thetad, springs, self.tau[self.places] - springs - bends[self.places])
+        of_links, of_rotors = bends.copy(), bends[self.places] + damping
+        of_links[self.places] = -damping  # the links' side: that of rigid joints, and what the damping gives the links
+        links = links._replace(applied=applied, friction=friction + of_links)
+        rotors = rotors._replace(friction=rotors.friction + of_rotors)
+        return ArmMotion(*(np.concatenate(both) for both in zip(links, rotors, strict=True)))
+
+    def _links(self, q: Any, qd: Any, pushes: Array) -> ArmMotion:
+        """The motion of the links by joint forces; its friction is that of rows at rest and that under load."""
+        constraints, none = self._constraints(q, qd), np.zeros(self.n, dtype=object)
+        moves = self.rows.of_coordinates(self.slip * self.slip)[: self.n]
+        rest = algorithms.inverse_dynamics(self.bare, q, qd, np.zeros(self.n), self.f_tip)
+
+        def within(factors: Factors, pushed: Array) -> tuple[Array, Array]:
+            return self._boxed(factors, constraints, pushed, pushes)
+
+        if not self.rows.loaded:
+            links = links_mass(self.bare, q)
+            if self.holds:
+                columns = self.bare.drive.mass_matrix(links)
+                qdd, reactions = solved_with_prescribed(self.bare, columns, moves, pushes - rest, np.zeros(self.n))
+            else:
+                qdd, reactions = within(factored(self.bare, self.bare.drive, links), pushes - rest)
+            holding, starts = self._holding(reactions)
+            friction = self.rows.matrix[: self.rows.of_links, : self.n].T @ holding
+            return ArmMotion(qdd, pushes - rest - friction, none, friction, holding, starts, none, none, np.zeros(0))
+        drive = sliding_under_load(self.links.drive, self.rows.of_coordinates(self.slip))
+        arm = dataclasses.replace(self.links, drive=drive)
+        how: dict[str, Any] = {"moves": moves} if self.holds else {"within": within}
+        found = accelerations_under_load(arm, q, qd, pushes, self.f_tip, near=self._near, **how)
+        self._near, of_loads, hidden = found.loads, none.copy(), none.copy()
+        sliding = loaded_friction(drive, drive.rates(qd), found.loads)
+        for k, i in self.rows.loaded.items():
+            of_loads[i] = found.friction[k]
+            hidden[i] = drive.armature[k] * (1.0 - sliding[k].passed)
+        loads = np.array([found.loads[k] for k in self.rows.loaded], dtype=object)
+        holding, starts = self._holding(found.reactions)
+        friction = of_loads + self.rows.matrix[: self.rows.of_links, : self.n].T @ holding
+        pushed = pushes - rest - friction
+        return ArmMotion(found.qdd, pushed, none, friction, holding, starts, of_loads, hidden, loads)
+
+    def _boxed(
+        self, factors: Factors, constraints: Constraints | None, pushed: Array, available: Array
+    ) -> tuple[Array, Array]:
+        """Accelerations of the links, minus the friction of their rows at rest, within its bounds, and their starts."""
+        response = Response(self.bare, self.rows, factors, constraints, self.inertias)
+        free, count = response.accelerations(pushed), self.rows.of_links
+        if not count:
+            return free, np.zeros(0)
+        rests = self.rests[:count]
+        bounds = self.rows.bounds(np.zeros(len(self.joints)), available, self._near)
+        low, high = (-rests * bound[:count] for bound in (bounds.most, bounds.least))
+        alone = np.asarray(factors.solve(pushed))  # without constraints
+        found = response.bounded(free, low, high, alone)
+        of_rows = np.concatenate([rests * found.rests, np.zeros(len(self.rows) - count)])
+        none = np.concatenate([found.none, np.zeros(len(self.joints))])
+        held = self.rows.resting(of_rows, np.concatenate([found.velocities, np.zeros(len(self.joints))]), none)
+        rates = self.rows.matrix[:count, : self.n] @ found.velocities
+        moves = less(MOVES * abs(self.rows.matrix[:count, : self.n]) @ abs(alone), abs(rates))
+        starts = rests * (1.0 - found.rests) * moves * sign(rates)
+        any_rests = sum(rests)  # a compiled loop leaves this out if no joint rests
+        reactions = select(any_rests, np.concatenate([found.impulses, starts]), 0.0)
+        return select(any_rests, held[: self.n], free), reactions
+
+    def _holding(self, reactions: Array) -> tuple[Array, Array]:
+        """Friction of the rows of the links at rest, from the reactions, and the directions in which some start."""
+        count = self.rows.of_links
+        if not self.holds:
+            return -reactions[:count], reactions[count : 2 * count]
+        return -self.rests[:count] * reactions[self.rows.own[:count]], np.zeros(count, dtype=object)
+
+    def _rotors(self, thetad: Array, springs: Array, excess: Array) -> ArmMotion:
+        """The motion of the rotors."""
+        slip = np.ones(len(self.joints), dtype=object)
+        slip[self.rows.rotors] = self.slip[self.rows.of_links :]
+        given = zip(self.joints, thetad[self.places], springs, slip, strict=True)
+        sliding = np.array([rotor_friction(joint.laws, *own) for joint, *own in given], dtype=object)
+        left, moves = excess - sliding, slip * slip
+        holding, none = (1.0 - moves) * left, np.zeros(len(self.joints), dtype=object)
+        friction, of_rows = sliding + holding, holding[self.rows.rotors]
+        motors = self.tau[self.places]
+        x, starts = moves * left / self.inertias, np.zeros(len(of_rows), dtype=object)
+        return ArmMotion(x, moves * left, motors, friction, of_rows, starts, none, none, np.zeros(0))
+
+    # Responses and bounds in a state.
+
+    def response(self, x: Any, v: Any, hidden: Array, at: Any = None, h: Any = None) -> Response:
+        """The response in a state, of links from which friction hides inertia, within their constraints ``at``.
+
+        With a time h it is that to forces during this time: the change of velocity that they cause.
+        """
+        at = x if at is None else at
+        constraints = self._constraints(at[: self.n], v[: self.n])
+        return self.with_hidden(x, hidden, constraints, h)
+
+    def with_hidden(self, x: Any, hidden: Array, constraints: Constraints | None, h: Any = None) -> Response:
+        """The response of `response` within given constraints.
+
+        The mass matrix over the time has elements of its own, so that a compiled loop leaves its factors out of steps
+        without stops, even if some of these factors are needed by joints that start.
+        """
+        drive, rotors, links = self.bare.drive, list(self.bare.drive.armature), links_mass(self.bare, x[: self.n])
+        for k, i in self.rows.loaded.items():
+            rotors[k] = rotors[k] - hidden[i]
+        inertias = self.inertias
+        if h is not None:
+            per, inertias = 1.0 / h, inertias * (1.0 / h)
+            rotors = [per * rotor for rotor in rotors]
+            links = [{i: per * entry for i, entry in column.items()} for column in links]
+        drive = dataclasses.replace(drive, armature=tuple(rotors))
+        return Response(self.bare, self.rows, factored(self.bare, drive, links), constraints, inertias)
+
+    def momenta(self, x: Any, change: Array) -> Array:
+        """M times a change of velocity, N m s or N s, of all coordinates."""
+        drive = self.bare.drive
+        M = drive.filled(drive.mass_matrix(links_mass(self.bare, x[: self.n])))
+        return np.concatenate([M @ change[: self.n], self.inertias * change[self.n :]])
+
+    def bounds(self, x: Any, v: Any) -> Bounds:
+        """Friction bounds of the rows in a state, with the forces of the motors and springs there."""
+        return self.rows.bounds(self._springs(x, v), self.available(x, v), self._near)
+
+    def known_bounds(self, x: Any, v: Any) -> Bounds:
+        """Friction bounds of the rows without the friction under load of the links."""
+        return self.rows.bounds(self._springs(x, v))
+
+    def available(self, x: Any, v: Any) -> Array:
+        """The joint forces that remain for load and friction of coordinates at rest, (n,)."""
+        found = np.array(self.tau, dtype=object)
+        if self.bent is not None:
+            found = found - self.bent.forces(*self._motors(x, v))
+        found[self.places] = self._springs(x, v)
+        return found
+
+    def _constraints(self, q: Any, qd: Any) -> Constraints | None:
+        if not self.constrained:
+            return None
+        _, A, drift = all_equations(self.bare, q, qd)
+        return Constraints(A, drift)
+
+    # Forces and energies.
+
+    def _applied(self, q: Any) -> Array:
+        """tau - J^T f_tip: the forces of joints and surroundings."""
+        tau: Array = np.array(self.tau, dtype=object)
+        return tau if self.f_tip is None else tau - algorithms.tip_forces(self.bare, q, self.f_tip)
+
+    def _lost(self, q: Any, qd: Any) -> Any:
+        """Forces of elements that do not come from their energy; the equations of motion have them already."""
+        return dissipative_forces(self.bare, q, qd) if self.bare.elements else 0.0
+
+    def _motors(self, x: Any, v: Any) -> tuple[Array, Array]:
+        """theta and thetad of all joints."""
+        return tuple(parted(of, self.n, self.places)[1] if self.places else of for of in (x, v))  # type: ignore[return-value]
+
+    def _bending(self, x: Any, joint: FlexibleJoint, k: int) -> Any:
+        """theta - q of a flexible joint, or its rate."""
+        return x[self.n + k] - x[joint.coordinate]
+
+    def _springs(self, x: Any, v: Any) -> Array:
+        """tau_J of each flexible joint, N m or N."""
+        forces = [
+            joint.spring.force(self._bending(x, joint, k), self._bending(v, joint, k))
+            for k, joint in enumerate(self.joints)
+        ]
+        return np.array(forces, dtype=object)
+
+    def _elastic_forces(self, x: Any) -> Array:
+        """Forces of the springs without their damping."""
+        forces = [joint.spring.elastic_force(self._bending(x, joint, k)) for k, joint in enumerate(self.joints)]
+        return np.array(forces, dtype=object)
+
+    def energies_on(self, x: Any, first: ArmMotion, path: Array) -> Array:
+        """The work and the dissipated energy of the forces in a state ``first`` on a path from its positions, J.
+
+        Springs store the difference of their energies at its ends.
+        """
+        bent, bends = ([self._bending(of, joint, k) for k, joint in enumerate(self.joints)] for of in (x, path))
+        more = sum(
+            joint.spring.energy(a + b) - joint.spring.energy(a) - joint.spring.elastic_force(a) * b
+            for joint, a, b in zip(self.joints, bent, bends, strict=True)
+        )
+        found: Array = first.energies(path) + np.array([more, -more])
+        return found
+
+    def energies_of_change(self, x: Any, v: Any, kinetic: Any, later: Any, moved: Array) -> Array:
+        """Work and dissipated energy of a change of kinetic energy, M held, and of a small change of positions, J.
+
+        Work is the change of K + P, and the dissipated energy the rest of the applied work. K changes with M along the
+        path too: by C moved, which is added to g in the equations of motion. The energy that springs store is part of
+        the work on the arm.
+
+        Args:
+            x, v: positions and velocities when the step begins.
+            kinetic: the change of kinetic energy.
+            later: the positions that are changed.
+            moved: the change of these positions.
+        """
+        q, qd, n = x[: self.n], v[: self.n], self.n
+        rest = algorithms.inverse_dynamics(self.bare, q, qd, np.zeros(n), self.f_tip) + self._lost(q, qd)
+        applied = self._applied(q)
+        of_tip = self.tau - applied
+        applied[self.places] = applied[self.places] - self.tau[self.places]
+        stored = sum(
+            joint.spring.energy(self._bending(later + moved, joint, k))
+            - joint.spring.energy(self._bending(later, joint, k))
+            for k, joint in enumerate(self.joints)
+        )
+        work = kinetic + (rest - of_tip) @ moved[:n]
+        heat = applied @ moved[:n] - work + self.tau[self.places] @ moved[n:] - stored
+        return np.array([work + stored, heat])
+
+
+@function("(n),(n),(n),(6)?->(n),(n)", sources=SOURCES)
+def motion_of_rows(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> tuple[Array, Array]:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, and the friction of all coordinates, N m or N, shape (..., n) each.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n); joints at rest are held as far as friction can.
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    found = FrictionalArm(model, qd, tau, f_tip).begun(q, qd)
+    return found.x, found.friction

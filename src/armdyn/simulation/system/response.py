@@ -1,0 +1,137 @@
+"""The changes of velocity of a traced arm by impulses, or of acceleration by forces, and the bounded ones of its rows.
+
+The links respond together, in the metric of M^-1 within their constraints, each rotor on a spring by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.factors import Factors
+from armdyn.base.threads import cached_property
+from armdyn.constraints.multipliers import moved_within
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import clip, less_equal
+from armdyn.simulation.system.bounded_impulses import ROUNDING, Impulses, bounded_impulses
+from armdyn.simulation.system.friction_rows import FrictionRows
+from armdyn.spatial.rotations import Array
+
+QUICK = {"sweeps": 1, "rounds": 2}
+"""Sweeps and rounds of `bounded_impulses` for rows that are coordinates: one sweep mostly finds the active set."""
+
+
+class Constraints(NamedTuple):
+    """Constraints A qdd + drift = 0 of the links."""
+
+    A: Array
+    drift: Array
+
+
+class Response:
+    """The response of an arm in a state.
+
+    Args:
+        links: the arm on the links' side of its springs, without friction.
+        rows: of its dry friction.
+        factors: of the mass matrix of the links.
+        constraints: of the links, if they have some.
+        rotors: inertias of the rotors of flexible joints.
+    """
+
+    def __init__(
+        self,
+        links: Mechanism,
+        rows: FrictionRows,
+        factors: Factors,
+        constraints: Constraints | None,
+        rotors: Sequence[Any] | Array = (),
+    ) -> None:
+        self.links, self.rows, self.factors = links, rows, factors
+        self.constraints, self.inertias = constraints, np.asarray(rotors, dtype=object)
+
+    @property
+    def independent(self) -> bool:
+        """True if the rows of the links are coordinates without constraints."""
+        own = self.rows.own[: self.rows.of_links]
+        return self.constraints is None and len(own) > 0 and bool((own >= 0).all())
+
+    def accelerations(self, pushed: Array) -> Array:
+        """Accelerations of the links by joint forces."""
+        if self.constraints is None:
+            return self.factors.solve(pushed)
+        return np.asarray(moved_within(self.links, *self.constraints, self.factors, pushed).qdd)
+
+    def within(self, v: Array) -> Array:
+        """Velocities without their part that violates the constraints."""
+        if self.constraints is None:
+            return v
+        n, A = self.rows.n, self.constraints.A
+        change = moved_within(self.links, A, A @ v[:n], self.factors, np.zeros(n)).qdd
+        return np.concatenate([v[:n] + change, v[n:]])
+
+    @cached_property
+    def columns(self) -> Array:
+        """Changes of velocity by impulses of one along each row, (m, coordinates)."""
+        rows, n, first = self.rows.matrix, self.rows.n, self.rows.of_links
+        found = np.zeros(rows.shape, dtype=object)
+        if self.independent:
+            found[:first, :n] = self.factors.inverse()[self.rows.own[:first]]
+        elif first and self.constraints is None:
+            found[:first, :n] = np.asarray(self.factors.solve(rows[:first, :n].T.astype(object))).T
+        elif self.constraints is not None:
+            A = self.constraints.A
+            none = np.zeros(len(A))
+            for k, row in enumerate(rows[:first, :n]):
+                found[k, :n] = moved_within(self.links, A, none, self.factors, row).qdd
+        for k, rotor in enumerate(self.rows.rotors, start=first):
+            found[k, n + rotor] = 1.0 / self.inertias[rotor]
+        return found
+
+    @property
+    def _free(self) -> Array | None:
+        """r_j M^-1 r_k^T of the rows of the links if there are constraints, else None."""
+        if self.constraints is None:
+            return None
+        inwards = np.array([self.factors.inwards(row) for row in self.rows.matrix[: self.rows.of_links, : self.rows.n]])
+        return np.asarray(inwards @ np.array([self.factors.over_D(list(one)) for one in inwards]).T)
+
+    def bounded(self, v0: Array, low: Array, high: Array, cancelled: Array | None = None, **effort: int) -> Impulses:
+        """Velocities, or accelerations, with impulses, or forces, of the rows within bounds (boxed LCP).
+
+        Args:
+            v0: without them, of all coordinates, or of the links alone: then with the impulses of their rows alone.
+            low, high: bounds, (m,).
+            cancelled: velocities of the links from which constraints have left v0.
+            effort: ``sweeps`` and ``rounds`` of `bounded_impulses`.
+        """
+        n, first = self.rows.n, self.rows.of_links
+        links = self._of_links(v0[:n], low[:first], high[:first], cancelled, effort)
+        if len(v0) == n:
+            return links
+        v, none = v0[n:].copy(), less_equal(abs(v0[n:]), 0.0)
+        impulses, rests = [], []
+        for k, rotor in enumerate(self.rows.rotors, start=first):
+            one = clip(-self.inertias[rotor] * v0[n + rotor], low[k], high[k])
+            change = one / self.inertias[rotor]
+            v[rotor] = v0[n + rotor] + change
+            rest = less_equal(abs(v[rotor]), ROUNDING * (abs(v0[n + rotor]) + abs(change)))
+            impulses.append(one)
+            rests.append(rest)
+        parts = zip(links, (v, impulses, rests, none), strict=True)
+        return Impulses(*(np.array([*a, *b], dtype=object) for a, b in parts))
+
+    def _of_links(
+        self, v0: Array, low: Array, high: Array, cancelled: Array | None, effort: dict[str, int]
+    ) -> Impulses:
+        """The bounded impulses of the rows of the links."""
+        n, first = self.rows.n, self.rows.of_links
+        if not first:
+            none = np.zeros(0, dtype=object)
+            return Impulses(v0, none, none, less_equal(abs(v0), 0.0))
+        matrix, columns = self.rows.matrix[:first, :n], self.columns[:first, :n]
+        how: dict[str, Any] = {"independent": True} | QUICK if self.independent else {}
+        how |= effort
+        return bounded_impulses(v0, matrix, columns, low, high, free=self._free, cancelled=cancelled, **how)
