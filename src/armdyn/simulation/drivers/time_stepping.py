@@ -106,7 +106,7 @@ class Stop:
         self.taken = slip * slip * (self.mean + self._of_rows(first.of_loads)) + self.half * slip + first.holding
         self.least, self.most = self._bounds(self.bounds)
         self.hidden = first.hidden * self.rows.of_coordinates(self.slips_on)
-        middle = x + 0.5 * h * (v + predicted[1])  # where constraints bind the velocities
+        middle = x + 0.5 * h * (v + predicted[1])  # constraints hold for the velocities there
         self.response = arm.response(x, v, self.hidden, middle, h)
         self.v0 = self.response.within(predicted[1])
         before, after = self.rows.matrix @ v, self.rows.matrix @ self.v0
