@@ -12,7 +12,7 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Balancer, Gear, GearLoss, JointSpring, Motor, ParallelSpring, vibration_modes
 from armdyn.base.errors import DTypeError, ModelError, UnknownName, Unsupported
-from armdyn.simulation import Adaptive, SaveAt, named_method
+from armdyn.simulation import SaveAt, named_method
 
 RNG = np.random.default_rng(40)
 SPRINGS = {
@@ -157,7 +157,7 @@ def test_springs_add_to_every_function_of_the_dynamics() -> None:
     bare, robot, springs = sprung_ur5()
     q, qd, qdd = RNG.uniform(-1.0, 1.0, (3, 6))
     s = np.array([spring.force(x) for spring, x in zip(springs.values(), q, strict=True)])
-    close: dict[str, Any] = {"method": Adaptive(rtol=1e-12, atol=1e-11)}
+    close: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-11}
     np.testing.assert_allclose(robot.parallel_spring_forces(q), s, rtol=1e-14)
     tau = bare.inverse_dynamics(q, qd, qdd) + s
     np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), tau, **close)

@@ -163,6 +163,7 @@ def slider_crank() -> tuple[Robot, np.ndarray]:
     return robot.with_independent_constraints(bent), np.array([0.0, 0.0, 1.1])
 
 
+@pytest.mark.short_run("dry slider", "all lossy")
 @pytest.mark.parametrize("kind", ["dry slider", "all dry", "lossy crank", "all lossy"])
 def test_a_slider_crank_leaves_its_dead_centre(kind: str) -> None:
     """Two methods agree, and no energy is lost but by friction."""

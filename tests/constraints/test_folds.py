@@ -168,6 +168,7 @@ def test_joints_that_rub_stay_on_their_branch(name: str, options: dict[str, Any]
     assert np.ptp(motion.q[:, 0]) > 1.5
 
 
+@pytest.mark.short_run("lossy gear-options0", "spring-options1", "lossy gear-options2")
 @pytest.mark.parametrize("options", [{}, {"elements": [Constraints(project=True)]}, {"method": "rk4"}])
 @pytest.mark.parametrize("kind", ["lossy gear", "spring"])
 def test_gears_and_springs_stay_on_their_branch(kind: str, options: dict[str, Any]) -> None:

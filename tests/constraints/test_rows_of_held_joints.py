@@ -56,6 +56,7 @@ def ur5_held_by(kind):
     return on_a_table(ur5.with_actuators(dict.fromkeys(names, held)))
 
 
+@pytest.mark.short_run("friction-adaptive", "brakes-rk4")
 @EACH_METHOD
 @pytest.mark.parametrize("kind", ["friction", "brakes"])
 def test_a_free_wrist_turns_uniformly(kind, options):
@@ -79,6 +80,7 @@ def test_a_linkage_that_sticks_turns_with_its_arm(options):
     assert abs(motion.energy.relative_drift).max() < 1e-8
 
 
+@pytest.mark.short_run("adaptive")
 @EACH_METHOD
 def test_a_linkage_that_sticks_meets_a_stop_of_its_arm(options):
     robot = four_bar(30.0).with_limits({"arm": armdyn.Limits(-1.0, 0.6)})
@@ -94,6 +96,7 @@ def test_a_linkage_that_sticks_meets_a_stop_of_its_arm(options):
     assert loosened or abs(motion.q[-1, 1:] - q[1:]).max() == 0.0
 
 
+@pytest.mark.short_run("rk4")
 @EACH_METHOD
 def test_a_linkage_that_sticks_lies_on_a_contact(options):
     """The arm presses on the floor at the coupler's joint, and nothing moves."""
@@ -105,6 +108,7 @@ def test_a_linkage_that_sticks_lies_on_a_contact(options):
     np.testing.assert_allclose(motion.q, free.q, rtol=0, atol=1e-9)
 
 
+@pytest.mark.short_run("rk4")
 @EACH_METHOD
 def test_a_slide_that_no_row_moves(options):
     """A carriage on tilted rails, the slides across held by friction: the free one moves uniformly."""
