@@ -15,10 +15,12 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
+from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.integration import PROGRESS
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.compiled_adaptive import PAIRS, are_known
+from armdyn.simulation.drivers.compiled_adaptive import are_known, formula_of
 from armdyn.simulation.drivers.crossings import points_of
+from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, Reached
 from armdyn.simulation.drivers.pieces import Step
@@ -60,13 +62,12 @@ class _Loop(NamedTuple):
     watched: list[Watched]
 
     @classmethod
-    def of(cls, robot: Robot, bare: Robot, kind: Kind, scipy_method: str, *, stops: bool) -> _Loop:
+    def of(cls, robot: Robot, bare: Robot, kind: Kind, formula: EmbeddedPair, *, stops: bool) -> _Loop:
         """Those of a robot, which keeps them for the next motion."""
-        kept, name = vars(robot), f"_segments_{scipy_method}_{kind}_{stops}"
+        kept, name = vars(robot), f"_segments_{formula.name}_{kind}_{stops}"
         if name not in kept:
             rates = segment_rates(kind, stops=stops)
-            pair = PAIRS[scipy_method]
-            loop = CompiledIntegration(robot, rates, kind.rates, pair, watched="margins", slopes="slopes")
+            loop = CompiledIntegration(robot, rates, kind.rates, formula, watched="margins", slopes="slopes")
             watched = watched_margins(bare.mechanism, kind, stops=stops)
             kept[name] = cls(loop, robot.compile(segment_forces(kind)), watched)
         found: _Loop = kept[name]
@@ -84,6 +85,7 @@ class Segments:
     def __init__(self, motion: StateInMotion, problem: Problem) -> None:
         self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system)
         self.attempts, self.h = ATTEMPTS_AT_FIRST, 0.0
+        self.most_steps = problem.method.max_steps if isinstance(problem.method, Adaptive) else MOST_STEPS
         places = flexible_places(problem.robot.model)
         self.places = places
         n, times = problem.robot.dof, len(motion.samples.t)
@@ -108,7 +110,8 @@ class Segments:
         whose friction has bounds apart.
         """
         method, system = problem.method, problem.system
-        explicit = isinstance(method, Adaptive) and method.scipy_method in PAIRS
+        carried = system.carries and not isinstance(method, Adaptive)  # steps of one length carry bristles along paths
+        explicit = formula_of(method) is not None and not carried
         known = are_known(motion.forces) and motion.forces.held and motion.chattering is None
         if not explicit or not known or problem.corrector is not None or motion.modes is None:
             return None
@@ -126,7 +129,9 @@ class Segments:
         self.pushing, self.bare = modes.pushing, modes.pushing.robot
         robot = system.robot if system.carries else self.bare
         self.stops = modes.barriers.stops > 0
-        self.compiled = _Loop.of(robot, self.bare, self.kind, self.problem.method.scipy_method, stops=self.stops)
+        formula = formula_of(self.problem.method)
+        assert formula is not None  # noqa: S101 - by `of`
+        self.compiled = _Loop.of(robot, self.bare, self.kind, formula, stops=self.stops)
         coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.rows]
         n = self.problem.robot.dof
         self.row_of_link = {i: k for k, i in enumerate(coordinates) if i < n}
@@ -146,10 +151,10 @@ class Segments:
         made = motion.integrator.made
         given = None if self._unusual or motion.at_once > UNUSUAL else self._arguments(t, y)
         self._unusual = False
-        if given is None or made >= self.problem.method.max_steps:
+        if given is None or made >= self.most_steps:
             return None
         end = min([end, *self._switch_times(t)])
-        attempts, keeps = min(self.attempts, self.problem.method.max_steps - made), self._keeps_pieces()
+        attempts, keeps = min(self.attempts, self.most_steps - made), self._keeps_pieces()
         attempts = min(attempts, PIECES_AT_ONCE) if keeps else attempts
         numbers = np.zeros((1, len(PROGRESS)))
         before = motion.samples.count
@@ -185,6 +190,8 @@ class Segments:
 
     def _limits(self, end: float, attempts: int) -> dict[str, Any]:
         method = self.problem.method
+        if self.problem.grid is not None:
+            return {"end": end, "step": self.problem.grid.step, "attempts": attempts}
         return {"end": end, "rtol": method.rtol, "atol": method.atol, "attempts": attempts}
 
     def _parts(self, y: Array) -> Arrays:

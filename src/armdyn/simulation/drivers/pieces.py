@@ -11,6 +11,7 @@ import numpy as np
 
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
+from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, FixedStep
 from armdyn.simulation.results.dense import between_saved
@@ -77,13 +78,16 @@ class ByFormula:
         effort: Effort,
         along: Along | None = None,
         size: int | None = None,
+        grid: StepGrid | None = None,
     ) -> None:
+        self.grid = grid
         self.n = robot.dof if size is None else size
         self.robot, self.rates, self.effort, self.along, self.made = robot, rates, effort, along, 0
         self.method, self.formula = method, method.scheme.formula
 
     def step(self, t: float, y: Array, until: float) -> Step:
         """A step to the next time of the grid."""
+        until = until if self.grid is None else min(until, self.grid.following(t))
         first = self.rates(t, y)
 
         def at(later: float) -> Array:
@@ -218,12 +222,12 @@ def integrator_of(
     effort: Effort,
     along: Along | None = None,
     size: int | None = None,
-    longest_at_rest: float = np.inf,
+    grid: StepGrid | None = None,
 ) -> ByFormula | BySolver:
     """The integrator of a method; ``size`` is how many positions y has, if these are not those of the joints alone."""
     if isinstance(method, Adaptive):
-        return BySolver(robot, method, rates, effort, size, longest_at_rest)
-    return ByFormula(robot, method, rates, effort, along, size)
+        return BySolver(robot, method, rates, effort, size)
+    return ByFormula(robot, method, rates, effort, along, size, grid)
 
 
 def _is_finite(values: Array) -> bool:

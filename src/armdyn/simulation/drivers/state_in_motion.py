@@ -72,7 +72,8 @@ class StateInMotion:
         self.forces, self.samples, self.dense, self.corrector = forces, samples, dense, problem.corrector
         self.located: list[LocatedFunctions] = []
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
-        self.ends = ends_of_holds(self.method, forces, self.duration)
+        self.grid = problem.grid
+        self.ends = ends_of_holds(self.grid, forces, self.duration)
         self.hold, self.at_once, self.starts = 0, 0, True
         self.acting = forces
         self.start_segments: Callable[[StateInMotion], SegmentLoops | None] = lambda motion: None
@@ -92,7 +93,8 @@ class StateInMotion:
 
     def new_integrator(self) -> ByFormula | BySolver:
         """An integrator of these equations that has made no step."""
-        return integrator_of(self.system.robot, self.method, self.rates, self.samples.effort, self._along, self.n)
+        effort, along, grid = self.samples.effort, self._along, self.grid
+        return integrator_of(self.system.robot, self.method, self.rates, effort, along, self.n, grid)
 
     # Equations of motion.
 
@@ -402,11 +404,12 @@ class StateInMotion:
         )
 
 
-def ends_of_holds(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:
-    """Ends of the holds of the forces, s: the steps of a grid, or the times between which they are smooth."""
-    if isinstance(method, FixedStep):
-        grid = StepGrid(duration, method.step)
-        ends = grid.times(np.arange(1, grid.steps + 1))
-    else:
+def ends_of_holds(grid: StepGrid | None, forces: Forces, duration: float) -> list[float]:
+    """Ends of the holds of the forces, s: the steps of a grid if forces change, or the times between smooth forces."""
+    if grid is None:
         ends = forces.edges(duration)[1:]
+    elif forces.are_known and forces.rows is None:
+        return [duration]
+    else:
+        ends = grid.times(np.arange(1, grid.steps + 1))
     return [float(end) for end in ends]
