@@ -53,7 +53,7 @@ RUNS = {
     "adaptive": (free, q0, compiled),
     "batch": (free, [q0, [0.5, 0.5]], compiled),
     "taylor": (free, q0, dict(duration=9000, save=SaveAt(every=1e-2), method="taylor")),
-    "stops": (limited, q0, dict(duration=2e4, method=Adaptive(1e-12, 1e-12), save=SaveAt(1.0), elements=[Stops(0.9)])),
+    "stops": (limited, q0, compiled | dict(elements=[Stops(0.9)])),
     "constrained": (held, held.close_loop([1.0, -1.8]), long | dict(elements=[Constraints(project=True)])),
 }
 for name in sys.argv[2:]:

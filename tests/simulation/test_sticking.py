@@ -439,7 +439,7 @@ def test_batches_dense_output_and_callbacks():
     table = np.repeat(3.0 * np.cos(np.array(seen)), 5)[:, None]
     tabled = armdyn.simulate(robot, q0[0], duration=1.0, torque=table, method=RungeKutta4(step=0.02))
     np.testing.assert_allclose(motion.q, tabled.q, rtol=0, atol=1e-14)
-    with pytest.raises(SettingError, match="acts on a single state where events, stops, contacts or dry friction"):
+    with pytest.raises(SettingError, match="acts on a single state if events, stops, contacts or dry friction"):
         armdyn.simulate(robot, q0[:2], duration=1.0, torque=sampled, method="rk4")
     with pytest.raises(SimulationError, match="initial state"):
         armdyn.simulate(robot, q0[2:], duration=1.0)

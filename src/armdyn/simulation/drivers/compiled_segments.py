@@ -29,7 +29,7 @@ from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.backlash import BacklashInMotion
 from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.elements.bristles import count
-from armdyn.simulation.elements.dry_joints import drive_of_links, rub_without_load
+from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rub_without_load
 from armdyn.simulation.elements.load_kinks import LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.system.bounded import SLACK
@@ -117,7 +117,7 @@ class Segments:
             return None
         drive = drive_of_links(system.bare)
         alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.rows)
-        own = not drive.depends_on_load or rub_without_load(drive)
+        own = not drive.depends_on_load or (rub_without_load(drive) and can_hold(system.bare))
         braked = system.carries and any(isinstance(one, BrakesInMotion) for one in motion.located)
         if system.robot.model.constraints or not alone or not own or braked:
             return None
