@@ -138,6 +138,23 @@ def test_friction_under_load(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.abs(compiled.energy.drift).max() < 1e-7
 
 
+def test_a_further_motion_makes_no_robot(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What belongs to the robot is made once: another motion of the same robot is a call of compiled functions."""
+    robots = [ur5, ur5.with_friction({joint.name: (0.5, 1.5) for joint in ur5.joints})]
+    for robot in robots:
+        armdyn.simulate(robot, np.zeros(6), duration=0.01)
+    made, begin = [], armdyn.Robot.__init__
+
+    def counted(self: armdyn.Robot, *arguments: Any, **options: Any) -> None:
+        made.append(self)
+        begin(self, *arguments, **options)
+
+    monkeypatch.setattr(armdyn.Robot, "__init__", counted)
+    for robot in robots:
+        armdyn.simulate(robot, np.zeros(6), duration=0.01)
+    assert not made
+
+
 def test_a_state_that_cannot_begin_leaves_the_others_alone(ur5: armdyn.Robot) -> None:
     robot = ur5.with_friction({joint.name: (0.5, 1.5) for joint in ur5.joints})
     q = np.array([np.zeros(6), np.full(6, np.nan), np.full(6, 0.5)])

@@ -207,7 +207,8 @@ def simulate(
     duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
     chosen = chosen_method("adaptive" if method is None else method)
     q, qd = initial_state(robot, q0, qd0)
-    robot, redundant, left_out = checked_start(robot.with_elements(*parts.own), q, qd, parts.constraints.redundant)
+    robot = robot.with_elements(*parts.own) if parts.own else robot  # which keeps its compiled functions
+    robot, redundant, left_out = checked_start(robot, q, qd, parts.constraints.redundant)
     forces = prepared_forces(robot, q.shape[:-1], torque, f_tip)
     forces.check(duration)
     system = System.of(robot, chosen, redundant)

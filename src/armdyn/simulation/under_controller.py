@@ -46,7 +46,7 @@ def controlled_motion(
     grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)
     every = _every(grid, save)
     loop = ClosedLoop(
-        robot.with_elements(*parts.own),
+        robot.with_elements(*parts.own) if parts.own else robot,
         function,
         method=chosen,
         brakes=list(parts.switches),
