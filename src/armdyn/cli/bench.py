@@ -11,15 +11,19 @@ import numpy as np
 import typer
 from rich.progress import track
 
-from armdyn.base.errors import ModelError
+from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.cli.description import compiled_methods
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
 from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
+from armdyn.simulation import SaveAt, simulate
 
 ROUNDS = 7
+
+DURATION, BATCH = 3.0, 100
+"""The time that motions last, s, and the number of motions in a batch."""
 
 TIMES = ("first_call", "one_call", "state_float64", "state_float32", "state_threads")
 """The measured times, s: of the first call, of a call with one state, and of a state in a batch."""
@@ -42,7 +46,7 @@ def bench(
     ] = -1,
     json: AsJson = False,
 ) -> None:
-    """Time every function: first call, one state a call, large batches.
+    """Time every function: first call, one state a call, large batches; and motions by the adaptive method.
 
     Medians of several rounds, on random states. For comparisons with other libraries see the folder benchmarks of the
     source.
@@ -53,12 +57,14 @@ def bench(
 
       armdyn bench arm.urdf --states 1000000
     """
-    measured = dict(_measured(arm, states, workers))
+    measured, motions = dict(_measured(arm, states, workers)), dict(_motions(arm))
     if json:
         functions = {
             name: None if times is None else dict(zip(TIMES, times, strict=True)) for name, times in measured.items()
         }
-        print_json({"robot": arm.name, "states": states, "functions": functions, "notes": arm.notes})
+        print_json(
+            {"robot": arm.name, "states": states, "functions": functions, "motions": motions, "notes": arm.notes}
+        )
         return
     headings = ("function", "first,\nms", "one,\nµs", "float64,\nns", "float32,\nns", "threads,\nns")
     table = new_table(f"{arm.name}: first call, one call, and a state in batches of {states:,}", *headings)
@@ -66,7 +72,31 @@ def bench(
         table.add_row(name, *(["not defined"] * len(TIMES) if times is None else _shown(times)))
     console = screen()
     show(console, table)
+    if motions:
+        table = new_table(
+            f"{arm.name}: motions of {DURATION:g} s by the adaptive method", "motions", "ms each", "a second"
+        )
+        for name, seconds in motions.items():
+            table.add_row(name, f"{1e3 * seconds:.3g}", f"{1.0 / seconds:,.0f}")
+        show(console, table)
     show_notes(console, arm.notes)
+
+
+def _motions(arm: Robot) -> Iterator[tuple[str, float]]:
+    """The times of motions with error control from rest, s each: of one step, of one motion, and in a batch."""
+    q = np.random.default_rng(1).uniform(-1.0, 1.0, (BATCH, arm.dof))
+    one_step = SaveAt(times=[0.0, 1e-3])
+    calls: dict[str, tuple[Callable[[], Any], int]] = {
+        "one, of one step": (lambda: simulate(arm, q[0], duration=1e-3, save=one_step), 1),
+        "one": (lambda: simulate(arm, q[0], duration=DURATION), 1),
+        f"{BATCH} at once": (lambda: simulate(arm, q, duration=DURATION), BATCH),
+    }
+    for name, (call, count) in calls.items():
+        try:
+            call()
+        except ArmdynError:  # states that constraints do not allow, or arms that move no mass
+            return
+        yield name, _median(call) / count
 
 
 def _measured(arm: Robot, states: int, workers: int) -> Iterator[tuple[str, list[float] | None]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,6 +64,7 @@ def study(
         warnings.simplefilter("ignore", DescriptionWarning)
         read = Scenario.read(scenario)
     settings = {**read.settings, "folder": folder, "progress": True}
+    fresh, began = folder is None or not folder.exists(), time.perf_counter()
     if cluster is None:
         results = _run(read, settings, folder)
     else:
@@ -74,6 +76,9 @@ def study(
         print_json({"robot": read.robot.name, "runs": results.runs, "results": rows, **files})
         return
     console = screen()
+    if fresh:
+        rate = results.runs / max(time.perf_counter() - began, 1e-9)
+        screen(stderr=True).print(f"{results.runs:,} motions, {rate:,.0f} a second", soft_wrap=True)
     show(console, _table(read.robot, results))
     show_notes(console, list(_left_out(results)))
     if folder is not None:
