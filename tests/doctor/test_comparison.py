@@ -64,3 +64,12 @@ def test_the_command_shows_them_and_exits_with_1(folder: Path, shell: Shell) -> 
     rows = json.loads(shell("diff", "a.urdf", "b.urdf", "--json").out)["differences"]
     assert rows[0]["size"] >= rows[-1]["size"]
     assert shell("diff", "a.urdf", "none.urdf").code == 2
+
+
+def test_a_wrong_tensor_is_compared_with_its_repair(folder: Path, shell: Shell) -> None:
+    """Before and after the doctor: 2 kg m^2 about the axis of a rod break the triangle inequality."""
+    Path("wrong.urdf").write_text(Path("a.urdf").read_text().replace('ixx="0.00427"', 'ixx="2"', 1))
+    assert shell("doctor", "wrong.urdf", "--fix", "mended.urdf").code == 1
+    said = shell("diff", "wrong.urdf", "mended.urdf", columns=160)
+    assert said.code == 1
+    assert "moments" in said.out

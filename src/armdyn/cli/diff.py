@@ -23,7 +23,8 @@ def diff(
 ) -> None:
     """Show how two descriptions of a robot differ, the largest difference first; exit code 1 if they do.
 
-    Joints and links are matched by name. Torques are compared at random states.
+    Joints and links are matched by name. Torques are compared at random states. Inertias that no rigid body has are
+    compared too, as before and after a repair.
 
     [bold]Examples[/]
 
@@ -33,7 +34,7 @@ def diff(
 
       armdyn diff arm.urdf arm.xml --json
     """
-    differences = compare(load(first), load(second))
+    differences = compare(*(load(robot, check_inertia=False) for robot in (first, second)))
     if json:
         rows = [dataclasses.asdict(one) for one in differences]
         print_json({"first": first, "second": second, "differences": rows})
