@@ -73,7 +73,7 @@ def frame_picture(
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         axis.gridlines.set_alpha(0.35)
     axes.tick_params(labelsize=font - 1.0, colors=INK, pad=-2)
-    axes.tick_params(axis="z", pad=2)  # a mark next to the numbers would be read as a minus
+    axes.tick_params(axis="z", pad=5)  # a mark next to the numbers would be read as a minus
     axes.set_box_aspect(sizes, zoom=0.98)
     axes.view_init(*(view or (24.0, -58.0)))
 
