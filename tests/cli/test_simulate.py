@@ -324,3 +324,24 @@ def test_an_animation_shows_the_planes_of_contacts(shell: Shell, folder: Path, m
     said = shell("simulate", "planar_2r", "--duration", "0.1", "--contact", table, "--animate", "hit.gif")
     assert said.code == 0, said.err
     assert [contact.plane.name for contact in given[0]] == ["table"]
+
+
+def test_any_word_of_a_scenario_by_set(shell: Shell, folder: Path) -> None:
+    words = ("--duration", "0.2", "--set", "save.every=0.05", "--set", "payload={mass: 2, com: [0, 0, 0.1]}")
+    moved = motion(shell, folder, "planar_2r", *words)
+    assert len(moved.t) == 5
+    arm = armdyn.load("planar_2r").with_payload(armdyn.Inertia(2.0, [0, 0, 0.1]))
+    true = armdyn.simulate(arm, [0.0, 0.0], duration=0.2, save=armdyn.simulation.SaveAt(every=0.05))
+    np.testing.assert_array_equal(moved.q, true.q)
+    for text, message in (
+        ("save.evry=0.05", "no setting 'evry' in save"),
+        ("sav=0.05", "no key 'sav' in --set"),
+        ("save", "--set has 'save'; expected KEY=VALUE"),
+        ("save.every=0", "every is 0; expected a number above zero"),
+        ("start={theta: [0, 0]}", "Start(theta=...) is given, but no joint"),
+    ):
+        said = shell("simulate", "planar_2r", "--set", text)
+        assert said.code != 0
+        assert message in said.err
+    twice = shell("simulate", "planar_2r", "--set", "stops=0.5", "--set", "stops=0.4")
+    assert "--set names 'stops' twice" in twice.err

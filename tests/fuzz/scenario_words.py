@@ -21,7 +21,7 @@ SIZES = (
     "chunk",
     "duration",
     "step",
-    "save_every",
+    "save",
     "seed",
     "grid",
     "samples",

@@ -115,7 +115,7 @@ def _forces(torque: Any) -> Any:
 
 def motion_of(rng: Random) -> dict[str, Any]:
     said: dict[str, Any] = {"robot": "planar_2r", "q0": _two(rng)}
-    more = {"qd0": _two(rng), "gravity": [0, -9.81, 0], "save_every": 0.01, "stops": {"restitution": 0.5}, "duration": 0.5,
+    more = {"qd0": _two(rng), "gravity": [0, -9.81, 0], "save": {"every": 0.01}, "stops": {"restitution": 0.5}, "duration": 0.5,
             "payload": rng.choice((1.5, {"mass": 2, "com": [0, 0, 0.1]})), "actuators": "drives.yaml"}  # fmt: skip
     said |= {name: value for name, value in more.items() if rng.random() < 0.3}
     said |= {name: value for name, value in _things().items() if rng.random() < 0.15}

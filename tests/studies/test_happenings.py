@@ -112,7 +112,7 @@ def test_a_collision_passes_the_threshold_of_a_residual(tmp_path: Path) -> None:
 def test_a_threshold_ends_a_motion_whose_states_are_rarely_saved(words: str, tmp_path: Path) -> None:
     """At the state of the threshold, with the controller's forces there: the same as where all states are saved."""
     ends = "events: {hit: {threshold: {signal: residual, above: 3, terminal: true}}}\n"
-    each, rare = (read(words + every + ends, tmp_path).simulate() for every in ("", "save_every: 0.2\n"))
+    each, rare = (read(words + every + ends, tmp_path).simulate() for every in ("", "save: {every: 0.2}\n"))
     assert each.t[-1] == rare.t[-1] == rare.events[-1].t < 0.55
     np.testing.assert_allclose(rare.t[:-1], np.arange(0.0, rare.t[-1], 0.2), atol=1e-15)
     for name in ("q", "qd", "qdd", "tau"):
@@ -168,7 +168,7 @@ def test_constraints_of_which_some_follow_from_others(tmp_path: Path) -> None:
 
 def test_multipliers_beside_stops_contacts_and_joints_that_stick(tmp_path: Path) -> None:
     """An arm that slides down a wall with friction comes to rest on a floor: statics say what the wall takes."""
-    text = "robot: planar_2r\nq0: [-0.6, 1.5]\nclose_loop: true\nduration: 2\nproject: true\nsave_every: 0.1\n" + (
+    text = "robot: planar_2r\nq0: [-0.6, 1.5]\nclose_loop: true\nduration: 2\nproject: true\nsave: {every: 0.1}\n" + (
         "constraints: {wall: {point_on_plane: {frame: tip, normal: [1, 0, 0], through: [1, 0, 0]}}}\n"
         "contacts: {floor: {frame: tip, normal: [0, 1, 0], through: [0, -0.3, 0]}}\nactuators: rubs.yaml\n"
     )

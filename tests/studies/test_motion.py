@@ -56,7 +56,7 @@ def test_a_motion_is_a_run_of_a_study(tmp_path: Path, controller: str, method: s
 
 def test_a_motion_is_the_call_it_describes(tmp_path: Path) -> None:
     motion = read(
-        "robot: scara\ngravity: [0, -3, -9]\nduration: 0.3\nstops: {restitution: 0.5}\nsave_every: 0.1\n"
+        "robot: scara\ngravity: [0, -3, -9]\nduration: 0.3\nstops: {restitution: 0.5}\nsave: {every: 0.1}\n"
         "payload: 0.7\nrtol: 1e-9\ninputs: {tau: [1, 0.2, -0.1, 0], f_tip: [0, 0, 0, 1, 2, 0], q0: 0.1}\n",
         tmp_path,
     )
@@ -106,7 +106,7 @@ def test_a_reference_is_followed(tmp_path: Path, columns: str) -> None:
     np.savetxt(tmp_path / "path.csv", table, delimiter=",", header=header, comments="", fmt="%.17g")
     words = (
         f"robot: planar_3r\nq0: {q[0].tolist()}\nqd0: {qd[0].tolist()}\ncontroller: computed_torque\n"
-        "reference: path.csv\ninputs: {Kp: 100, Kd: 20}\nsave_every: 0.01\nmethod: rk4\nstep: "
+        "reference: path.csv\ninputs: {Kp: 100, Kd: 20}\nsave: {every: 0.01}\nmethod: rk4\nstep: "
     )
     coarse, middle, fine = (read(f"{words}{step}\n", tmp_path).simulate() for step in (2e-3, 1e-3, 5e-4))
     exact = 0.3 * np.stack([np.sin(3 * fine.t), np.cos(2 * fine.t), fine.t**2], axis=-1)

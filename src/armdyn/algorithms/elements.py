@@ -79,7 +79,7 @@ def refuse_elements(mechanism: Mechanism, what: str) -> None:
 
 
 def _direct(drive: Drive) -> list[tuple[int, float]]:
-    """For each coordinate a body whose joint it alone moves, and the factor between them."""
+    """Bodies whose joints one coordinate each moves alone, by coordinate, and the factors between them."""
     places: dict[int, tuple[int, float]] = {}
     for k, terms in enumerate(drive.terms):
         if len(terms) == 1:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from armdyn.base.errors import UnknownName
 from armdyn.base.yaml_file import Keys, read_value
 from armdyn.cli.arguments import load_robot, read_joint_vector, read_vector, read_wrench
 from armdyn.formats.csv_table import LENGTHS
@@ -20,7 +21,7 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import CONTACT, OF_PLANE
 from armdyn.studies.joint_units import IN_UNITS
 from armdyn.studies.motion import OUTPUTS
-from armdyn.studies.words import STATE, Words
+from armdyn.studies.words import KEYS, STATE, Words
 
 SCENARIOS = (".yaml", ".yml")
 
@@ -35,10 +36,11 @@ DIRECT = ("q_ref", "Kp", "Kd", "Ki")
 
 PLACES: dict[str, Keys] = {
     **{name: (name,) for name in ("duration", "q0", "qd0", "stops", "torques", "between", "controller", "reference")},
-    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes")},
+    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "brakes")},
     **{name: (name,) for name in ("project", "close_loop", "redundant")},
     **{name: ("inputs", name) for name in ("f_tip", *DIRECT)},
     **{name: ("outputs", name) for name in OUTPUTS},
+    "save_every": ("save", "every"),
     "torque": ("inputs", "tau"),
     "payload": ("payload", "mass"),
     "payload_com": ("payload", "com"),
@@ -129,6 +131,32 @@ def with_lines(words: Words, lines: Mapping[str, Sequence[str]]) -> Words:
                 raise StudyError(f"{flag(option)} names {name!r} twice; expected another name for each")
             seen.add(name)
             words = words.with_options({(key, name): value}, {(key, str(name)): f"{flag(option)} {name}"})
+    return words
+
+
+def with_settings(words: Words, texts: Sequence[str]) -> Words:
+    """The words with those of ``--set KEY=VALUE``: any word of a scenario, or part of one, "KEY.PART", in YAML.
+
+    Raises:
+        StudyError: a text of another form, or one key twice.
+        UnknownName: a key that is not one of scenarios.
+    """
+    seen = set()
+    for text in texts:
+        name, equals, value = text.partition("=")
+        key, _, part = name.strip().partition(".")
+        if not (key and equals and value.strip()):
+            raise StudyError(
+                f"--set has {text!r}; expected KEY=VALUE, such as save.every=0.01 or payload='{{mass: 2}}'"
+            )
+        if key not in KEYS:
+            raise UnknownName.of("key", key, KEYS, "--set")
+        if name in seen:
+            raise StudyError(f"--set names {name!r} twice; expected it once")
+        seen.add(name)
+        keys: Keys = (key, part) if part else (key,)
+        setting = read_value(value, f"--set {name}", "{every: 0.01}", error=StudyError)
+        words = words.with_options({keys: setting}, {keys: f"--set {name}"})
     return words
 
 

@@ -32,6 +32,7 @@ from armdyn.cli.scenario_options import (
     with_inputs,
     with_lines,
     with_options,
+    with_settings,
     without_alternatives,
     words_of,
 )
@@ -147,6 +148,14 @@ def simulate(
             metavar="'NAME: {KIND: {...}}'",
             help=f"A constraint on the motion, {', '.join(CONSTRAINTS)}, as in a scenario: "
             f"'{_shown(LINES['constraint'][1])}'; may be repeated.",
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Any word of a scenario, or a part of one, in YAML, such as save.every=0.01; may be repeated.",
         ),
     ] = None,
     torque: Annotated[
@@ -384,7 +393,7 @@ def simulate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)  # the notes say the same
         words = with_options(words, {name: READ[name](value) for name, value in options.items() if name in READ})
-        words = with_lines(words, lines)
+        words = with_settings(with_lines(words, lines), settings or [])
         known = arm.read_by(words.robot)
     vectors = {name: VECTORS[name](text, flag(name), known) for name, text in options.items() if name in VECTORS}
     typed = [*direct_inputs(options), *named_inputs(inputs or [])]

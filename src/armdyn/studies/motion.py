@@ -29,9 +29,7 @@ from armdyn.simulation import (
     BrakeSwitches,
     Constraints,
     Contact,
-    SaveAt,
     SimulationInterrupted,
-    Stops,
     Trajectory,
     named_method,
     simulate,
@@ -42,6 +40,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import contact_of, event_of
+from armdyn.studies.options import object_of
 from armdyn.studies.references import Reference
 from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
@@ -112,10 +111,11 @@ class Motion:
         )
         settings["duration"] = words.number("duration", driven.lasts, above=0.0, unit="s")
         settings |= {"method": method, "torque": driven.torque, "f_tip": given.get("f_tip")}
-        settings["elements"] = [*_stops(words), *contacts, *_switches(words, robot), _constraints(words, robot)]
+        objects = [object_of(words, word) for word in ("stops", "start")]
+        settings["elements"] = [one for one in objects if one is not None]
+        settings["elements"] += [*contacts, *_switches(words, robot), _constraints(words, robot)]
         settings["events"] = [event for event in events if not isinstance(event, Threshold)]
-        if "save_every" in words:
-            settings["save"] = SaveAt(every=words.number("save_every", 0.0, above=0.0, unit="s"))
+        settings["save"] = object_of(words, "save")
         return cls(robot, settings, driven, _outputs(words))
 
     def simulate(self, *, progress: bool = False) -> Trajectory:
@@ -285,17 +285,6 @@ def _constraints(words: Words, robot: Robot) -> Constraints:
         if not robot.model.constraints:
             raise StudyError(f"redundant is of constraints, and {robot.name!r} has none")
         return Constraints(found, project)  # type: ignore[arg-type]
-
-
-def _stops(words: Words) -> list[Stops]:
-    said = words.said.get("stops")
-    if said is None or said is False:
-        return []
-    given = said if isinstance(said, dict) else {"restitution": 0.0 if said is True else said}
-    for key in given:
-        words.one("part of stops", key, Stops.__dataclass_fields__, "stops", str(key))
-    with words.at("stops"):
-        return [Stops(**given)]
 
 
 def _outputs(words: Words) -> dict[str, Path]:

@@ -25,7 +25,7 @@ from armdyn.studies.words import OF_A_MOTION, STATE, Words
 DISTRIBUTIONS: Mapping[str, type[Distribution]] = {"uniform": Uniform, "log_uniform": LogUniform, "normal": Normal}
 METHODS = {name: kind for name, kind in NAMES.items() if kind in ONE_STEP}
 
-UNUSED = ("save_every", "outputs")
+UNUSED = ("save", "outputs")
 """Keys of a single motion without effect on a study."""
 
 

@@ -53,7 +53,7 @@ OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries",
 OF_A_MOTION = (
     *("torques", "between", "reference", "sample_time", "stops", "contacts", "events"),
     *("close_loop", "redundant"),
-    *("rtol", "atol", "save_every", "outputs"),
+    *("rtol", "atol", "save", "start", "outputs"),
 )
 KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
 """The keys of a scenario."""

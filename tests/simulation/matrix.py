@@ -1,0 +1,344 @@
+"""The table of docs/simulation.md: each element, alone and with each other, in each use, found by running it.
+
+``python tests/simulation/matrix.py`` runs all cells of the 2R arm and writes tests/simulation/matrix.csv and the table;
+``--arm ur5`` prints those of a UR5. A cell says "yes", the order of the error in the step, or the message of its error.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import armdyn
+from armdyn.actuators import Actuator, Brake, Gear, LuGre, Motor, Spring
+from armdyn.constraints import PointOnPlane
+from armdyn.simulation import (
+    Adaptive,
+    BrakeSwitches,
+    ClosedLoop,
+    Contact,
+    Element,
+    RungeKutta4,
+    SaveAt,
+    SimulationError,
+    Stops,
+    simulate,
+)
+
+HERE = Path(__file__).parent
+TABLE = HERE / "matrix.csv"
+PAGE = HERE.parents[1] / "docs" / "simulation.md"
+BEGIN, END = "<!-- matrix.py writes from here -->", "<!-- to here -->"
+
+DURATION, STEPS = 0.24, (24, 48, 96)
+"""s, and the numbers of steps of three runs, from which the order follows."""
+
+
+@dataclass(frozen=True)
+class Detent(Element):
+    """Positions in which a joint stays, as the element of a user's own."""
+
+    joint: int
+    size: float
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        return np.array([-self.size * np.sin(6.0 * q[k]) if k == self.joint else 0.0 for k in range(model.dof)])
+
+    def energy(self, model: Any, q: Any) -> Any:
+        return self.size / 6.0 * (1.0 - np.cos(6.0 * q[self.joint]))
+
+
+@dataclass
+class Case:
+    """An arm in the making: its joints a and b, drives by joint, and the elements of a simulation."""
+
+    robot: Any
+    a: str
+    b: str
+    q0: np.ndarray
+    qd0: np.ndarray
+    drives: dict[str, dict[str, Any]] = field(default_factory=dict)
+    elements: list[Any] = field(default_factory=list)
+    brakes: dict[str, Any] = field(default_factory=dict)
+
+    def drive(self, joint: str, **parts: Any) -> None:
+        """Add parts to the actuator of a joint."""
+        self.drives.setdefault(joint, {}).update(parts)
+
+    def made(self) -> Any:
+        """The robot with its actuators."""
+        actuators = {joint: Actuator(**parts) for joint, parts in self.drives.items()}
+        return self.robot.with_actuators(actuators) if actuators else self.robot
+
+
+def _dry(case: Case) -> None:
+    case.robot = case.robot.with_friction(dict.fromkeys((case.a, case.b), (0.05, 0.4)))
+
+
+def _constraint(case: Case) -> None:
+    tip = np.asarray(case.robot.forward_kinematics(case.q0))[:3, 3]
+    case.robot = case.robot.with_constraints(PointOnPlane(case.robot.tip, (1, 0, 0), tip, name="wall"))
+    case.qd0 = np.asarray(case.robot.close_velocities(case.q0, case.qd0))
+
+
+def _stops(case: Case) -> None:
+    k = case.robot.joint_names.index(case.b)
+    case.robot = case.robot.with_limits({case.b: (case.q0[k] - 0.05, case.q0[k] + 0.05)})
+    case.elements.append(Stops(0.5, joints=[case.b]))
+
+
+def _contact(case: Case) -> None:
+    tip = np.asarray(case.robot.forward_kinematics(case.q0))[:3, 3]
+    n = np.array([0.0, 1.0, 0.0])
+    case.elements.append(Contact(PointOnPlane(case.robot.tip, n, tip - 0.02 * n, name="floor"), 0.3))
+
+
+def _brake(case: Case) -> None:
+    case.drive(case.b, brake=Brake(2.0))
+    case.brakes = {case.b: [(0.08, "engaged")]}
+
+
+def _coupled(case: Case) -> None:
+    names = case.robot.joint_names
+    case.robot = case.robot.with_mimic({names[-1]: (case.a, -0.4)})
+    case.q0, case.qd0 = case.q0[:-1], case.qd0[:-1]
+
+
+def _own(case: Case) -> None:
+    case.elements.append(Detent(0, 2.0))
+
+
+LUGRE = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.1, static=0.9, kinetic=0.6, speed=0.1)
+
+ELEMENTS: dict[str, Callable[[Case], None]] = {
+    "coupled joints": _coupled,
+    "dry friction": _dry,
+    "friction under load": lambda case: case.drive(case.b, gear=Gear(20.0, efficiency=0.8, back_efficiency=0.7)),
+    "bristles": lambda case: case.drive(case.b, friction=LUGRE),
+    "flexible joint": lambda case: case.drive(case.a, motor=Motor(5e-2), spring=Spring(900.0, damping=1.0)),
+    "backlash": lambda case: case.drive(case.a, motor=Motor(5e-2), spring=Spring(900.0, damping=1.0, backlash=2e-3)),
+    "parallel spring": lambda case: setattr(case, "robot", case.robot.with_parallel_springs({case.b: (30.0, 0.2)})),
+    "constraint": _constraint,
+    "brake that switches": _brake,
+    "stops": _stops,
+    "contact": _contact,
+    "element of your own": _own,
+}
+"""Functions that add an element to a case, in an order in which each may be added."""
+
+APART = ({"flexible joint", "backlash"},)
+"""Pairs that are one element."""
+
+USES = ("simulate, adaptive", "simulate, fixed steps", "ClosedLoop", "gradient", "study", "C", "FMU")
+
+
+def case_of(names: tuple[str, ...], arm: str = "planar_2r") -> Case:
+    """The arm with these elements, in a general state."""
+    robot = armdyn.load({"planar_2r": "planar_2r", "ur5": "ur5"}[arm])
+    if arm == "planar_2r" and "coupled joints" in names:
+        robot = armdyn.load("planar_3r")
+    a, b = robot.joint_names[:2] if arm == "planar_2r" else robot.joint_names[1:3]
+    q0 = np.array([-0.6, 0.9, -0.3, 0.4, 0.5, 0.2])[: robot.dof]
+    case = Case(robot, a, b, q0, np.array([0.5, -0.8, 0.3, 0.2, -0.4, 0.6])[: robot.dof])
+    for name, add in ELEMENTS.items():
+        if name in names:
+            add(case)
+    return case
+
+
+ROUNDING = 1e-9
+"""Errors below this may be those of the reference."""
+
+FINE = Adaptive(rtol=1e-12, atol=1e-12)
+
+
+def _states(motion: Any) -> np.ndarray:
+    return np.concatenate([motion.q[-1], motion.qd[-1]])
+
+
+def _order(errors: list[float]) -> str:
+    """The order from halving to halving, as far as the errors are above those of the reference; the last error."""
+    if not np.isfinite(errors).all():
+        return "diverges"
+    above = [error for error in errors if error > ROUNDING]
+    if len(above) < 2:
+        return f"{errors[-1]:.0e}"
+    return f"order {np.log2(above[0] / above[-1]) / (len(above) - 1):.1f}, {errors[-1]:.0e}"
+
+
+class Cell:
+    """The uses of one case; the adaptive motion is the reference of the others.
+
+    Args:
+        case: with its elements.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.case, self.robot = case, case.made()
+        self.elements = [*case.elements, *([BrakeSwitches(case.brakes)] if case.brakes else [])]
+        self.tau = np.linspace(2.0, -1.0, self.robot.dof)
+        self._exact: np.ndarray | None = None
+
+    def _moved(self, method: Any, **more: Any) -> Any:
+        given = {"duration": DURATION, "torque": self.tau, "elements": self.elements, "save": SaveAt(every=DURATION)}
+        return simulate(self.robot, self.case.q0, self.case.qd0, method=method, **given, **more)
+
+    def exact(self) -> np.ndarray:
+        if self._exact is None:
+            self._exact = _states(self._moved(FINE))
+        return self._exact
+
+    def adaptive(self) -> str:
+        motion = self._moved(FINE)
+        drift = float(np.abs(motion.energy.relative_drift).max())
+        self._exact = _states(motion)
+        return "yes" if drift < 1e-6 else f"energy drifts by {drift:.0e}"
+
+    def fixed(self) -> str:
+        ends = [_states(self._moved(RungeKutta4(DURATION / steps))) for steps in STEPS]
+        return _order([float(np.abs(end - self.exact()).max()) for end in ends])
+
+    @property
+    def _own(self) -> list[Any]:
+        return [one for one in self.elements if isinstance(one, Element)]
+
+    def _loop(self, **more: Any) -> ClosedLoop:
+        if any(isinstance(one, Stops | Contact) for one in self.elements):
+            hold = partial(armdyn.control.pd_gravity, q_ref=self.case.q0, Kp=1.0, Kd=0.0)
+            simulate(self.robot, self.case.q0, duration=1e-3, controller=hold, elements=self.elements)
+        robot = self.robot.with_elements(*self._own)
+        return ClosedLoop(robot, method=RungeKutta4(1e-3), brakes=list(self.case.brakes), **more)
+
+    def _given(self) -> dict[str, Any]:
+        return {"tau": self.tau, **({"brakes": self.case.brakes} if self.case.brakes else {})}
+
+    def closed_loop(self) -> str:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", armdyn.simulation.FrictionWarning)
+            loop = self._loop()
+        ends = [loop(self.case.q0, self.case.qd0, steps=n, h=DURATION / n, **self._given()).final for n in STEPS]
+        return _order([float(np.abs(np.concatenate([end.q, end.qd]) - self.exact()).max()) for end in ends])
+
+    def gradient(self) -> str:
+        loop = self._loop()
+        run = partial(loop, self.case.q0, self.case.qd0, steps=100)
+        given = self._given()
+        by = loop.gradient(_speed, ["tau"], self.case.q0, self.case.qd0, steps=100, **given).d_tau
+        e = 1e-6 * np.eye(self.robot.dof)[0]
+        up, down = (run(**(given | {"tau": self.tau + s * e})).final.qd for s in (1.0, -1.0))
+        slope = (up @ up - down @ down) / 2e-6
+        return "yes" if abs(by[0] - slope) < 1e-4 * max(abs(slope), 1e-3) else f"{by[0]:.6g} for {slope:.6g}"
+
+    def study(self) -> str:
+        if any(isinstance(one, Stops | Contact) for one in self.elements):
+            self._loop()
+        samples = armdyn.studies.grid({"Kp": [1.0, 2.0]})
+        given = {"q0": self.case.q0, "q_ref": self.case.q0, "Kd": 0.1, "qd0": self.case.qd0}
+        more = {"brakes": self.case.brakes} if self.case.brakes else {}
+        found = armdyn.study(
+            self.robot.with_elements(*self._own), samples, armdyn.control.pd_gravity, steps=100, inputs=given, **more
+        )
+        return "yes" if found is not None else "no"
+
+    def c(self) -> str:
+        return "yes" if "arm_step" in self._loop().to_c(name="arm").source else "no"
+
+    def fmu(self) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            return "yes" if self._loop().to_fmu(start={"q": self.case.q0}).write(Path(folder) / "arm.fmu") else "no"
+
+
+@armdyn.function("(n)->()")
+def _speed(model: Any, qd: Any) -> Any:
+    return qd @ qd
+
+
+RUNS: dict[str, Callable[[Cell], str]] = {
+    "simulate, adaptive": Cell.adaptive,
+    "simulate, fixed steps": Cell.fixed,
+    "ClosedLoop": Cell.closed_loop,
+    "gradient": Cell.gradient,
+    "study": Cell.study,
+    "C": Cell.c,
+    "FMU": Cell.fmu,
+}
+
+
+def outcome(names: tuple[str, ...], use: str, cell: Cell | None = None, arm: str = "planar_2r") -> str:
+    """The word of one cell: what it measured, or the first sentence of its error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return RUNS[use](Cell(case_of(names, arm)) if cell is None else cell)
+    except SimulationError as error:
+        return f"fails: {error}"
+    except armdyn.ArmdynError as error:
+        return "refused: " + re.split(r"(?<=[a-z0-9)])[;.] ", str(error))[0]
+
+
+def pairs() -> Iterator[tuple[str, ...]]:
+    """Each element alone, then each pair."""
+    for a, b in combinations_with_replacement(ELEMENTS, 2):
+        if {a, b} not in APART:
+            yield (a,) if a == b else (a, b)
+
+
+def rows(uses: tuple[str, ...], arm: str = "planar_2r", only: tuple[tuple[str, ...], ...] = ()) -> Iterator[list[str]]:
+    for names in only or sorted(pairs(), key=len):
+        try:
+            cell = Cell(case_of(names, arm))
+        except armdyn.ArmdynError as error:
+            yield [" + ".join(names), *(f"refused: {error}" for _ in uses)]
+            continue
+        yield [" + ".join(names), *(outcome(names, use, cell, arm) for use in uses)]
+
+
+def read() -> dict[str, dict[str, str]]:
+    """The outcomes of the last whole run, by elements and use."""
+    with TABLE.open(newline="") as file:
+        return {row.pop("elements"): row for row in csv.DictReader(file)}
+
+
+def written() -> str:
+    """The table of the page, in Markdown: a row for each element and pair, messages of refusals by number."""
+    messages: dict[str, int] = {}
+    lines = [f"| | {' | '.join(USES)} |", "|---" * (len(USES) + 1) + "|"]
+    for names, cells in read().items():
+        words = []
+        for use in USES:
+            word = cells[use]
+            if word.startswith("refused: "):
+                k = messages.setdefault(word.removeprefix("refused: "), len(messages) + 1)
+                word = f"no ({k})"
+            words.append(word or " ")
+        lines.append(f"| {names} | {' | '.join(words)} |")
+    notes = [f"{k}. {message}" for message, k in messages.items()]
+    return "\n".join([*lines, "", *notes])
+
+
+def main(arguments: list[str]) -> None:
+    arm = arguments[arguments.index("--arm") + 1] if "--arm" in arguments else "planar_2r"
+    if "--page" not in arguments:
+        with TABLE.open("w", newline="") if arm == "planar_2r" else sys.stdout as file:
+            table = csv.writer(file)
+            table.writerow(["elements", *USES])
+            for row in rows(USES, arm):
+                table.writerow(row)
+                file.flush()
+    text = PAGE.read_text()
+    PAGE.write_text(text[: text.index(BEGIN)] + BEGIN + "\n" + written() + "\n" + text[text.index(END) :])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
