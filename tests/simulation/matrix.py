@@ -283,6 +283,8 @@ def outcome(names: tuple[str, ...], use: str, cell: Cell | None = None, arm: str
             return RUNS[use](Cell(case_of(names, arm)) if cell is None else cell)
     except SimulationError as error:
         return f"fails: {error}"
+    except armdyn.simulation.FrictionWarning as warning:
+        return f"creeps: {warning}"
     except armdyn.ArmdynError as error:
         return "refused: " + re.split(r"(?<=[a-z0-9)])[;.] ", str(error))[0]
 
@@ -310,21 +312,53 @@ def read() -> dict[str, dict[str, str]]:
         return {row.pop("elements"): row for row in csv.DictReader(file)}
 
 
+PAIRS = (
+    "Pairs: order, or error near rounding, of fixed steps / of the closed loop. The other uses work as the loop does."
+)
+
+
+class Notes:
+    """Messages of refusals by number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def word(self, outcome: str) -> str:
+        """The outcome as the page has it."""
+        if not outcome.startswith(("refused: ", "fails: ", "creeps: ")):
+            return outcome.removeprefix("order ")
+        message = re.sub(r"^(Stops|Contact) is", "Stops or Contact is", outcome.partition(": ")[2])
+        return f"({self.numbers.setdefault(message, len(self.numbers) + 1)})"
+
+
+def _of_pair(cells: dict[str, str], notes: Notes) -> str:
+    """Fixed steps / closed loop; further uses that have another outcome than "yes" or than the closed loop's."""
+    adaptive, fixed, loop, *others = (cells[use] for use in USES)
+    word = f"{notes.word(fixed).partition(',')[0]} / {notes.word(loop).partition(',')[0]}"
+    if adaptive != "yes":
+        word += f"; adaptive: {notes.word(adaptive)}"
+    for use, other in zip(USES[3:], others, strict=True):
+        if other not in ("yes", loop):
+            word += f"; {use}: {notes.word(other)}"
+    return word
+
+
 def written() -> str:
-    """The table of the page, in Markdown: a row for each element and pair, messages of refusals by number."""
-    messages: dict[str, int] = {}
-    lines = [f"| | {' | '.join(USES)} |", "|---" * (len(USES) + 1) + "|"]
-    for names, cells in read().items():
-        words = []
-        for use in USES:
-            word = cells[use]
-            if word.startswith("refused: "):
-                k = messages.setdefault(word.removeprefix("refused: "), len(messages) + 1)
-                word = f"no ({k})"
-            words.append(word or " ")
-        lines.append(f"| {names} | {' | '.join(words)} |")
-    notes = [f"{k}. {message}" for message, k in messages.items()]
-    return "\n".join([*lines, "", *notes])
+    """The tables of the page, in Markdown: each element alone in each use, each pair, messages by number."""
+    found, notes, names = read(), Notes(), list(ELEMENTS)
+    lines = [f"| order, last error | {' | '.join(USES)} |", "|---" * (len(USES) + 1) + "|"]
+    lines += [f"| {name} | {' | '.join(notes.word(found[name][use]) for use in USES)} |" for name in names]
+    lines += [
+        "",
+        PAIRS,
+        "",
+    ]
+    lines += [f"| | {' | '.join(names[:-1])} |", "|---" * len(names) + "|"]
+    for k, name in enumerate(names[1:], start=1):
+        pairs_of = [found.get(f"{other} + {name}") for other in names[:k]]
+        words = [_of_pair(cells, notes) if cells else "" for cells in pairs_of]
+        lines.append(f"| {name} | {' | '.join([*words, *[''] * (len(names) - 1 - k)])} |")
+    return "\n".join([*lines, "", *(f"{k}. {message}" for message, k in notes.numbers.items())])
 
 
 def main(arguments: list[str]) -> None:
