@@ -477,7 +477,7 @@ def test_batches_tables_and_callables():
     assert set(seen) == {(2,)}
     sampled = armdyn.control.callback(law, sample_time=0.05)
     assert np.isfinite(armdyn.simulate(robot, q0[0], duration=0.2, torque=sampled, **method).q).all()
-    with pytest.raises(SettingError, match="acts on a single state where events, stops, contacts or dry friction"):
+    with pytest.raises(SettingError, match="acts on a single state if events, stops, contacts or dry friction"):
         armdyn.simulate(robot, q0[:2], duration=0.2, torque=sampled, **method)
     with pytest.raises(SimulationError, match="initial state"):
         armdyn.simulate(robot, q0[2:], duration=0.2)

@@ -39,7 +39,7 @@ from armdyn.spatial.rotations import Array
 SECONDS_AT_ONCE = 0.05
 """A loop runs for about so long: then Python handles signals and reports progress."""
 
-ATTEMPTS_AT_FIRST, MOST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PART = 256, 1 << 20, 24, 64
+ATTEMPTS_AT_FIRST, LEAST_ATTEMPTS, MOST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PART = 256, 16, 1 << 20, 24, 64
 
 PAST = 1e-11
 """A step up to an event is searched for others this fraction of the duration beyond it."""
@@ -84,7 +84,7 @@ class Segments:
 
     def __init__(self, motion: StateInMotion, problem: Problem) -> None:
         self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system)
-        self.attempts, self.h = ATTEMPTS_AT_FIRST, 0.0
+        self.attempts, self.h, self.rejected = ATTEMPTS_AT_FIRST, 0.0, 0.0
         self.most_steps = problem.method.max_steps if isinstance(problem.method, Adaptive) else MOST_STEPS
         places = flexible_places(problem.robot.model)
         self.places = places
@@ -159,7 +159,7 @@ class Segments:
         numbers = np.zeros((1, len(PROGRESS)))
         before = motion.samples.count
         numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = t, self.h
-        numbers[0, PROGRESS.index("row")] = before
+        numbers[0, PROGRESS.index("row")], numbers[0, PROGRESS.index("rejected")] = before, self.rejected
         state = self._parts(y)
         pieces = self.compiled.loop.piece_room(state, attempts) if keeps else None
         began, times = time.perf_counter(), motion.samples.t[:-1]
@@ -168,12 +168,12 @@ class Segments:
             Progress(numbers), state, given, times, rows, limits=self._limits(end, attempts), pieces=pieces
         )
         faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
-        self.attempts = min(max(int(self.attempts * min(faster, 16.0)), 1), MOST_ATTEMPTS)
+        self.attempts = min(max(int(self.attempts * min(faster, 16.0)), LEAST_ATTEMPTS), MOST_ATTEMPTS)
         steps, reached = int(progress.steps[0]), float(progress.t[0])
         motion.samples.effort.steps += steps
         motion.samples.effort.evaluations += int(progress.evaluations[0])
         motion.integrator.made += steps
-        self.h = float(progress.h[0])
+        self.h, self.rejected = float(progress.h[0]), float(progress.rejected[0])
         located = bool(progress.located[0])
         self._unusual = not located and bool(progress.stopped[0] or progress.failed[0])
         event = self._event(int(progress.which[0]), reached, given) if located else (None, None)
@@ -184,7 +184,7 @@ class Segments:
         if result.t == t and result.event is None:
             return None
         motion.integrator.restart()
-        self.h = self.h if result.event is None else 0.0
+        self.h, self.rejected = (self.h, self.rejected) if result.event is None else (0.0, 0.0)
         self._keep(before, result.t, int(progress.row[0]), given)
         return result
 
